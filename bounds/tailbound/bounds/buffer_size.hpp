@@ -1,0 +1,42 @@
+#pragma once
+
+#include <tailbound/queue/slotted_queue.hpp>
+
+#include <optional>
+
+/// How many packets must one output queue hold? And what does a given buffer lose?
+///
+/// MODEL     the slotted queue (queue/slotted_queue.hpp), packets beyond B dropped.
+/// RESULT    the least buffer B that meets a drop target, proved by enclosures at B and B - 1.
+/// SOURCE    Singh and Dally 2004, section V, for `overflow`; docs/derivations/loss.md for `loss`.
+namespace tailbound::bounds {
+
+enum class Criterion {
+    overflow,  ///< P(Q > B) in the queue with unlimited room; below load 1/2 less than the loss rate
+    loss,      ///< fraction of the packets lost by the queue with room for B packets
+};
+
+[[nodiscard]] const char* name(Criterion criterion);
+
+struct DropTarget {
+    numeric::Rational probability;  ///< 0 < probability < 1
+    Criterion criterion = Criterion::overflow;
+};
+
+struct BufferSize {
+    Packets buffer;  ///< B: the packet in service counts
+    queue::LevelProbability at;                   ///< the criterion at B: <= the target
+    std::optional<queue::LevelProbability> before; ///< at B - 1: > the target; empty if B is 0
+};
+
+/// The least buffer that meets `target`.
+/// \throws InvalidArgument  target outside ]0, 1[;  others as queue::occupancy_tails()
+[[nodiscard]] BufferSize buffer_size(const queue::SlottedQueue& queue, const DropTarget& target,
+                                     const queue::Accuracy& accuracy = {});
+
+/// The criterion's probability for a buffer of `capacity` packets (>= 0).
+[[nodiscard]] queue::LevelProbability drop_probability(const queue::SlottedQueue& queue, Packets capacity,
+                                                       Criterion criterion,
+                                                       const queue::Accuracy& accuracy = {});
+
+}  // namespace tailbound::bounds

@@ -1,0 +1,117 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
+
+#include <cln/dfloat.h>
+#include <cln/float.h>
+#include <cln/integer_io.h>
+#include <cln/rational_io.h>
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <sstream>
+
+namespace tailbound::numeric {
+namespace {
+
+constexpr std::size_t longest_text = 10'000;
+constexpr long largest_exponent = 100'000;
+
+std::string_view trimmed(std::string_view text) {
+    const auto space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+    while (!text.empty() && space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && space(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+[[noreturn]] void refuse(std::string_view text, std::string_view argument) {
+    std::string shown(text.substr(0, 40));
+    if (text.size() > 40) shown += "...";
+    throw InvalidArgument(std::string(argument), '"' + shown + '"',
+                          "a decimal or a fraction such as 0.9, 1e-15 or 9/10 (at most 10000 characters, "
+                          "exponent within +-100000)");
+}
+
+/// Reads digits from the front of `rest`; the value of an empty run is 0.
+std::string_view take_digits(std::string_view& rest) {
+    std::size_t n = 0;
+    while (n < rest.size() && std::isdigit(static_cast<unsigned char>(rest[n])) != 0) ++n;
+    const std::string_view digits = rest.substr(0, n);
+    rest.remove_prefix(n);
+    return digits;
+}
+
+Rational parse_decimal(std::string_view text, std::string_view whole, std::string_view argument) {
+    std::string_view rest = trimmed(text);
+    bool negative = false;
+    if (!rest.empty() && (rest.front() == '+' || rest.front() == '-')) {
+        negative = rest.front() == '-';
+        rest.remove_prefix(1);
+    }
+    std::string digits(take_digits(rest));
+    long exponent = 0;
+    if (!rest.empty() && rest.front() == '.') {
+        rest.remove_prefix(1);
+        const std::string_view fraction = take_digits(rest);
+        digits += fraction;
+        exponent -= static_cast<long>(fraction.size());
+    }
+    if (digits.empty()) refuse(whole, argument);
+    if (!rest.empty() && (rest.front() == 'e' || rest.front() == 'E')) {
+        rest.remove_prefix(1);
+        bool down = false;
+        if (!rest.empty() && (rest.front() == '+' || rest.front() == '-')) {
+            down = rest.front() == '-';
+            rest.remove_prefix(1);
+        }
+        const std::string_view power = take_digits(rest);
+        if (power.empty() || power.size() > 9) refuse(whole, argument);
+        const long size = std::stol(std::string(power));
+        if (size > largest_exponent) refuse(whole, argument);
+        exponent += down ? -size : size;
+    }
+    if (!rest.empty()) refuse(whole, argument);
+    // CLN reads a leading zero as decimal, but wants at least one digit.
+    const Integer mantissa(digits.c_str());
+    const Integer power = cln::expt_pos(Integer(10), static_cast<unsigned long>(std::max(1L, std::labs(exponent))));
+    Rational value = mantissa;
+    if (exponent > 0) value = value * power;
+    if (exponent < 0) value = value / power;
+    return negative ? -value : value;
+}
+
+}  // namespace
+
+Rational parse_rational(std::string_view text, std::string_view argument) {
+    const std::string_view whole = trimmed(text);
+    if (whole.empty() || whole.size() > longest_text) refuse(whole, argument);
+    const std::size_t slash = whole.find('/');
+    if (slash == std::string_view::npos) return parse_decimal(whole, whole, argument);
+    const Rational numerator = parse_decimal(whole.substr(0, slash), whole, argument);
+    const Rational denominator = parse_decimal(whole.substr(slash + 1), whole, argument);
+    if (cln::zerop(denominator)) refuse(whole, argument);
+    return numerator / denominator;
+}
+
+std::string to_fraction(const Rational& value) {
+    std::ostringstream out;
+    out << cln::numerator(value);
+    if (cln::denominator(value) != 1) out << '/' << cln::denominator(value);
+    return out.str();
+}
+
+std::size_t bit_size(const Rational& value) {
+    return cln::integer_length(cln::numerator(value)) + cln::integer_length(cln::denominator(value));
+}
+
+double nearest_double(const Rational& value) { return cln::double_approx(value); }
+
+long double nearest_long_double(const Rational& value) {
+    // Two roundings: the double next to value, and the exact rest. |rest| <= 2^-53 |value|, so its own
+    // rounding is below 2^-106; the sum rounds once.
+    const double high = cln::double_approx(value);
+    const Rational rest = value - cln::rational(cln::cl_DF(high));
+    return static_cast<long double>(high) + static_cast<long double>(cln::double_approx(rest));
+}
+
+}  // namespace tailbound::numeric

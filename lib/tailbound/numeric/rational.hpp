@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cln/integer.h>
+#include <cln/rational.h>
+
+#include <string>
+#include <string_view>
+
+/// Exact rational numbers (CLN). Loads, rates and targets are read into these, never through double.
+namespace tailbound::numeric {
+
+using Integer = cln::cl_I;
+using Rational = cln::cl_RA;
+
+/// The exact value of a decimal ("0.9", "1e-15", "-.5E3") or a fraction ("9/10", "1.5/2").
+///
+/// Limits: 10 000 characters, decimal exponent within +-100 000; beyond them InvalidArgument, so that no
+/// text can ask for unbounded memory.
+///
+/// \param text      white space around the number is ignored
+/// \param argument  name used in the error
+/// \throws InvalidArgument  not a number, zero denominator, or beyond the limits
+[[nodiscard]] Rational parse_rational(std::string_view text, std::string_view argument);
+
+/// "9/10", or "3" for an integer. Exact.
+[[nodiscard]] std::string to_fraction(const Rational& value);
+
+/// Number of bits of numerator and denominator together: what a value costs to keep.
+[[nodiscard]] std::size_t bit_size(const Rational& value);
+
+/// The double nearest to `value` (ties to even); relative error at most 2^-53 in the normal range.
+[[nodiscard]] double nearest_double(const Rational& value);
+
+/// `value` to the nearest long double: relative error at most 2 epsilon of long double, normal range.
+[[nodiscard]] long double nearest_long_double(const Rational& value);
+
+}  // namespace tailbound::numeric
