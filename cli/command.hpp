@@ -1,0 +1,53 @@
+#pragma once
+
+#include <CLI/App.hpp>
+
+#include <functional>
+#include <string>
+
+/// What a command of the executable is: options on a CLI11 subcommand, and a function that answers.
+///
+/// Each command lives in cli/NAME_command.{hpp,cpp}; its header declares one function,
+///
+///     Command add_NAME_command(CLI::App& program);
+///
+/// which makes the subcommand, its options and its footer (an example with its real output), and
+/// returns the function that answers. cli/run.cpp calls all of them, adds the common options (--format,
+/// --output, --quiet), parses, and writes the reply.
+namespace tailbound::cli {
+
+/// How an answer is written.
+enum class Format {
+  table,  ///< for people
+  json,   ///< one document, one line end
+  csv,    ///< a header line, then a line a row
+};
+
+/// The common options, as every command sees them.
+struct Context {
+  std::string version;  ///< of the executable: "0.1.0"
+  Format format = Format::table;
+  bool quiet = false;  ///< the answer alone: no explanation in a table, no progress
+};
+
+/// A whole answer. Nothing is written before the command has returned it.
+struct Reply {
+  std::string text;  ///< ends with a line end
+  /// Draws the picture into the file named (a temporary; run() renames it). Required where the command
+  /// has an option --plot and it is given; empty otherwise. The ending of `picture` is that of --plot's FILE.
+  std::function<void(const std::string& picture)> draw{};
+};
+
+/// A subcommand and what it does. Errors are thrown: NoAnswer (exit 1), InvalidArgument and ParseError
+/// (exit 2), anything else (exit 3). An InvalidArgument whose argument is the name of an option
+/// ("--load", or without dashes and with spaces: "load", "packets per slot") is reported under that option's
+/// name.
+struct Command {
+  CLI::App* app = nullptr;  ///< owned by the program
+  std::function<Reply(const Context&)> answer;
+};
+
+/// Adds --plot to a command that draws.
+void add_plot_option(CLI::App& command);
+
+}  // namespace tailbound::cli

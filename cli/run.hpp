@@ -1,0 +1,21 @@
+#pragma once
+
+#include <ostream>
+
+/// The executable as a function, so that tests call it in process.
+namespace tailbound::cli {
+
+/// Exit statuses; scripts depend on them.
+enum Status : int {
+  answered = 0,
+  no_answer = 1,  ///< unstable queue, target out of reach, question too large
+  bad_input = 2,
+  internal_failure = 3,
+};
+
+/// Runs one command line. The answer goes to `out`, or whole or not at all to the file of --output;
+/// errors go to `err`. `out` receives nothing unless the status is 0.
+/// \param argv  argc texts, the first the program's name
+[[nodiscard]] int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
+
+}  // namespace tailbound::cli
