@@ -1,38 +1,45 @@
-# One static library per module: its sources stand beside its headers.
+# One library per module: its sources stand beside its headers. A new file needs no edit here.
 
-set(TAILBOUND_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion)
-if(TAILBOUND_WERROR)
-  list(APPEND TAILBOUND_WARNINGS -Werror)
-endif()
-
-# tailbound_library(name folder dependencies...)
-function(tailbound_library name folder)
+# tailbound_library(name folder include_root dependencies...)
+# Target tailbound_NAME, known to all as tailbound::NAME, of folder/*.cpp; header-only if there is none.
+# Headers are included relative to include_root.
+function(tailbound_library name folder include_root)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   set(target tailbound_${name})
   if(sources)
     add_library(${target} STATIC ${sources})
-    set(scope PUBLIC)
     target_compile_options(${target} PRIVATE ${TAILBOUND_WARNINGS})
   else()
     add_library(${target} INTERFACE)
-    set(scope INTERFACE)
   endif()
   add_library(tailbound::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  set_property(GLOBAL APPEND PROPERTY tailbound_libraries ${target})
+  tailbound_scope(scope ${name} PUBLIC)
+  target_compile_features(${target} ${scope} cxx_std_20)
+  target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${include_root}>)
   foreach(dependency IN LISTS ARGN)
-    target_link_libraries(${target} ${scope} tailbound_${dependency})
+    tailbound_link(${name} PUBLIC tailbound_${dependency})
   endforeach()
 endfunction()
 
 # A module of lib/tailbound.
 function(tailbound_module name)
-  tailbound_library(${name} ${PROJECT_SOURCE_DIR}/lib/tailbound/${name} ${ARGN})
+  tailbound_library(${name} ${PROJECT_SOURCE_DIR}/lib/tailbound/${name} ${PROJECT_SOURCE_DIR}/lib ${ARGN})
+endfunction()
+
+# target_link_libraries for a module, header-only or not.
+function(tailbound_link name wanted_scope)
+  tailbound_scope(scope ${name} ${wanted_scope})
+  target_link_libraries(tailbound_${name} ${scope} ${ARGN})
+endfunction()
+
+# The scope to use for a property of a module: a header-only one knows INTERFACE only.
+function(tailbound_scope result name wanted_scope)
   get_target_property(type tailbound_${name} TYPE)
   if(type STREQUAL "INTERFACE_LIBRARY")
-    set(scope INTERFACE)
+    set(${result} INTERFACE PARENT_SCOPE)
   else()
-    set(scope PUBLIC)
+    set(${result} ${wanted_scope} PARENT_SCOPE)
   endif()
-  target_include_directories(tailbound_${name} SYSTEM INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_include_directories(tailbound_${name} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/lib>)
 endfunction()

@@ -1,0 +1,35 @@
+# How everything here is compiled: warnings, build type, ccache, floating point, sanitized fuzzing.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+endif()
+
+set(TAILBOUND_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion)
+if(TAILBOUND_WERROR)
+  list(APPEND TAILBOUND_WARNINGS -Werror)
+endif()
+
+if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(TAILBOUND_CCACHE ccache)
+  mark_as_advanced(TAILBOUND_CCACHE)
+  if(TAILBOUND_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${TAILBOUND_CCACHE})
+  endif()
+endif()
+
+# A fused multiply-add rounds once where the derived rounding bounds count twice, and a reordered sum is
+# another sum: the proofs are about the operations as written.
+add_compile_options(-ffp-contract=off -fno-fast-math)
+
+# Executables load only the libraries they use and drop the sections nobody calls: start-up counts.
+add_compile_options("$<$<CONFIG:Release>:-ffunction-sections;-fdata-sections>")
+add_link_options(LINKER:--as-needed "$<$<CONFIG:Release>:LINKER:--gc-sections,-O1,--hash-style=gnu>")
+
+if(TAILBOUND_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "TAILBOUND_FUZZ needs clang (libFuzzer): cmake --preset fuzz")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
