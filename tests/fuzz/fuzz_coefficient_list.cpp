@@ -1,0 +1,29 @@
+/// series::parse_coefficient_list on any bytes: a list that keeps its promises, or ParseError.
+#include <tailbound/core/error.hpp>
+#include <tailbound/series/coefficient_list.hpp>
+
+#include "text_of.hpp"
+
+using namespace tailbound;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    const series::CoefficientList list = series::parse_coefficient_list(fuzz::text_of(data, size), "fuzz");
+    fuzz::require(!list.coefficients.empty());
+    std::int64_t last = -1;
+    for (const series::Coefficient& entry : list.coefficients) {
+      fuzz::require(entry.index > last);
+      last = entry.index;
+      if (entry.is_exact()) fuzz::require(entry.significant_digits == 0);
+      if (entry.significant_digits > 0) {
+        // The digits printed, times their unit, are the value: a whole number of digits' length.
+        fuzz::require(!cln::zerop(entry.value));
+        fuzz::require(cln::denominator(entry.value / series::unit_in_last_place(entry)) == 1);
+      }
+    }
+    if (list.order) fuzz::require(last == *list.order - 1);
+  } catch (const ParseError& error) {
+    fuzz::require(error.line() >= 1 && error.column() >= 1 && error.line() <= size + 1);
+  }
+  return 0;
+}
