@@ -11,23 +11,23 @@ namespace tailbound::symbolic {
 
 /// Straight-line program. Step i may use steps before it only; the last step is the value.
 struct Program {
-    enum class Operation {
-        constant,     ///< `constant`
-        variable,     ///< z
-        add,          ///< left + right
-        multiply,     ///< left * right
-        power,        ///< left ^ exponent, any integer exponent
-        exponential,  ///< exp(left)
-    };
+  enum class Operation {
+    constant,     ///< `constant`
+    variable,     ///< z
+    add,          ///< left + right
+    multiply,     ///< left * right
+    power,        ///< left ^ exponent, any integer exponent
+    exponential,  ///< exp(left)
+  };
 
-    struct Step {
-        Operation operation = Operation::constant;
-        std::size_t left = 0, right = 0;
-        long exponent = 0;
-        numeric::Rational constant = 0;
-    };
+  struct Step {
+    Operation operation = Operation::constant;
+    std::size_t left = 0, right = 0;
+    long exponent = 0;
+    numeric::Rational constant = 0;
+  };
 
-    std::vector<Step> steps;
+  std::vector<Step> steps;
 };
 
 }  // namespace tailbound::symbolic

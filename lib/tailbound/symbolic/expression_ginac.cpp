@@ -1,0 +1,403 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/symbolic/expression_ginac.hpp>
+
+#include <cln/integer_io.h>
+#include <cln/rational_io.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace tailbound::symbolic {
+
+using GiNaC::ex;
+using numeric::Rational;
+
+namespace {
+
+constexpr double term_limit = 20'000;
+constexpr double factor_term_limit = 300;
+
+/// GiNaC tells symbols apart by identity, we by name: one symbol a name, for the life of the program.
+const GiNaC::symbol& interned(const std::string& name) {
+  static std::map<std::string, GiNaC::symbol> symbols;
+  const auto found = symbols.find(name);
+  if (found != symbols.end()) return found->second;
+  if (symbols.size() >= 100'000) throw LimitExceeded("more than 100000 different symbol names were used");
+  return symbols.emplace(name, GiNaC::symbol(name)).first->second;
+}
+
+Rational to_rational(const GiNaC::numeric& value) {
+  return cln::the<cln::cl_RA>(value.to_cl_N());
+}
+
+bool is_exponential(const ex& value) {
+  return GiNaC::is_a<GiNaC::function>(value) && GiNaC::ex_to<GiNaC::function>(value).get_name() == "exp";
+}
+
+/// e as c * m with a rational c.
+std::pair<GiNaC::numeric, ex> split_coefficient(const ex& term) {
+  if (GiNaC::is_a<GiNaC::numeric>(term)) return {GiNaC::ex_to<GiNaC::numeric>(term), 1};
+  if (GiNaC::is_a<GiNaC::mul>(term)) {
+    const ex coefficient = term.op(term.nops() - 1);  // GiNaC keeps the number last
+    if (GiNaC::is_a<GiNaC::numeric>(coefficient))
+      return {GiNaC::ex_to<GiNaC::numeric>(coefficient), term / coefficient};
+  }
+  return {1, term};
+}
+
+std::vector<ex> terms_of(const ex& value) {
+  if (!GiNaC::is_a<GiNaC::add>(value)) return {value};
+  return {value.begin(), value.end()};
+}
+
+/// The largest numerator or denominator that occurs, in bits.
+double coefficient_bits(const Expression& part) {
+  if (part.is_number()) return static_cast<double>(numeric::bit_size(part.number()));
+  double most = 1;
+  for (const Expression& operand : part.operands())
+    if (operand.is_number())
+      most = std::max(most, static_cast<double>(numeric::bit_size(operand.number())));
+    else if (operand.kind() == Expression::Kind::product || operand.kind() == Expression::Kind::sum)
+      most = std::max(most, coefficient_bits(operand));
+  return most;
+}
+
+/// Replaces exp(...) and powers with symbolic exponents by symbols of their own, such that equal
+/// functions become equal rational functions.
+class Independent : public GiNaC::map_function {
+ public:
+  ex replaced(const ex& value) {
+    gathering_ = true;
+    (*this)(value);
+    gathering_ = false;
+    return (*this)(value);
+  }
+
+  ex restored(const ex& value) const { return value.subs(meaning_, GiNaC::subs_options::no_pattern); }
+
+  ex operator()(const ex& value) override {
+    if (is_exponential(value)) return powers_of(value, ex(0), normal_form(value.op(0)));
+    if (GiNaC::is_a<GiNaC::power>(value) && !value.op(1).info(GiNaC::info_flags::integer))
+      return powers_of(value, normal_form(value.op(0)), normal_form(value.op(1)));
+    return value.map(*this);
+  }
+
+ private:
+  struct Entry {
+    GiNaC::numeric denominator = 1;
+    ex symbol;
+  };
+
+  /// base^exponent (base 0 stands for e) as a product of integer powers of symbols, one a monomial.
+  /// While gathering, the value itself: nothing may cancel yet.
+  ex powers_of(const ex& value, const ex& base, const ex& exponent) {
+    ex result = 1;
+    for (const ex& term : terms_of(exponent.expand())) {
+      const auto [coefficient, monomial] = split_coefficient(term);
+      if (coefficient.is_zero()) continue;
+      if (!base.is_zero() && monomial.is_equal(1) && coefficient.is_integer()) {
+        result *= GiNaC::pow(base, coefficient);
+        continue;
+      }
+      Entry& entry = entries_[GiNaC::lst{base, monomial}];
+      if (gathering_) {
+        entry.denominator = GiNaC::lcm(entry.denominator, coefficient.denom());
+        continue;
+      }
+      if (entry.symbol.is_zero()) {
+        entry.symbol = GiNaC::symbol();
+        const ex root = monomial / entry.denominator;
+        meaning_[entry.symbol] = base.is_zero() ? ex(GiNaC::exp(root)) : ex(GiNaC::pow(base, root));
+      }
+      result *= GiNaC::pow(entry.symbol, coefficient * entry.denominator);
+    }
+    return gathering_ ? value : result;
+  }
+
+  bool gathering_ = false;
+  std::map<ex, Entry, GiNaC::ex_is_less> entries_;
+  GiNaC::exmap meaning_;
+};
+
+/// Upper estimates of a fraction's size when multiplied out: terms, and degree in each symbol.
+struct Extent {
+  double terms = 1;
+  std::map<ex, double, GiNaC::ex_is_less> degrees;
+
+  void bound() {
+    double box = 1;
+    for (const auto& [symbol, degree] : degrees) box *= degree + 1;
+    terms = std::min(terms, box);
+  }
+  Extent& operator*=(const Extent& other) {
+    terms *= other.terms;
+    for (const auto& [symbol, degree] : other.degrees) degrees[symbol] += degree;
+    bound();
+    return *this;
+  }
+  Extent& operator+=(const Extent& other) {
+    terms += other.terms;
+    for (const auto& [symbol, degree] : other.degrees) degrees[symbol] = std::max(degrees[symbol], degree);
+    bound();
+    return *this;
+  }
+  void raise(double n) {
+    for (auto& [symbol, degree] : degrees) degree *= n;
+    // (n + terms - 1 choose n) products of n terms
+    if (terms > 1) terms = std::exp(std::lgamma(n + terms) - std::lgamma(n + 1) - std::lgamma(terms));
+    bound();
+  }
+};
+
+struct Fraction {
+  Extent numerator, denominator;
+};
+
+Fraction extent(const ex& value) {
+  Fraction result;
+  if (GiNaC::is_a<GiNaC::numeric>(value)) return result;
+  if (GiNaC::is_a<GiNaC::add>(value)) {
+    std::map<ex, Extent, GiNaC::ex_is_less> denominators;  // each once: the least common one
+    std::vector<std::pair<Extent, std::set<ex, GiNaC::ex_is_less>>> parts;
+    for (const ex& term : value) {
+      Fraction own;
+      std::set<ex, GiNaC::ex_is_less> keys;
+      const ex factors = GiNaC::is_a<GiNaC::mul>(term) ? term : ex(GiNaC::lst{term});
+      for (const ex& factor : factors) {
+        const Fraction part = extent(factor);
+        own.numerator *= part.numerator;
+        if (part.denominator.terms > 1 || !part.denominator.degrees.empty()) {
+          keys.insert(factor);
+          denominators[factor] = part.denominator;
+        }
+      }
+      parts.emplace_back(own.numerator, std::move(keys));
+    }
+    result.numerator = {0, {}};
+    for (auto& [own, keys] : parts) {
+      for (const auto& [key, size] : denominators)
+        if (!keys.contains(key)) own *= size;
+      result.numerator += own;
+    }
+    for (const auto& [key, size] : denominators) result.denominator *= size;
+    return result;
+  }
+  if (GiNaC::is_a<GiNaC::mul>(value)) {
+    for (const ex& factor : value) {
+      const Fraction part = extent(factor);
+      result.numerator *= part.numerator;
+      result.denominator *= part.denominator;
+    }
+    return result;
+  }
+  if (GiNaC::is_a<GiNaC::power>(value) && value.op(1).info(GiNaC::info_flags::integer)) {
+    const double n = GiNaC::ex_to<GiNaC::numeric>(value.op(1)).to_double();
+    result = extent(value.op(0));
+    result.numerator.raise(std::fabs(n));
+    result.denominator.raise(std::fabs(n));
+    if (n < 0) std::swap(result.numerator, result.denominator);
+    return result;
+  }
+  result.numerator.degrees[value] = 1;  // a symbol, or what counts as one
+  return result;
+}
+
+/// p with its factors found, if that is cheap; checked, since factoring is the subtlest of GiNaC's steps.
+ex factored(const ex& polynomial) {
+  const ex expanded = polynomial.expand();
+  if (static_cast<double>(expanded.nops()) > factor_term_limit) return polynomial;
+  const ex result = GiNaC::factor(expanded);
+  return (result.expand() - expanded).expand().is_zero() ? result : polynomial;
+}
+
+}  // namespace
+
+double expanded_terms(const ex& value) {
+  const Fraction size = extent(value);
+  return std::max(size.numerator.terms, size.denominator.terms);
+}
+
+ex normal_form(const ex& value) {
+  if (GiNaC::is_a<GiNaC::numeric>(value) || GiNaC::is_a<GiNaC::symbol>(value)) return value;
+  Independent independent;
+  const ex rational = independent.replaced(value);
+  const double terms = expanded_terms(rational);
+  if (!(terms <= term_limit))
+    throw LimitExceeded(
+        "the formula would have about " + std::to_string(static_cast<long long>(std::min(terms, 9e18))) +
+        " terms when multiplied out; the limit is " + std::to_string(static_cast<int>(term_limit)));
+  return independent.restored(rational.normal());
+}
+
+ex to_ginac(const Expression& expression) {
+  std::unordered_map<const void*, ex> done;
+  const std::function<ex(const Expression&)> visit = [&](const Expression& part) -> ex {
+    if (part.is_number()) return GiNaC::numeric(cln::cl_N(part.number()));
+    if (part.kind() == Expression::Kind::symbol) return interned(part.name());
+    if (const auto found = done.find(part.identity()); found != done.end()) return found->second;
+    GiNaC::exvector operands;
+    for (const Expression& operand : part.operands()) operands.push_back(visit(operand));
+    ex result;
+    switch (part.kind()) {
+      case Expression::Kind::sum:
+        result = GiNaC::add(operands);
+        break;
+      case Expression::Kind::product:
+        result = GiNaC::mul(operands);
+        break;
+      case Expression::Kind::power:
+        // GiNaC draws the content out of the base and raises it at once.
+        if (GiNaC::is_a<GiNaC::numeric>(operands[1])) {
+          const double exponent = GiNaC::ex_to<GiNaC::numeric>(operands[1]).to_double();
+          const double bits = coefficient_bits(part.operands()[0]) * std::fabs(exponent);
+          if (bits > static_cast<double>(Expression::number_bits_limit))
+            throw LimitExceeded("a power in the formula would have numbers of about " +
+                                std::to_string(static_cast<long long>(bits)) +
+                                " bits when multiplied out; the limit is " +
+                                std::to_string(Expression::number_bits_limit));
+        }
+        result = GiNaC::pow(operands[0], operands[1]);
+        break;
+      default:
+        result = GiNaC::exp(operands[0]);
+        break;
+    }
+    done.emplace(part.identity(), result);
+    return result;
+  };
+  try {
+    return visit(expression);
+  } catch (const GiNaC::pole_error&) {
+    throw InvalidArgument("divisor", "0", "other than zero");
+  }
+}
+
+namespace {
+
+/// Sort key of a term: degree, then text.
+std::pair<double, std::string> term_key(const Expression& term) {
+  const std::function<double(const Expression&)> degree = [&](const Expression& part) -> double {
+    switch (part.kind()) {
+      case Expression::Kind::number:
+        return 0;
+      case Expression::Kind::symbol:
+        return 1;
+      case Expression::Kind::power:
+        if (part.operands()[1].is_number())
+          return degree(part.operands()[0]) * numeric::nearest_double(part.operands()[1].number());
+        return 1;
+      case Expression::Kind::product: {
+        double total = 0;
+        for (const Expression& operand : part.operands()) total += degree(operand);
+        return total;
+      }
+      default:
+        return 1;
+    }
+  };
+  const bool scaled = term.kind() == Expression::Kind::product && term.operands()[0].is_number();
+  const Expression bare = scaled ? product({term.operands().begin() + 1, term.operands().end()}) : term;
+  return {degree(term), bare.text()};
+}
+
+bool is_negative(const Expression& term) {
+  if (term.is_number()) return term.number() < 0;
+  return term.kind() == Expression::Kind::product && term.operands()[0].is_number() &&
+         term.operands()[0].number() < 0;
+}
+
+template <class Key>
+void sort_by(std::vector<Expression>& parts, Key key) {
+  std::vector<std::pair<decltype(key(parts[0])), Expression>> keyed;
+  for (const Expression& part : parts) keyed.emplace_back(key(part), part);
+  std::stable_sort(keyed.begin(), keyed.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = keyed[i].second;
+}
+
+}  // namespace
+
+Expression from_ginac(const ex& value) {
+  if (GiNaC::is_a<GiNaC::numeric>(value)) {
+    const auto& number = GiNaC::ex_to<GiNaC::numeric>(value);
+    if (!number.is_rational()) throw InvalidArgument("number", "not rational", "a rational number");
+    return to_rational(number);
+  }
+  if (GiNaC::is_a<GiNaC::symbol>(value))
+    return Expression::symbol(GiNaC::ex_to<GiNaC::symbol>(value).get_name());
+  std::vector<Expression> parts;
+  for (const ex& part : value) parts.push_back(from_ginac(part));
+  if (GiNaC::is_a<GiNaC::add>(value)) {
+    sort_by(parts, term_key);
+    return sum(std::move(parts));
+  }
+  if (GiNaC::is_a<GiNaC::mul>(value)) {
+    int sign = 1;
+    for (Expression& part : parts) {
+      const bool odd_power = part.kind() == Expression::Kind::power && part.operands()[1].is_number();
+      const Expression base = odd_power ? part.operands()[0] : part;
+      if (base.kind() != Expression::Kind::sum || !is_negative(base.operands()[0])) continue;
+      const Expression exponent = odd_power ? part.operands()[1] : Expression(1);
+      part = pow(-base, exponent);
+      if (cln::oddp(cln::numerator(exponent.number()))) sign = -sign;
+    }
+    sort_by(parts, [](const Expression& part) {
+      return std::pair(part.kind() == Expression::Kind::sum || part.kind() == Expression::Kind::power,
+                       part.text());
+    });
+    parts.push_back(sign);
+    return product(std::move(parts));
+  }
+  if (GiNaC::is_a<GiNaC::power>(value)) {
+    // (a - b)^even as (b - a)^even where that reads better
+    if (parts[0].kind() == Expression::Kind::sum && is_negative(parts[0].operands()[0]) &&
+        parts[1].is_number() && cln::evenp(cln::numerator(parts[1].number())))
+      return pow(-parts[0], parts[1]);
+    return pow(parts[0], parts[1]);
+  }
+  if (is_exponential(value)) return exp(parts[0]);
+  throw InvalidArgument("formula", "not rational in exp and powers", "built of + - * / ^ and exp");
+}
+
+Expression Expression::derivative(std::string_view name) const {
+  return from_ginac(to_ginac(*this).diff(interned(std::string(name))));
+}
+
+Expression Expression::simplified() const {
+  if (is_number() || kind() == Kind::symbol) return *this;
+  try {
+    Independent independent;
+    const ex rational = independent.replaced(to_ginac(*this));
+    const double terms = expanded_terms(rational);
+    if (!(terms <= term_limit))
+      throw LimitExceeded("the formula is too large to simplify: about " +
+                          std::to_string(static_cast<long long>(std::min(terms, 9e18))) +
+                          " terms when multiplied out; the limit is " +
+                          std::to_string(static_cast<int>(term_limit)));
+    const ex parts = rational.normal().numer_denom();
+    // GiNaC names fresh symbols itself, so they go before the way back.
+    return from_ginac(independent.restored(factored(parts.op(0)) / factored(parts.op(1))));
+  } catch (const GiNaC::pole_error&) {
+    throw InvalidArgument("divisor", "0", "other than zero");
+  } catch (const std::overflow_error&) {  // what normal() throws for 1/(p - p)
+    throw InvalidArgument("divisor", "0", "other than zero");
+  }
+}
+
+bool Expression::equals(const Expression& other) const {
+  if (identity() == other.identity()) return true;
+  if (is_number() && other.is_number()) return number() == other.number();
+  try {
+    return normal_form(to_ginac(*this) - to_ginac(other)).is_zero();
+  } catch (const GiNaC::pole_error&) {
+    throw InvalidArgument("divisor", "0", "other than zero");
+  } catch (const std::overflow_error&) {
+    throw InvalidArgument("divisor", "0", "other than zero");
+  }
+}
+
+}  // namespace tailbound::symbolic
