@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
@@ -28,13 +29,15 @@ struct Context {
   std::string version;  ///< of the executable: "0.1.0"
   Format format = Format::table;
   bool quiet = false;  ///< the answer alone: no explanation in a table, no progress
+  /// Reports how many of how many parts are done; empty where no progress is wanted.
+  std::function<void(std::size_t done, std::size_t all)> progress{};
 };
 
 /// A whole answer. Nothing is written before the command has returned it.
 struct Reply {
   std::string text;  ///< ends with a line end
-  /// Draws the picture into the file named (a temporary; run() renames it). Required where the command
-  /// has an option --plot and it is given; empty otherwise. The ending of `picture` is that of --plot's FILE.
+  /// Draws the picture into the file named: a temporary with the ending that --plot asks for, which run()
+  /// renames. Required where the command has --plot and it is given.
   std::function<void(const std::string& picture)> draw{};
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <tailbound/queue/slotted_queue.hpp>
 
 #include <cstdint>
@@ -62,10 +62,14 @@ struct LoadedQueue {
 [[nodiscard]] nlohmann::ordered_json describe_traffic(const TrafficOptions& options,
                                                       LoadOption load = LoadOption::required);
 
+/// Whether --load is written as a list ("0.1,0.2" or "0.1:0.9:0.1"; also one of a single entry, "0.5:0.5:1").
+[[nodiscard]] bool is_list(const std::optional<std::string>& text);
+
 /// Exact numbers of a list: "0.1,1/5" or "0.1:0.9:0.1" (first : last : step, the last included where the
-/// steps meet it), or both mixed; at most 10 000 entries. Entries may repeat and come in any order. \throws
+/// steps meet it), or both mixed; at most `limit` entries. Entries may repeat and come in any order. \throws
 /// InvalidArgument
-[[nodiscard]] std::vector<numeric::Rational> parse_list(std::string_view text, std::string_view option);
+[[nodiscard]] std::vector<numeric::Rational> parse_list(std::string_view text, std::string_view option,
+                                                        std::size_t limit = 10'000);
 
 /// An integer in [least, greatest]; "1e6" and "12/3" count as integers.
 /// \throws InvalidArgument

@@ -1,0 +1,40 @@
+#include <cli/accuracy_options.hpp>
+#include <cli/traffic_options.hpp>
+#include <nlohmann/json.hpp>
+
+#include <array>
+
+namespace tailbound::cli {
+
+void add_accuracy_options(CLI::App& command, AccuracyOptions& options) {
+  command
+      .add_option(
+          "--arithmetic", options.arithmetic,
+          "auto (the default: the cheapest that proves the digits), double,\nmultiprecision, interval or "
+          "exact")
+      ->type_name("NAME")
+      ->group("Numbers");
+  command.add_option("--digits", options.digits, "significant digits to prove (10)")
+      ->type_name("D")
+      ->group("Numbers");
+}
+
+queue::Accuracy read_accuracy(const AccuracyOptions& options) {
+  static const std::vector<std::string> names{"auto", "double", "multiprecision", "interval", "exact"};
+  static constexpr std::array kinds{queue::Arithmetic::automatic, queue::Arithmetic::double_precision,
+                                    queue::Arithmetic::multiprecision, queue::Arithmetic::interval,
+                                    queue::Arithmetic::exact};
+  queue::Accuracy accuracy;
+  if (options.arithmetic)
+    accuracy.arithmetic = kinds[parse_choice(*options.arithmetic, "--arithmetic", names)];
+  if (options.digits)
+    accuracy.digits = {static_cast<int>(parse_integer(*options.digits, "--digits", 1, 10'000))};
+  return accuracy;
+}
+
+void describe_accuracy(nlohmann::ordered_json& inputs, const AccuracyOptions& options) {
+  inputs["arithmetic"] = options.arithmetic.value_or("auto");
+  inputs["digits"] = read_accuracy(options).digits.count;
+}
+
+}  // namespace tailbound::cli

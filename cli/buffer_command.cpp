@@ -1,0 +1,544 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <cli/accuracy_options.hpp>
+#include <cli/buffer_command.hpp>
+#include <cli/formats.hpp>
+#include <cli/plots.hpp>
+#include <cli/traffic_options.hpp>
+#include <tailbound/bounds/buffer_size.hpp>
+#include <tailbound/bounds/max_load.hpp>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tailbound::cli {
+namespace {
+
+using bounds::Criterion;
+using numeric::Rational;
+using queue::LevelProbability;
+
+/// As typed; an option that was not given is empty.
+struct Options {
+  TrafficOptions traffic;
+  AccuracyOptions accuracy;
+  std::optional<std::string> drop, criterion, capacity, solve, link_gbps, packet_bytes;
+};
+
+enum class Unknown { buffer, probability, load, speedup };
+
+/// The options as understood.
+struct Question {
+  Unknown unknown = Unknown::buffer;
+  std::optional<Rational> drop;     ///< target, in ]0, 1[
+  std::optional<Packets> capacity;  ///< B, where it is given
+  Criterion criterion = Criterion::overflow;
+  queue::Accuracy accuracy;
+  std::optional<std::int64_t> packet_bytes;
+  std::optional<Rational> slot_ns;  ///< time of one packet on the link [ns]
+  LoadOption load = LoadOption::required;
+  std::string traffic{};  ///< in words, without its load
+  bool list = false;      ///< --load is a list: a row a load
+};
+
+/// The answer at one load.
+struct Row {
+  std::string load;     ///< as a fraction; empty if irrational or if it is the answer
+  std::string traffic;  ///< in words
+  Packets buffer;
+  LevelProbability at;                     ///< the criterion at `buffer` (and the answer's load)
+  std::optional<LevelProbability> beyond;  ///< on the other side of the boundary: proves that it is one
+  std::optional<ShownNumber> solved;       ///< the load or the speedup that was asked for
+  std::optional<ShownNumber> mean, decay;
+  std::optional<LevelProbability> loss;  ///< where the criterion is no safe drop rate
+};
+
+// Above this many packets B the library gives up; so bytes and nanoseconds below fit their types.
+constexpr std::int64_t kDeepest = 1'000'000'000'000'000;
+
+Question read_question(const Options& options) {
+  Question question;
+  if (options.solve)
+    question.unknown =
+        parse_choice(*options.solve, "--solve", {"load", "speedup"}) == 0 ? Unknown::load : Unknown::speedup;
+  else if (options.capacity)
+    question.unknown = Unknown::probability;
+
+  if (options.solve && (!options.capacity || !options.drop))
+    throw InvalidArgument(options.capacity ? "--drop" : "--capacity", "missing",
+                          "given with --solve, which needs --capacity B and --drop EPS");
+  if (!options.solve && options.capacity && options.drop)
+    throw InvalidArgument("--capacity", "given together with --drop",
+                          "given alone for the probability of a buffer, --drop alone for the buffer of a "
+                          "target, or both with --solve load or --solve speedup");
+  if (!options.capacity && !options.drop)
+    throw InvalidArgument("--drop", "missing",
+                          "given as the target EPS, such as 1e-15 (or --capacity B, for the probability of a "
+                          "buffer)");
+  if (options.drop) {
+    question.drop = numeric::parse_rational(*options.drop, "--drop");
+    if (*question.drop <= 0 || *question.drop >= 1)
+      throw InvalidArgument("--drop", *options.drop, "greater than 0 and less than 1");
+  }
+  if (options.capacity)
+    question.capacity = Packets(parse_integer(*options.capacity, "--capacity", 0, kDeepest));
+  if (options.criterion)
+    question.criterion = parse_choice(*options.criterion, "--criterion", {"overflow", "loss"}) == 0
+                             ? Criterion::overflow
+                             : Criterion::loss;
+  question.accuracy = read_accuracy(options.accuracy);
+
+  if (options.packet_bytes)
+    question.packet_bytes = parse_integer(*options.packet_bytes, "--packet-bytes", 1, 9216);
+  if (options.link_gbps) {
+    const Rational gbps = numeric::parse_rational(*options.link_gbps, "--link-gbps");
+    if (gbps <= 0 || gbps > 1'000'000)
+      throw InvalidArgument("--link-gbps", *options.link_gbps, "greater than 0 and at most 1000000 Gbit/s");
+    if (!question.packet_bytes)
+      throw InvalidArgument("--packet-bytes", "missing",
+                            "given with --link-gbps: the size of a packet, such as 64");
+    question.slot_ns = Rational(static_cast<long>(*question.packet_bytes * 8)) / gbps;
+  }
+  if (question.unknown == Unknown::load) question.load = LoadOption::forbidden;
+  question.list = is_list(options.traffic.load);
+  return question;
+}
+
+/// The traffic, with its load where that is one number: "16 inputs at load 0.9".
+std::string traffic_in_words(const Options& options, const Question& question, const LoadedQueue* queue) {
+  std::string text;
+  switch (traffic_form(options.traffic, question.load)) {
+    case TrafficForm::equal_inputs:
+      text = fmt::format("{} input{}", *options.traffic.inputs, *options.traffic.inputs == "1" ? "" : "s");
+      break;
+    case TrafficForm::poisson:
+      text = "Poisson arrivals";
+      break;
+    case TrafficForm::unequal_inputs:
+      text = "inputs of their own rates";
+      break;
+    case TrafficForm::expression:
+      text = "the arrivals " + (options.traffic.arrivals->size() > 40
+                                    ? options.traffic.arrivals->substr(0, 37) + "..."
+                                    : *options.traffic.arrivals);
+      break;
+    case TrafficForm::pmf:
+      text = "the arrivals of " + *options.traffic.pmf;
+      break;
+  }
+  if (queue != nullptr && !queue->load.empty())
+    text += " at load " + plain(numeric::parse_rational(queue->load, "load"));
+  if (options.traffic.packets_per_slot && *options.traffic.packets_per_slot != "1")
+    text += fmt::format(", {} served a slot", *options.traffic.packets_per_slot);
+  return text;
+}
+
+Rational exactly(const numeric::Real& value) {
+  return numeric::to_rational(value);
+}
+
+/// Whether P(Q > B) says less than the fraction of packets lost, so that it is no safe drop rate:
+/// for one packet a slot, below load 1/2.
+bool overflow_is_optimistic(const Question& question, const queue::SlottedQueue& queue) {
+  const auto& load = queue.arrivals.load();
+  return question.criterion == Criterion::overflow && queue.packets_per_slot == 1 && load && 2 * *load < 1;
+}
+
+Row answer_row(const Question& question, const LoadedQueue& loaded) {
+  const queue::SlottedQueue& queue = loaded.queue;
+  const numeric::Digits digits = question.accuracy.digits;
+  Row row;
+  row.load = loaded.load;
+  row.buffer = question.capacity.value_or(Packets(0));
+  const auto target = [&] {
+    return bounds::DropTarget{.probability = *question.drop, .criterion = question.criterion};
+  };
+  switch (question.unknown) {
+    case Unknown::buffer: {
+      bounds::BufferSize size = bounds::buffer_size(queue, target(), question.accuracy);
+      row.buffer = size.buffer;
+      row.at = std::move(size.at);
+      row.beyond = std::move(size.before);
+      break;
+    }
+    case Unknown::probability:
+      row.at = bounds::drop_probability(queue, row.buffer, question.criterion, question.accuracy);
+      break;
+    case Unknown::load: {
+      bounds::MaxLoad most = bounds::max_load(queue, row.buffer, target(), question.accuracy);
+      row.load.clear();
+      row.solved = show(most.load, digits);
+      row.at = std::move(most.at_lower);
+      row.beyond = std::move(most.at_upper);
+      return row;
+    }
+    case Unknown::speedup: {
+      const numeric::Proved<unit::Ratio> least =
+          bounds::min_speedup(queue, row.buffer, target(), question.accuracy);
+      row.solved = show(least, digits);
+      // A speedup s thins the load to rho / s; the greater end is the one that is proved to meet the target.
+      const Rational speedup = exactly(numeric::to_enclosure(least).upper());
+      const queue::SlottedQueue faster{.arrivals = queue.arrivals.thinned(1 / speedup),
+                                       .packets_per_slot = queue.packets_per_slot};
+      row.at = bounds::drop_probability(faster, row.buffer, question.criterion, question.accuracy);
+      return row;
+    }
+  }
+  row.mean = show(queue::mean_occupancy(queue, digits), digits);
+  if (const auto decay = queue::decay_rate(queue, digits)) row.decay = show(*decay, digits);
+  if (overflow_is_optimistic(question, queue))
+    row.loss = bounds::drop_probability(queue, row.buffer, Criterion::loss, question.accuracy);
+  return row;
+}
+
+/// "P(Q > 157)" or "loss(157)".
+std::string symbol(Criterion criterion, Packets buffer) {
+  return fmt::format("{}({}{})", criterion == Criterion::overflow ? "P" : "loss",
+                     criterion == Criterion::overflow ? "Q > " : "", buffer.value);
+}
+
+std::string brief(const LevelProbability& probability, const Question& question) {
+  return show(probability.probability, question.accuracy.digits).brief;
+}
+
+/// Time until a full buffer is empty, no packet arriving [ns].
+Rational drain_ns(const Question& question, Packets buffer, int packets_per_slot) {
+  const std::int64_t slots = (buffer.value + packets_per_slot - 1) / packets_per_slot;
+  return *question.slot_ns * cln::cl_I(static_cast<long>(slots));
+}
+
+// --- table
+// -----------------------------------------------------------------------------------------------------
+
+std::string sentence(const Question& question, const Row& row) {
+  const bool overflow = question.criterion == Criterion::overflow;
+  const std::string packets = fmt::format("{} packet{}", row.buffer.value, row.buffer.value == 1 ? "" : "s");
+  const std::string what = overflow ? "more are present in" : "the fraction lost is";
+  switch (question.unknown) {
+    case Unknown::buffer:
+      return fmt::format("{} hold the output queue of {}: {} at most {}{}.", packets, row.traffic, what,
+                         plain(*question.drop), overflow ? " of the slots" : "");
+    case Unknown::probability:
+      return fmt::format("Room for {}, {}: {} {}{}.", packets, row.traffic, what, brief(row.at, question),
+                         overflow ? " of the slots" : "");
+    case Unknown::load:
+      return fmt::format("{} hold the output queue of {} up to load {}: {} at most {}{}.", packets,
+                         row.traffic, row.solved->brief, what, plain(*question.drop),
+                         overflow ? " of the slots" : "");
+    case Unknown::speedup:
+      return fmt::format("A speedup of {} lets {} hold the output queue of {}: {} at most {}{}.",
+                         row.solved->brief, packets, row.traffic, what, plain(*question.drop),
+                         overflow ? " of the slots" : "");
+  }
+  return {};
+}
+
+std::string proof(const Question& question, const Row& row) {
+  const std::string at =
+      fmt::format("{} = {}", symbol(question.criterion, row.buffer), brief(row.at, question));
+  const std::string words = in_words(show(row.at.probability, question.accuracy.digits));
+  if (question.unknown == Unknown::probability) return fmt::format("{}, {}", at, words);
+  const std::string target = plain(*question.drop);
+  if (question.unknown == Unknown::buffer)
+    return row.beyond ? fmt::format("{} <= {} < {} = {}\n{:18}{}", at, target,
+                                    symbol(question.criterion, row.buffer - Packets(1)),
+                                    brief(*row.beyond, question), "", words)
+                      : fmt::format("{} <= {}, {}", at, target, words);
+  if (row.beyond)
+    return fmt::format("proved to meet {} at load {}\n{:18}and to miss it at load {}", target,
+                       row.solved->lower, "", row.solved->upper);
+  return fmt::format("{} <= {} there, {}", at, target, words);
+}
+
+std::string detail(const Question& question, const Row& row, int packets_per_slot) {
+  std::string text;
+  const auto line = [&text](const char* name, const std::string& value) {
+    text += fmt::format("  {:<16}{}\n", name, value);
+  };
+  line("proof", proof(question, row));
+  if (row.solved) line("answer", in_words(*row.solved));
+  if (row.loss)
+    line("caution",
+         fmt::format("overflow is not conservative as a drop rate below load 1/2:\n{:18}{} = {}, {}", "",
+                     symbol(Criterion::loss, row.buffer), brief(*row.loss, question),
+                     "the fraction of packets lost"));
+  if (row.mean) line("mean occupancy", fmt::format("{} packets, {}", row.mean->brief, in_words(*row.mean)));
+  if (row.decay)
+    line("decay rate", fmt::format("{} a packet, {}\n{:18}asymptote: deep in the tail, {:.4g} packets more "
+                                   "divide P(Q > n) by 10",
+                                   row.decay->brief, in_words(*row.decay), "",
+                                   std::log(10.0) / std::stod(row.decay->lower)));
+  if (question.packet_bytes) line("size", fmt::format("{} bytes", row.buffer.value * *question.packet_bytes));
+  if (question.slot_ns)
+    line("time",
+         fmt::format("{} ns a slot; a full buffer drains in {} ns", show(*question.slot_ns, {10}).brief,
+                     show(drain_ns(question, row.buffer, packets_per_slot), {10}).brief));
+  line("arithmetic", in_words(row.at.method));
+  return text;
+}
+
+std::string rows_table(const Question& question, const std::vector<Row>& rows) {
+  std::vector<std::vector<std::string>> table;
+  const bool speedup = question.unknown == Unknown::speedup;
+  const bool overflow = question.criterion == Criterion::overflow;
+  std::vector<std::string> header{"load"};
+  if (speedup) header.push_back("speedup");
+  header.insert(header.end(), {"buffer", overflow ? "P(Q > buffer)" : "loss(buffer)"});
+  if (!speedup) header.insert(header.end(), {"mean occupancy", "decay rate"});
+  if (question.packet_bytes) header.push_back("bytes");
+  table.push_back(header);
+  bool caution = false;
+  for (const Row& row : rows) {
+    std::vector<std::string> cells{plain(numeric::parse_rational(row.load, "load"))};
+    if (row.solved) cells.push_back(row.solved->brief);
+    cells.insert(cells.end(),
+                 {std::to_string(row.buffer.value), brief(row.at, question) + (row.loss ? " *" : "")});
+    if (!speedup) cells.insert(cells.end(), {row.mean->brief, row.decay ? row.decay->brief : "none"});
+    if (question.packet_bytes) cells.push_back(std::to_string(row.buffer.value * *question.packet_bytes));
+    caution = caution || row.loss.has_value();
+    table.push_back(std::move(cells));
+  }
+  std::vector<bool> right(header.size(), false);
+  right[speedup ? 2 : 1] = true;
+  if (question.packet_bytes) right.back() = true;
+  std::string text = to_table(table, right);
+  if (caution)
+    text +=
+        "* below load 1/2 overflow is not conservative as a drop rate; --criterion loss is (--format json "
+        "shows "
+        "both)\n";
+  return text;
+}
+
+/// The answer without a word: what scripts want.
+std::string bare(const Question& question, const Row& row) {
+  if (row.solved) return row.solved->brief + "\n";
+  if (question.unknown == Unknown::probability) return brief(row.at, question) + "\n";
+  return std::to_string(row.buffer.value) + "\n";
+}
+
+std::string to_tables(const Question& question, const std::vector<Row>& rows, const Context& context,
+                      int packets_per_slot) {
+  std::string text;
+  if (context.quiet) {
+    for (const Row& row : rows) text += bare(question, row);
+    return text;
+  }
+  if (!question.list)
+    return sentence(question, rows.front()) + "\n\n" + detail(question, rows.front(), packets_per_slot);
+  const std::string& traffic = question.traffic;
+  switch (question.unknown) {
+    case Unknown::buffer:
+      text = fmt::format("The least buffer of the output queue of {} with {} <= {}\n\n", traffic,
+                         question.criterion == Criterion::overflow ? "P(Q > buffer)" : "loss(buffer)",
+                         plain(*question.drop));
+      break;
+    case Unknown::speedup:
+      text = fmt::format("The least speedup with which {} packets hold the output queue of {} to {}\n\n",
+                         question.capacity->value, traffic, plain(*question.drop));
+      break;
+    default:
+      text =
+          fmt::format("Room for {} packets in the output queue of {}\n\n", question.capacity->value, traffic);
+  }
+  return text + rows_table(question, rows) +
+         fmt::format("\nEach number is exact or certified to {} digits.\n", question.accuracy.digits.count);
+}
+
+// --- JSON and CSV
+// ----------------------------------------------------------------------------------------------
+
+Json describe(const Options& options, const Question& question) {
+  Json inputs = describe_traffic(options.traffic, question.load);
+  if (question.drop) inputs["drop"] = numeric::to_fraction(*question.drop);
+  if (question.capacity) inputs["capacity"] = question.capacity->value;
+  if (options.solve) inputs["solve"] = *options.solve;
+  inputs["criterion"] = bounds::name(question.criterion);
+  if (question.packet_bytes) inputs["packet_bytes"] = *question.packet_bytes;
+  if (options.link_gbps)
+    inputs["link_gbps"] = numeric::to_fraction(numeric::parse_rational(*options.link_gbps, "--link-gbps"));
+  describe_accuracy(inputs, options.accuracy);
+  return inputs;
+}
+
+Json to_json(const LevelProbability& probability, const Question& question) {
+  return to_json(show(probability.probability, question.accuracy.digits));
+}
+
+/// Adds the keys of one answer to `json`.
+void add_answer(Json& json, const Question& question, const Row& row, int packets_per_slot) {
+  if (row.solved) json[question.unknown == Unknown::load ? "load" : "speedup"] = to_json(*row.solved);
+  json["buffer"] = row.buffer.value;
+  json["criterion"] = bounds::name(question.criterion);
+  json["probability"] = to_json(row.at, question);
+  if (row.beyond)
+    json[question.unknown == Unknown::load ? "probability_above" : "probability_before"] =
+        to_json(*row.beyond, question);
+  if (row.loss) {
+    json["loss"] = to_json(*row.loss, question);
+    json["caution"] = "overflow is not conservative as a drop rate below load 1/2";
+  }
+  if (!row.solved) {
+    json["mean_occupancy"] = to_json(*row.mean);
+    json["decay_rate"] = row.decay ? to_json(*row.decay) : Json();
+  }
+  if (question.packet_bytes) json["bytes"] = row.buffer.value * *question.packet_bytes;
+  if (question.slot_ns) {
+    json["slot_ns"] = to_json(show(*question.slot_ns, {17}));
+    json["drain_ns"] = to_json(show(drain_ns(question, row.buffer, packets_per_slot), {17}));
+  }
+  json["arithmetic"] = queue::name(row.at.method.arithmetic);
+  json["bits"] = row.at.method.bits;
+}
+
+std::string to_json_text(const Options& options, const Question& question, const std::vector<Row>& rows,
+                         const Context& context, int packets_per_slot) {
+  Json document = new_document(context, "buffer");
+  document["inputs"] = describe(options, question);
+  if (!question.list) {
+    add_answer(document, question, rows.front(), packets_per_slot);
+    return to_text(document);
+  }
+  return to_text(document, "results", rows.size(), [&](std::size_t i) {
+    Json json{{"load", rows[i].load}};
+    add_answer(json, question, rows[i], packets_per_slot);
+    return json;
+  });
+}
+
+std::string to_csv(const Question& question, const std::vector<Row>& rows) {
+  const bool solves = rows.front().solved.has_value();
+  const auto extend = [](std::vector<std::string>& fields, const std::vector<std::string>& more) {
+    fields.insert(fields.end(), more.begin(), more.end());
+  };
+  std::vector<std::string> header;
+  if (question.unknown != Unknown::load) header.push_back("load");
+  if (solves) extend(header, csv_columns(question.unknown == Unknown::load ? "load" : "speedup"));
+  extend(header, {"buffer", "criterion"});
+  extend(header, csv_columns("probability"));
+  if (!solves) {
+    extend(header, csv_columns("mean_occupancy"));
+    extend(header, csv_columns("decay_rate"));
+  }
+  if (question.packet_bytes) header.push_back("bytes");
+  header.push_back("arithmetic");
+  std::string text = csv_line(header);
+  for (const Row& row : rows) {
+    std::vector<std::string> fields;
+    if (question.unknown != Unknown::load) fields.push_back(row.load);
+    if (solves) append_csv(fields, *row.solved);
+    extend(fields, {std::to_string(row.buffer.value), bounds::name(question.criterion)});
+    append_csv(fields, show(row.at.probability, question.accuracy.digits));
+    if (!solves) {
+      append_csv(fields, *row.mean);
+      append_csv(fields, row.decay.value_or(ShownNumber{
+                             .kind = "none", .value = {}, .lower = {}, .upper = {}, .brief = {}}));
+    }
+    if (question.packet_bytes) fields.push_back(std::to_string(row.buffer.value * *question.packet_bytes));
+    fields.emplace_back(queue::name(row.at.method.arithmetic));
+    text += csv_line(fields);
+  }
+  return text;
+}
+
+// --- picture
+// ---------------------------------------------------------------------------------------------------
+
+plots::Picture picture(const Question& question, const std::vector<Row>& rows) {
+  plots::Curve curve;
+  const bool probability = question.unknown == Unknown::probability;
+  for (const Row& row : rows) {
+    const double load = numeric::nearest_double(numeric::parse_rational(row.load, "load"));
+    const numeric::Real height = numeric::to_enclosure(row.at.probability).upper();
+    if (probability && height <= 0) continue;
+    curve.points.emplace_back(load, probability  ? plots::log10(height)
+                                    : row.solved ? std::stod(row.solved->upper)
+                                                 : static_cast<double>(row.buffer.value));
+  }
+  const std::string& traffic = question.traffic;
+  const std::string criterion = question.criterion == Criterion::overflow ? "P(Q > B)" : "loss(B)";
+  plots::Picture picture{.title = {},
+                         .x_label = "load [packets/slot]",
+                         .y_label = {},
+                         .powers_of_ten = probability,
+                         .curves = {std::move(curve)}};
+  if (probability) {
+    picture.title =
+        fmt::format("{} for room for B = {} packets, {}", criterion, question.capacity->value, traffic);
+    picture.y_label =
+        question.criterion == Criterion::overflow ? "probability of overflow" : "fraction of packets lost";
+  } else if (question.unknown == Unknown::speedup) {
+    picture.title = fmt::format("Speedup for {} <= {}, B = {} packets, {}", criterion, plain(*question.drop),
+                                question.capacity->value, traffic);
+    picture.y_label = "least speedup";
+  } else {
+    picture.title =
+        fmt::format("Least buffer B with {} <= {}, {}", criterion, plain(*question.drop), traffic);
+    picture.y_label = "buffer B [packets]";
+  }
+  return picture;
+}
+
+Reply answer(const Options& options, bool draws, const Context& context) {
+  Question question = read_question(options);
+  question.traffic = traffic_in_words(options, question, nullptr);
+  if (draws && (!question.list || question.load == LoadOption::forbidden))
+    throw InvalidArgument("--plot", "given for one load",
+                          "left out, or --load a list: the picture shows the answer against the load");
+  const std::vector<LoadedQueue> queues = read_queues(options.traffic, question.load);
+  auto rows = std::make_shared<std::vector<Row>>();
+  for (const LoadedQueue& loaded : queues) {
+    rows->push_back(answer_row(question, loaded));
+    rows->back().traffic =
+        traffic_in_words(options, question, question.load == LoadOption::required ? &loaded : nullptr);
+    if (context.progress) context.progress(rows->size(), queues.size());
+  }
+  const int served = queues.front().queue.packets_per_slot;
+  Reply reply;
+  switch (context.format) {
+    case Format::table:
+      reply.text = to_tables(question, *rows, context, served);
+      break;
+    case Format::json:
+      reply.text = to_json_text(options, question, *rows, context, served);
+      break;
+    case Format::csv:
+      reply.text = to_csv(question, *rows);
+      break;
+  }
+  if (draws)
+    reply.draw = [question, rows](const std::string& file) { plots::draw(picture(question, *rows), file); };
+  return reply;
+}
+
+}  // namespace
+
+Command add_buffer_command(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("buffer", "how many packets must one output queue hold?");
+  const auto options = std::make_shared<Options>();
+  add_traffic_options(*command, options->traffic);
+  const auto add = [&](const char* name, std::optional<std::string>& value, const char* type,
+                       const char* group, const char* description) {
+    command->add_option(name, value, description)->type_name(type)->group(group);
+  };
+  add("--drop", options->drop, "EPS", "Question", "the target; gives the least buffer that meets it");
+  add("--capacity", options->capacity, "B", "Question",
+      "a buffer; gives its probability (B counts the packet in service)");
+  add("--solve", options->solve, "NAME", "Question", "load or speedup, from --capacity and --drop");
+  add("--criterion", options->criterion, "NAME", "Question",
+      "overflow: P(Q > B), the default; or loss: the fraction of packets lost");
+  add_accuracy_options(*command, options->accuracy);
+  add("--packet-bytes", options->packet_bytes, "N", "Units", "size of a packet: shows the buffer in bytes");
+  add("--link-gbps", options->link_gbps, "G", "Units",
+      "rate of the link: shows the slot and the time to drain");
+  add_plot_option(*command);
+  command->footer("Example: tailbound buffer --inputs 16 --load 0.9 --drop 1e-15\n");
+  return {.app = command, .answer = [command, options](const Context& context) {
+            return answer(*options, command->get_option("--plot")->count() > 0, context);
+          }};
+}
+
+}  // namespace tailbound::cli

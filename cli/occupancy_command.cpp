@@ -1,0 +1,199 @@
+#include <fmt/format.h>
+#include <cli/accuracy_options.hpp>
+#include <cli/formats.hpp>
+#include <cli/occupancy_command.hpp>
+#include <cli/plots.hpp>
+#include <cli/traffic_options.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tailbound::cli {
+namespace {
+
+using queue::LevelProbability;
+
+/// As typed; an option that was not given is empty.
+struct Options {
+  TrafficOptions traffic;
+  AccuracyOptions accuracy;
+  std::optional<std::string> levels, until;
+};
+
+constexpr std::int64_t kMostRows = 1'000'000;
+constexpr std::int64_t kDeepest = 1'000'000'000'000'000;  // the library's own limit
+
+/// 0 .. n, where n is the first level whose tail is at most `until`.
+std::vector<Packets> levels_until(const queue::SlottedQueue& queue, const std::string& until,
+                                  const queue::Accuracy& accuracy) {
+  const numeric::Rational target = numeric::parse_rational(until, "--until");
+  if (target <= 0 || target >= 1) throw InvalidArgument("--until", until, "greater than 0 and less than 1");
+  const std::int64_t last = queue::least_level(queue, target, accuracy).level.value;
+  if (last >= kMostRows)
+    throw LimitExceeded(
+        fmt::format("--until {} asks for {} rows, and the limit is {}; use --levels for some of them", until,
+                    last + 1, kMostRows));
+  std::vector<Packets> levels;
+  for (std::int64_t level = 0; level <= last; ++level) levels.emplace_back(level);
+  return levels;
+}
+
+std::vector<Packets> parse_levels(const std::string& text) {
+  std::vector<Packets> levels;
+  for (const numeric::Rational& entry : parse_list(text, "--levels", kMostRows))
+    levels.emplace_back(parse_integer(numeric::to_fraction(entry), "--levels", 0, kDeepest));
+  return levels;
+}
+
+/// What was asked and what was found.
+struct Answer {
+  std::vector<LevelProbability> tail;
+  numeric::Digits digits;
+  std::optional<numeric::Rational> until;
+  std::optional<ShownNumber> decay;
+  std::string load;  ///< as a fraction; empty if irrational
+};
+
+ShownNumber shown(const Answer& answer, std::size_t row) {
+  return show(answer.tail[row].probability, answer.digits);
+}
+
+std::string to_tables(const Answer& answer, const Context& context) {
+  std::vector<std::vector<std::string>> rows;
+  if (!context.quiet) rows.push_back({"n", "P(Q > n)", "kind"});
+  for (std::size_t i = 0; i < answer.tail.size(); ++i) {
+    const ShownNumber number = shown(answer, i);
+    rows.push_back({std::to_string(answer.tail[i].level.value), number.brief, in_words(number)});
+    if (context.quiet) rows.back().pop_back();
+  }
+  std::string text = to_table(rows, {true, false, false});
+  if (context.quiet) return text;
+  text = "Q: packets in the queue just after the arrivals of a slot, those about to be served included" +
+         (answer.load.empty() ? std::string()
+                              : "; load " + plain(numeric::parse_rational(answer.load, "load"))) +
+         "\n\n" + text;
+  if (answer.decay)
+    text += fmt::format("\nasymptote: deep in the tail P(Q > n) falls as exp(-{} n)\n", answer.decay->brief);
+  return text;
+}
+
+std::string to_json_text(const Options& options, const Answer& answer, const Context& context) {
+  Json document = new_document(context, "occupancy");
+  Json& inputs = document["inputs"] = describe_traffic(options.traffic);
+  if (answer.until) inputs["until"] = numeric::to_fraction(*answer.until);
+  if (options.levels) inputs["levels"] = *options.levels;
+  describe_accuracy(inputs, options.accuracy);
+  document["decay_rate"] = answer.decay ? to_json(*answer.decay) : Json();
+  return to_text(document, "tail", answer.tail.size(), [&](std::size_t i) {
+    return Json{{"level", answer.tail[i].level.value}, {"probability", to_json(shown(answer, i))}};
+  });
+}
+
+std::string to_csv(const Answer& answer) {
+  std::vector<std::string> header{"level"};
+  const std::vector<std::string> columns = csv_columns("probability");
+  header.insert(header.end(), columns.begin(), columns.end());
+  std::string text = csv_line(header);
+  for (std::size_t i = 0; i < answer.tail.size(); ++i) {
+    std::vector<std::string> fields{std::to_string(answer.tail[i].level.value)};
+    append_csv(fields, shown(answer, i));
+    text += csv_line(fields);
+  }
+  return text;
+}
+
+/// The tail, the asymptote through its deepest level, and the target of --until.
+plots::Picture picture(const Answer& answer) {
+  plots::Picture picture{.title = "Packets in the queue after the arrivals of a slot",
+                         .x_label = "level n [packets]",
+                         .y_label = "P(Q > n)",
+                         .powers_of_ten = true,
+                         .curves = {}};
+  if (!answer.load.empty()) picture.title += ", load " + plain(numeric::parse_rational(answer.load, "load"));
+  plots::Curve tail{.title = "P(Q > n)", .style = plots::Style::steps, .points = {}};
+  for (const LevelProbability& row : answer.tail) {
+    const numeric::Real upper = numeric::to_enclosure(row.probability).upper();
+    if (upper > 0) tail.points.emplace_back(static_cast<double>(row.level.value), plots::log10(upper));
+  }
+  if (tail.points.empty()) throw NoAnswer("there is nothing to draw: every tail asked for is zero");
+  std::sort(tail.points.begin(), tail.points.end());
+  const auto first = tail.points.front(), last = tail.points.back();
+  picture.curves.push_back(std::move(tail));
+  if (answer.decay && last.first > first.first) {
+    constexpr double log10_of_e = 0.43429448190325183;
+    const double slope = std::stod(answer.decay->lower) * log10_of_e;  // decades a packet
+    picture.curves.push_back(
+        {.title = fmt::format("asymptote, falls as exp(-{:.4g} n)", std::stod(answer.decay->lower)),
+         .style = plots::Style::dashed,
+         .points = {{first.first, last.second + slope * (last.first - first.first)}, last}});
+  }
+  if (answer.until) {
+    const double level = plots::log10(numeric::to_real(*answer.until, numeric::Rounding::nearest));
+    picture.curves.push_back({.title = "target " + plain(*answer.until),
+                              .style = plots::Style::rule,
+                              .points = {{first.first, level}, {last.first, level}}});
+  }
+  return picture;
+}
+
+Reply answer(const Options& options, bool draws, const Context& context) {
+  if (options.levels && options.until)
+    throw InvalidArgument("--levels", "given together with --until", "given alone, or --until alone");
+  if (!options.levels && !options.until)
+    throw InvalidArgument("--levels", "missing",
+                          "given as a list such as 0,10,100 or 0:200:1 (or --until EPS)");
+  const queue::Accuracy accuracy = read_accuracy(options.accuracy);
+  const LoadedQueue loaded = read_queue(options.traffic);
+  queue::require_stable(loaded.queue);
+
+  const auto found = std::make_shared<Answer>();
+  found->digits = accuracy.digits;
+  found->load = loaded.load;
+  if (options.until) found->until = numeric::parse_rational(*options.until, "--until");
+  found->tail = queue::occupancy_tails(
+      loaded.queue,
+      options.until ? levels_until(loaded.queue, *options.until, accuracy) : parse_levels(*options.levels),
+      accuracy);
+  if (const auto decay = queue::decay_rate(loaded.queue, accuracy.digits))
+    found->decay = show(*decay, accuracy.digits);
+
+  Reply reply;
+  switch (context.format) {
+    case Format::table:
+      reply.text = to_tables(*found, context);
+      break;
+    case Format::json:
+      reply.text = to_json_text(options, *found, context);
+      break;
+    case Format::csv:
+      reply.text = to_csv(*found);
+      break;
+  }
+  if (draws) reply.draw = [found](const std::string& file) { plots::draw(picture(*found), file); };
+  return reply;
+}
+
+}  // namespace
+
+Command add_occupancy_command(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("occupancy", "how many packets are in the queue? the distribution");
+  const auto options = std::make_shared<Options>();
+  add_traffic_options(*command, options->traffic);
+  command->add_option("--levels", options->levels, "the levels n of P(Q > n): 0,10,100 or 0:200:1")
+      ->type_name("LIST")
+      ->group("Question");
+  command->add_option("--until", options->until, "every level from 0 to the first with P(Q > n) <= EPS")
+      ->type_name("EPS")
+      ->group("Question");
+  add_accuracy_options(*command, options->accuracy);
+  add_plot_option(*command);
+  command->footer("Example: tailbound occupancy --inputs 16 --load 0.9 --levels 0,50,157\n");
+  return {.app = command, .answer = [command, options](const Context& context) {
+            return answer(*options, command->get_option("--plot")->count() > 0, context);
+          }};
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,169 @@
+#include <cli/plots.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <system_error>
+
+extern "C" char** environ;  // NOLINT: POSIX declares it nowhere
+
+namespace tailbound::cli::plots {
+namespace {
+
+/// Colours that stay apart for the colour-blind and in grey print (Okabe and Ito 2008).
+constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"};
+
+std::string terminal(const std::string& file) {
+  const std::string ending = std::filesystem::path(file).extension().string();
+  if (ending == ".svg") return "svg size 800,520 dynamic enhanced font 'Helvetica,16' background '#ffffff'";
+  if (ending == ".png") return "pngcairo size 1200,780 enhanced font 'Sans,18' linewidth 1.5";
+  if (ending == ".pdf") return "pdfcairo size 16cm,10.4cm enhanced font 'Helvetica,12' linewidth 1.5";
+  throw InvalidArgument("--plot", file, "a file name that ends in .svg, .png or .pdf");
+}
+
+/// A literal for gnuplot: between single quotes only the quote itself is special; a line end would end the
+/// command.
+std::string quoted(std::string text) {
+  std::string result = "'";
+  for (const char c : text) {
+    if (c == '\'') result += '\'';
+    result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return result + "'";
+}
+
+std::pair<double, double> y_range(const Picture& picture) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const Curve& curve : picture.curves)
+    for (const auto& [x, y] : curve.points)
+      if (std::isfinite(y)) low = std::min(low, y), high = std::max(high, y);
+  return {low, high};
+}
+
+/// A step of 1, 2 or 5 times a power of ten, at least 1, that divides `span` into at most about eight.
+double power_step(double span) {
+  double step = 1;
+  for (int i = 0; span / step > 8; ++i) step *= i % 3 == 1 ? 2.5 : 2;
+  return step;
+}
+
+std::string style(const Curve& curve, int colour) {
+  switch (curve.style) {
+    case Style::points_and_line:
+      return fmt::format("with linespoints linewidth 2 pointtype 7 pointsize 0.7 linecolor rgb '{}'",
+                         kColours[colour % 4]);
+    case Style::steps:
+      return fmt::format("with steps linewidth 2.5 linecolor rgb '{}'", kColours[colour % 4]);
+    case Style::dashed:
+      return fmt::format("with lines linewidth 2 dashtype (12,8) linecolor rgb '{}'", kColours[colour % 4]);
+    case Style::rule:
+      return "with lines linewidth 1.5 dashtype (3,5) linecolor rgb '#444444'";
+  }
+  return {};
+}
+
+std::string script(const Picture& picture, const std::string& file) {
+  std::string text = fmt::format("set terminal {}\n", terminal(file));
+  text +=
+      "set encoding utf8\nset border 3 linecolor rgb '#444444'\nset tics nomirror out textcolor rgb "
+      "'#222222'\n";
+  text += "set grid linecolor rgb '#dddddd' linewidth 1 dashtype 1\nset style fill solid\n";
+  text += fmt::format("set title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n",
+                      quoted(picture.title), quoted(picture.x_label), quoted(picture.y_label));
+  if (picture.curves.size() > 1)
+    text += fmt::format("set key {} spacing 1.3 samplen 2.5 noenhanced opaque\n",
+                        picture.powers_of_ten ? "top right" : "top left");
+  else
+    text += "set key off\n";
+  const auto [low, high] = y_range(picture);
+  if (picture.powers_of_ten) {
+    const double step = power_step(high - low);
+    text += fmt::format("set format y '10^{{%.0f}}'\nset ytics {}\nset yrange [{}:{}]\n", step,
+                        std::floor(low / step) * step, std::max(std::ceil(high), std::floor(low) + 1));
+  } else {
+    text += fmt::format("set yrange [0:{}]\n", high > 0 ? "*" : "1");
+  }
+  text += "set autoscale xfix\nset offsets graph 0.02, graph 0.02, 0, 0\n";
+  for (std::size_t i = 0; i < picture.curves.size(); ++i) {
+    text += fmt::format("$curve{} << end_of_curve\n", i);
+    for (const auto& [x, y] : picture.curves[i].points)
+      if (std::isfinite(y)) text += fmt::format("{:.17g} {:.17g}\n", x, y);
+    text += "end_of_curve\n";
+  }
+  text += "plot ";
+  for (std::size_t i = 0; i < picture.curves.size(); ++i)
+    text += fmt::format("{}$curve{} {} title {}", i == 0 ? "" : ", ", i,
+                        style(picture.curves[i], static_cast<int>(i)), quoted(picture.curves[i].title));
+  return text + "\n";
+}
+
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using TemporaryFile = std::unique_ptr<std::FILE, Close>;
+
+TemporaryFile temporary_file(const std::string& text) {
+  TemporaryFile file(std::tmpfile());
+  if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
+      std::fflush(file.get()) != 0)
+    throw std::system_error(errno, std::generic_category(), "cannot write a temporary file");
+  std::rewind(file.get());
+  return file;
+}
+
+std::string contents(std::FILE* file) {
+  std::rewind(file);
+  std::string text(2000, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  return text;
+}
+
+}  // namespace
+
+void require_known_ending(const std::string& file) {
+  static_cast<void>(terminal(file));
+}
+
+void draw(const Picture& picture, const std::string& file) {
+  // The picture is gnuplot's standard output: so no file name has to survive gnuplot's quoting.
+  const TemporaryFile commands = temporary_file(script(picture, file));
+  const TemporaryFile messages = temporary_file("");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, fileno(commands.get()), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(messages.get()), STDERR_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, file.c_str(), O_WRONLY | O_TRUNC, 0);
+  char name[] = "gnuplot", defaults[] = "-d", from_input[] = "-";
+  char* arguments[] = {name, defaults, from_input, nullptr};
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, "gnuplot", &actions, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed == ENOENT)
+    throw InvalidArgument("--plot", "given, but the program gnuplot is not installed",
+                          "left out, or gnuplot installed (Debian: apt-get install gnuplot-nox)");
+  if (failed != 0) throw std::system_error(failed, std::generic_category(), "cannot start gnuplot");
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  const std::string message = contents(messages.get());
+  if (status != 0 || !std::filesystem::exists(file) || std::filesystem::file_size(file) == 0)
+    throw std::runtime_error("gnuplot failed: " + message);
+}
+
+double log10(const numeric::Real& value) {
+  return static_cast<double>(boost::multiprecision::log10(value));
+}
+
+}  // namespace tailbound::cli::plots

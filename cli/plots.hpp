@@ -1,0 +1,45 @@
+#pragma once
+
+#include <tailbound/numeric/real.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+/// Pictures, drawn by the program gnuplot.
+namespace tailbound::cli::plots {
+
+enum class Style {
+  points_and_line,
+  steps,   ///< a distribution of whole numbers
+  dashed,  ///< not data: an asymptote
+  rule,    ///< a level across the picture: a target
+};
+
+struct Curve {
+  std::string title;  ///< taken literally
+  Style style = Style::points_and_line;
+  std::vector<std::pair<double, double>> points;
+};
+
+struct Picture {
+  std::string title;  ///< taken literally
+  std::string x_label, y_label;
+  /// The y values are log10 of what is shown, and the axis is labelled as powers of ten. This way
+  /// 1e-400 has its place although no double holds it.
+  bool powers_of_ten = false;
+  /// Both axes are held to the data.
+  std::vector<Curve> curves;
+};
+
+/// \throws InvalidArgument  the name does not end in .svg, .png or .pdf
+void require_known_ending(const std::string& file);
+
+/// Draws into `file` in the format of its ending.
+/// \throws InvalidArgument  gnuplot is not installed;  Error  gnuplot failed (with its message)
+void draw(const Picture& picture, const std::string& file);
+
+/// log10(value), value > 0 and however small.
+[[nodiscard]] double log10(const numeric::Real& value);
+
+}  // namespace tailbound::cli::plots

@@ -1,0 +1,217 @@
+#include <cli/run.hpp>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cli/buffer_command.hpp>
+#include <cli/command.hpp>
+#if __has_include(<cli/compare_command.hpp>)
+#include <cli/compare_command.hpp>
+#define TAILBOUND_HAS_COMPARE
+#endif
+#include <cli/occupancy_command.hpp>
+#if __has_include(<cli/pgf_command.hpp>)
+#include <cli/pgf_command.hpp>
+#define TAILBOUND_HAS_PGF
+#endif
+#include <cli/plots.hpp>
+#include <cli/traffic_options.hpp>
+#include <cli/write_file.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <new>
+#include <optional>
+#include <vector>
+
+namespace tailbound::cli {
+namespace {
+
+constexpr const char* kVersion = TAILBOUND_VERSION;
+
+/// As typed; checked only when the command line as a whole has been read.
+struct CommonOptions {
+  std::string format = "table";
+  std::optional<std::string> output;
+  bool quiet = false;
+};
+
+void add_common_options(CLI::App& command, CommonOptions& options) {
+  command.add_option("--format", options.format, "table (for people, the default), json or csv")
+      ->type_name("NAME")
+      ->group("Output");
+  command.add_option("--output", options.output, "write the answer there, whole or not at all")
+      ->type_name("FILE")
+      ->group("Output");
+  command.add_flag("--quiet", options.quiet, "the answer alone, without explanation")->group("Output");
+  command.set_version_flag("--version", std::string("tailbound ") + kVersion)->group("");
+}
+
+Format parse_format(const std::string& text) {
+  static const std::vector<std::string> names{"table", "json", "csv"};
+  return static_cast<Format>(parse_choice(text, "--format", names));
+}
+
+/// The option that an argument of the library stands for: "load" and "rates[3]" become "--load" and
+/// "--rates" where the command has that option and it was given; other names stay as they are.
+std::string option_name(const CLI::App* command, const std::string& argument) {
+  if (command == nullptr || argument.rfind("--", 0) == 0) return argument;
+  std::string stem;
+  for (const char c : argument) {
+    if (c == ' ' || c == '_' || c == '-') {
+      stem += '-';
+    } else if (std::isalpha(static_cast<unsigned char>(c)) != 0) {
+      stem += c;
+    } else {
+      break;
+    }
+  }
+  while (!stem.empty() && stem.back() == '-') stem.pop_back();
+  std::vector<std::string> candidates{stem, stem + "s", stem.substr(0, stem.find('-'))};
+  if (stem == "probability" || stem == "target" || stem == "drop-target") candidates = {"drop", "until"};
+  if (stem == "probabilities") candidates = {"pmf"};
+  for (const std::string& candidate : candidates) {
+    const CLI::Option* option = command->get_option_no_throw("--" + candidate);
+    if (option != nullptr && option->count() > 0) return option->get_name();
+  }
+  return argument;
+}
+
+/// A value of the user's may be as long as a command line can be; a message is not.
+std::string shorten(std::string message) {
+  constexpr std::size_t longest = 1200;
+  if (message.size() > longest) message.replace(longest / 2, message.size() - longest, " [...] ");
+  return message;
+}
+
+/// On a terminal, a line that says how far a computation of more than a second has come.
+std::function<void(std::size_t, std::size_t)> progress(bool quiet) {
+  if (quiet || isatty(STDERR_FILENO) == 0) return {};
+  const auto start = std::chrono::steady_clock::now();
+  return [start](std::size_t done, std::size_t all) {
+    if (std::chrono::steady_clock::now() - start < std::chrono::seconds(1)) return;
+    std::cerr << "\r" << done << " of " << all << (done == all ? "\r\033[K" : "") << std::flush;
+  };
+}
+
+/// The command line of one run: CLI11's tree of options and what each command does.
+class Program {
+ public:
+  Program() {
+    app_.set_version_flag("--version", std::string("tailbound ") + kVersion, "show the version and exit");
+    app_.set_help_flag("-h,--help", "show this help and exit");
+    app_.require_subcommand(1);
+    app_.get_formatter()->column_width(28);
+    commands_.push_back(add_buffer_command(app_));
+    commands_.push_back(add_occupancy_command(app_));
+#ifdef TAILBOUND_HAS_PGF
+    commands_.push_back(add_pgf_command(app_));
+#endif
+#ifdef TAILBOUND_HAS_COMPARE
+    commands_.push_back(add_compare_command(app_));
+#endif
+    for (const Command& command : commands_) add_common_options(*command.app, common_);
+    app_.footer(
+        "tailbound COMMAND --help lists a command's options and shows an example with its output.\n"
+        "Loads, rates and targets are taken exactly: 0.9 is 9/10. Lists: 0.1,0.2 or 0.1:0.9:0.1.\n"
+        "Exit status: 0 answered, 1 no answer exists, 2 bad input, 3 internal failure.");
+  }
+
+  /// The command that was chosen, and its app; null until the command line has been read.
+  [[nodiscard]] const CLI::App* chosen() const {
+    for (const Command& command : commands_)
+      if (command.app->parsed()) return command.app;
+    return nullptr;
+  }
+
+  /// Reads, answers and writes.  \throws as Command; CLI::Error
+  void run(int argc, const char* const* argv, std::ostream& out) {
+    app_.parse(argc, argv);
+    const auto command = std::find_if(commands_.begin(), commands_.end(),
+                                      [](const Command& candidate) { return candidate.app->parsed(); });
+    const Context context{.version = kVersion,
+                          .format = parse_format(common_.format),
+                          .quiet = common_.quiet,
+                          .progress = progress(common_.quiet)};
+
+    std::vector<PendingFile> files;  // opened first: a long computation must not end at a closed door
+    if (common_.output) files.emplace_back(*common_.output, "--output");
+    const CLI::Option* plot = command->app->get_option_no_throw("--plot");
+    const bool draws = plot != nullptr && plot->count() > 0;
+    if (draws) files.emplace_back(plot->as<std::string>(), "--plot");
+
+    const Reply reply = command->answer(context);
+    if (draws) reply.draw(files.back().temporary());
+    if (common_.output) files.front().write(reply.text);
+    for (PendingFile& file : files) file.commit();
+    if (!common_.output) out << reply.text;
+  }
+
+  /// CLI11's own errors; help and version are "errors" with status 0.
+  [[nodiscard]] int report(const CLI::Error& error, std::ostream& out, std::ostream& err) const {
+    if (error.get_exit_code() == 0) return app_.exit(error, out, err);
+    return complain(error.what(), bad_input, err);
+  }
+
+  [[nodiscard]] int complain(const std::string& message, Status status, std::ostream& err) const {
+    const std::string name = chosen() == nullptr ? "tailbound" : "tailbound " + chosen()->get_name();
+    err << name << ": " << shorten(message) << '\n';
+    if (status == bad_input) err << "Try '" << name << " --help'.\n";
+    return status;
+  }
+
+ private:
+  CLI::App app_{"Buffers of slotted switch queues, with digits that are proved", "tailbound"};
+  CommonOptions common_;
+  std::vector<Command> commands_;
+};
+
+}  // namespace
+
+void add_plot_option(CLI::App& command) {
+  command.add_option("--plot", "draw a picture: FILE.svg, FILE.png or FILE.pdf (needs gnuplot)")
+      ->type_name("FILE")
+      ->expected(1)
+      ->group("Output");
+}
+
+int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+  try {
+    Program program;
+    try {
+      program.run(argc, argv, out);
+      return answered;
+    } catch (const CLI::Error& error) {
+      return program.report(error, out, err);
+    } catch (const InvalidArgument& error) {
+      const InvalidArgument named(option_name(program.chosen(), error.argument()), error.value(),
+                                  error.legal());
+      return program.complain(named.what(), bad_input, err);
+    } catch (const ParseError& error) {
+      return program.complain(error.what(), bad_input, err);
+    } catch (const NoAnswer& error) {
+      return program.complain(error.what(), no_answer, err);
+    } catch (const std::bad_alloc&) {
+      return program.complain("out of memory", internal_failure, err);
+    } catch (const std::exception& error) {
+      return program.complain(std::string("internal failure: ") + error.what(), internal_failure, err);
+    }
+  } catch (const std::exception& error) {
+    err << "tailbound: internal failure: " << error.what() << '\n';
+  } catch (...) {
+    err << "tailbound: internal failure of an unknown kind\n";
+  }
+  return internal_failure;
+}
+
+}  // namespace tailbound::cli

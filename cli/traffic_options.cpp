@@ -1,0 +1,263 @@
+#include <cli/read_file.hpp>
+#include <cli/traffic_options.hpp>
+#include <nlohmann/json.hpp>
+#include <tailbound/series/pmf_file.hpp>
+#include <tailbound/symbolic/pgf.hpp>
+
+#include <cln/integer.h>
+#include <cln/integer_io.h>
+#include <cln/rational.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tailbound::cli {
+namespace {
+
+using numeric::Rational;
+
+constexpr const char* kEveryForm =
+    "given as --inputs K --load R, --traffic poisson --load R, --rates P1,P2,.., --arrivals EXPR or --pmf "
+    "FILE";
+
+/// Names of options that describe the same thing, of which one may be given.
+struct Given {
+  const char* option;
+  bool given;
+};
+
+[[noreturn]] void refuse_together(const char* first, const char* second, const char* reason) {
+  throw InvalidArgument(first, fmt::format("given together with {}", second),
+                        fmt::format("left out there, or {} must: {}", second, reason));
+}
+
+[[noreturn]] void refuse_missing(const char* option, const std::string& legal) {
+  throw InvalidArgument(option, "missing", legal);
+}
+
+std::int64_t packets_per_slot(const TrafficOptions& options) {
+  return options.packets_per_slot ? parse_integer(*options.packets_per_slot, "--packets-per-slot", 1, 64) : 1;
+}
+
+/// Adds the range "first:last:step" to `list`.
+void append_range(std::vector<Rational>& list, std::string_view item, std::string_view option,
+                  std::size_t limit) {
+  const std::size_t one = item.find(':'), two = item.find(':', one + 1);
+  if (two == std::string_view::npos || item.find(':', two + 1) != std::string_view::npos)
+    throw InvalidArgument(std::string(option), std::string(item),
+                          "a number, or a range FIRST:LAST:STEP such as 0.1:0.9:0.1");
+  const Rational first = numeric::parse_rational(item.substr(0, one), option);
+  const Rational last = numeric::parse_rational(item.substr(one + 1, two - one - 1), option);
+  const Rational step = numeric::parse_rational(item.substr(two + 1), option);
+  if (cln::zerop(step) || cln::minusp((last - first) / step))
+    throw InvalidArgument(std::string(option), std::string(item),
+                          "a range FIRST:LAST:STEP whose steps lead from the first to the last");
+  const cln::cl_I steps = cln::floor1((last - first) / step);
+  if (steps >= cln::cl_I(static_cast<unsigned long>(limit - std::min(limit, list.size()))))
+    throw InvalidArgument(std::string(option), std::string(item),
+                          fmt::format("a list of at most {} entries", limit));
+  const long count = cln::cl_I_to_long(steps);
+  for (long i = 0; i <= count; ++i) list.push_back(first + cln::cl_I(i) * step);
+}
+
+std::vector<Rational> loads(const TrafficOptions& options) {
+  std::vector<Rational> list = parse_list(*options.load, "--load");
+  for (const Rational& load : list)
+    if (load <= 0)
+      throw InvalidArgument("--load", numeric::to_fraction(load), "greater than 0 packets a slot");
+  return list;
+}
+
+}  // namespace
+
+void add_traffic_options(CLI::App& command, TrafficOptions& options) {
+  const auto add = [&command](const char* name, std::optional<std::string>& value, const char* type,
+                              const char* description) {
+    command.add_option(name, value, description)->type_name(type)->group("Traffic");
+  };
+  add("--inputs", options.inputs, "K", "independent inputs that share the load equally");
+  add("--load", options.load, "R", "packets a slot: 0.9, 9/10, or a list 0.1:0.9:0.1");
+  add("--traffic", options.traffic, "NAME", "bernoulli (the default) or poisson, with --load");
+  add("--rates", options.rates, "P1,P2,..", "independent inputs, each with a rate of its own");
+  add("--arrivals", options.arrivals, "EXPR", "generating function of the packets in a slot, in z");
+  add("--pmf", options.pmf, "FILE", "probabilities of 0, 1, 2, .. packets in a slot, one a line");
+  add("--packets-per-slot", options.packets_per_slot, "C", "packets served in a slot (1)");
+}
+
+TrafficForm traffic_form(const TrafficOptions& options, LoadOption load) {
+  static const std::vector<std::string> names{"bernoulli", "poisson"};
+  const bool poisson = options.traffic && parse_choice(*options.traffic, "--traffic", names) == 1;
+
+  const std::array<Given, 4> sources{{{"--inputs", options.inputs.has_value()},
+                                      {"--rates", options.rates.has_value()},
+                                      {"--arrivals", options.arrivals.has_value()},
+                                      {"--pmf", options.pmf.has_value()}}};
+  const Given* source = nullptr;
+  for (const Given& candidate : sources) {
+    if (!candidate.given) continue;
+    if (source != nullptr)
+      refuse_together(source->option, candidate.option, "each describes the traffic by itself");
+    source = &candidate;
+  }
+  if (poisson && source != nullptr)
+    refuse_together("--traffic poisson", source->option, "each describes the traffic by itself");
+  if (options.traffic && (options.arrivals || options.pmf))
+    refuse_together("--traffic", source->option, "each describes the traffic by itself");
+  if (!poisson && source == nullptr) {
+    if (options.load || options.traffic)
+      refuse_missing("--inputs", "given with --load (or the traffic " + std::string(kEveryForm) + ")");
+    throw InvalidArgument("the traffic", "missing", kEveryForm);
+  }
+
+  const bool takes_load = poisson || options.inputs;
+  if (options.load && !takes_load)
+    refuse_together("--load", source->option, "the load follows from the traffic described");
+  if (options.load && load == LoadOption::forbidden)
+    throw InvalidArgument("--load", "given", "left out where the load is what is asked for");
+  if (takes_load && !options.load && load == LoadOption::required)
+    refuse_missing("--load", fmt::format("given with {}: packets a slot, such as 0.9 or 9/10",
+                                         poisson ? "--traffic poisson" : "--inputs"));
+
+  if (poisson) return TrafficForm::poisson;
+  if (options.inputs) return TrafficForm::equal_inputs;
+  if (options.rates) return TrafficForm::unequal_inputs;
+  return options.arrivals ? TrafficForm::expression : TrafficForm::pmf;
+}
+
+std::vector<LoadedQueue> read_queues(const TrafficOptions& options, LoadOption load) {
+  const TrafficForm form = traffic_form(options, load);
+  const int served = static_cast<int>(packets_per_slot(options));
+  std::vector<LoadedQueue> queues;
+  const auto add = [&](series::Arrivals arrivals) {
+    const auto& rho = arrivals.load();
+    queues.push_back(LoadedQueue{.load = rho ? numeric::to_fraction(*rho) : std::string(),
+                                 .queue = {.arrivals = std::move(arrivals), .packets_per_slot = served}});
+  };
+  switch (form) {
+    case TrafficForm::equal_inputs: {
+      const std::int64_t inputs = parse_integer(*options.inputs, "--inputs", 1, 1'048'576);
+      if (load == LoadOption::forbidden) {
+        // Thinned traffic is the same traffic at a lower load, so the greatest load of interest will do.
+        add(series::Arrivals::equal_inputs(
+            inputs, Rational(static_cast<long>(std::min<std::int64_t>(inputs, served)))));
+      } else {
+        for (const Rational& rho : loads(options)) add(series::Arrivals::equal_inputs(inputs, rho));
+      }
+      break;
+    }
+    case TrafficForm::poisson:
+      if (load == LoadOption::forbidden) {
+        add(series::Arrivals::poisson(served));
+      } else {
+        for (const Rational& rho : loads(options)) add(series::Arrivals::poisson(rho));
+      }
+      break;
+    case TrafficForm::unequal_inputs:
+      add(series::Arrivals::unequal_inputs(parse_list(*options.rates, "--rates")));
+      break;
+    case TrafficForm::expression:
+      add(series::Arrivals::from_pgf(symbolic::parse_pgf(*options.arrivals, "--arrivals")));
+      break;
+    case TrafficForm::pmf:
+      add(series::Arrivals::from_pmf(series::parse_pmf(read_file(*options.pmf, "--pmf"), *options.pmf)));
+      break;
+  }
+  return queues;
+}
+
+LoadedQueue read_queue(const TrafficOptions& options) {
+  if (is_list(options.load)) throw InvalidArgument("--load", *options.load, "one number here, not a list");
+  return std::move(read_queues(options).front());
+}
+
+nlohmann::ordered_json describe_traffic(const TrafficOptions& options, LoadOption load) {
+  nlohmann::ordered_json inputs;
+  const auto add_load = [&] {
+    if (load == LoadOption::forbidden) return;
+    if (!is_list(options.load)) {
+      inputs["load"] = numeric::to_fraction(numeric::parse_rational(*options.load, "--load"));
+      return;
+    }
+    inputs["load"] = nlohmann::ordered_json::array();
+    for (const Rational& rho : loads(options)) inputs["load"].push_back(numeric::to_fraction(rho));
+  };
+  switch (traffic_form(options, load)) {
+    case TrafficForm::equal_inputs:
+      inputs["traffic"] = "bernoulli";
+      inputs["inputs"] = parse_integer(*options.inputs, "--inputs", 1, 1'048'576);
+      add_load();
+      break;
+    case TrafficForm::poisson:
+      inputs["traffic"] = "poisson";
+      add_load();
+      break;
+    case TrafficForm::unequal_inputs:
+      inputs["traffic"] = "bernoulli";
+      inputs["rates"] = nlohmann::ordered_json::array();
+      for (const Rational& rate : parse_list(*options.rates, "--rates"))
+        inputs["rates"].push_back(numeric::to_fraction(rate));
+      break;
+    case TrafficForm::expression:
+      inputs["arrivals"] = *options.arrivals;
+      break;
+    case TrafficForm::pmf:
+      inputs["pmf"] = *options.pmf;
+      break;
+  }
+  inputs["packets_per_slot"] = packets_per_slot(options);
+  return inputs;
+}
+
+bool is_list(const std::optional<std::string>& text) {
+  return text && text->find_first_of(",:") != std::string::npos;
+}
+
+std::vector<Rational> parse_list(std::string_view text, std::string_view option, std::size_t limit) {
+  std::vector<Rational> list;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view item = text.substr(begin, end - begin);
+    if (item.find(':') != std::string_view::npos) {
+      append_range(list, item, option, limit);
+    } else {
+      if (list.size() >= limit)
+        throw InvalidArgument(std::string(option), fmt::format("a list of more than {} entries", limit),
+                              fmt::format("a list of at most {} entries", limit));
+      list.push_back(numeric::parse_rational(item, option));
+    }
+    begin = end + 1;
+  }
+  return list;
+}
+
+std::int64_t parse_integer(std::string_view text, std::string_view option, std::int64_t least,
+                           std::int64_t greatest) {
+  const auto refuse = [&] {
+    throw InvalidArgument(std::string(option), std::string(text),
+                          fmt::format("an integer from {} to {}", least, greatest));
+  };
+  Rational value;
+  try {
+    value = numeric::parse_rational(text, option);
+  } catch (const InvalidArgument&) {
+    refuse();
+  }
+  if (cln::denominator(value) != 1 || value < cln::cl_I(static_cast<long>(least)) ||
+      value > cln::cl_I(static_cast<long>(greatest)))
+    refuse();
+  return cln::cl_I_to_long(cln::numerator(value));
+}
+
+std::size_t parse_choice(std::string_view text, std::string_view option,
+                         const std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end())
+    throw InvalidArgument(std::string(option), std::string(text),
+                          fmt::format("{} {}", names.size() == 2 ? "either" : "one of",
+                                      fmt::join(names, names.size() == 2 ? " or " : ", ")));
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+}  // namespace tailbound::cli
