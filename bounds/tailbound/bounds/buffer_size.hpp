@@ -39,4 +39,10 @@ struct BufferSize {
                                                        Criterion criterion,
                                                        const queue::Accuracy& accuracy = {});
 
+/// Does a buffer of `capacity` packets meet `target`? Proved either way; digits are raised until it is.
+/// \param accuracy  its digits do not matter, its arithmetic does
+/// \throws LimitExceeded  the probability cannot be told from the target
+[[nodiscard]] bool meets_target(const queue::SlottedQueue& queue, Packets capacity, const DropTarget& target,
+                                const queue::Accuracy& accuracy = {});
+
 }  // namespace tailbound::bounds

@@ -31,7 +31,7 @@ using Rational = cln::cl_RA;
 /// The double nearest to `value` (ties to even); relative error at most 2^-53 in the normal range.
 [[nodiscard]] double nearest_double(const Rational& value);
 
-/// `value` to the nearest long double: relative error at most 2 epsilon of long double, normal range.
+/// A long double next to `value`: relative error at most 1.01 unit roundoffs, normal range.
 [[nodiscard]] long double nearest_long_double(const Rational& value);
 
 }  // namespace tailbound::numeric

@@ -152,6 +152,17 @@ Rational to_rational(const Real& value) {
 
 Rational to_rational(double value) { return cln::rational(cln::cl_DF(value)); }
 
+int compare(const Real& left, const Rational& right) {
+    const int order = mpfr_cmp_q(left.backend().data(), GmpRational(right).get());
+    return (order > 0) - (order < 0);
+}
+
+double log2_magnitude(const Real& value) {
+    long exponent = 0;
+    const double fraction = mpfr_get_d_2exp(&exponent, value.backend().data(), MPFR_RNDN);
+    return std::log2(std::fabs(fraction)) + static_cast<double>(exponent);
+}
+
 Real lower(const Interval& interval) {
     Real result;
     mpfi_get_left(result.backend().data(), interval.backend().data());

@@ -62,6 +62,12 @@ enum class Rounding { down, nearest, up };
 [[nodiscard]] Rational to_rational(const Real& value);
 [[nodiscard]] Rational to_rational(double value);
 
+/// Sign of left - right: -1, 0 or 1. Exact.
+[[nodiscard]] int compare(const Real& left, const Rational& right);
+
+/// log2 |value| to double accuracy, value != 0; finite for any exponent.
+[[nodiscard]] double log2_magnitude(const Real& value);
+
 [[nodiscard]] Real lower(const Interval& interval);
 [[nodiscard]] Real upper(const Interval& interval);
 [[nodiscard]] Interval make_interval(const Real& lower, const Real& upper);

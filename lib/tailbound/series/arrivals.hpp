@@ -76,7 +76,17 @@ class Arrivals {
 
     /// Each packet kept with probability `factor`, independently: A(1 - factor + factor z).
     /// \throws InvalidArgument  factor outside 0 .. 1
+    /// \throws LimitExceeded    a PMF of more than 512 entries
     [[nodiscard]] Arrivals thinned(const numeric::Rational& factor) const;
+
+    /// The same form of traffic at another load: inputs and Poisson scaled, up or down; a PMF or a formula
+    /// thinned, so down only.
+    /// \throws InvalidArgument  load < 0 or above greatest_load()
+    [[nodiscard]] Arrivals at_load(const numeric::Rational& load) const;
+
+    /// The greatest load that at_load() can give [packets/slot]: `inputs` for equal inputs, 1000 for
+    /// Poisson, the load at which the busiest of unequal inputs sends in every slot, the own load else.
+    [[nodiscard]] numeric::Rational greatest_load() const;
 
     /// A(z) as a formula.
     [[nodiscard]] symbolic::Pgf pgf() const;

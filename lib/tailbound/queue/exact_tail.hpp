@@ -1,0 +1,32 @@
+#pragma once
+
+#include <tailbound/queue/tail_engine.hpp>
+
+#include <vector>
+
+/// The slotted queue in exact rational numbers.
+///
+/// MODEL     the renewal equation of queue/ladder.hpp with all coefficients over one denominator D and the
+///           n-th value scaled by (D P(A=0))^(n+1): integers only, no division until the end.
+/// SOURCE    docs/derivations/slotted_queue.md, "Exact values"
+namespace tailbound::queue {
+
+/// The values 0 .. last as integers over powers of one number; reduced to lowest terms only when asked,
+/// since that costs more than the recurrence itself.
+class ExactValues {
+  public:
+    /// C = 1.
+    /// COST  O(last min(last, K)) products of numbers whose length grows in proportion to the level.
+    /// \throws LimitExceeded  C > 1, irrational probabilities, or numbers beyond 2^33 bits in all
+    ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last);
+
+    [[nodiscard]] std::int64_t last() const { return static_cast<std::int64_t>(scaled_.size()) - 1; }
+    /// P(Q > n) or P(Q = n), 0 <= n <= last().
+    [[nodiscard]] numeric::Rational at(std::int64_t n) const;
+
+  private:
+    std::vector<numeric::Integer> scaled_;
+    numeric::Integer forcing_denominator_, pivot_;
+};
+
+}  // namespace tailbound::queue
