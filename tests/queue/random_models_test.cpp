@@ -1,0 +1,142 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/queue/slotted_queue.hpp>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+#include <tests/support/random_models.hpp>
+#include <tests/support/reference_tail.hpp>
+
+// Random queues of every kind against the literal expansion of Q(z) (tests/support/reference_tail.hpp).
+// The first 2 000 models belong to every run, all 20 000 to the full one.
+
+using namespace tailbound;
+using namespace tailbound::test;
+using queue::Arithmetic;
+
+namespace {
+
+constexpr std::uint64_t first_seed = 20'041'000;
+
+struct Tally {
+  std::int64_t enclosures = 0, exact = 0, refused_double = 0, answered_double = 0;
+};
+
+std::vector<Packets> packets(const std::vector<std::int64_t>& levels) {
+  std::vector<Packets> result;
+  for (const std::int64_t level : levels) result.emplace_back(level);
+  return result;
+}
+
+/// What is wrong with the answer in this arithmetic; empty if nothing.
+std::string fault(const RandomModel& model, const queue::SlottedQueue& slotted, Arithmetic arithmetic,
+                  const std::vector<Reference>& references, Tally& tally) {
+  const bool hardware = arithmetic == Arithmetic::double_precision || arithmetic == Arithmetic::extended;
+  std::vector<queue::LevelProbability> answers;
+  try {
+    answers = queue::occupancy_tails(slotted, packets(model.levels), {{model.digits}, arithmetic});
+  } catch (const LimitExceeded& refusal) {
+    // 16 and 19 digits are all that the machine's numbers hold, and the least tail must be a normal
+    // number: anything else that is shallow enough has to be answered.
+    ++tally.refused_double;
+    const bool too_many_digits = model.digits > (arithmetic == Arithmetic::extended ? 18 : 15);
+    const bool deep = references.back().upper < power_of_ten(-250) || model.levels.back() > 500;
+    if (hardware && (too_many_digits || deep || model.digits == 20)) return "";
+    return std::string("refused: ") + refusal.what();
+  }
+  if (hardware) ++tally.answered_double;
+  if (answers.size() != references.size()) return "a wrong number of answers";
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const queue::LevelProbability& answer = answers[i];
+    const std::string where = " at level " + std::to_string(model.levels[i]) + ": " +
+                              show(answer.probability) + ", reference " + show(references[i]);
+    if (answer.level.value != model.levels[i]) return "another level" + where;
+    if (!encloses(answer.probability, references[i])) return "the true value lies outside" + where;
+    if (!narrow(answer.probability, model.digits)) return "too wide" + where;
+    if (answer.method.arithmetic == Arithmetic::automatic) return "no arithmetic named" + where;
+    if (arithmetic != Arithmetic::automatic && answer.method.arithmetic != arithmetic)
+      return "another arithmetic than asked" + where;
+    const bool exact = std::holds_alternative<numeric::Exact<unit::Probability>>(answer.probability);
+    if (arithmetic == Arithmetic::exact && !exact) return "not exact" + where;
+    ++(exact ? tally.exact : tally.enclosures);
+  }
+  return "";
+}
+
+void run(std::int64_t models) {
+  Tally tally;
+  std::int64_t failures = 0;
+  for (std::int64_t i = 0; i < models && failures < 10; ++i) {
+    const RandomModel model = random_model(first_seed + static_cast<std::uint64_t>(i));
+    const std::vector<Reference> references = reference_tails(model.traffic, model.levels);
+    const queue::SlottedQueue slotted{model.traffic.arrivals()};
+    std::vector<Arithmetic> arithmetics = {Arithmetic::automatic};
+    const Arithmetic others[] = {Arithmetic::double_precision, Arithmetic::multiprecision,
+                                 Arithmetic::interval, Arithmetic::extended};
+    arithmetics.push_back(others[i % 4]);
+    const std::int64_t deepest = model.levels.back();
+    if (model.traffic.kind != Traffic::Kind::poisson && deepest <= 60 &&
+        reference_cost(model.traffic, deepest) < 1e6)
+      arithmetics.push_back(Arithmetic::exact);
+    for (const Arithmetic arithmetic : arithmetics) {
+      std::string wrong;
+      try {
+        wrong = fault(model, slotted, arithmetic, references, tally);
+      } catch (const std::exception& error) {
+        wrong = std::string("unexpected error: ") + error.what();
+      }
+      if (!wrong.empty()) {
+        ++failures;
+        FAIL_CHECK(queue::name(arithmetic) << ": " << wrong << "\n" << model.text());
+      }
+    }
+  }
+  CHECK(failures == 0);
+  // The run means nothing if the arithmetics shy away.
+  CHECK(tally.enclosures > 2 * models);
+  CHECK(tally.exact > models / 4);
+  CHECK(tally.answered_double > models / 20);
+  WARN(models << " models: " << tally.enclosures << " enclosures and " << tally.exact
+              << " exact values hold the reference; machine arithmetic answered " << tally.answered_double
+              << " times and refused " << tally.refused_double << " times");
+}
+
+}  // namespace
+
+TEST_CASE("random models: the true tail is in every enclosure", "[queue][random]") {
+  run(2'000);
+}
+
+TEST_CASE("random models, all of them: the true tail is in every enclosure", "[.full][queue][random]") {
+  run(20'000);
+}
+
+TEST_CASE("random models: the least level is found, and proved on both sides", "[queue][random]") {
+  Random random(31);
+  for (int i = 0; i < 300; ++i) {
+    RandomModel model = random_model(static_cast<std::uint64_t>(random.between(1, 1'000'000'000)));
+    if (reference_cost(model.traffic, 30) > 1e6) continue;
+    // A target between the tails of two neighbouring levels, or exactly one of them.
+    const std::int64_t level = random.between(0, 30);
+    const Reference at = reference_tail(model.traffic, level);
+    if (at.lower <= power_of_ten(-300)) continue;
+    Fraction target = at.upper;
+    if (random.one_in(2)) target = (target + reference_tail(model.traffic, level + 1).upper) / 2;
+    if (target >= 1 || target.str().size() > 4000) continue;
+    INFO(model.text() << " target of level " << level);
+    // Brute force from level 0.
+    std::int64_t least = 0;
+    while (reference_tail(model.traffic, least).lower > target) ++least;
+    const auto found = queue::least_level({model.traffic.arrivals()}, to_rational(target), {{model.digits}});
+    CHECK(found.level.value == least);
+    CHECK(encloses(found.at.probability, reference_tail(model.traffic, least)));
+    if (least == 0) {
+      CHECK(found.before.empty());
+    } else {
+      REQUIRE(found.before.size() == 1);
+      CHECK(found.before.front().level.value == least - 1);
+      CHECK(encloses(found.before.front().probability, reference_tail(model.traffic, least - 1)));
+      CHECK(to_fraction(to_enclosure(found.before.front().probability).upper()) > target);
+    }
+  }
+}
