@@ -334,9 +334,12 @@ class DifferenceCode {
       case Expression::Kind::power: {
         const Expression& base = part.operands()[0];
         const Expression start = simplified(at_one(base));
-        if (start.is_number() && start.number() == 0)
-          // b(1) = 0 and the exponent positive: nothing to subtract
-          return c.piece(part);
+        if (start.is_number() && start.number() == 0) {
+          if (!part.operands()[1].is_number() || part.operands()[1].number() < 0)
+            throw InvalidArgument("formula", "infinite or undecided at " + variable_ + " = 1",
+                                  "finite there");
+          return c.piece(part);  // nothing to subtract
+        }
         const std::string inner = of(base);
         const std::string ratio = start.is_number() && start.number() == 1
                                       ? inner
@@ -404,8 +407,14 @@ std::string c_definition(const Definition& definition) {
   for (const auto& difference : definition.differences) {
     const std::string name = spelled(difference.symbol, Language::c);
     const std::string code = DifferenceCode(definition.variable).of(difference.function);
-    text += "    const double " + name + " = h == 0.0 ? " + c.piece(difference.slope).text + " : (" + code +
-            ")/h;\n";
+    const std::string direct =
+        "(" + c.piece(difference.function).text + " - " +
+        c.wrapped(difference.function.substitute(definition.variable, 1), loose_product) + ")/h";
+    text +=
+        "    double " + name + " = h == 0.0 ? " + c.piece(difference.slope).text + " : (" + code + ")/h;\n";
+    // log1p has no value where a base turns negative; away from z = 1 nothing cancels
+    text +=
+        "    if (fabs(h) > 0.25 || " + name + " != " + name + ")\n        " + name + " = " + direct + ";\n";
   }
   if (!definition.taylor_at_one.empty()) {
     std::string horner;
