@@ -56,7 +56,7 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
         largest && *largest <= queue.packets_per_slot && *largest <= capacity.value)
         throw NoAnswer("every load meets the target: no more than " + std::to_string(*largest) +
                        " packets arrive in a slot, all of them are served in it");
-    const Rational width = 1 / Rational(cln::expt_pos(numeric::Integer(10), static_cast<unsigned long>(accuracy.digits.count)));
+    const Rational width = 1 / Rational(cln::expt_pos(numeric::Integer(10), numeric::Integer(accuracy.digits.count)));
     for (int step = 0; bracket.missed_is_unstable || bracket.missed > bracket.met * (1 + width); ++step) {
         if (step > 400 && cln::zerop(bracket.met))
             throw NoAnswer("no load above 1e-100 meets the target with " + std::to_string(capacity.value) + " packets");

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <limits>
 #include <sstream>
 
@@ -73,7 +74,7 @@ Rational parse_decimal(std::string_view text, std::string_view whole, std::strin
     if (!rest.empty()) refuse(whole, argument);
     // CLN reads a leading zero as decimal, but wants at least one digit.
     const Integer mantissa(digits.c_str());
-    const Integer power = cln::expt_pos(Integer(10), static_cast<unsigned long>(std::max(1L, std::labs(exponent))));
+    const Integer power = cln::expt_pos(Integer(10), Integer(std::max(1L, std::labs(exponent))));
     Rational value = mantissa;
     if (exponent > 0) value = value * power;
     if (exponent < 0) value = value / power;
@@ -104,7 +105,16 @@ std::size_t bit_size(const Rational& value) {
     return cln::integer_length(cln::numerator(value)) + cln::integer_length(cln::denominator(value));
 }
 
-double nearest_double(const Rational& value) { return cln::double_approx(value); }
+double nearest_double(const Rational& value) {
+    const auto magnitude = static_cast<long>(cln::integer_length(cln::numerator(value))) -
+                           static_cast<long>(cln::integer_length(cln::denominator(value)));
+    if (std::labs(magnitude) < 1000) return cln::double_approx(value);
+    // CLN's doubles neither underflow gradually nor overflow to infinity: scale first, exactly.
+    const long shift = magnitude > 0 ? std::min(magnitude, 4000L) : std::max(magnitude, -4000L);
+    const Integer scale = cln::ash(Integer(1), Integer(std::labs(shift)));
+    const double scaled = cln::double_approx(shift > 0 ? value / scale : value * scale);
+    return std::ldexp(scaled, static_cast<int>(shift));
+}
 
 long double nearest_long_double(const Rational& value) {
     // Two roundings: the double next to value, and the exact rest. |rest| <= 2^-53 |value|, so its own

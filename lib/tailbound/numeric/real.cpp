@@ -150,7 +150,11 @@ Rational to_rational(const Real& value) {
     return Rational(whole) / cln::ash(Integer(1), Integer(static_cast<long>(-exponent)));
 }
 
-Rational to_rational(double value) { return cln::rational(cln::cl_DF(value)); }
+Rational to_rational(double value) {
+    // CLN's doubles know no subnormal numbers; MPFR's exponents reach further.
+    const PrecisionScope scope(Precision{64});
+    return to_rational(Real(value));
+}
 
 int compare(const Real& left, const Rational& right) {
     const int order = mpfr_cmp_q(left.backend().data(), GmpRational(right).get());
@@ -210,7 +214,7 @@ std::string to_decimal(const Rational& value, int digits, Rounding rounding) {
                         static_cast<double>(cln::integer_length(cln::denominator(size)));
     long exponent = static_cast<long>(std::floor((bits - 1) * 0.30102999566398120));
     const auto power_of_ten = [](long n) -> Rational {
-        const Integer power = n == 0 ? Integer(1) : cln::expt_pos(Integer(10), static_cast<unsigned long>(std::labs(n)));
+        const Integer power = n == 0 ? Integer(1) : cln::expt_pos(Integer(10), Integer(std::labs(n)));
         return n < 0 ? 1 / Rational(power) : Rational(power);
     };
     while (size >= power_of_ten(exponent + 1)) ++exponent;

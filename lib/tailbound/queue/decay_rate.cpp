@@ -47,26 +47,59 @@ Interval evaluate(const series::Arrivals::Description& description, const Interv
     return series::evaluate<Interval>(std::get<PgfArrivals>(description).program, z);
 }
 
-/// -1, 1: the proved sign of log A(z) - C log z; 0: undecided at the precision in force; 2: A is not
-/// analytic on [from, z], so the zero lies before z.
-int sign_at(const SlottedQueue& queue, const Real& from, const Real& z) {
+/// A(z) - z^C at a point above 1 and what it proves.
+struct Probe {
+    enum class Place {
+        before,     ///< A(z) < z^C: the zero lies further out
+        behind,     ///< A(z) > z^C: the zero lies nearer
+        undecided,  ///< at the precision in force
+        outside,    ///< A has a singularity up to z, so the zero lies nearer
+    };
+    Place place;
+    Real difference;  ///< approximate A(z) - z^C; of no meaning outside
+};
+
+/// \param from  A is known to be analytic up to here
+Probe probe(const SlottedQueue& queue, const Real& from, const Real& z) {
     const auto& description = queue.arrivals.description();
     if (std::holds_alternative<series::PgfArrivals>(description)) {
-        // A PGF's nearest singularity is on the positive axis. Quarters keep the intervals' excess small.
+        // A PGF's nearest singularity is on the positive axis. Short pieces keep the intervals' excess small.
+        constexpr int pieces = 16;
         Real left = from;
-        for (int part = 1; part <= 16; ++part) {
-            const Real right = part == 16 ? z : Real(from + (z - from) * part / 16);
+        for (int piece = 1; piece <= pieces; ++piece) {
+            const Real right = piece == pieces ? z : Real(from + (z - from) * piece / pieces);
             const Interval value = evaluate(description, numeric::make_interval(left, right));
-            if (!isfinite(numeric::upper(value)) || !isfinite(numeric::lower(value)) || !(numeric::lower(value) > 0)) return 2;
+            if (!isfinite(numeric::upper(value)) || !(numeric::lower(value) > 0)) return {Probe::Place::outside, 0};
             left = right;
         }
     }
     const Interval point(z);
     const Interval difference = evaluate(description, point) - power(point, queue.packets_per_slot);
-    if (numeric::lower(difference) > 0) return 1;
-    if (numeric::upper(difference) < 0) return -1;
-    return 0;
+    if (numeric::lower(difference) > 0) return {Probe::Place::behind, numeric::lower(difference)};
+    if (numeric::upper(difference) < 0) return {Probe::Place::before, numeric::upper(difference)};
+    return {Probe::Place::undecided, 0};
 }
+
+/// The zero, on the scale y = z - 1, between two proved signs.
+struct Bracket {
+    Real before, behind;            ///< y
+    Real at_before, at_behind;      ///< A(z) - z^C there; at_behind is of no meaning if `outside`
+    bool outside = false;
+
+    /// Moves the end that `at` proves; false if it proves nothing.
+    bool take(const Real& y, const Probe& at) {
+        if (at.place == Probe::Place::undecided) return false;
+        if (at.place == Probe::Place::before) {
+            before = y;
+            at_before = at.difference;
+        } else {
+            behind = y;
+            at_behind = at.difference;
+            outside = at.place == Probe::Place::outside;
+        }
+        return true;
+    }
+};
 
 }  // namespace
 
@@ -77,34 +110,36 @@ std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate(const SlottedQueue
     const double width = std::pow(10.0, -digits.count);
     for (int bits = numeric::to_precision(digits).bits + 96; bits <= 65'536; bits *= 2) {
         const numeric::PrecisionScope scope(numeric::Precision{bits});
-        // z = 1 + y; y doubles until the sign is no longer negative.
-        Real below(0), above(1);
-        int sign = sign_at(queue, Real(1), Real(2));
-        for (int step = 0; sign == -1 && step < 400; ++step) {
-            below = above;
-            above *= 2;
-            sign = sign_at(queue, Real(1) + below, Real(1) + above);
+        const auto probe_at = [&](const Real& known, const Real& y) { return probe(queue, Real(1) + known, Real(1) + y); };
+        Bracket bracket{0, 1, 0, 0, false};
+        Probe first = probe_at(0, 1);
+        for (int step = 0; first.place == Probe::Place::before && step < 400; ++step) {
+            bracket.take(bracket.behind, first);
+            bracket.behind *= 2;
+            first = probe_at(bracket.before, bracket.behind);
         }
-        if (sign == -1) return std::nullopt;
-        bool undecided = sign == 0;
-        while (!undecided) {
-            if (sign == 1 && below > 0) {
-                const Real lower = numeric::lower(log1p(Interval(below)));
-                const Real upper = numeric::upper(log1p(Interval(above)));
-                if (numeric::relative_width(lower, upper) <= width)
-                    return numeric::Enclosure<unit::PerPacket>(lower, upper);
+        if (first.place == Probe::Place::before) return std::nullopt;
+        bool decided = bracket.take(bracket.behind, first);
+        while (decided && !(bracket.before > 0)) {
+            const Real y = bracket.behind / 16;
+            if (y < ldexp(Real(1), -bits / 2)) decided = false;
+            else decided = bracket.take(y, probe_at(0, y));
+        }
+        // Chords converge fast but from one side; a point a little beyond them brings the other end close.
+        Real half_width = width / 8;
+        for (int step = 0; decided && step < 4 * bits; ++step) {
+            const Real lower = numeric::lower(log1p(Interval(bracket.before)));
+            const Real upper = numeric::upper(log1p(Interval(bracket.behind)));
+            if (!bracket.outside && numeric::relative_width(lower, upper) <= width)
+                return numeric::Enclosure<unit::PerPacket>(lower, upper);
+            const Real gap = bracket.behind - bracket.before;
+            Real y = bracket.before + gap / 2;
+            if (!bracket.outside && step % 3 != 2) {
+                const Real chord = bracket.before - bracket.at_before * gap / (bracket.at_behind - bracket.at_before);
+                const Real shifted = chord + chord * half_width * (step % 3 == 0 ? 1 : -1);
+                if (shifted > bracket.before && shifted < bracket.behind) y = shifted;
             }
-            const Real middle = below > 0 ? Real((below + above) / 2) : Real(above / 16);
-            if (middle == below || middle == above || middle < ldexp(Real(1), -bits / 2)) break;
-            const int here = sign_at(queue, Real(1) + below, Real(1) + middle);
-            if (here == 0) {
-                undecided = true;
-            } else if (here == -1) {
-                below = middle;
-            } else {
-                above = middle;
-                sign = here;
-            }
+            decided = bracket.take(y, probe_at(bracket.before, y));
         }
     }
     throw LimitExceeded("the decay rate cannot be enclosed to " + std::to_string(digits.count) + " digits");

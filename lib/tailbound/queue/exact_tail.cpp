@@ -42,7 +42,7 @@ ExactValues::ExactValues(const SlottedQueue& queue, Quantity quantity, std::int6
 }
 
 Rational ExactValues::at(std::int64_t n) const {
-    const Integer scale = cln::expt_pos(pivot_, static_cast<unsigned long>(n) + 1) * forcing_denominator_;
+    const Integer scale = cln::expt_pos(pivot_, Integer(static_cast<long>(n) + 1)) * forcing_denominator_;
     return Rational(scaled_[static_cast<std::size_t>(n)]) / scale;
 }
 

@@ -27,61 +27,60 @@ Enclosure<unit::Probability> loss_from_tail(const SlottedQueue& queue, const Enc
     return {lower < upper ? lower : upper, upper};
 }
 
-/// Fraction of the packets lost, C > 1, by censoring the states from the top down.
+/// Fraction of the packets lost, by censoring the states from the top down. Any C.
 Interval loss_by_elimination(const SlottedQueue& queue, std::int64_t capacity, long negligible) {
-    const series::ArrivalTails<Interval> tails = series::enclosed_arrival_tails(queue.arrivals, negligible);
     const auto room = static_cast<std::size_t>(capacity);
     const auto servers = static_cast<std::size_t>(queue.packets_per_slot);
-    if (static_cast<double>(room) * static_cast<double>(std::min(room, tails.size())) > 4e6)
+    // Batches up to the room count one by one, larger ones together: no mass is cut off.
+    series::ArrivalTails<Interval> tails = series::enclosed_arrival_tails(queue.arrivals, negligible);
+    while (!tails.complete && tails.size() <= room)
+        tails = series::enclosed_arrival_tails(queue.arrivals, negligible *= 2);
+    const std::size_t reach = std::min(room, servers + tails.size());
+    if (static_cast<double>(room) * static_cast<double>(reach) > 4e6)
         throw LimitExceeded("the loss of a buffer of " + std::to_string(capacity) + " packets with " +
                             std::to_string(servers) + " served a slot would take more than 4e6 states times "
                             "batch sizes; that is the limit");
-    const auto mass = [&](std::size_t j) { return j < tails.pmf.size() ? tails.pmf[j] : Interval(0); };
     const auto after_service = [&](std::size_t state) { return state > servers ? state - servers : 0; };
-    // column[s][i]: the probability of going from i to s when the states above s are cut out of the path;
-    // i < s. down[s][d]: from s to s - 1 - d.
-    const std::size_t reach = std::min(room, servers + tails.size());
+    const auto entry_at = [](const std::vector<Interval>& values, std::size_t j) {
+        return j < values.size() ? values[j] : Interval(0);
+    };
+    const auto one_slot = [&](std::size_t from, std::size_t to) {
+        const std::size_t base = after_service(from);
+        if (to < base) return Interval(0);
+        if (to < room) return entry_at(tails.pmf, to - base);
+        return to == base ? Interval(1) : entry_at(tails.above, to - base - 1);
+    };
+    // column[to][from - first_of(to)]: the probability of going from `from` to `to`, states above the one
+    // under elimination cut out of the path. One slot leads down by at most C and up by at most `reach`.
+    const auto first_of = [&](std::size_t to) { return to > reach ? to - reach : 0; };
     std::vector<std::vector<Interval>> column(room + 1);
-    const auto first_of = [&](std::size_t state) { return state > reach ? state - reach : 0; };
-    for (std::size_t state = 0; state <= room; ++state) {
-        // Rows from which one slot leads to `state`: those at most K below, and the ones above it by up to C.
-        const std::size_t last = std::min(room, state + servers);
-        for (std::size_t i = first_of(state); i <= last; ++i) {
-            const std::size_t base = after_service(i);
-            Interval entry(0);
-            if (state >= base)
-                entry = state < room ? mass(state - base) : (state == base ? Interval(1) : (state - base - 1 < tails.size() ? tails.above[state - base - 1] : Interval(0)));
-            column[state].push_back(entry);
-        }
-    }
+    for (std::size_t to = 0; to <= room; ++to)
+        for (std::size_t from = first_of(to); from <= std::min(room, to + servers); ++from)
+            column[to].push_back(one_slot(from, to));
     const auto at = [&](std::size_t from, std::size_t to) -> Interval& { return column[to][from - first_of(to)]; };
-    std::vector<Interval> leaving(room + 1, Interval(1));
+
+    std::vector<Interval> leaving(room + 1, Interval(1));  // probability of going down from a state
     for (std::size_t state = room; state > 0; --state) {
-        const std::size_t lowest = state > servers ? state - servers : 0;
-        Interval down(0);
-        for (std::size_t to = lowest; to < state; ++to) down += at(state, to);
-        leaving[state] = down;
+        const std::size_t lowest = after_service(state);
+        leaving[state] = Interval(0);
+        for (std::size_t to = lowest; to < state; ++to) leaving[state] += at(state, to);
         for (std::size_t from = first_of(state); from < state; ++from) {
-            const Interval weight = at(from, state) / down;
-            for (std::size_t to = std::max(lowest, first_of(to = lowest)); to < state; ++to)
-                if (from >= first_of(to) && from <= std::min(room, to + servers)) at(from, to) += weight * at(state, to);
+            const Interval share = at(from, state) / leaving[state];
+            for (std::size_t to = lowest; to < state; ++to) at(from, to) += share * at(state, to);
         }
     }
-    std::vector<Interval> weight(room + 1, Interval(0));
+    std::vector<Interval> weight(room + 1, Interval(0));  // stationary, up to a factor
     weight[0] = Interval(1);
     Interval total(1), lost(0);
-    const auto excess = [&](std::size_t state) {  // E[max(base + A - B, 0)]
-        const std::size_t spare = room - after_service(state);
-        if (spare == 0) return tails.load;
-        return spare - 1 < tails.size() ? tails.beyond[spare - 1] : Interval(0);
-    };
     for (std::size_t state = 1; state <= room; ++state) {
-        Interval sum(0);
-        for (std::size_t from = first_of(state); from < state; ++from) sum += weight[from] * at(from, state);
-        weight[state] = sum / leaving[state];
+        for (std::size_t from = first_of(state); from < state; ++from) weight[state] += weight[from] * at(from, state);
+        weight[state] /= leaving[state];
         total += weight[state];
     }
-    for (std::size_t state = 0; state <= room; ++state) lost += weight[state] * excess(state);
+    for (std::size_t state = 0; state <= room; ++state) {
+        const std::size_t spare = room - after_service(state);  // packets lost: max(A - spare, 0)
+        lost += weight[state] * (spare == 0 ? tails.load : entry_at(tails.beyond, spare - 1));
+    }
     return lost / (total * tails.load);
 }
 

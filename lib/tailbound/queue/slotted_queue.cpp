@@ -41,12 +41,15 @@ void check(const SlottedQueue& queue, const Accuracy& accuracy) {
 
 bool never_any_arrivals(const SlottedQueue& queue) { return queue.arrivals.largest_batch() == 0; }
 
+/// log2 (C - rho), to within 2.
 double log2_of_idle_share(const SlottedQueue& queue) {
+    if (const auto& load = queue.arrivals.load()) {
+        const Rational idle = Rational(queue.packets_per_slot) - *load;
+        return static_cast<double>(cln::integer_length(cln::numerator(idle))) -
+               static_cast<double>(cln::integer_length(cln::denominator(idle))) - 1;
+    }
     const PrecisionScope scope(Precision{128});
-    const Interval idle = queue.arrivals.load()
-                              ? numeric::to_interval(Rational(queue.packets_per_slot) - *queue.arrivals.load())
-                              : Interval(Interval(queue.packets_per_slot) - queue.arrivals.load_interval());
-    return numeric::log2_magnitude(numeric::lower(idle));
+    return numeric::log2_magnitude(numeric::lower(Interval(queue.packets_per_slot) - queue.arrivals.load_interval()));
 }
 
 /// How small an excess of the arrivals may be cut off so that values near 2^log2_value keep `bits` bits.
@@ -96,7 +99,7 @@ class EngineOf final : public Engine {
             // Walk as far as that is about as cheap as a few jumps.
             const std::size_t reach = std::max<std::size_t>(2048, 64 * engine_.order());
             std::size_t known = 0;
-            for (std::size_t count = 64;; count = std::min(2 * count, reach)) {
+            for (std::size_t count = 32;; count = std::min(count + std::max<std::size_t>(32, count / 4), reach)) {
                 const std::vector<T>& values = engine_.walk(count);
                 const auto found = std::find_if(values.begin() + static_cast<std::ptrdiff_t>(known), values.end(),
                                                 [&](const T& value) { return at_most(value, bar); });
@@ -432,11 +435,9 @@ TailBoundary least_level(const SlottedQueue& queue, const Rational& target, cons
     if (never_any_arrivals(queue)) return {Packets(0), nothing, {}};
 
     const double log2_idle = log2_of_idle_share(queue);
-    double log2_value;
-    {
-        const PrecisionScope scope(Precision{64});
-        log2_value = numeric::log2_magnitude(numeric::to_real(target, numeric::Rounding::nearest)) - 48;
-    }
+    // One level may fall by many bits at low load: 48 of them for a start.
+    double log2_value = static_cast<double>(cln::integer_length(cln::numerator(target))) -
+                        static_cast<double>(cln::integer_length(cln::denominator(target))) - 48;
     std::int64_t hint = -1;
     bool settled = false;
     std::string obstacle = "the target is below about 1e-240, the reach of its numbers";

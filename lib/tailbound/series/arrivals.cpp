@@ -148,6 +148,20 @@ Arrivals Arrivals::from_pmf(std::vector<Rational> probabilities) {
     return Arrivals(PmfArrivals{std::move(probabilities)});
 }
 
+Arrivals Arrivals::from_pgf(const symbolic::Pgf& pgf) {
+    symbolic::Program program = pgf.program();
+    const PgfFacts facts = check_pgf(program);
+    constexpr std::int64_t longest_polynomial = 1024;
+    if (facts.largest_batch && *facts.largest_batch <= longest_polynomial) {
+        try {
+            return from_pmf(expand<Rational>(program, static_cast<std::size_t>(*facts.largest_batch) + 1));
+        } catch (const Irrational&) {
+            // exp with constant arguments: stays a formula
+        }
+    }
+    return Arrivals(PgfArrivals{std::move(program)});
+}
+
 std::optional<std::int64_t> Arrivals::largest_batch() const {
     if (const auto* equal = std::get_if<EqualInputs>(&description_))
         return cln::zerop(equal->load) ? 0 : equal->inputs;

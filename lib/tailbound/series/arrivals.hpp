@@ -55,8 +55,10 @@ class Arrivals {
     static Arrivals poisson(numeric::Rational load);
     /// \throws InvalidArgument  a negative probability, a sum other than 1, more than 1 048 576 entries
     static Arrivals from_pmf(std::vector<numeric::Rational> probabilities);
+    /// A polynomial with rational coefficients becomes its PMF, so that all arithmetics serve it.
     /// \throws InvalidArgument  A holds a free parameter or is no PGF: A(1) is not 1, or a coefficient
     ///                          is negative (the message names it)
+    /// \throws LimitExceeded    as check_pgf()
     static Arrivals from_pgf(const symbolic::Pgf& pgf);
 
     [[nodiscard]] const Description& description() const noexcept { return description_; }
@@ -87,9 +89,6 @@ class Arrivals {
     /// The greatest load that at_load() can give [packets/slot]: `inputs` for equal inputs, 1000 for
     /// Poisson, the load at which the busiest of unequal inputs sends in every slot, the own load else.
     [[nodiscard]] numeric::Rational greatest_load() const;
-
-    /// A(z) as a formula.
-    [[nodiscard]] symbolic::Pgf pgf() const;
 
   private:
     explicit Arrivals(Description description);
