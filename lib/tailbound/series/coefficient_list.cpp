@@ -550,6 +550,9 @@ class Reader {
       algebraic = algebraic || terms.back().first.has_variable || terms.back().first.is_order;
     } while (continues(algebraic));
 
+    const std::string_view item = std::string_view(text_).substr(start, at_ - start);
+    if (terms.size() == 1 && item == variable_)
+      fail(start, "expected a number, found '" + shortened(item) + "'");
     if (!algebraic) {
       if (terms.size() > 1) fail(start, "a sum of plain numbers");
       if (lone_.size() >= 2 * most_numbers) fail(start, "more than 1000000 numbers");
