@@ -140,7 +140,7 @@ class Parser {
       const bool minus = at('-');
       take(text_[position_]);
       Expression term = parse_product();
-      if (minus) term = at_place(place, [&] { return -term; });
+      if (minus) term = at_place(place, [&] { return product({-1, term}); });
       gather(terms, number_at, std::move(term), place, add);
     }
     if (terms.size() == 1) return terms.front();
@@ -170,7 +170,7 @@ class Parser {
     const std::size_t place = position_;
     if (take('-')) {
       const Expression operand = parse_signed();
-      return at_place(place, [&] { return -operand; });
+      return at_place(place, [&] { return product({-1, operand}); });
     }
     if (take('+')) return parse_signed();
     return parse_power();

@@ -163,7 +163,7 @@ class Printer {
     text += joined(above_line);
     if (below_line.empty()) {
       const bool bare = coefficient == 1 && above_line.size() == 1;
-      return {text, bare ? piece(above_line[0]).binding : loose_product};
+      return {text, bare ? std::max(piece(above_line[0]).binding, tight_power) : loose_product};
     }
     if (below_line.size() == 1) {
       text += "/" + wrapped(below_line[0], tight_power);
@@ -177,7 +177,8 @@ class Printer {
     const Integer top = cln::numerator(coefficient), bottom = cln::denominator(coefficient);
     if (below_line.empty()) {
       if (coefficient == 1)
-        return {joined(above_line), above_line.size() == 1 ? piece(above_line[0]).binding : loose_product};
+        return {joined(above_line),
+                above_line.size() == 1 ? std::max(piece(above_line[0]).binding, tight_power) : loose_product};
       if (above_line.empty()) return number(coefficient);
       const std::string rest = joined(above_line);
       return {number(coefficient).text + " " + rest, loose_product};
@@ -212,19 +213,21 @@ class Printer {
 };
 
 constexpr auto maple_reserved = std::to_array<std::string_view>(
-    {"and",   "assuming", "break",  "by",        "catch", "description", "do",        "done",   "elif",
-     "else",  "end",      "error",  "export",    "fi",    "finally",     "for",       "from",   "global",
-     "if",    "implies",  "in",     "intersect", "local", "minus",       "mod",       "module", "next",
-     "not",   "od",       "option", "options",   "or",    "proc",        "quit",      "read",   "return",
-     "save",  "stop",     "subset", "then",      "to",    "try",         "union",     "use",    "uses",
-     "while", "xor",      "D",      "I",         "O",     "Pi",          "Catalan",   "FAIL",   "infinity",
-     "gamma", "Digits",   "Order",  "true",      "false", "undefined",   "constants", "NULL",   "exp",
-     "log",   "ln",       "sqrt",   "sin",       "cos",   "tan",         "abs",       "max",    "min",
-     "diff",  "int",      "sum",    "product",   "limit", "series",      "series",    "solve",  "subs",
-     "e",     "i",        "pi",     "psi",       "Psi",   "Zeta",        "Beta",      "GAMMA",  "W",
-     "erf",   "floor",    "ceil",   "round",     "trunc", "sign",        "norm",      "rank",   "trace",
-     "E",     "content",  "degree", "lcoeff",    "coeff", "factor",      "expand",    "normal", "simplify",
-     "evalf", "print",    "time",   "order",     "UTPN",  "table",       "array",     "list",   "set"});
+    {"and",    "assuming", "break",    "by",        "catch",     "description", "do",      "done",
+     "elif",   "else",     "end",      "error",     "export",    "fi",          "finally", "for",
+     "from",   "global",   "if",       "implies",   "in",        "intersect",   "local",   "minus",
+     "mod",    "module",   "next",     "not",       "od",        "option",      "options", "or",
+     "proc",   "quit",     "read",     "return",    "save",      "stop",        "subset",  "then",
+     "to",     "try",      "union",    "use",       "uses",      "while",       "xor",     "D",
+     "I",      "O",        "Pi",       "Catalan",   "FAIL",      "infinity",    "gamma",   "Digits",
+     "Order",  "true",     "false",    "undefined", "constants", "NULL",        "exp",     "log",
+     "ln",     "sqrt",     "sin",      "cos",       "tan",       "abs",         "max",     "min",
+     "diff",   "int",      "sum",      "product",   "limit",     "series",      "series",  "solve",
+     "subs",   "e",        "i",        "pi",        "psi",       "Psi",         "Zeta",    "Beta",
+     "GAMMA",  "erf",      "floor",    "ceil",      "round",     "trunc",       "sign",    "norm",
+     "rank",   "trace",    "E",        "content",   "degree",    "lcoeff",      "coeff",   "factor",
+     "expand", "normal",   "simplify", "evalf",     "print",     "time",        "order",   "UTPN",
+     "table",  "array",    "list",     "set"});
 
 constexpr auto gp_reserved = std::to_array<std::string_view>(
     {"I",        "Pi",        "Euler",       "Catalan",     "O",       "if",     "for",     "while",
@@ -240,7 +243,7 @@ constexpr auto gp_reserved = std::to_array<std::string_view>(
      "solve",    "polroots",  "apply",       "select",      "fold",    "call",   "self",    "sign",
      "bitand",   "eval",      "simplify",    "primes",      "prime",   "rank",   "trap",    "kill",
      "quit",     "system",    "default",     "allocatemem", "addhelp", "alias",  "install", "forprime",
-     "forstep",  "fordiv",    "W",           "mod",         "Mod",     "weber",  "incgam",  "besselj"});
+     "forstep",  "fordiv",    "mod",         "Mod",         "weber",   "incgam", "besselj"});
 
 constexpr auto c_reserved = std::to_array<std::string_view>(
     {"auto",      "break",    "case",     "char",     "const", "continue", "default", "do",     "double",
