@@ -1,0 +1,294 @@
+#include <cli/compare_command.hpp>
+#include <cli/read_file.hpp>
+#include <cli/run.hpp>
+#include <nlohmann/json.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/real.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace tailbound;
+using nlohmann::json;
+
+namespace {
+
+numeric::Rational rational(const std::string& text) {
+  return numeric::parse_rational(text, "expected");
+}
+
+series::CoefficientList list_of(const std::string& text) {
+  return series::parse_coefficient_list(text, "list");
+}
+
+series::Coefficient printed(const std::string& text) {
+  return list_of(text).coefficients.front();
+}
+
+cli::TrueValue exactly(const std::string& text) {
+  return {rational(text), rational(text)};
+}
+
+std::string sample(const std::string& name) {
+  return std::string(TAILBOUND_DATA_DIR) + "/reference/maple/" + name;
+}
+
+struct Outcome {
+  int status;
+  std::string out, err;
+};
+
+Outcome run(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "tailbound");
+  std::vector<const char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+  std::ostringstream out, err;
+  const int status = cli::run(static_cast<int>(argv.size()), argv.data(), out, err);
+  return {status, out.str(), err.str()};
+}
+
+/// `tailbound compare FILE --inputs 16 --load 0.9` and more, as JSON.
+json compare(const std::string& file, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments{"compare", file, "--inputs", "16", "--load", "0.9", "--format", "json"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Outcome outcome = run(arguments);
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  return json::parse(outcome.out);
+}
+
+/// A file that is gone at the end of the scope.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& content) {
+    static int count = 0;
+    path_ = (std::filesystem::temp_directory_path() /
+             ("tailbound_compare_" + std::to_string(::getpid()) + "_" + std::to_string(++count)))
+                .string();
+    std::ofstream(path_, std::ios::binary) << content;
+  }
+  ~TemporaryFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// What the program prints on standard output; empty if it is not installed.
+std::string output_of(const std::string& command) {
+  std::string output;
+  std::FILE* pipe = ::popen((command + " 2>/dev/null").c_str(), "r");
+  if (pipe == nullptr) return output;
+  std::array<char, 4096> block{};
+  while (const std::size_t size = std::fread(block.data(), 1, block.size(), pipe))
+    output.append(block.data(), size);
+  ::pclose(pipe);
+  return output;
+}
+
+bool installed(const std::string& program) {
+  return !output_of("command -v " + program).empty();
+}
+
+/// The first index where `low` is more than one unit of its last place away from `high`, a list of more
+/// digits from another program.
+std::int64_t first_difference(const series::CoefficientList& low, const series::CoefficientList& high) {
+  for (std::size_t i = 0; i < low.coefficients.size(); ++i) {
+    const auto& entry = low.coefficients[i];
+    if (cln::abs(entry.value - high.coefficients[i].value) > series::unit_in_last_place(entry))
+      return entry.index;
+  }
+  return -1;
+}
+
+}  // namespace
+
+TEST_CASE("a printed number agrees within one unit of its last place", "[cli][compare]") {
+  CHECK(cli::agrees(printed("0.120"), exactly("0.1210")));
+  CHECK_FALSE(cli::agrees(printed("0.120"), exactly("0.1211")));
+  CHECK(cli::agrees(printed("0.120"), {rational("0.121"), rational("0.2")}));
+  CHECK(cli::agrees(printed("8.7 E-16"), exactly("8.6e-16")));
+  CHECK_FALSE(cli::agrees(printed("8.7 E-16"), exactly("8.59e-16")));
+  CHECK(cli::agrees(printed("1/9"), {rational("0.11"), rational("0.12")}));
+  CHECK(cli::agrees(printed("1/9"), exactly("1/9")));
+  CHECK_FALSE(cli::agrees(printed("1/9"), exactly("0.1111")));
+  CHECK_FALSE(cli::agrees(printed("0"), exactly("1e-300")));
+  CHECK(cli::agrees(printed("0.E-40"), exactly("1e-300")));
+}
+
+TEST_CASE("digits that agree are relative", "[cli][compare]") {
+  CHECK(cli::agreed_digits(printed("0.12345"), exactly("0.123452"), 20) == 5);
+  CHECK(cli::agreed_digits(printed("0.12345"), exactly("0.12349"), 20) == 4);
+  CHECK(cli::agreed_digits(printed("0.12345"), exactly("0.12345"), 20) == 5);
+  CHECK(cli::agreed_digits(printed("0.12345"), exactly("0.12345"), 3) == 3);
+  CHECK(cli::agreed_digits(printed("1.2345e-300"), exactly("1.2351e-300"), 20) == 4);
+  CHECK(cli::agreed_digits(printed("2.0"), exactly("1"), 20) == 0);
+  CHECK(cli::agreed_digits(printed("-0.12"), exactly("0.12"), 20) == 0);
+  CHECK(cli::agreed_digits(printed("1e-20"), exactly("1e-40"), 20) == 0);
+  CHECK(cli::agreed_digits(printed("0.000"), exactly("1e-40"), 20) == 0);
+  CHECK(cli::agreed_digits(printed("0."), exactly("0"), 20) == 20);
+  CHECK(cli::agreed_digits(printed("1/3"), exactly("1/3"), 20) == 20);
+  CHECK(cli::agreed_digits(printed("1/3"), {rational("0.33333"), rational("0.33334")}, 20) == 5);
+  // d digits agree exactly while the relative error is below 10^(1-d), checked against that definition.
+  for (int n = 1; n < 60; ++n) {
+    const std::string error = "1e-" + std::to_string(n);
+    const cli::TrueValue value{1 + rational(error), 1 + rational(error)};
+    CHECK(cli::agreed_digits(printed("1"), value, 100) == n + 1);
+    CHECK(cli::agreed_digits(printed("1"), {1 - rational(error), 1 - rational(error)}, 100) == n);
+  }
+}
+
+TEST_CASE("expansions with enough digits agree throughout", "[cli][compare]") {
+  for (const char* file : {"gp_slotted_queue.txt", "giac_slotted_queue.txt", "gp_slotted_queue_exact.txt"}) {
+    CAPTURE(file);
+    const json answer = compare(sample(file));
+    CHECK(answer["command"] == "compare");
+    CHECK(answer["compared"] == list_of(cli::read_file(sample(file), "FILE")).coefficients.size());
+    CHECK(answer["agreed_digits_min"] == 40);
+    CHECK(answer["first_disagreement"].is_null());
+  }
+}
+
+TEST_CASE("the place where 38 digits lose the tail", "[cli][compare]") {
+  const auto reference = list_of(cli::read_file(sample("gp_slotted_queue.txt"), "FILE"));
+  for (const char* name : {"gp_slotted_queue_38_digits.txt", "giac_slotted_queue_38_digits.txt"}) {
+    CAPTURE(name);
+    const auto low = list_of(cli::read_file(sample(name), "FILE"));
+    const json answer = compare(sample(name));
+    CHECK(answer["compared"] == 401);
+    CHECK(answer["agreed_digits_min"] == 0);
+    CHECK(answer["first_disagreement"]["index"] == first_difference(low, reference));
+    CHECK(answer["first_disagreement"]["expected"]["kind"].is_string());
+
+    // With a number of digits required, the refusal names the first level that has fewer.
+    const auto lost = [&](const char* relative_error) {
+      for (std::size_t i = 0; i < low.coefficients.size(); ++i) {
+        const auto& value = reference.coefficients[i].value;
+        if (cln::abs(low.coefficients[i].value - value) >= rational(relative_error) * value) return i;
+      }
+      return low.coefficients.size();
+    };
+    const Outcome refused =
+        run({"compare", sample(name), "--inputs", "16", "--load", "0.9", "--require", "10"});
+    CHECK(refused.status == 1);
+    CHECK(refused.out.empty());
+    CHECK_THAT(refused.err, Catch::Contains("n = " + std::to_string(lost("1e-9")) + ","));
+
+    const Outcome table = run({"compare", sample(name), "--inputs", "16", "--load", "0.9"});
+    CHECK(table.status == 0);
+    CHECK_THAT(table.out, Catch::Contains("Digits := 38") && Catch::Contains("They disagree"));
+  }
+}
+
+TEST_CASE("tails, columns and wrong questions", "[cli][compare]") {
+  // Tails of data/reference/slotted_queue.csv are given to 40 digits; here by their occupancies.
+  const auto occupancy = list_of(cli::read_file(sample("gp_slotted_queue.txt"), "FILE"));
+  std::string tails = "level,tail\n";
+  numeric::Rational tail = 1;
+  for (int n = 0; n <= 60; ++n) {
+    tail = tail - occupancy.coefficients[static_cast<std::size_t>(n)].value;
+    if (n % 7 == 0)
+      tails += std::to_string(n) + "," + numeric::to_decimal(tail, 20, numeric::Rounding::nearest) + "\n";
+  }
+  const TemporaryFile file(tails);
+  const json answer = compare(file.path(), {"--of", "tail"});
+  CHECK(answer["compared"] == 9);
+  CHECK(answer["agreed_digits_min"] == 20);
+  CHECK(answer["first_disagreement"].is_null());
+
+  const json wrong = compare(file.path(), {"--of", "occupancy"});
+  CHECK(wrong["first_disagreement"]["index"] == 0);
+  const Outcome table = run({"compare", file.path(), "--inputs", "16", "--load", "0.9"});
+  CHECK_THAT(table.out, Catch::Contains("not one of rounding"));
+
+  const Outcome csv =
+      run({"compare", file.path(), "--inputs", "16", "--load", "0.9", "--of", "tail", "--format", "csv"});
+  CHECK(csv.status == 0);
+  CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 10);
+}
+
+TEST_CASE("what compare refuses", "[cli][compare]") {
+  const auto refused = [](std::vector<std::string> arguments, int status, const std::string& says) {
+    arguments.insert(arguments.begin(), "compare");
+    const Outcome outcome = run(arguments);
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == status);
+    CHECK(outcome.out.empty());
+    CHECK_THAT(outcome.err, Catch::Contains(says));
+  };
+  const TemporaryFile bad("[0.1,\n0.2,,]");
+  const TemporaryFile deep("2000000 0.1\n");
+  const TemporaryFile good("0.1\n");
+  const std::vector<std::string> traffic{"--inputs", "16", "--load", "0.9"};
+  const auto with = [&](const std::string& path, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{path};
+    arguments.insert(arguments.end(), traffic.begin(), traffic.end());
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  refused(with("/nonexistent/list.txt"), 2, "No such file");
+  refused(with("/"), 2, "directory");
+  refused(with("/dev/zero"), 2, "at most 64 MiB");
+  refused(with(bad.path()), 2, ":2:5: expected a number");
+  refused(with(deep.path()), 1, "the last index is 2000000");
+  refused(with(good.path(), {"--of", "delay"}), 2, "--of");
+  refused(with(good.path(), {"--require", "0"}), 2, "--require");
+  refused(with(good.path(), {"--digits", "x"}), 2, "--digits");
+  refused({good.path()}, 2, "traffic");
+  refused({good.path(), "--inputs", "16", "--load", "1"}, 1, "unstable");
+  refused({"--inputs", "16", "--load", "0.9"}, 2, "FILE");
+}
+
+TEST_CASE("formulas printed for Maple and PARI/GP run there, and compare agrees", "[cli][compare][live]") {
+  const std::vector<std::string> traffic{"--inputs", "5", "--load", "4/5"};
+  const auto formula = [&](const char* language) {
+    std::vector<std::string> arguments{"pgf", "--of", "occupancy", "--as", language};
+    arguments.insert(arguments.end(), traffic.begin(), traffic.end());
+    const Outcome outcome = run(arguments);
+    INFO(outcome.err);
+    REQUIRE(outcome.status == 0);
+    return outcome.out;
+  };
+  const auto agree_throughout = [&](const std::string& output, int digits) {
+    const TemporaryFile file(output);
+    std::vector<std::string> arguments{"compare", file.path(), "--format", "json"};
+    arguments.insert(arguments.end(), traffic.begin(), traffic.end());
+    const Outcome outcome = run(arguments);
+    INFO(output.substr(0, 500) << outcome.err);
+    REQUIRE(outcome.status == 0);
+    const json answer = json::parse(outcome.out);
+    CHECK(answer["compared"] == 31);
+    CHECK(answer["first_disagreement"].is_null());
+    CHECK(answer["agreed_digits_min"] >= digits);
+  };
+
+  if (installed("giac")) {
+    const TemporaryFile script("maple_mode(1);\nDigits := 50:\n" + formula("maple") +
+                               "\ns := convert(series(Q(z), z = 0, 31), polynom):\n"
+                               "[seq(evalf(coeff(s, z, n)), n = 0 .. 30)];\n");
+    agree_throughout(output_of("giac " + script.path()), 50);
+  } else {
+    WARN("giac is not installed (Debian package xcas): the Maple formula was not run");
+  }
+  if (installed("gp")) {
+    const TemporaryFile script(formula("gp") + "\nprint(Vec(Q(z + O(z^32)), 31));\n");
+    agree_throughout(output_of("gp -q -f " + script.path() + " < /dev/null"), 40);
+  } else {
+    WARN("gp is not installed (Debian package pari-gp): the PARI/GP formula was not run");
+  }
+}
