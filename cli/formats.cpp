@@ -100,8 +100,9 @@ std::string to_text(const Json& document) {
 std::string to_text(const Json& document, std::string_view key, std::size_t rows,
                     const std::function<Json(std::size_t)>& row) {
   std::string text = document.dump(2);
-  text.resize(text.find_last_not_of("}\n ") + 1);
-  text += fmt::format("{}\n  {}: [", document.empty() ? "{" : ",", Json(key).dump());
+  if (!document.empty()) text.resize(text.size() - 2);  // without the closing "\n}"
+  if (document.empty()) text = "{";
+  text += fmt::format("{}\n  {}: [", document.empty() ? "" : ",", Json(key).dump());
   for (std::size_t i = 0; i < rows; ++i) {
     text += i == 0 ? "\n    " : ",\n    ";
     text += row(i).dump();
