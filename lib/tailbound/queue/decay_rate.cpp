@@ -68,8 +68,12 @@ Probe probe(const SlottedQueue& queue, const Real& from, const Real& z) {
         Real left = from;
         for (int piece = 1; piece <= pieces; ++piece) {
             const Real right = piece == pieces ? z : Real(from + (z - from) * piece / pieces);
-            const Interval value = evaluate(description, numeric::make_interval(left, right));
-            if (!isfinite(numeric::upper(value)) || !(numeric::lower(value) > 0)) return {Probe::Place::outside, 0};
+            try {
+                const Interval value = evaluate(description, numeric::make_interval(left, right));
+                if (!isfinite(numeric::upper(value)) || !(numeric::lower(value) > 0)) return {Probe::Place::outside, 0};
+            } catch (const InvalidArgument&) {
+                return {Probe::Place::outside, 0};  // a divisor with a zero in this piece
+            }
             left = right;
         }
     }
@@ -111,8 +115,9 @@ std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate(const SlottedQueue
     for (int bits = numeric::to_precision(digits).bits + 96; bits <= 65'536; bits *= 2) {
         const numeric::PrecisionScope scope(numeric::Precision{bits});
         const auto probe_at = [&](const Real& known, const Real& y) { return probe(queue, Real(1) + known, Real(1) + y); };
-        Bracket bracket{0, 1, 0, 0, false};
-        Probe first = probe_at(0, 1);
+        // Not a round number: a zero at a rational point such as 2 would leave its own sign undecided.
+        Bracket bracket{0, Real(0.9384765625), 0, 0, false};
+        Probe first = probe_at(0, bracket.behind);
         for (int step = 0; first.place == Probe::Place::before && step < 400; ++step) {
             bracket.take(bracket.behind, first);
             bracket.behind *= 2;
@@ -140,6 +145,10 @@ std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate(const SlottedQueue
                 if (shifted > bracket.before && shifted < bracket.behind) y = shifted;
             }
             decided = bracket.take(y, probe_at(bracket.before, y));
+            if (!decided) {
+                y = bracket.before + gap * Real(0.47265625);
+                decided = bracket.take(y, probe_at(bracket.before, y));
+            }
         }
     }
     throw LimitExceeded("the decay rate cannot be enclosed to " + std::to_string(digits.count) + " digits");

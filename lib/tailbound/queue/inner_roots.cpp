@@ -2,7 +2,11 @@
 
 #include <Eigen/Eigenvalues>
 
+#include <boost/math/constants/constants.hpp>
+
+#include <algorithm>
 #include <complex>
+#include <numeric>
 
 namespace tailbound::queue {
 namespace {
@@ -68,8 +72,16 @@ std::vector<std::complex<double>> approximate_roots(const std::vector<double>& p
     for (const std::complex<double>& eigenvalue : eigenvalues)
         if (std::abs(eigenvalue) > 1 - 1e-9) roots.push_back(1.0 / eigenvalue);
     std::sort(roots.begin(), roots.end(), [](auto a, auto b) { return std::abs(a) < std::abs(b); });
-    if (roots.size() > servers - 1) roots.resize(servers - 1);
     return roots;
+}
+
+/// The greatest number that divides C and every possible batch; 1 unless the PMF is complete.
+std::size_t common_divisor(const series::ArrivalTails<Interval>& tails, int packets_per_slot) {
+    auto divisor = static_cast<std::size_t>(packets_per_slot);
+    if (!tails.complete) return 1;
+    for (std::size_t j = 1; j < tails.pmf.size(); ++j)
+        if (numeric::upper(tails.pmf[j]) > 0) divisor = std::gcd(divisor, j);
+    return divisor;
 }
 
 }  // namespace
@@ -114,7 +126,15 @@ std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<Interval>& t
     };
     std::vector<ComplexInterval> discs;
     std::vector<Interval> radii;
-    for (const std::complex<double>& start : approximate_roots(pmf, servers)) {
+    std::vector<std::complex<double>> starts = approximate_roots(pmf, servers);
+    // With a common divisor d the d-th roots of unity are solutions too; all others are inside.
+    const std::size_t divisor = common_divisor(tails, packets_per_slot);
+    if (starts.size() > servers - divisor) starts.resize(servers - divisor);
+    for (std::size_t i = 1; i < divisor; ++i) {
+        const Interval angle = boost::math::constants::pi<Interval>() * Interval(2 * i) / Interval(divisor);
+        roots.push_back({cos(angle), sin(angle)});
+    }
+    for (const std::complex<double>& start : starts) {
         ComplexInterval center{Interval(start.real()), Interval(start.imag())};
         Interval step(1);
         // Quadratic from about 40 bits on; the cap only stops a root that does not converge.
@@ -133,14 +153,14 @@ std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<Interval>& t
         if (numeric::upper(newton * f.curvature / size) > 0.5) throw unsettled("two of them nearly coincide");
         const Real radius = numeric::upper(newton * Interval(2));
         if (numeric::upper(magnitude(center) + Interval(radius)) >= 1)
-            throw unsettled("one lies on the unit circle, as when the batches and the packets served in a slot "
-                            "share a divisor");
+            throw unsettled("one lies too near the unit circle, as when unlimited batches and the packets served "
+                            "in a slot share a divisor");
         discs.push_back(center);
         radii.emplace_back(radius);
         const Interval spread = numeric::make_interval(-radius, radius);
         roots.push_back({center.real + spread, center.imaginary + spread});
     }
-    if (discs.size() != servers - 1) throw unsettled("only " + std::to_string(discs.size()) + " were found");
+    if (discs.size() != servers - divisor) throw unsettled("only " + std::to_string(discs.size()) + " were found");
     for (std::size_t i = 0; i < discs.size(); ++i)
         for (std::size_t j = 0; j < i; ++j)
             if (numeric::lower(magnitude(discs[i] - discs[j])) <= numeric::upper(radii[i] + radii[j]))

@@ -173,9 +173,9 @@ Prefix<Interval> poisson_prefix(const Rational& load, double floor) {
         exp(-mean), mean, [](std::int64_t) { return Interval(1); }, std::numeric_limits<std::int64_t>::max(), floor);
 }
 
-/// The formula's coefficients, as many as leave an excess of at most 2^negligible; the remainders are
-/// complements, so the precision in force has to reach below 2^negligible.
-Prefix<Interval> formula_prefix(const symbolic::Program& program, const Interval& load, double negligible) {
+/// The formula's coefficients, as many as leave a mass and an excess of at most 2^floor; both remainders
+/// are complements, so the precision in force has to reach below 2^floor.
+Prefix<Interval> formula_prefix(const symbolic::Program& program, const Interval& load, double floor) {
     for (std::size_t order = 64;; order *= 2) {
         if (order > longest_support)
             throw LimitExceeded("more than 131072 packets a slot count at this precision; the limit is 131072");
@@ -200,7 +200,7 @@ Prefix<Interval> formula_prefix(const symbolic::Program& program, const Interval
                                                                                     ? numeric::lower(Interval(1) - mass)
                                                                                     : Real(0),
                                                                                 numeric::upper(prefix.mass_after)));
-        if (log2_above(prefix.excess_after) <= negligible && log2_above(prefix.mass_after) <= negligible)
+        if (log2_above(prefix.excess_after) <= floor && log2_above(prefix.mass_after) <= floor)
             return prefix;
     }
 }
@@ -216,10 +216,12 @@ ArrivalTails<Interval> enclosed_arrival_tails(const Arrivals& arrivals, long neg
     ArrivalTails<Interval> tails;
     if (const auto* poisson = std::get_if<PoissonArrivals>(&description))
         tails = suffix_sums(poisson_prefix(poisson->load, floor), static_cast<double>(negligible));
-    else if (const auto* formula = std::get_if<PgfArrivals>(&description))
-        tails = suffix_sums(formula_prefix(formula->program, load, static_cast<double>(negligible) - bits - 8),
+    else if (const auto* formula = std::get_if<PgfArrivals>(&description)) {
+        // The remainders are complements of sums near 1: they need bits down to the floor below the cut.
+        const numeric::PrecisionScope fine(numeric::Precision{static_cast<int>(bits - floor) + 32});
+        tails = suffix_sums(formula_prefix(formula->program, arrivals.load_interval(), floor),
                             static_cast<double>(negligible));
-    else
+    } else
         tails = suffix_sums(closed_form<Interval>(description, floor), static_cast<double>(negligible));
     tails.load = load;
     return tails;

@@ -27,8 +27,7 @@ struct ArrivalTails {
 /// \param negligible  base-2 logarithm of the expected excess E[max(A - K, 0)] that may be cut off
 /// \throws LimitExceeded  K would pass 131 072
 
-/// Enclosures with the precision in force (which must exceed -negligible only for arrivals given as a
-/// formula with infinite support).
+/// Enclosures with the precision in force (finer for arrivals given as a formula).
 [[nodiscard]] ArrivalTails<numeric::Interval> enclosed_arrival_tails(const Arrivals& arrivals, long negligible);
 
 /// In long double, for arrivals that allow it cheaply; `error_units` is proved in
