@@ -214,6 +214,8 @@ std::string likely_cause(const Comparison& comparison) {
   const int printed = comparison.printed_digits;
   if (row.printed->line == 0)
     return "The series leaves this power out, so its coefficient there is 0; the true one is not.";
+  if (printed >= 8 && comparison.rows[comparison.fewest].agreed_digits >= printed - 2)
+    return "Only the last digits differ: the program that printed them rounded its own last places.";
   if (printed >= 8 && error * power_of_ten(printed / 2) < 1)
     return fmt::format(
         "The error there is {} as an absolute number. A plain expansion with {} digits (Digits := {}) rounds "
@@ -328,7 +330,9 @@ int agreed_digits(const Coefficient& printed, const TrueValue& value, int most) 
       std::max(cln::abs(printed.value - value.lower), cln::abs(printed.value - value.upper));
   if (cln::zerop(error))
     return printed.is_exact() || cln::zerop(value.lower) ? most : std::min(most, printed.significant_digits);
-  if (!printed.is_exact()) most = std::min(most, printed.significant_digits);
+  // The last digit counts only where the print is within one unit of it.
+  if (!printed.is_exact())
+    most = std::min(most, std::max(0, printed.significant_digits - (agrees(printed, value) ? 0 : 1)));
   if (value.lower <= 0) return 0;
   const Rational ratio = value.lower / error;  // d digits agree while 10^(d - 1) < ratio
   const long bits = static_cast<long>(cln::integer_length(cln::numerator(ratio))) -

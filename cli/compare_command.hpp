@@ -20,7 +20,8 @@ struct TrueValue {
 
 /// The greatest d <= most for which the printed number surely differs from the true value by less than
 /// 10^(1 - d) of the true value: less than one unit in its d-th significant digit. At most the digits that
-/// are printed, where the number is not exact; a printed 0 has none, except for the true value 0.
+/// are printed, where the number is not exact, and one less where it does not agree(); a printed 0 has none,
+/// except for the true value 0.
 /// \param most  >= 0
 [[nodiscard]] int agreed_digits(const series::Coefficient& printed, const TrueValue& value, int most);
 

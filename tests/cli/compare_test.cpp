@@ -154,7 +154,7 @@ TEST_CASE("digits that agree are relative", "[cli][compare]") {
 }
 
 TEST_CASE("expansions with enough digits agree throughout", "[cli][compare]") {
-  for (const char* file : {"gp_slotted_queue.txt", "giac_slotted_queue.txt", "gp_slotted_queue_exact.txt"}) {
+  for (const char* file : {"gp_slotted_queue.txt", "gp_slotted_queue_exact.txt"}) {
     CAPTURE(file);
     const json answer = compare(sample(file));
     CHECK(answer["command"] == "compare");
@@ -162,6 +162,17 @@ TEST_CASE("expansions with enough digits agree throughout", "[cli][compare]") {
     CHECK(answer["agreed_digits_min"] == 40);
     CHECK(answer["first_disagreement"].is_null());
   }
+}
+
+TEST_CASE("a last digit that is off by more than a unit is found", "[cli][compare]") {
+  // Giac's conversion of the exact fraction: ...70661, where ...70659834 is true.
+  const json answer = compare(sample("giac_slotted_queue.txt"));
+  CHECK(answer["compared"] == 61);
+  CHECK(answer["agreed_digits_min"] == 39);
+  CHECK(answer["first_disagreement"]["index"] == 4);
+  const Outcome table = run({"compare", sample("giac_slotted_queue.txt"), "--inputs", "16", "--load", "0.9"});
+  CHECK_THAT(table.out, Catch::Contains("Only the last digits differ"));
+  CHECK(compare(sample("giac_slotted_queue.txt"), {"--require", "39"})["first_disagreement"].is_null());
 }
 
 TEST_CASE("the place where 38 digits lose the tail", "[cli][compare]") {
@@ -273,7 +284,6 @@ TEST_CASE("formulas printed for Maple and PARI/GP run there, and compare agrees"
     REQUIRE(outcome.status == 0);
     const json answer = json::parse(outcome.out);
     CHECK(answer["compared"] == 31);
-    CHECK(answer["first_disagreement"].is_null());
     CHECK(answer["agreed_digits_min"] >= digits);
   };
 
@@ -281,7 +291,7 @@ TEST_CASE("formulas printed for Maple and PARI/GP run there, and compare agrees"
     const TemporaryFile script("maple_mode(1);\nDigits := 50:\n" + formula("maple") +
                                "\ns := convert(series(Q(z), z = 0, 31), polynom):\n"
                                "[seq(evalf(coeff(s, z, n)), n = 0 .. 30)];\n");
-    agree_throughout(output_of("giac " + script.path()), 50);
+    agree_throughout(output_of("giac " + script.path()), 49);  // its last digit is not always right
   } else {
     WARN("giac is not installed (Debian package xcas): the Maple formula was not run");
   }
