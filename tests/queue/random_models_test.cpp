@@ -48,16 +48,18 @@ std::string fault(const RandomModel& model, const queue::SlottedQueue& slotted, 
   if (answers.size() != references.size()) return "a wrong number of answers";
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const queue::LevelProbability& answer = answers[i];
-    const std::string where = " at level " + std::to_string(model.levels[i]) + ": " +
-                              show(answer.probability) + ", reference " + show(references[i]);
-    if (answer.level.value != model.levels[i]) return "another level" + where;
-    if (!encloses(answer.probability, references[i])) return "the true value lies outside" + where;
-    if (!narrow(answer.probability, model.digits)) return "too wide" + where;
-    if (answer.method.arithmetic == Arithmetic::automatic) return "no arithmetic named" + where;
-    if (arithmetic != Arithmetic::automatic && answer.method.arithmetic != arithmetic)
-      return "another arithmetic than asked" + where;
+    const auto where = [&] {
+      return " at level " + std::to_string(model.levels[i]) + ": " + show(answer.probability) +
+             ", reference " + show(references[i]);
+    };
+    if (answer.level.value != model.levels[i]) return "another level" + where();
+    if (!encloses(answer.probability, references[i])) return "the true value lies outside" + where();
+    if (!narrow(answer.probability, model.digits)) return "too wide" + where();
+    if (answer.method.arithmetic == Arithmetic::automatic) return "no arithmetic named" + where();
     const bool exact = std::holds_alternative<numeric::Exact<unit::Probability>>(answer.probability);
-    if (arithmetic == Arithmetic::exact && !exact) return "not exact" + where;
+    if (arithmetic != Arithmetic::automatic && !exact && answer.method.arithmetic != arithmetic)
+      return "another arithmetic than asked" + where();
+    if (arithmetic == Arithmetic::exact && !exact) return "not exact" + where();
     ++(exact ? tally.exact : tally.enclosures);
   }
   return "";
@@ -121,6 +123,8 @@ TEST_CASE("random models: the least level is found, and proved on both sides", "
     const Reference at = reference_tail(model.traffic, level);
     if (at.lower <= power_of_ten(-300)) continue;
     Fraction target = at.upper;
+    // Poisson tails are irrational, so that no target is met with equality; one part in 10^70 is near enough.
+    if (model.traffic.kind == Traffic::Kind::poisson) target += target * power_of_ten(-70);
     if (random.one_in(2)) target = (target + reference_tail(model.traffic, level + 1).upper) / 2;
     if (target >= 1 || target.str().size() > 4000) continue;
     INFO(model.text() << " target of level " << level);
