@@ -362,6 +362,15 @@ Command add_compare_command(CLI::App& program) {
       ->type_name("DIGITS");
   add_accuracy_options(*command, options->accuracy);
   command->get_option("--digits")->description("digits to compare with (those printed, and 5 more)");
+  command->footer(
+      "Example: the coefficients of Q(z) that PARI/GP prints with 38 digits.\n"
+      "  $ tailbound compare gp_slotted_queue_38_digits.txt --inputs 16 --load 0.9 --require 10\n"
+      "  tailbound compare: gp_slotted_queue_38_digits.txt: 9 digits agree at n = 281, line 1\n"
+      "  (2.877923229390430150e-28 in the file), and 10 are required\n"
+      "  $ tailbound compare gp_slotted_queue_38_digits.txt --inputs 16 --load 0.9 --quiet\n"
+      "  0\n"
+      "A value agrees if it is right within one unit of its last place (with --require, in DIGITS digits).\n"
+      "A disagreement is an answer: the status is 1 only with --require.");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 
