@@ -171,6 +171,8 @@ Row answer_row(const Question& question, const LoadedQueue& loaded) {
       bounds::MaxLoad most = bounds::max_load(queue, row.buffer, target(), question.accuracy);
       row.load.clear();
       row.solved = show(most.load, digits);
+      // For people the safe end alone: rounded so that what is printed meets the target.
+      row.solved->brief = numeric::to_decimal(most.load.lower(), digits.count + 1, numeric::Rounding::down);
       row.at = std::move(most.at_lower);
       row.beyond = std::move(most.at_upper);
       return row;
@@ -179,6 +181,9 @@ Row answer_row(const Question& question, const LoadedQueue& loaded) {
       const numeric::Proved<unit::Ratio> least =
           bounds::min_speedup(queue, row.buffer, target(), question.accuracy);
       row.solved = show(least, digits);
+      if (row.solved->kind != "exact")
+        row.solved->brief = numeric::to_decimal(numeric::to_enclosure(least).upper(), digits.count + 1,
+                                                numeric::Rounding::up);
       // A speedup s thins the load to rho / s; the greater end is the one that is proved to meet the target.
       const Rational speedup = exactly(numeric::to_enclosure(least).upper());
       const queue::SlottedQueue faster{.arrivals = queue.arrivals.thinned(1 / speedup),
@@ -214,24 +219,28 @@ Rational drain_ns(const Question& question, Packets buffer, int packets_per_slot
 // -----------------------------------------------------------------------------------------------------
 
 std::string sentence(const Question& question, const Row& row) {
-  const bool overflow = question.criterion == Criterion::overflow;
   const std::string packets = fmt::format("{} packet{}", row.buffer.value, row.buffer.value == 1 ? "" : "s");
-  const std::string what = overflow ? "more are present in" : "the fraction lost is";
+  const std::string hold = row.buffer.value == 1 ? "holds" : "hold";
+  const std::string promise =
+      !question.drop ? std::string()
+      : question.criterion == Criterion::overflow
+          ? fmt::format("in all but at most {} of the slots", plain(*question.drop))
+          : fmt::format("and {} at most {} of the packets", row.buffer.value == 1 ? "loses" : "lose",
+                        plain(*question.drop));
   switch (question.unknown) {
     case Unknown::buffer:
-      return fmt::format("{} hold the output queue of {}: {} at most {}{}.", packets, row.traffic, what,
-                         plain(*question.drop), overflow ? " of the slots" : "");
+      return fmt::format("{} {} the output queue of {} {}.", packets, hold, row.traffic, promise);
     case Unknown::probability:
-      return fmt::format("Room for {}, {}: {} {}{}.", packets, row.traffic, what, brief(row.at, question),
-                         overflow ? " of the slots" : "");
+      return fmt::format("Room for {}, {}: {} {}.", packets, row.traffic,
+                         question.criterion == Criterion::overflow ? "the share of slots with more present is"
+                                                                   : "the fraction of packets lost is",
+                         brief(row.at, question));
     case Unknown::load:
-      return fmt::format("{} hold the output queue of {} up to load {}: {} at most {}{}.", packets,
-                         row.traffic, row.solved->brief, what, plain(*question.drop),
-                         overflow ? " of the slots" : "");
+      return fmt::format("{} {} the output queue of {} up to load {} {}.", packets, hold, row.traffic,
+                         row.solved->brief, promise);
     case Unknown::speedup:
-      return fmt::format("A speedup of {} lets {} hold the output queue of {}: {} at most {}{}.",
-                         row.solved->brief, packets, row.traffic, what, plain(*question.drop),
-                         overflow ? " of the slots" : "");
+      return fmt::format("With a speedup of {} {} {} the output queue of {}\n{}.", row.solved->brief, packets,
+                         hold, row.traffic, promise);
   }
   return {};
 }
@@ -265,6 +274,9 @@ std::string detail(const Question& question, const Row& row, int packets_per_slo
          fmt::format("overflow is not conservative as a drop rate below load 1/2:\n{:18}{} = {}, {}", "",
                      symbol(Criterion::loss, row.buffer), brief(*row.loss, question),
                      "the fraction of packets lost"));
+  if (packets_per_slot > 1 && question.criterion == Criterion::overflow)
+    line("caution", "overflow is no drop rate where several packets are served a slot;\n" +
+                        std::string(18, ' ') + "--criterion loss gives the fraction of packets lost");
   if (row.mean) line("mean occupancy", fmt::format("{} packets, {}", row.mean->brief, in_words(*row.mean)));
   if (row.decay)
     line("decay rate", fmt::format("{} a packet, {}\n{:18}asymptote: deep in the tail, {:.4g} packets more "
@@ -460,6 +472,7 @@ plots::Picture picture(const Question& question, const std::vector<Row>& rows) {
   }
   const std::string& traffic = question.traffic;
   const std::string criterion = question.criterion == Criterion::overflow ? "P(Q > B)" : "loss(B)";
+  const std::string target = question.drop ? " ≤ " + plain(*question.drop) : std::string();
   plots::Picture picture{.title = {},
                          .x_label = "load [packets/slot]",
                          .y_label = {},
@@ -467,16 +480,15 @@ plots::Picture picture(const Question& question, const std::vector<Row>& rows) {
                          .curves = {std::move(curve)}};
   if (probability) {
     picture.title =
-        fmt::format("{} for room for B = {} packets, {}", criterion, question.capacity->value, traffic);
+        fmt::format("{} of a buffer of B = {} packets, {}", criterion, question.capacity->value, traffic);
     picture.y_label =
         question.criterion == Criterion::overflow ? "probability of overflow" : "fraction of packets lost";
   } else if (question.unknown == Unknown::speedup) {
-    picture.title = fmt::format("Speedup for {} <= {}, B = {} packets, {}", criterion, plain(*question.drop),
+    picture.title = fmt::format("Least speedup with {}{}, B = {} packets, {}", criterion, target,
                                 question.capacity->value, traffic);
     picture.y_label = "least speedup";
   } else {
-    picture.title =
-        fmt::format("Least buffer B with {} <= {}, {}", criterion, plain(*question.drop), traffic);
+    picture.title = fmt::format("Least buffer B with {}{}, {}", criterion, target, traffic);
     picture.y_label = "buffer B [packets]";
   }
   return picture;
@@ -535,7 +547,19 @@ Command add_buffer_command(CLI::App& program) {
   add("--link-gbps", options->link_gbps, "G", "Units",
       "rate of the link: shows the slot and the time to drain");
   add_plot_option(*command);
-  command->footer("Example: tailbound buffer --inputs 16 --load 0.9 --drop 1e-15\n");
+  command->footer(
+      "Example:\n"
+      "  tailbound buffer --inputs 16 --load 0.9 --drop 1e-15\n"
+      "prints\n"
+      "\n"
+      "  157 packets hold the output queue of 16 inputs at load 0.9 in all but at most 1e-15 of the slots.\n"
+      "\n"
+      "    proof           P(Q > 157) = 8.7035435578e-16 <= 1e-15 < P(Q > 156) = 1.0850351320e-15\n"
+      "                    certified to 10 digits\n"
+      "    mean occupancy  4.696875 packets, exact\n"
+      "    decay rate      0.2204672110 a packet, certified to 10 digits\n"
+      "                    asymptote: deep in the tail, 10.44 packets more divide P(Q > n) by 10\n"
+      "    arithmetic      double, with a proved rounding bound\n");
   return {.app = command, .answer = [command, options](const Context& context) {
             return answer(*options, command->get_option("--plot")->count() > 0, context);
           }};

@@ -190,7 +190,20 @@ Command add_occupancy_command(CLI::App& program) {
       ->group("Question");
   add_accuracy_options(*command, options->accuracy);
   add_plot_option(*command);
-  command->footer("Example: tailbound occupancy --inputs 16 --load 0.9 --levels 0,50,157\n");
+  command->footer(
+      "Example:\n"
+      "  tailbound occupancy --inputs 16 --load 0.9 --levels 0,50,157\n"
+      "prints\n"
+      "\n"
+      "  Q: packets in the queue just after the arrivals of a slot, those about to be served included; load "
+      "0.9\n"
+      "\n"
+      "      n  P(Q > n)           kind\n"
+      "      0  0.90000000000      certified to 10 digits\n"
+      "     50  0.000015300276356  certified to 10 digits\n"
+      "    157  8.7035435578e-16   certified to 10 digits\n"
+      "\n"
+      "  asymptote: deep in the tail P(Q > n) falls as exp(-0.2204672110 n)\n");
   return {.app = command, .answer = [command, options](const Context& context) {
             return answer(*options, command->get_option("--plot")->count() > 0, context);
           }};

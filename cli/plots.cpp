@@ -65,9 +65,9 @@ std::string style(const Curve& curve, int colour) {
       return fmt::format("with linespoints linewidth 2 pointtype 7 pointsize 0.7 linecolor rgb '{}'",
                          kColours[colour % 4]);
     case Style::steps:
-      return fmt::format("with steps linewidth 2.5 linecolor rgb '{}'", kColours[colour % 4]);
+      return "with steps linewidth 5 linecolor rgb '#8ec6e8'";  // wide and light: the asymptote lies on it
     case Style::dashed:
-      return fmt::format("with lines linewidth 2 dashtype (12,8) linecolor rgb '{}'", kColours[colour % 4]);
+      return fmt::format("with lines linewidth 1.8 dashtype (12,8) linecolor rgb '{}'", kColours[colour % 4]);
     case Style::rule:
       return "with lines linewidth 1.5 dashtype (3,5) linecolor rgb '#444444'";
   }
@@ -79,7 +79,7 @@ std::string script(const Picture& picture, const std::string& file) {
   text +=
       "set encoding utf8\nset border 3 linecolor rgb '#444444'\nset tics nomirror out textcolor rgb "
       "'#222222'\n";
-  text += "set grid linecolor rgb '#dddddd' linewidth 1 dashtype 1\nset style fill solid\n";
+  text += "set grid linecolor rgb '#c8c8c8' linewidth 1 dashtype 1\nset style fill solid\n";
   text += fmt::format("set title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n",
                       quoted(picture.title), quoted(picture.x_label), quoted(picture.y_label));
   if (picture.curves.size() > 1)
@@ -91,7 +91,8 @@ std::string script(const Picture& picture, const std::string& file) {
   if (picture.powers_of_ten) {
     const double step = power_step(high - low);
     text += fmt::format("set format y '10^{{%.0f}}'\nset ytics {}\nset yrange [{}:{}]\n", step,
-                        std::floor(low / step) * step, std::max(std::ceil(high), std::floor(low) + 1));
+                        std::floor(low / step) * step,
+                        std::max(std::ceil(high / step), std::floor(low / step) + 1) * step);
   } else {
     text += fmt::format("set yrange [0:{}]\n", high > 0 ? "*" : "1");
   }

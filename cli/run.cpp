@@ -5,15 +5,9 @@
 #include <CLI/Formatter.hpp>
 #include <cli/buffer_command.hpp>
 #include <cli/command.hpp>
-#if __has_include(<cli/compare_command.hpp>)
 #include <cli/compare_command.hpp>
-#define TAILBOUND_HAS_COMPARE
-#endif
 #include <cli/occupancy_command.hpp>
-#if __has_include(<cli/pgf_command.hpp>)
 #include <cli/pgf_command.hpp>
-#define TAILBOUND_HAS_PGF
-#endif
 #include <cli/plots.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/write_file.hpp>
@@ -79,6 +73,7 @@ std::string option_name(const CLI::App* command, const std::string& argument) {
   while (!stem.empty() && stem.back() == '-') stem.pop_back();
   std::vector<std::string> candidates{stem, stem + "s", stem.substr(0, stem.find('-'))};
   if (stem == "probability" || stem == "target" || stem == "drop-target") candidates = {"drop", "until"};
+  if (stem == "formula") candidates = {"arrivals"};
   if (stem == "probabilities") candidates = {"pmf"};
   for (const std::string& candidate : candidates) {
     const CLI::Option* option = command->get_option_no_throw("--" + candidate);
@@ -114,12 +109,8 @@ class Program {
     app_.get_formatter()->column_width(28);
     commands_.push_back(add_buffer_command(app_));
     commands_.push_back(add_occupancy_command(app_));
-#ifdef TAILBOUND_HAS_PGF
     commands_.push_back(add_pgf_command(app_));
-#endif
-#ifdef TAILBOUND_HAS_COMPARE
     commands_.push_back(add_compare_command(app_));
-#endif
     for (const Command& command : commands_) add_common_options(*command.app, common_);
     app_.footer(
         "tailbound COMMAND --help lists a command's options and shows an example with its output.\n"
@@ -136,6 +127,7 @@ class Program {
 
   /// Reads, answers and writes.  \throws as Command; CLI::Error
   void run(int argc, const char* const* argv, std::ostream& out) {
+    require_known_command(argc, argv);
     app_.parse(argc, argv);
     const auto command = std::find_if(commands_.begin(), commands_.end(),
                                       [](const Command& candidate) { return candidate.app->parsed(); });
@@ -171,6 +163,17 @@ class Program {
   }
 
  private:
+  /// CLI11 would only say that a subcommand is required.
+  void require_known_command(int argc, const char* const* argv) const {
+    const std::string first = argc > 1 ? argv[1] : "";
+    if (argc > 1 && first.rfind('-', 0) == 0) return;
+    std::vector<std::string> names;
+    for (const Command& command : commands_) names.push_back(command.app->get_name());
+    if (argc < 2)
+      throw InvalidArgument("the command", "missing", fmt::format("one of {}", fmt::join(names, ", ")));
+    static_cast<void>(parse_choice(first, "the command", names));
+  }
+
   CLI::App app_{"Buffers of slotted switch queues, with digits that are proved", "tailbound"};
   CommonOptions common_;
   std::vector<Command> commands_;

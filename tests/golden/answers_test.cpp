@@ -1,0 +1,265 @@
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <tailbound/numeric/rational.hpp>
+#include <tests/golden/run_command.hpp>
+#include <tuple>
+#include <vector>
+
+// Command lines with an answer: the numbers of the paper's output queue (16 inputs, 1e-15), every format,
+// and the files.
+
+using nlohmann::json;
+using tailbound::golden::Outcome;
+using tailbound::golden::run_line;
+using tailbound::numeric::parse_rational;
+
+namespace {
+
+std::string content(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+json run_json(const std::string& line) {
+  const Outcome outcome = run_line(line + " --format json");
+  INFO(line << "\n" << outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  return json::parse(outcome.out);
+}
+
+std::size_t significant_digits(const std::string& decimal) {
+  std::size_t digits = 0;
+  for (const char c : decimal) {
+    if (c == 'e') break;
+    if (c >= '0' && c <= '9' && (digits > 0 || c != '0')) ++digits;
+  }
+  return digits;
+}
+
+/// `probability` encloses every number whose first digits are `digits` to half a unit of the last.
+void check_agrees(const json& probability, const std::string& digits) {
+  INFO(probability.dump() << " and " << digits);
+  const auto expected = parse_rational(digits, "expected");
+  const auto lower = parse_rational(probability["lower"].get<std::string>(), "lower");
+  const auto upper = parse_rational(probability["upper"].get<std::string>(), "upper");
+  const auto slack = expected / 10'000'000'000;  // the table has 11 digits
+  CHECK(lower <= upper);
+  CHECK(lower <= expected + slack);
+  CHECK(upper >= expected - slack);
+  CHECK(upper - lower <= slack);
+}
+
+}  // namespace
+
+TEST_CASE("buffer: the paper's queue at six loads") {
+  const std::vector<std::tuple<std::string, int, std::string>> table{
+      {"0.2", 13, "8.6466613889e-17"}, {"0.5", 26, "7.3853673643e-16"},  {"0.6", 35, "4.4519256302e-16"},
+      {"0.8", 76, "6.9264081050e-16"}, {"0.9", 157, "8.7035435578e-16"}, {"0.98", 805, "9.6354659547e-16"}};
+  for (const auto& [load, buffer, tail] : table) {
+    const json answer = run_json("buffer --inputs 16 --load " + load + " --drop 1e-15");
+    INFO(load);
+    CHECK(answer["buffer"] == buffer);
+    check_agrees(answer["probability"], tail);
+  }
+  const json list = run_json("buffer --inputs 16 --load 0.2,0.5:0.6:0.1,4/5,0.9,0.98 --drop 1e-15");
+  REQUIRE(list["results"].size() == table.size());
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    CHECK(list["results"][i]["buffer"] == std::get<1>(table[i]));
+    CHECK(parse_rational(list["results"][i]["load"].get<std::string>(), "load") ==
+          parse_rational(std::get<0>(table[i]), "load"));
+  }
+}
+
+TEST_CASE("buffer: the JSON of the main job, key by key") {
+  const json answer = run_json("buffer --inputs 16 --load 0.9 --drop 1e-15 --packet-bytes 64 --link-gbps 10");
+  CHECK(answer["command"] == "buffer");
+  CHECK(answer["version"].is_string());
+  CHECK(answer["inputs"]["traffic"] == "bernoulli");
+  CHECK(answer["inputs"]["inputs"] == 16);
+  CHECK(answer["inputs"]["load"] == "9/10");
+  CHECK(answer["inputs"]["drop"] == "1/1000000000000000");
+  CHECK(answer["inputs"]["digits"] == 10);
+  CHECK(answer["buffer"] == 157);
+  CHECK(answer["criterion"] == "overflow");
+  CHECK(answer["probability"]["kind"] == "enclosure");
+  CHECK(significant_digits(answer["probability"]["lower"]) >= 17);
+  CHECK(significant_digits(answer["probability"]["upper"]) >= 17);
+  CHECK(answer["mean_occupancy"]["kind"] == "exact");
+  CHECK(answer["mean_occupancy"]["value"] == "1503/320");  // rho + rho^2 (15/16) / (2 (1 - rho))
+  CHECK(answer["decay_rate"]["kind"] == "enclosure");
+  CHECK(answer["bytes"] == 157 * 64);
+  CHECK(answer["slot_ns"]["value"] == "256/5");
+  CHECK(answer["drain_ns"]["value"] == "40192/5");
+  // The boundary is proved on both sides.
+  const auto target = parse_rational("1e-15", "target");
+  CHECK(parse_rational(answer["probability"]["upper"].get<std::string>(), "upper") <= target);
+  CHECK(parse_rational(answer["probability_before"]["lower"].get<std::string>(), "lower") > target);
+}
+
+TEST_CASE("buffer: every arithmetic and more digits give the same answer") {
+  for (const char* arithmetic : {"auto", "double", "multiprecision", "interval", "exact"}) {
+    const json answer =
+        run_json(std::string("buffer --inputs 16 --load 0.9 --drop 1e-15 --arithmetic ") + arithmetic);
+    INFO(arithmetic);
+    CHECK(answer["buffer"] == 157);
+    check_agrees(answer["probability"], "8.7035435578e-16");
+    CHECK(answer["probability"].contains("value") == (std::string(arithmetic) == "exact"));
+  }
+  const json deep = run_json("buffer --inputs 16 --load 0.9 --drop 1e-15 --digits 60");
+  CHECK(significant_digits(deep["probability"]["lower"]) >= 60);
+  check_agrees(deep["probability"], "8.7035435578e-16");
+}
+
+TEST_CASE("buffer: a capacity gives back its probability; loss is overflow times (1-rho)/rho / (1-P)") {
+  const json overflow = run_json("buffer --inputs 16 --load 0.9 --capacity 157");
+  CHECK(overflow["buffer"] == 157);
+  check_agrees(overflow["probability"], "8.7035435578e-16");
+  // Four inputs at 0.8 with room for 6, from the stationary vector of the finite chain.
+  const json loss = run_json("buffer --inputs 4 --load 0.8 --capacity 6 --criterion loss");
+  CHECK(loss["criterion"] == "loss");
+  CHECK(std::stod(loss["probability"]["lower"].get<std::string>()) ==
+        Approx(0.00805601900107).epsilon(1e-11));
+}
+
+TEST_CASE("buffer: below load 1/2 overflow comes with a caution and the loss") {
+  const json low = run_json("buffer --inputs 16 --load 0.2 --drop 1e-15");
+  CHECK(low.contains("caution"));
+  CHECK(parse_rational(low["loss"]["lower"].get<std::string>(), "loss") >
+        parse_rational(low["probability"]["upper"].get<std::string>(), "probability"));
+  CHECK(run_line("buffer --inputs 16 --load 0.2 --drop 1e-15").out.find("not conservative") !=
+        std::string::npos);
+  CHECK_FALSE(run_json("buffer --inputs 16 --load 0.5 --drop 1e-15").contains("caution"));
+  CHECK_FALSE(run_json("buffer --inputs 16 --load 0.2 --drop 1e-15 --criterion loss").contains("caution"));
+}
+
+TEST_CASE("buffer: the greatest load and the least speedup lead back to the target") {
+  const json most = run_json("buffer --inputs 16 --solve load --capacity 157 --drop 1e-15");
+  const std::string load = most["load"]["lower"];
+  CHECK(std::stod(load) > 0.9);  // 157 packets are enough at 0.9, not much beyond
+  CHECK(std::stod(load) < 0.901);
+  CHECK(run_json("buffer --inputs 16 --load " + load + " --drop 1e-15")["buffer"] == 157);
+  const std::string above = most["load"]["upper"];
+  CHECK(run_json("buffer --inputs 16 --load " + above + " --drop 1e-15")["buffer"] == 158);
+
+  const json least = run_json("buffer --inputs 16 --load 0.95 --solve speedup --capacity 157 --drop 1e-15");
+  CHECK(std::stod(least["speedup"]["upper"].get<std::string>()) ==
+        Approx(0.95 / std::stod(load)).epsilon(1e-8));
+  const json none = run_json("buffer --inputs 16 --load 0.5 --solve speedup --capacity 157 --drop 1e-15");
+  CHECK(none["speedup"]["kind"] == "exact");
+  CHECK(none["speedup"]["value"] == "1");
+}
+
+TEST_CASE("buffer: the forms of traffic agree where they describe the same") {
+  const json equal = run_json("buffer --inputs 4 --load 0.8 --drop 1e-9");
+  const json rates = run_json("buffer --rates 0.2,1/5,0.2,2e-1 --drop 1e-9");
+  const json formula = run_json("buffer --arrivals (4/5+z/5)^4 --drop 1e-9");
+  for (const json& other : {rates, formula}) {
+    CHECK(other["buffer"] == equal["buffer"]);
+    CHECK(other["mean_occupancy"]["value"] == equal["mean_occupancy"]["value"]);
+  }
+  // Many inputs approach Poisson from below.
+  CHECK(run_json("buffer --traffic poisson --load 0.9 --drop 1e-15")["buffer"].get<int>() > 157);
+  CHECK(run_line("buffer --inputs 16 --load 1.8 --packets-per-slot 2 --drop 1e-15 --quiet").status == 0);
+}
+
+TEST_CASE("buffer: table, quiet table and CSV") {
+  const Outcome table = run_line("buffer --inputs 16 --load 0.9 --drop 1e-15");
+  CHECK(table.status == 0);
+  CHECK(table.out.rfind("157 packets hold", 0) == 0);
+  CHECK(table.out.find("P(Q > 157) = 8.7035435578e-16 <= 1e-15 < P(Q > 156)") != std::string::npos);
+  CHECK(table.out.find("certified to 10 digits") != std::string::npos);
+  CHECK(run_line("buffer --inputs 16 --load 0.9 --drop 1e-15 --quiet").out == "157\n");
+
+  std::istringstream csv(run_line("buffer --inputs 16 --load 0.5,0.9 --drop 1e-15 --format csv").out);
+  std::string header, first, second, rest;
+  std::getline(csv, header);
+  std::getline(csv, first);
+  std::getline(csv, second);
+  CHECK(header.find("load,buffer,criterion,probability_kind,probability_lower,probability_upper") == 0);
+  CHECK(first.rfind("1/2,26,overflow,enclosure,7.38", 0) == 0);
+  CHECK(second.rfind("9/10,157,overflow,enclosure,8.70", 0) == 0);
+  CHECK_FALSE(std::getline(csv, rest));
+}
+
+TEST_CASE("occupancy: levels in the order asked, and all levels until a target") {
+  const json some = run_json("occupancy --inputs 16 --load 0.9 --levels 157,0,76");
+  REQUIRE(some["tail"].size() == 3);
+  CHECK(some["tail"][0]["level"] == 157);
+  check_agrees(some["tail"][0]["probability"], "8.7035435578e-16");
+  CHECK(some["tail"][1]["level"] == 0);
+  check_agrees(some["tail"][1]["probability"], "0.9");  // P(Q > 0) = rho
+  CHECK(some["decay_rate"]["kind"] == "enclosure");
+
+  const json all = run_json("occupancy --inputs 16 --load 0.9 --until 1e-15");
+  REQUIRE(all["tail"].size() == 158);
+  for (std::size_t n = 0; n < 158; ++n) CHECK(all["tail"][n]["level"] == n);
+  CHECK(all["tail"][157]["probability"] == some["tail"][0]["probability"]);
+
+  const Outcome csv = run_line("occupancy --inputs 16 --load 0.9 --levels 157 --format csv");
+  CHECK(csv.out.find("level,probability_kind,probability_lower,probability_upper") == 0);
+  CHECK(csv.out.find("\n157,enclosure,8.70354355781") != std::string::npos);
+}
+
+TEST_CASE("files: --output holds exactly what standard output would") {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tailbound-answers-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const std::string line = "buffer --inputs 16 --load 0.9 --drop 1e-15 --format json";
+  const std::string target = (folder / "it's_an answer.json").string();
+  const Outcome outcome =
+      tailbound::golden::run_command({"buffer", "--inputs", "16", "--load", "0.9", "--drop", "1e-15",
+                                      "--format", "json", "--output", target});
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.empty());
+  CHECK(content(target) == run_line(line).out);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 1);  // no temporary is left
+
+  const std::vector<std::pair<std::string, std::string>> magic{
+      {"svg", "<?xml"}, {"png", "\x89PNG"}, {"pdf", "%PDF-"}};
+  for (const auto& [ending, start] : magic) {
+    // A name that a careless script would trip over.
+    const std::string picture = (folder / ("a'; $(x) \" picture." + ending)).string();
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"buffer", "--inputs", "16", "--load", "0.5:0.9:0.1", "--drop", "1e-15"},
+          std::vector<std::string>{"occupancy", "--inputs", "16", "--load", "0.9", "--levels",
+                                   "0:4500:50"}}) {
+      std::vector<std::string> with_plot = arguments;
+      with_plot.insert(with_plot.end(), {"--plot", picture});
+      const Outcome drawn = tailbound::golden::run_command(with_plot);
+      INFO(drawn.err);
+      CHECK(drawn.status == 0);
+      CHECK_FALSE(drawn.out.empty());
+      CHECK(content(picture).rfind(start, 0) == 0);
+    }
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("help fits a screen, and each command's example is what it prints") {
+  const Outcome help = run_line("--help");
+  CHECK(help.status == 0);
+  std::istringstream lines(help.out);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) CHECK(line.size() <= 100);
+  CHECK(count <= 24);
+  CHECK(run_line("--version").out.rfind("tailbound ", 0) == 0);
+  for (const std::string command :
+       {"buffer --inputs 16 --load 0.9 --drop 1e-15", "occupancy --inputs 16 --load 0.9 --levels 0,50,157"}) {
+    const std::string shown = run_line(command.substr(0, command.find(' ')) + " --help").out;
+    INFO(shown);
+    CHECK(shown.find("tailbound " + command) != std::string::npos);
+    std::istringstream answer(run_line(command).out);
+    for (std::string line; std::getline(answer, line);) {
+      INFO(line);
+      CHECK(shown.find(line) != std::string::npos);
+    }
+  }
+}

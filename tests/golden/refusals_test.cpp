@@ -1,0 +1,235 @@
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <tests/golden/run_command.hpp>
+#include <vector>
+
+// Command lines without an answer: the status, what the message names, and nothing on standard output.
+
+using tailbound::golden::Outcome;
+using tailbound::golden::run_command;
+using tailbound::golden::run_line;
+
+namespace {
+
+struct Refusal {
+  const char* line;
+  int status;
+  std::vector<const char*> said;  ///< each must be in the message: option, value, legal range
+};
+
+void check(const Refusal& refusal) {
+  const Outcome outcome = run_line(refusal.line);
+  INFO(refusal.line << "\n" << outcome.err);
+  CHECK(outcome.status == refusal.status);
+  CHECK(outcome.out.empty());
+  for (const char* text : refusal.said) {
+    INFO(text);
+    CHECK(outcome.err.find(text) != std::string::npos);
+  }
+}
+
+/// A folder of its own, removed at the end.
+struct Folder {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("tailbound-refusals-" + std::to_string(getpid()));
+  Folder() { std::filesystem::create_directory(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  [[nodiscard]] std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream(path / name) << text;
+    return (path / name).string();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("refused: no command, unknown commands and options") {
+  for (const Refusal& refusal : std::vector<Refusal>{
+           {"", 2, {"command", "buffer, occupancy"}},
+           {"bufer --inputs 16", 2, {"command is bufer", "buffer, occupancy"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-15 --depth 4", 2, {"--depth"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-15 stray", 2, {"stray"}},
+           {"buffer --inputs 16 --load 0.9 --load 0.8 --drop 1e-15", 2, {"--load"}},
+           {"buffer --inputs 16 --drop 1e-15 --load", 2, {"--load"}},
+           {"compare", 2, {"FILE"}},
+       })
+    check(refusal);
+}
+
+TEST_CASE("refused: values of the wrong type or out of range") {
+  for (const Refusal& refusal : std::vector<Refusal>{
+           {"buffer --inputs many --load 0.9 --drop 1e-15", 2, {"--inputs", "many", "1048576"}},
+           {"buffer --inputs 1.5 --load 0.9 --drop 1e-15", 2, {"--inputs", "1.5", "integer"}},
+           {"buffer --inputs 0 --load 0.9 --drop 1e-15", 2, {"--inputs is 0", "from 1 to 1048576"}},
+           {"buffer --inputs 2000000 --load 0.9 --drop 1e-15", 2, {"--inputs", "2000000", "1048576"}},
+           {"buffer --inputs 1e99999 --load 0.9 --drop 1e-15", 2, {"--inputs", "1048576"}},
+           {"buffer --inputs 16 --load heavy --drop 1e-15", 2, {"--load", "heavy"}},
+           {"buffer --inputs 16 --load 0,9 --drop 1e-15", 2, {"--load", "0"}},
+           {"buffer --inputs 16 --load -0.5 --drop 1e-15", 2, {"--load", "greater than 0"}},
+           {"buffer --inputs 16 --load 17 --drop 1e-15", 2, {"--load", "17", "16"}},
+           {"buffer --inputs 16 --load 1/0 --drop 1e-15", 2, {"--load", "1/0"}},
+           {"buffer --inputs 16 --load nan --drop 1e-15", 2, {"--load", "nan"}},
+           {"buffer --inputs 16 --load 1e999999999 --drop 1e-15", 2, {"--load"}},
+           {"buffer --inputs 16 --load 0.1:0.9 --drop 1e-15", 2, {"--load", "FIRST:LAST:STEP"}},
+           {"buffer --inputs 16 --load 0.1:0.9:0 --drop 1e-15", 2, {"--load", "0.1:0.9:0"}},
+           {"buffer --inputs 16 --load 0.1:0.9:-0.1 --drop 1e-15", 2, {"--load", "0.1:0.9:-0.1"}},
+           {"buffer --inputs 16 --load 0.1:0.9:1e-9 --drop 1e-15", 2, {"--load", "10000 entries"}},
+           {"buffer --inputs 16 --load 0.1, --drop 1e-15", 2, {"--load"}},
+           {"buffer --inputs 16 --load 0.9 --drop 0", 2, {"--drop", "greater than 0 and less than 1"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1", 2, {"--drop", "greater than 0 and less than 1"}},
+           {"buffer --inputs 16 --load 0.9 --drop -1e-9", 2, {"--drop", "-1e-9"}},
+           {"buffer --inputs 16 --load 0.9 --drop few", 2, {"--drop", "few"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-15 --criterion drops",
+            2,
+            {"--criterion", "drops", "overflow or loss"}},
+           {"buffer --inputs 16 --load 0.9 --capacity -1", 2, {"--capacity", "-1", "from 0"}},
+           {"buffer --inputs 16 --load 0.9 --capacity 1e30", 2, {"--capacity", "1e30"}},
+           {"buffer --inputs 16 --load 0.9 --capacity ten", 2, {"--capacity", "ten"}},
+           {"buffer --inputs 16 --drop 1e-9 --capacity 9 --solve inputs",
+            2,
+            {"--solve", "inputs", "load or speedup"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-15 --arithmetic float",
+            2,
+            {"--arithmetic", "float", "exact"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-15 --digits 0", 2, {"--digits", "from 1 to 10000"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-15 --digits 10001", 2, {"--digits", "10001"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-15 --digits ten", 2, {"--digits", "ten"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-15 --packets-per-slot 0",
+            2,
+            {"--packets-per-slot", "from 1 to 64"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-15 --packets-per-slot 65",
+            2,
+            {"--packets-per-slot", "65"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-15 --packet-bytes 0", 2, {"--packet-bytes", "from 1"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-15 --packet-bytes big", 2, {"--packet-bytes", "big"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-15 --packet-bytes 64 --link-gbps 0", 2, {"--link-gbps"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-15 --packet-bytes 64 --link-gbps fast",
+            2,
+            {"--link-gbps", "fast"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-15 --format xml",
+            2,
+            {"--format", "xml", "table, json, csv"}},
+           {"buffer --inputs 16 --load 0.5,0.9 --drop 1e-15 --plot figure.gif",
+            2,
+            {"--plot", "figure.gif", ".svg, .png or .pdf"}},
+           {"buffer --traffic onoff --inputs 16 --load 0.9 --drop 1e-15",
+            2,
+            {"--traffic", "onoff", "bernoulli or poisson"}},
+           {"buffer --rates 0.2,1.5 --drop 1e-15", 2, {"--rates", "3/2"}},
+           {"buffer --rates 0.2,x --drop 1e-15", 2, {"--rates", "x"}},
+           {"buffer --arrivals z+ --drop 1e-15", 2, {"--arrivals"}},
+           {"buffer --arrivals z^2+1 --drop 1e-15", 2, {"--arrivals", "A(1)"}},
+           {"buffer --arrivals 2*z-z^2 --drop 1e-15", 2, {"--arrivals"}},
+           {"buffer --arrivals 1-p+p*z --drop 1e-15", 2, {"--arrivals", "p"}},
+           {"occupancy --inputs 16 --load 0.9 --levels -1", 2, {"--levels", "-1"}},
+           {"occupancy --inputs 16 --load 0.9 --levels 1.5", 2, {"--levels", "3/2"}},
+           {"occupancy --inputs 16 --load 0.9 --levels 0:2000000:1", 2, {"--levels", "1000000"}},
+           {"occupancy --inputs 16 --load 0.9 --until 2", 2, {"--until", "less than 1"}},
+           {"occupancy --inputs 16 --load 0.5,0.9 --levels 3", 2, {"--load", "0.5,0.9"}},
+       })
+    check(refusal);
+}
+
+TEST_CASE("refused: something is missing") {
+  for (const Refusal& refusal : std::vector<Refusal>{
+           {"buffer", 2, {"--drop"}},
+           {"buffer --drop 1e-15", 2, {"--inputs", "--rates", "--pmf"}},
+           {"buffer --inputs 16 --drop 1e-15", 2, {"--load"}},
+           {"buffer --load 0.9 --drop 1e-15", 2, {"--inputs"}},
+           {"buffer --traffic poisson --drop 1e-15", 2, {"--load"}},
+           {"buffer --inputs 16 --load 0.9", 2, {"--drop", "--capacity"}},
+           {"buffer --inputs 16 --solve load --capacity 9", 2, {"--drop", "--solve"}},
+           {"buffer --inputs 16 --solve load --drop 1e-9", 2, {"--capacity", "--solve"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-15 --link-gbps 10", 2, {"--packet-bytes"}},
+           {"occupancy --inputs 16 --load 0.9", 2, {"--levels", "--until"}},
+       })
+    check(refusal);
+}
+
+TEST_CASE("refused: options that exclude each other, both named") {
+  for (const Refusal& refusal : std::vector<Refusal>{
+           {"buffer --inputs 16 --rates 0.1,0.2 --drop 1e-9", 2, {"--inputs", "--rates"}},
+           {"buffer --inputs 16 --load 0.9 --pmf a --drop 1e-9", 2, {"--inputs", "--pmf"}},
+           {"buffer --rates 0.1 --arrivals z --drop 1e-9", 2, {"--rates", "--arrivals"}},
+           {"buffer --arrivals z --pmf a --drop 1e-9", 2, {"--arrivals", "--pmf"}},
+           {"buffer --rates 0.1,0.2 --load 0.9 --drop 1e-9", 2, {"--rates", "--load"}},
+           {"buffer --arrivals z --load 0.9 --drop 1e-9", 2, {"--arrivals", "--load"}},
+           {"buffer --traffic poisson --inputs 4 --load 0.9 --drop 1e-9", 2, {"poisson", "--inputs"}},
+           {"buffer --traffic poisson --rates 0.5 --drop 1e-9", 2, {"poisson", "--rates"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-9 --capacity 9", 2, {"--capacity", "--drop", "--solve"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-9 --capacity 9 --solve load", 2, {"--load"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-9 --plot a.svg", 2, {"--plot", "--load"}},
+           {"occupancy --inputs 16 --load 0.9 --levels 3 --until 1e-3", 2, {"--levels", "--until"}},
+       })
+    check(refusal);
+}
+
+TEST_CASE("no answer: unstable, out of reach, too large") {
+  for (const Refusal& refusal : std::vector<Refusal>{
+           {"buffer --inputs 16 --load 1 --drop 1e-15", 1, {"unstable", "load is 1", "below 1"}},
+           {"buffer --inputs 16 --load 0.5,1.25,0.6 --drop 1e-15", 1, {"unstable", "1.25"}},
+           {"buffer --inputs 16 --load 2 --packets-per-slot 2 --drop 1e-15", 1, {"unstable", "below 2"}},
+           {"buffer --rates 0.6,0.6 --drop 1e-15", 1, {"unstable", "1.2"}},
+           {"buffer --traffic poisson --load 1.5 --drop 1e-15", 1, {"unstable", "1.5"}},
+           {"occupancy --inputs 16 --load 1 --levels 3", 1, {"unstable"}},
+           {"buffer --inputs 16 --load 0.9 --drop 1e-15 --arithmetic double --digits 40",
+            1,
+            {"double", "40"}},
+           {"buffer --inputs 1 --solve load --capacity 3 --drop 1e-9", 1, {"load"}},
+           {"occupancy --inputs 16 --load 0.9999999 --until 1e-15", 1, {"--until", "1000000"}},
+       })
+    check(refusal);
+}
+
+TEST_CASE("refused: files that cannot be read or hold no distribution") {
+  const Folder folder;
+  const auto refused = [](const std::string& file, const std::string& said) {
+    const Outcome outcome = run_command({"buffer", "--pmf", file, "--drop", "1e-9"});
+    INFO(outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find(said) != std::string::npos);
+  };
+  refused(folder.path.string() + "/none", "--pmf");
+  refused(folder.path.string(), "--pmf");
+  refused(folder.file("empty", ""), "empty");
+  refused(folder.file("words", "one half\n"), "words");
+  refused(folder.file("sum", "0.5\n0.4\n"), "9/10");
+  refused(folder.file("negative", "1.5\n-0.5\n"), "negative");
+}
+
+TEST_CASE("refused: --output that cannot be written leaves nothing behind") {
+  const Folder folder;
+  const auto refused = [](const std::string& file) {
+    const Outcome outcome =
+        run_command({"buffer", "--inputs", "16", "--load", "0.9", "--drop", "1e-15", "--output", file});
+    INFO(outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find("--output is " + file) != std::string::npos);
+  };
+  refused((folder.path / "none" / "answer").string());
+  refused(folder.path.string());
+  CHECK(std::filesystem::is_empty(folder.path));
+
+  // A file that is there keeps its content when the question has no answer.
+  const std::string kept = folder.file("kept", "former\n");
+  CHECK(run_line("buffer --inputs 16 --load 1 --drop 1e-15 --output " + kept).status == 1);
+  std::string text;
+  std::getline(std::ifstream(kept) >> std::ws, text);
+  CHECK(text == "former");
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path), {}) == 1);
+}
+
+TEST_CASE("a message stays short whatever the value") {
+  const Outcome outcome =
+      run_command({"buffer", "--inputs", std::string(50'000, '7') + "x", "--load", "0.9", "--drop", "1e-15"});
+  CHECK(outcome.status == 2);
+  CHECK(outcome.err.size() < 2000);
+}

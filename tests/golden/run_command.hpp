@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cli/run.hpp>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+/// One command line, run in process.
+namespace tailbound::golden {
+
+struct Outcome {
+  int status = 0;
+  std::string out, err;
+};
+
+inline Outcome run_command(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "tailbound");
+  std::vector<const char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+  std::ostringstream out, err;
+  const int status = cli::run(static_cast<int>(argv.size()), argv.data(), out, err);
+  return {status, out.str(), err.str()};
+}
+
+/// Arguments separated by single spaces; none of them may hold a space.
+inline Outcome run_line(const std::string& line) {
+  std::istringstream words(line);
+  std::vector<std::string> arguments;
+  for (std::string word; words >> word;) arguments.push_back(word);
+  return run_command(arguments);
+}
+
+}  // namespace tailbound::golden
