@@ -105,7 +105,23 @@ std::size_t bit_size(const Rational& value) {
     return cln::integer_length(cln::numerator(value)) + cln::integer_length(cln::denominator(value));
 }
 
+namespace {
+
+/// Numerator over denominator where both are numbers of type F exactly: one rounding, the nearest result.
+template <class F>
+bool divide_exactly_held(const Rational& value, F& quotient) {
+    constexpr std::size_t held = std::min(std::numeric_limits<F>::digits, 62);
+    const Integer numerator = cln::numerator(value), denominator = cln::denominator(value);
+    if (cln::integer_length(numerator) > held || cln::integer_length(denominator) > held) return false;
+    quotient = static_cast<F>(cln::cl_I_to_long(numerator)) / static_cast<F>(cln::cl_I_to_long(denominator));
+    return true;
+}
+
+}  // namespace
+
 double nearest_double(const Rational& value) {
+    double quotient = 0;
+    if (divide_exactly_held(value, quotient)) return quotient;
     const auto magnitude = static_cast<long>(cln::integer_length(cln::numerator(value))) -
                            static_cast<long>(cln::integer_length(cln::denominator(value)));
     if (std::labs(magnitude) < 1000) return cln::double_approx(value);
@@ -117,6 +133,8 @@ double nearest_double(const Rational& value) {
 }
 
 long double nearest_long_double(const Rational& value) {
+    long double quotient = 0;
+    if (divide_exactly_held(value, quotient)) return quotient;
     // Two roundings: the double next to value, and the exact rest. |rest| <= 2^-53 |value|, so its own
     // rounding is below 2^-106; the sum rounds once.
     const double high = cln::double_approx(value);
