@@ -40,7 +40,7 @@ std::string fault(const RandomModel& model, const queue::SlottedQueue& slotted, 
     // number: anything else that is shallow enough has to be answered.
     ++tally.refused_double;
     const bool too_many_digits = model.digits > (arithmetic == Arithmetic::extended ? 18 : 15);
-    const bool deep = references.back().upper < power_of_ten(-250) || model.levels.back() > 500;
+    const bool deep = references.back().upper < power_of_ten(-235) || model.levels.back() > 500;
     if (hardware && (too_many_digits || deep || model.digits == 20)) return "";
     return std::string("refused: ") + refusal.what();
   }
