@@ -69,7 +69,8 @@ class Engine {
     virtual ~Engine() = default;
     /// Value at n as an enclosure; empty where this arithmetic cannot say (too small for it).
     [[nodiscard]] virtual std::optional<Proved> at(std::int64_t n) = 0;
-    /// The first n with computed value <= target, by walking and then jumping; not proved.
+    /// The first n with computed value <= target, by walking and then jumping; not proved, and only near
+    /// it where the target is too small for this arithmetic.
     [[nodiscard]] virtual std::optional<std::int64_t> guess(const Rational& target, std::int64_t hint) = 0;
     [[nodiscard]] virtual double cost(std::int64_t n) const = 0;
     [[nodiscard]] virtual Method method() const = 0;
@@ -94,30 +95,40 @@ class EngineOf final : public Engine {
 
     std::optional<std::int64_t> guess(const Rational& target, std::int64_t hint) override {
         const PrecisionScope scope(Precision{engine_.bits()});
-        const T bar = from_rational(target);
+        const double log2_target = numeric::log2_magnitude(numeric::to_real(target, numeric::Rounding::nearest));
+        const bool in_reach = log2_target > least_log2_;
+        const T bar = in_reach ? from_rational(target) : T(0);
         if (hint < 0) {
             // Walk as far as that is about as cheap as a few jumps.
             const std::size_t reach = std::max<std::size_t>(2048, 64 * engine_.order());
             std::size_t known = 0;
             for (std::size_t count = 32;; count = std::min(count + std::max<std::size_t>(32, count / 4), reach)) {
                 const std::vector<T>& values = engine_.walk(count);
-                const auto found = std::find_if(values.begin() + static_cast<std::ptrdiff_t>(known), values.end(),
-                                                [&](const T& value) { return at_most(value, bar); });
-                if (found != values.end()) return found - values.begin();
+                const auto found = std::find_if(values.begin() + static_cast<std::ptrdiff_t>(known), values.end(), [&](const T& value) {
+                    return in_reach ? at_most(value, bar) : log2_of(value) < least_log2_;
+                });
+                if (found != values.end()) {
+                    known = static_cast<std::size_t>(found - values.begin());
+                    if (in_reach) return static_cast<std::int64_t>(known);
+                    break;
+                }
                 known = count;
                 if (count == reach) break;
             }
+            if (known < 4) return std::nullopt;
             if (engine_.order() == 0) return std::nullopt;
             // By now the tail falls geometrically: where it meets the target if it goes on so.
             const std::vector<T>& values = engine_.walk(known);
             const double last = log2_of(values[known - 1]);
             const double slope = (log2_of(values[known / 2]) - last) / static_cast<double>(known - 1 - known / 2);
             if (!(slope > 0)) return std::nullopt;
-            const double places = (last - log2_of(bar)) / slope;
+            const double places = (last - log2_target) / slope;
             if (!(places < static_cast<double>(deepest_level)))
                 throw LimitExceeded("the buffer would have to hold more than 10^15 packets; the limit is 10^15");
             hint = static_cast<std::int64_t>(known) + static_cast<std::int64_t>(places);
         }
+        // Values this small are for another arithmetic; where to look is known.
+        if (!in_reach) return hint;
         if (cost(hint) > 1e9) return std::nullopt;
         // Gallop away from the hint, then halve.
         std::int64_t above = -1, below = -1;  // value(above) > target >= value(below)
