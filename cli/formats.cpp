@@ -153,9 +153,13 @@ std::string to_table(const std::vector<std::vector<std::string>>& rows, const st
 
 std::string plain(const Rational& value) {
   constexpr int longest = 60;  // more digits than anyone types
-  if (numeric::bit_size(value) > 4000) return numeric::to_fraction(value);
   std::string text = to_decimal(value, longest, Rounding::down);
-  if (text != to_decimal(value, longest, Rounding::up)) return numeric::to_fraction(value);
+  if (text != to_decimal(value, longest, Rounding::up)) {
+    const std::string fraction = numeric::bit_size(value) > 4000 ? std::string() : numeric::to_fraction(value);
+    constexpr std::size_t readable = 80;
+    return !fraction.empty() && fraction.size() <= readable ? fraction
+                                                            : "about " + to_decimal(value, 12, Rounding::nearest);
+  }
   const std::size_t end = std::min(text.find('e'), text.size());
   if (text.find('.') < end) {
     const std::size_t last = text.find_last_not_of('0', end - 1);
