@@ -155,10 +155,12 @@ std::string plain(const Rational& value) {
   constexpr int longest = 60;  // more digits than anyone types
   std::string text = to_decimal(value, longest, Rounding::down);
   if (text != to_decimal(value, longest, Rounding::up)) {
-    const std::string fraction = numeric::bit_size(value) > 4000 ? std::string() : numeric::to_fraction(value);
+    const std::string fraction =
+        numeric::bit_size(value) > 4000 ? std::string() : numeric::to_fraction(value);
     constexpr std::size_t readable = 80;
-    return !fraction.empty() && fraction.size() <= readable ? fraction
-                                                            : "about " + to_decimal(value, 12, Rounding::nearest);
+    return !fraction.empty() && fraction.size() <= readable
+               ? fraction
+               : "about " + to_decimal(value, 12, Rounding::nearest);
   }
   const std::size_t end = std::min(text.find('e'), text.size());
   if (text.find('.') < end) {

@@ -11,7 +11,7 @@ inline constexpr int answer = 157;
 inline constexpr int terms = 170;
 
 inline void check(benchmark::State& state, long buffer) {
-    if (buffer != answer) state.SkipWithError("wrong answer");
+  if (buffer != answer) state.SkipWithError("wrong answer");
 }
 
 }  // namespace tailbound::bench

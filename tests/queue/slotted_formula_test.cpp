@@ -179,7 +179,9 @@ TEST_CASE("PARI/GP and Giac's Maple mode read the printed formulas and find the 
           const Scratch script(".mpl", "maple_mode(1):\nDigits := 60:\n" +
                                            print(definition_of, Language::maple) + "evalf(" + name + "(" +
                                            point[1] + "), 60);\n");
-          const std::string output = run("giac < " + script.path() + " 2>/dev/null");
+          // Giac leaves a file in the folder it runs in.
+          const std::string folder = std::filesystem::temp_directory_path().string();
+          const std::string output = run("cd '" + folder + "' && giac < " + script.path() + " 2>/dev/null");
           // the session is echoed; the value is the line after the question's
           INFO(output);
           const std::size_t question = output.find("evalf(");

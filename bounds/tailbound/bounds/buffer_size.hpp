@@ -12,21 +12,21 @@
 namespace tailbound::bounds {
 
 enum class Criterion {
-    overflow,  ///< P(Q > B) in the queue with unlimited room; below load 1/2 less than the loss rate
-    loss,      ///< fraction of the packets lost by the queue with room for B packets
+  overflow,  ///< P(Q > B) in the queue with unlimited room; below load 1/2 less than the loss rate
+  loss,      ///< fraction of the packets lost by the queue with room for B packets
 };
 
 [[nodiscard]] const char* name(Criterion criterion);
 
 struct DropTarget {
-    numeric::Rational probability;  ///< 0 < probability < 1
-    Criterion criterion = Criterion::overflow;
+  numeric::Rational probability;  ///< 0 < probability < 1
+  Criterion criterion = Criterion::overflow;
 };
 
 struct BufferSize {
-    Packets buffer;  ///< B: the packet in service counts
-    queue::LevelProbability at;                   ///< the criterion at B: <= the target
-    std::optional<queue::LevelProbability> before; ///< at B - 1: > the target; empty if B is 0
+  Packets buffer;                                 ///< B: the packet in service counts
+  queue::LevelProbability at;                     ///< the criterion at B: <= the target
+  std::optional<queue::LevelProbability> before;  ///< at B - 1: > the target; empty if B is 0
 };
 
 /// The least buffer that meets `target`.

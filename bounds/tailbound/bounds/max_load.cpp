@@ -10,85 +10,92 @@ using numeric::Rational;
 using queue::SlottedQueue;
 
 SlottedQueue at_load(const SlottedQueue& queue, const Rational& load) {
-    return {queue.arrivals.at_load(load), queue.packets_per_slot};
+  return {queue.arrivals.at_load(load), queue.packets_per_slot};
 }
 
 /// The loads that are known to meet and to miss the target.
 struct Bracket {
-    Rational met, missed;
-    bool missed_is_unstable = false;
+  Rational met, missed;
+  bool missed_is_unstable = false;
 };
 
 /// The middle of ]low, high[, rounded to a short binary fraction inside it.
 Rational short_middle(const Rational& low, const Rational& high) {
-    const Rational middle = (low + high) / 2;
-    // A power of two below the gap keeps numerators short and the point inside.
-    const Rational gap = high - low;
-    const long bits = static_cast<long>(cln::integer_length(cln::denominator(gap))) -
-                      static_cast<long>(cln::integer_length(cln::numerator(gap))) + 4;
-    if (bits <= 0) return cln::round1(middle) > low && cln::round1(middle) < high ? Rational(cln::round1(middle)) : middle;
-    return Rational(cln::round1(middle * cln::ash(numeric::Integer(1), numeric::Integer(bits)))) /
-           cln::ash(numeric::Integer(1), numeric::Integer(bits));
+  const Rational middle = (low + high) / 2;
+  // A power of two below the gap keeps numerators short and the point inside.
+  const Rational gap = high - low;
+  const long bits = static_cast<long>(cln::integer_length(cln::denominator(gap))) -
+                    static_cast<long>(cln::integer_length(cln::numerator(gap))) + 4;
+  if (bits <= 0)
+    return cln::round1(middle) > low && cln::round1(middle) < high ? Rational(cln::round1(middle)) : middle;
+  return Rational(cln::round1(middle * cln::ash(numeric::Integer(1), numeric::Integer(bits)))) /
+         cln::ash(numeric::Integer(1), numeric::Integer(bits));
 }
 
 /// `value`, a binary fraction, without rounding.
 numeric::Real exactly(const Rational& value) {
-    const numeric::PrecisionScope scope(numeric::Precision{static_cast<int>(numeric::bit_size(value)) + 16});
-    return numeric::to_real(value, numeric::Rounding::nearest);
+  const numeric::PrecisionScope scope(numeric::Precision{static_cast<int>(numeric::bit_size(value)) + 16});
+  return numeric::to_real(value, numeric::Rounding::nearest);
 }
 
 }  // namespace
 
 MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& target,
                  const queue::Accuracy& accuracy) {
-    const Rational limit = queue.arrivals.greatest_load();
-    const Rational capacity_of_server(queue.packets_per_slot);
-    if (!(limit > 0)) throw NoAnswer("there is no traffic: every load of it is 0");
-    const auto meets = [&](const Rational& load) {
-        return meets_target(at_load(queue, load), capacity, target, accuracy);
-    };
-    const bool reaches_the_server = limit >= capacity_of_server;
-    Bracket bracket{0, reaches_the_server ? capacity_of_server : limit, reaches_the_server};
-    if (!reaches_the_server && meets(limit))
-        throw NoAnswer("every load of this traffic up to its greatest, " +
-                       numeric::to_decimal(limit, 6, numeric::Rounding::nearest) + " packets a slot, meets the target");
-    if (const auto largest = at_load(queue, std::min(limit, Rational(capacity_of_server / 2))).arrivals.largest_batch();
-        largest && *largest <= queue.packets_per_slot && *largest <= capacity.value)
-        throw NoAnswer("every load meets the target: no more than " + std::to_string(*largest) +
-                       " packets arrive in a slot, all of them are served in it");
-    const Rational width = 1 / Rational(cln::expt_pos(numeric::Integer(10), numeric::Integer(accuracy.digits.count)));
-    for (int step = 0; bracket.missed_is_unstable || bracket.missed > bracket.met * (1 + width); ++step) {
-        if (step > 400 && cln::zerop(bracket.met))
-            throw NoAnswer("no load above 1e-100 meets the target with " + std::to_string(capacity.value) + " packets");
-        if (step > 40'000)
-            throw LimitExceeded("the greatest load cannot be enclosed to " + std::to_string(accuracy.digits.count) + " digits");
-        const Rational middle = short_middle(bracket.met, bracket.missed);
-        if (meets(middle)) {
-            bracket.met = middle;
-        } else {
-            bracket.missed = middle;
-            bracket.missed_is_unstable = false;
-        }
-        if (bracket.missed_is_unstable && step > 20'000)
-            throw NoAnswer("every stable load meets the target as far as can be told");
+  const Rational limit = queue.arrivals.greatest_load();
+  const Rational capacity_of_server(queue.packets_per_slot);
+  if (!(limit > 0)) throw NoAnswer("there is no traffic: every load of it is 0");
+  const auto meets = [&](const Rational& load) {
+    return meets_target(at_load(queue, load), capacity, target, accuracy);
+  };
+  const bool reaches_the_server = limit >= capacity_of_server;
+  Bracket bracket{0, reaches_the_server ? capacity_of_server : limit, reaches_the_server};
+  if (!reaches_the_server && meets(limit))
+    throw NoAnswer("every load of this traffic up to its greatest, " +
+                   numeric::to_decimal(limit, 6, numeric::Rounding::nearest) +
+                   " packets a slot, meets the target");
+  if (const auto largest =
+          at_load(queue, std::min(limit, Rational(capacity_of_server / 2))).arrivals.largest_batch();
+      largest && *largest <= queue.packets_per_slot && *largest <= capacity.value)
+    throw NoAnswer("every load meets the target: no more than " + std::to_string(*largest) +
+                   " packets arrive in a slot, all of them are served in it");
+  const Rational width =
+      1 / Rational(cln::expt_pos(numeric::Integer(10), numeric::Integer(accuracy.digits.count)));
+  for (int step = 0; bracket.missed_is_unstable || bracket.missed > bracket.met * (1 + width); ++step) {
+    if (step > 400 && cln::zerop(bracket.met))
+      throw NoAnswer("no load above 1e-100 meets the target with " + std::to_string(capacity.value) +
+                     " packets");
+    if (step > 40'000)
+      throw LimitExceeded("the greatest load cannot be enclosed to " + std::to_string(accuracy.digits.count) +
+                          " digits");
+    const Rational middle = short_middle(bracket.met, bracket.missed);
+    if (meets(middle)) {
+      bracket.met = middle;
+    } else {
+      bracket.missed = middle;
+      bracket.missed_is_unstable = false;
     }
-    return {numeric::Enclosure<unit::Load>(exactly(bracket.met), exactly(bracket.missed)),
-            drop_probability(at_load(queue, bracket.met), capacity, target.criterion, accuracy),
-            drop_probability(at_load(queue, bracket.missed), capacity, target.criterion, accuracy)};
+    if (bracket.missed_is_unstable && step > 20'000)
+      throw NoAnswer("every stable load meets the target as far as can be told");
+  }
+  return {numeric::Enclosure<unit::Load>(exactly(bracket.met), exactly(bracket.missed)),
+          drop_probability(at_load(queue, bracket.met), capacity, target.criterion, accuracy),
+          drop_probability(at_load(queue, bracket.missed), capacity, target.criterion, accuracy)};
 }
 
-numeric::Proved<unit::Ratio> min_speedup(const SlottedQueue& queue, Packets capacity, const DropTarget& target,
-                                         const queue::Accuracy& accuracy) {
-    const auto& load = queue.arrivals.load();
-    if (!load) throw LimitExceeded("the load of this formula is irrational, so a speedup cannot be found exactly");
-    const numeric::Exact<unit::Ratio> none{1};
-    if (cln::zerop(*load)) return none;
-    if (*load < queue.packets_per_slot && meets_target(queue, capacity, target, accuracy)) return none;
-    const MaxLoad greatest = max_load(queue, capacity, target, accuracy);
-    const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(accuracy.digits).bits + 32});
-    return numeric::Enclosure<unit::Ratio>(
-        numeric::to_real(*load / numeric::to_rational(greatest.load.upper()), numeric::Rounding::down),
-        numeric::to_real(*load / numeric::to_rational(greatest.load.lower()), numeric::Rounding::up));
+numeric::Proved<unit::Ratio> min_speedup(const SlottedQueue& queue, Packets capacity,
+                                         const DropTarget& target, const queue::Accuracy& accuracy) {
+  const auto& load = queue.arrivals.load();
+  if (!load)
+    throw LimitExceeded("the load of this formula is irrational, so a speedup cannot be found exactly");
+  const numeric::Exact<unit::Ratio> none{1};
+  if (cln::zerop(*load)) return none;
+  if (*load < queue.packets_per_slot && meets_target(queue, capacity, target, accuracy)) return none;
+  const MaxLoad greatest = max_load(queue, capacity, target, accuracy);
+  const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(accuracy.digits).bits + 32});
+  return numeric::Enclosure<unit::Ratio>(
+      numeric::to_real(*load / numeric::to_rational(greatest.load.upper()), numeric::Rounding::down),
+      numeric::to_real(*load / numeric::to_rational(greatest.load.lower()), numeric::Rounding::up));
 }
 
 }  // namespace tailbound::bounds

@@ -13,9 +13,9 @@ namespace tailbound::bounds {
 /// `lower` and missed, proved, at `upper`; upper/lower - 1 <= 10^-digits. All loads between 0 and
 /// `lower` meet it (the drop probability grows with the load).
 struct MaxLoad {
-    numeric::Enclosure<unit::Load> load;
-    queue::LevelProbability at_lower;  ///< the criterion at load.lower(): <= target
-    queue::LevelProbability at_upper;  ///< the criterion at load.upper(): > target
+  numeric::Enclosure<unit::Load> load;
+  queue::LevelProbability at_lower;  ///< the criterion at load.lower(): <= target
+  queue::LevelProbability at_upper;  ///< the criterion at load.upper(): > target
 };
 
 /// \param queue  fixes the form of the traffic; its own load does not matter and may be unstable,

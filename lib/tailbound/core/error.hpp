@@ -10,69 +10,69 @@ namespace tailbound {
 
 /// Root of every error that the library throws on purpose.
 class Error : public std::runtime_error {
-  public:
-    using std::runtime_error::runtime_error;
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 /// An argument is of the wrong form or out of range. Command lines exit with status 2.
 class InvalidArgument : public Error {
-  public:
-    /// \param argument  name of the argument in the field's words ("load", "inputs")
-    /// \param value     what was given, as text
-    /// \param legal     the legal range, as a phrase that completes "must be ..."
-    InvalidArgument(std::string argument, std::string value, std::string legal)
-        : Error(argument + " is " + (value.empty() ? "empty" : value) + "; it must be " + legal),
-          argument_(std::move(argument)),
-          value_(std::move(value)),
-          legal_(std::move(legal)) {}
+ public:
+  /// \param argument  name of the argument in the field's words ("load", "inputs")
+  /// \param value     what was given, as text
+  /// \param legal     the legal range, as a phrase that completes "must be ..."
+  InvalidArgument(std::string argument, std::string value, std::string legal)
+      : Error(argument + " is " + (value.empty() ? "empty" : value) + "; it must be " + legal),
+        argument_(std::move(argument)),
+        value_(std::move(value)),
+        legal_(std::move(legal)) {}
 
-    [[nodiscard]] const std::string& argument() const noexcept { return argument_; }
-    [[nodiscard]] const std::string& value() const noexcept { return value_; }
-    [[nodiscard]] const std::string& legal() const noexcept { return legal_; }
+  [[nodiscard]] const std::string& argument() const noexcept { return argument_; }
+  [[nodiscard]] const std::string& value() const noexcept { return value_; }
+  [[nodiscard]] const std::string& legal() const noexcept { return legal_; }
 
-  private:
-    std::string argument_, value_, legal_;
+ private:
+  std::string argument_, value_, legal_;
 };
 
 /// A text (expression, file) cannot be read. Positions count from 1; line 0 means "no position".
 class ParseError : public Error {
-  public:
-    ParseError(std::string source, std::size_t line, std::size_t column, const std::string& what)
-        : Error(source + (line == 0 ? "" : ":" + std::to_string(line) + ":" + std::to_string(column)) + ": " +
-                what),
-          source_(std::move(source)),
-          line_(line),
-          column_(column) {}
+ public:
+  ParseError(std::string source, std::size_t line, std::size_t column, const std::string& what)
+      : Error(source + (line == 0 ? "" : ":" + std::to_string(line) + ":" + std::to_string(column)) + ": " +
+              what),
+        source_(std::move(source)),
+        line_(line),
+        column_(column) {}
 
-    [[nodiscard]] const std::string& source() const noexcept { return source_; }
-    [[nodiscard]] std::size_t line() const noexcept { return line_; }
-    [[nodiscard]] std::size_t column() const noexcept { return column_; }
+  [[nodiscard]] const std::string& source() const noexcept { return source_; }
+  [[nodiscard]] std::size_t line() const noexcept { return line_; }
+  [[nodiscard]] std::size_t column() const noexcept { return column_; }
 
-  private:
-    std::string source_;
-    std::size_t line_, column_;
+ private:
+  std::string source_;
+  std::size_t line_, column_;
 };
 
 /// The question is well put but has no answer (unstable queue, target out of reach). Exit status 1.
 class NoAnswer : public Error {
-  public:
-    using Error::Error;
+ public:
+  using Error::Error;
 };
 
 /// The load is at or above what the server can carry, so no stationary distribution exists.
 class Unstable : public NoAnswer {
-  public:
-    /// \param load      rho, as text  [packets/slot]
-    /// \param capacity  packets served in a slot
-    Unstable(const std::string& load, int capacity)
-        : NoAnswer("the queue is unstable: the load is " + load + " packets a slot, and it must be below " +
-                   std::to_string(capacity) + " (the packets served in a slot)") {}
+ public:
+  /// \param load      rho, as text  [packets/slot]
+  /// \param capacity  packets served in a slot
+  Unstable(const std::string& load, int capacity)
+      : NoAnswer("the queue is unstable: the load is " + load + " packets a slot, and it must be below " +
+                 std::to_string(capacity) + " (the packets served in a slot)") {}
 };
 
 /// An answer exists but would need more memory, time or digits than the stated limit.
 class LimitExceeded : public NoAnswer {
-  public:
-    using NoAnswer::NoAnswer;
+ public:
+  using NoAnswer::NoAnswer;
 };
 
 }  // namespace tailbound

@@ -9,14 +9,14 @@ namespace tailbound {
 /// A count of `Unit`. Explicit in, explicit out; same-unit arithmetic only.
 template <class Unit>
 struct Count {
-    std::int64_t value = 0;
+  std::int64_t value = 0;
 
-    constexpr Count() = default;
-    constexpr explicit Count(std::int64_t count) : value(count) {}
+  constexpr Count() = default;
+  constexpr explicit Count(std::int64_t count) : value(count) {}
 
-    friend constexpr auto operator<=>(Count, Count) = default;
-    friend constexpr Count operator+(Count a, Count b) { return Count(a.value + b.value); }
-    friend constexpr Count operator-(Count a, Count b) { return Count(a.value - b.value); }
+  friend constexpr auto operator<=>(Count, Count) = default;
+  friend constexpr Count operator+(Count a, Count b) { return Count(a.value + b.value); }
+  friend constexpr Count operator-(Count a, Count b) { return Count(a.value - b.value); }
 };
 
 /// Units; they mark types and are never made into objects.
@@ -24,11 +24,11 @@ namespace unit {
 struct Packet;
 struct Slot;
 struct Byte;
-struct Probability;    ///< dimensionless, 0 to 1
-struct PerPacket;      ///< 1/packet: the decay rate of a tail
-struct Load;           ///< packets/slot
-struct Ratio;          ///< dimensionless, >= 0
-struct PacketsSquared; ///< a variance of a number of packets
+struct Probability;     ///< dimensionless, 0 to 1
+struct PerPacket;       ///< 1/packet: the decay rate of a tail
+struct Load;            ///< packets/slot
+struct Ratio;           ///< dimensionless, >= 0
+struct PacketsSquared;  ///< a variance of a number of packets
 struct SlotsSquared;
 }  // namespace unit
 

@@ -15,14 +15,14 @@ using Proved = std::variant<Exact<Unit>, Enclosure<Unit>>;
 /// The proved number as an enclosure; exact values are rounded outward to `precision`.
 template <class Unit>
 [[nodiscard]] Enclosure<Unit> to_enclosure(const Proved<Unit>& proved, Precision precision = {128}) {
-    return std::visit(
-        [&](const auto& truth) -> Enclosure<Unit> {
-            if constexpr (std::is_same_v<std::decay_t<decltype(truth)>, Exact<Unit>>)
-                return enclose(truth, precision);
-            else
-                return truth;
-        },
-        proved);
+  return std::visit(
+      [&](const auto& truth) -> Enclosure<Unit> {
+        if constexpr (std::is_same_v<std::decay_t<decltype(truth)>, Exact<Unit>>)
+          return enclose(truth, precision);
+        else
+          return truth;
+      },
+      proved);
 }
 
 }  // namespace tailbound::numeric

@@ -19,90 +19,90 @@ constexpr std::size_t longest_text = 10'000;
 constexpr long largest_exponent = 100'000;
 
 std::string_view trimmed(std::string_view text) {
-    const auto space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-    while (!text.empty() && space(text.front())) text.remove_prefix(1);
-    while (!text.empty() && space(text.back())) text.remove_suffix(1);
-    return text;
+  const auto space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  while (!text.empty() && space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && space(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 [[noreturn]] void refuse(std::string_view text, std::string_view argument) {
-    std::string shown(text.substr(0, 40));
-    if (text.size() > 40) shown += "...";
-    throw InvalidArgument(std::string(argument), '"' + shown + '"',
-                          "a decimal or a fraction such as 0.9, 1e-15 or 9/10 (at most 10000 characters, "
-                          "exponent within +-100000)");
+  std::string shown(text.substr(0, 40));
+  if (text.size() > 40) shown += "...";
+  throw InvalidArgument(std::string(argument), '"' + shown + '"',
+                        "a decimal or a fraction such as 0.9, 1e-15 or 9/10 (at most 10000 characters, "
+                        "exponent within +-100000)");
 }
 
 /// Reads digits from the front of `rest`; the value of an empty run is 0.
 std::string_view take_digits(std::string_view& rest) {
-    std::size_t n = 0;
-    while (n < rest.size() && std::isdigit(static_cast<unsigned char>(rest[n])) != 0) ++n;
-    const std::string_view digits = rest.substr(0, n);
-    rest.remove_prefix(n);
-    return digits;
+  std::size_t n = 0;
+  while (n < rest.size() && std::isdigit(static_cast<unsigned char>(rest[n])) != 0) ++n;
+  const std::string_view digits = rest.substr(0, n);
+  rest.remove_prefix(n);
+  return digits;
 }
 
 Rational parse_decimal(std::string_view text, std::string_view whole, std::string_view argument) {
-    std::string_view rest = trimmed(text);
-    bool negative = false;
+  std::string_view rest = trimmed(text);
+  bool negative = false;
+  if (!rest.empty() && (rest.front() == '+' || rest.front() == '-')) {
+    negative = rest.front() == '-';
+    rest.remove_prefix(1);
+  }
+  std::string digits(take_digits(rest));
+  long exponent = 0;
+  if (!rest.empty() && rest.front() == '.') {
+    rest.remove_prefix(1);
+    const std::string_view fraction = take_digits(rest);
+    digits += fraction;
+    exponent -= static_cast<long>(fraction.size());
+  }
+  if (digits.empty()) refuse(whole, argument);
+  if (!rest.empty() && (rest.front() == 'e' || rest.front() == 'E')) {
+    rest.remove_prefix(1);
+    bool down = false;
     if (!rest.empty() && (rest.front() == '+' || rest.front() == '-')) {
-        negative = rest.front() == '-';
-        rest.remove_prefix(1);
+      down = rest.front() == '-';
+      rest.remove_prefix(1);
     }
-    std::string digits(take_digits(rest));
-    long exponent = 0;
-    if (!rest.empty() && rest.front() == '.') {
-        rest.remove_prefix(1);
-        const std::string_view fraction = take_digits(rest);
-        digits += fraction;
-        exponent -= static_cast<long>(fraction.size());
-    }
-    if (digits.empty()) refuse(whole, argument);
-    if (!rest.empty() && (rest.front() == 'e' || rest.front() == 'E')) {
-        rest.remove_prefix(1);
-        bool down = false;
-        if (!rest.empty() && (rest.front() == '+' || rest.front() == '-')) {
-            down = rest.front() == '-';
-            rest.remove_prefix(1);
-        }
-        const std::string_view power = take_digits(rest);
-        if (power.empty() || power.size() > 9) refuse(whole, argument);
-        const long size = std::stol(std::string(power));
-        if (size > largest_exponent) refuse(whole, argument);
-        exponent += down ? -size : size;
-    }
-    if (!rest.empty()) refuse(whole, argument);
-    // CLN reads a leading zero as decimal, but wants at least one digit.
-    const Integer mantissa(digits.c_str());
-    const Integer power = cln::expt_pos(Integer(10), Integer(std::max(1L, std::labs(exponent))));
-    Rational value = mantissa;
-    if (exponent > 0) value = value * power;
-    if (exponent < 0) value = value / power;
-    return negative ? -value : value;
+    const std::string_view power = take_digits(rest);
+    if (power.empty() || power.size() > 9) refuse(whole, argument);
+    const long size = std::stol(std::string(power));
+    if (size > largest_exponent) refuse(whole, argument);
+    exponent += down ? -size : size;
+  }
+  if (!rest.empty()) refuse(whole, argument);
+  // CLN reads a leading zero as decimal, but wants at least one digit.
+  const Integer mantissa(digits.c_str());
+  const Integer power = cln::expt_pos(Integer(10), Integer(std::max(1L, std::labs(exponent))));
+  Rational value = mantissa;
+  if (exponent > 0) value = value * power;
+  if (exponent < 0) value = value / power;
+  return negative ? -value : value;
 }
 
 }  // namespace
 
 Rational parse_rational(std::string_view text, std::string_view argument) {
-    const std::string_view whole = trimmed(text);
-    if (whole.empty() || whole.size() > longest_text) refuse(whole, argument);
-    const std::size_t slash = whole.find('/');
-    if (slash == std::string_view::npos) return parse_decimal(whole, whole, argument);
-    const Rational numerator = parse_decimal(whole.substr(0, slash), whole, argument);
-    const Rational denominator = parse_decimal(whole.substr(slash + 1), whole, argument);
-    if (cln::zerop(denominator)) refuse(whole, argument);
-    return numerator / denominator;
+  const std::string_view whole = trimmed(text);
+  if (whole.empty() || whole.size() > longest_text) refuse(whole, argument);
+  const std::size_t slash = whole.find('/');
+  if (slash == std::string_view::npos) return parse_decimal(whole, whole, argument);
+  const Rational numerator = parse_decimal(whole.substr(0, slash), whole, argument);
+  const Rational denominator = parse_decimal(whole.substr(slash + 1), whole, argument);
+  if (cln::zerop(denominator)) refuse(whole, argument);
+  return numerator / denominator;
 }
 
 std::string to_fraction(const Rational& value) {
-    std::ostringstream out;
-    out << cln::numerator(value);
-    if (cln::denominator(value) != 1) out << '/' << cln::denominator(value);
-    return out.str();
+  std::ostringstream out;
+  out << cln::numerator(value);
+  if (cln::denominator(value) != 1) out << '/' << cln::denominator(value);
+  return out.str();
 }
 
 std::size_t bit_size(const Rational& value) {
-    return cln::integer_length(cln::numerator(value)) + cln::integer_length(cln::denominator(value));
+  return cln::integer_length(cln::numerator(value)) + cln::integer_length(cln::denominator(value));
 }
 
 namespace {
@@ -110,36 +110,36 @@ namespace {
 /// Numerator over denominator where both are numbers of type F exactly: one rounding, the nearest result.
 template <class F>
 bool divide_exactly_held(const Rational& value, F& quotient) {
-    constexpr std::size_t held = std::min(std::numeric_limits<F>::digits, 62);
-    const Integer numerator = cln::numerator(value), denominator = cln::denominator(value);
-    if (cln::integer_length(numerator) > held || cln::integer_length(denominator) > held) return false;
-    quotient = static_cast<F>(cln::cl_I_to_long(numerator)) / static_cast<F>(cln::cl_I_to_long(denominator));
-    return true;
+  constexpr std::size_t held = std::min(std::numeric_limits<F>::digits, 62);
+  const Integer numerator = cln::numerator(value), denominator = cln::denominator(value);
+  if (cln::integer_length(numerator) > held || cln::integer_length(denominator) > held) return false;
+  quotient = static_cast<F>(cln::cl_I_to_long(numerator)) / static_cast<F>(cln::cl_I_to_long(denominator));
+  return true;
 }
 
 }  // namespace
 
 double nearest_double(const Rational& value) {
-    double quotient = 0;
-    if (divide_exactly_held(value, quotient)) return quotient;
-    const auto magnitude = static_cast<long>(cln::integer_length(cln::numerator(value))) -
-                           static_cast<long>(cln::integer_length(cln::denominator(value)));
-    if (std::labs(magnitude) < 1000) return cln::double_approx(value);
-    // CLN's doubles neither underflow gradually nor overflow to infinity: scale first, exactly.
-    const long shift = magnitude > 0 ? std::min(magnitude, 4000L) : std::max(magnitude, -4000L);
-    const Integer scale = cln::ash(Integer(1), Integer(std::labs(shift)));
-    const double scaled = cln::double_approx(shift > 0 ? value / scale : value * scale);
-    return std::ldexp(scaled, static_cast<int>(shift));
+  double quotient = 0;
+  if (divide_exactly_held(value, quotient)) return quotient;
+  const auto magnitude = static_cast<long>(cln::integer_length(cln::numerator(value))) -
+                         static_cast<long>(cln::integer_length(cln::denominator(value)));
+  if (std::labs(magnitude) < 1000) return cln::double_approx(value);
+  // CLN's doubles neither underflow gradually nor overflow to infinity: scale first, exactly.
+  const long shift = magnitude > 0 ? std::min(magnitude, 4000L) : std::max(magnitude, -4000L);
+  const Integer scale = cln::ash(Integer(1), Integer(std::labs(shift)));
+  const double scaled = cln::double_approx(shift > 0 ? value / scale : value * scale);
+  return std::ldexp(scaled, static_cast<int>(shift));
 }
 
 long double nearest_long_double(const Rational& value) {
-    long double quotient = 0;
-    if (divide_exactly_held(value, quotient)) return quotient;
-    // Two roundings: the double next to value, and the exact rest. |rest| <= 2^-53 |value|, so its own
-    // rounding is below 2^-106; the sum rounds once.
-    const double high = cln::double_approx(value);
-    const Rational rest = value - cln::rational(cln::cl_DF(high));
-    return static_cast<long double>(high) + static_cast<long double>(cln::double_approx(rest));
+  long double quotient = 0;
+  if (divide_exactly_held(value, quotient)) return quotient;
+  // Two roundings: the double next to value, and the exact rest. |rest| <= 2^-53 |value|, so its own
+  // rounding is below 2^-106; the sum rounds once.
+  const double high = cln::double_approx(value);
+  const Rational rest = value - cln::rational(cln::cl_DF(high));
+  return static_cast<long double>(high) + static_cast<long double>(cln::double_approx(rest));
 }
 
 }  // namespace tailbound::numeric

@@ -17,219 +17,230 @@ namespace tailbound::numeric {
 namespace {
 
 mpfr_rnd_t to_mpfr(Rounding rounding) {
-    switch (rounding) {
-        case Rounding::down: return MPFR_RNDD;
-        case Rounding::up: return MPFR_RNDU;
-        case Rounding::nearest: break;
-    }
-    return MPFR_RNDN;
+  switch (rounding) {
+    case Rounding::down:
+      return MPFR_RNDD;
+    case Rounding::up:
+      return MPFR_RNDU;
+    case Rounding::nearest:
+      break;
+  }
+  return MPFR_RNDN;
 }
 
 /// A GMP rational, freed at the end of the scope.
 class GmpRational {
-  public:
-    explicit GmpRational(const Rational& value) {
-        mpq_init(value_);
-        set(mpq_numref(value_), cln::numerator(value));
-        set(mpq_denref(value_), cln::denominator(value));
-    }
-    ~GmpRational() { mpq_clear(value_); }
-    GmpRational(const GmpRational&) = delete;
-    GmpRational& operator=(const GmpRational&) = delete;
-    [[nodiscard]] mpq_srcptr get() const { return value_; }
+ public:
+  explicit GmpRational(const Rational& value) {
+    mpq_init(value_);
+    set(mpq_numref(value_), cln::numerator(value));
+    set(mpq_denref(value_), cln::denominator(value));
+  }
+  ~GmpRational() { mpq_clear(value_); }
+  GmpRational(const GmpRational&) = delete;
+  GmpRational& operator=(const GmpRational&) = delete;
+  [[nodiscard]] mpq_srcptr get() const { return value_; }
 
-  private:
-    static void set(mpz_ptr target, const Integer& value) {
-        if (cln::integer_length(value) < 62) {
-            mpz_set_si(target, cln::cl_I_to_long(value));
-            return;
-        }
-        // Through 32-bit limbs: linear in the size, where decimal text would be quadratic.
-        const Integer size = cln::abs(value);
-        const std::size_t words = (cln::integer_length(size) + 31) / 32;
-        std::vector<unsigned> limbs(words);
-        for (std::size_t i = 0; i < words; ++i)
-            limbs[i] = cln::cl_I_to_UL(cln::ldb(size, cln::cl_byte(32, 32 * i)));
-        mpz_import(target, words, -1, sizeof(unsigned), 0, 0, limbs.data());
-        if (cln::minusp(value)) mpz_neg(target, target);
+ private:
+  static void set(mpz_ptr target, const Integer& value) {
+    if (cln::integer_length(value) < 62) {
+      mpz_set_si(target, cln::cl_I_to_long(value));
+      return;
     }
-    mpq_t value_;
+    // Through 32-bit limbs: linear in the size, where decimal text would be quadratic.
+    const Integer size = cln::abs(value);
+    const std::size_t words = (cln::integer_length(size) + 31) / 32;
+    std::vector<unsigned> limbs(words);
+    for (std::size_t i = 0; i < words; ++i)
+      limbs[i] = cln::cl_I_to_UL(cln::ldb(size, cln::cl_byte(32, 32 * i)));
+    mpz_import(target, words, -1, sizeof(unsigned), 0, 0, limbs.data());
+    if (cln::minusp(value)) mpz_neg(target, target);
+  }
+  mpq_t value_;
 };
 
 Integer from_gmp(mpz_srcptr value) {
-    const std::size_t words = (mpz_sizeinbase(value, 2) + 31) / 32;
-    std::vector<unsigned> limbs(words + 1);
-    std::size_t count = 0;
-    mpz_export(limbs.data(), &count, -1, sizeof(unsigned), 0, 0, value);
-    // Balanced assembly keeps this nearly linear for long numbers.
-    std::vector<Integer> parts(limbs.begin(), limbs.begin() + static_cast<std::ptrdiff_t>(count));
-    unsigned long width = 32;
-    while (parts.size() > 1) {
-        std::vector<Integer> joined;
-        for (std::size_t i = 0; i < parts.size(); i += 2)
-            joined.push_back(i + 1 < parts.size() ? parts[i] + cln::ash(parts[i + 1], Integer(width)) : parts[i]);
-        parts = std::move(joined);
-        width *= 2;
-    }
-    const Integer magnitude = parts.empty() ? Integer(0) : parts.front();
-    return mpz_sgn(value) < 0 ? Integer(-magnitude) : magnitude;
+  const std::size_t words = (mpz_sizeinbase(value, 2) + 31) / 32;
+  std::vector<unsigned> limbs(words + 1);
+  std::size_t count = 0;
+  mpz_export(limbs.data(), &count, -1, sizeof(unsigned), 0, 0, value);
+  // Balanced assembly keeps this nearly linear for long numbers.
+  std::vector<Integer> parts(limbs.begin(), limbs.begin() + static_cast<std::ptrdiff_t>(count));
+  unsigned long width = 32;
+  while (parts.size() > 1) {
+    std::vector<Integer> joined;
+    for (std::size_t i = 0; i < parts.size(); i += 2)
+      joined.push_back(i + 1 < parts.size() ? parts[i] + cln::ash(parts[i + 1], Integer(width)) : parts[i]);
+    parts = std::move(joined);
+    width *= 2;
+  }
+  const Integer magnitude = parts.empty() ? Integer(0) : parts.front();
+  return mpz_sgn(value) < 0 ? Integer(-magnitude) : magnitude;
 }
 
 /// Scientific or plain text from a string of decimal digits and MPFR's exponent (value = 0.DIGITS x 10^e).
 std::string layout(std::string digits, long exponent) {
-    std::string sign;
-    if (!digits.empty() && digits.front() == '-') {
-        sign = "-";
-        digits.erase(0, 1);
-    }
-    const long power = exponent - 1;
-    if (power >= -5 && power < 0) return sign + "0." + std::string(static_cast<std::size_t>(-power - 1), '0') + digits;
-    if (power >= 0 && power < 17) {
-        const auto whole = static_cast<std::size_t>(power) + 1;
-        if (digits.size() <= whole) return sign + digits + std::string(whole - digits.size(), '0');
-        return sign + digits.substr(0, whole) + "." + digits.substr(whole);
-    }
-    std::string text = sign + digits.substr(0, 1);
-    if (digits.size() > 1) text += "." + digits.substr(1);
-    return text + "e" + std::to_string(power);
+  std::string sign;
+  if (!digits.empty() && digits.front() == '-') {
+    sign = "-";
+    digits.erase(0, 1);
+  }
+  const long power = exponent - 1;
+  if (power >= -5 && power < 0)
+    return sign + "0." + std::string(static_cast<std::size_t>(-power - 1), '0') + digits;
+  if (power >= 0 && power < 17) {
+    const auto whole = static_cast<std::size_t>(power) + 1;
+    if (digits.size() <= whole) return sign + digits + std::string(whole - digits.size(), '0');
+    return sign + digits.substr(0, whole) + "." + digits.substr(whole);
+  }
+  std::string text = sign + digits.substr(0, 1);
+  if (digits.size() > 1) text += "." + digits.substr(1);
+  return text + "e" + std::to_string(power);
 }
 
 std::string decimal(mpfr_srcptr value, int digits, Rounding rounding) {
-    if (mpfr_nan_p(value) != 0) return "nan";
-    if (mpfr_inf_p(value) != 0) return mpfr_sgn(value) < 0 ? "-inf" : "inf";
-    if (mpfr_zero_p(value) != 0) return "0";
-    mpfr_exp_t exponent = 0;
-    const std::unique_ptr<char, void (*)(char*)> text(
-        mpfr_get_str(nullptr, &exponent, 10, static_cast<std::size_t>(std::max(2, digits)), value, to_mpfr(rounding)),
-        mpfr_free_str);
-    return layout(text.get(), exponent);
+  if (mpfr_nan_p(value) != 0) return "nan";
+  if (mpfr_inf_p(value) != 0) return mpfr_sgn(value) < 0 ? "-inf" : "inf";
+  if (mpfr_zero_p(value) != 0) return "0";
+  mpfr_exp_t exponent = 0;
+  const std::unique_ptr<char, void (*)(char*)> text(
+      mpfr_get_str(nullptr, &exponent, 10, static_cast<std::size_t>(std::max(2, digits)), value,
+                   to_mpfr(rounding)),
+      mpfr_free_str);
+  return layout(text.get(), exponent);
 }
 
 }  // namespace
 
 Precision to_precision(Digits digits) {
-    return {static_cast<int>(std::ceil(digits.count * 3.3219280948873626)) + 1};
+  return {static_cast<int>(std::ceil(digits.count * 3.3219280948873626)) + 1};
 }
 
 PrecisionScope::PrecisionScope(Precision precision)
     : real_digits_(Real::default_precision()), interval_digits_(Interval::default_precision()) {
-    // Boost counts decimal digits and rounds up when it turns them into bits.
-    const auto digits = static_cast<unsigned>(std::ceil(std::max(precision.bits, 2) * 0.30102999566398120)) + 1;
-    Real::default_precision(digits);
-    Interval::default_precision(digits);
-    bits_ = static_cast<int>(mpfr_get_prec(Real(0).backend().data()));
+  // Boost counts decimal digits and rounds up when it turns them into bits.
+  const auto digits = static_cast<unsigned>(std::ceil(std::max(precision.bits, 2) * 0.30102999566398120)) + 1;
+  Real::default_precision(digits);
+  Interval::default_precision(digits);
+  bits_ = static_cast<int>(mpfr_get_prec(Real(0).backend().data()));
 }
 
 PrecisionScope::~PrecisionScope() {
-    Real::default_precision(real_digits_);
-    Interval::default_precision(interval_digits_);
+  Real::default_precision(real_digits_);
+  Interval::default_precision(interval_digits_);
 }
 
 Real to_real(const Rational& value, Rounding rounding) {
-    Real result;
-    mpfr_set_q(result.backend().data(), GmpRational(value).get(), to_mpfr(rounding));
-    return result;
+  Real result;
+  mpfr_set_q(result.backend().data(), GmpRational(value).get(), to_mpfr(rounding));
+  return result;
 }
 
 Interval to_interval(const Rational& value) {
-    Interval result;
-    mpfi_set_q(result.backend().data(), GmpRational(value).get());
-    return result;
+  Interval result;
+  mpfi_set_q(result.backend().data(), GmpRational(value).get());
+  return result;
 }
 
 Rational to_rational(const Real& value) {
-    const mpfr_srcptr x = value.backend().data();
-    if (mpfr_number_p(x) == 0) throw std::domain_error("a value that is not finite has no rational form");
-    if (mpfr_zero_p(x) != 0) return 0;
-    mpz_t mantissa;
-    mpz_init(mantissa);
-    const mpfr_exp_t exponent = mpfr_get_z_2exp(mantissa, x);
-    const Integer whole = from_gmp(mantissa);
-    mpz_clear(mantissa);
-    if (exponent >= 0) return cln::ash(whole, Integer(static_cast<long>(exponent)));
-    return Rational(whole) / cln::ash(Integer(1), Integer(static_cast<long>(-exponent)));
+  const mpfr_srcptr x = value.backend().data();
+  if (mpfr_number_p(x) == 0) throw std::domain_error("a value that is not finite has no rational form");
+  if (mpfr_zero_p(x) != 0) return 0;
+  mpz_t mantissa;
+  mpz_init(mantissa);
+  const mpfr_exp_t exponent = mpfr_get_z_2exp(mantissa, x);
+  const Integer whole = from_gmp(mantissa);
+  mpz_clear(mantissa);
+  if (exponent >= 0) return cln::ash(whole, Integer(static_cast<long>(exponent)));
+  return Rational(whole) / cln::ash(Integer(1), Integer(static_cast<long>(-exponent)));
 }
 
 Rational to_rational(double value) {
-    // CLN's doubles know no subnormal numbers; MPFR's exponents reach further.
-    const PrecisionScope scope(Precision{64});
-    return to_rational(Real(value));
+  // CLN's doubles know no subnormal numbers; MPFR's exponents reach further.
+  const PrecisionScope scope(Precision{64});
+  return to_rational(Real(value));
 }
 
 int compare(const Real& left, const Rational& right) {
-    const int order = mpfr_cmp_q(left.backend().data(), GmpRational(right).get());
-    return (order > 0) - (order < 0);
+  const int order = mpfr_cmp_q(left.backend().data(), GmpRational(right).get());
+  return (order > 0) - (order < 0);
 }
 
 double log2_magnitude(const Real& value) {
-    long exponent = 0;
-    const double fraction = mpfr_get_d_2exp(&exponent, value.backend().data(), MPFR_RNDN);
-    return std::log2(std::fabs(fraction)) + static_cast<double>(exponent);
+  long exponent = 0;
+  const double fraction = mpfr_get_d_2exp(&exponent, value.backend().data(), MPFR_RNDN);
+  return std::log2(std::fabs(fraction)) + static_cast<double>(exponent);
 }
 
 Real lower(const Interval& interval) {
-    Real result;
-    mpfi_get_left(result.backend().data(), interval.backend().data());
-    return result;
+  Real result;
+  mpfi_get_left(result.backend().data(), interval.backend().data());
+  return result;
 }
 
 Real upper(const Interval& interval) {
-    Real result;
-    mpfi_get_right(result.backend().data(), interval.backend().data());
-    return result;
+  Real result;
+  mpfi_get_right(result.backend().data(), interval.backend().data());
+  return result;
 }
 
 Interval make_interval(const Real& lower, const Real& upper) {
-    Interval result;
-    mpfi_interv_fr(result.backend().data(), lower.backend().data(), upper.backend().data());
-    return result;
+  Interval result;
+  mpfi_interv_fr(result.backend().data(), lower.backend().data(), upper.backend().data());
+  return result;
 }
 
 double relative_width(const Real& lower, const Real& upper) {
-    const mpfr_srcptr lo = lower.backend().data();
-    const mpfr_srcptr hi = upper.backend().data();
-    if (mpfr_equal_p(lo, hi) != 0) return 0;
-    if (mpfr_sgn(lo) * mpfr_sgn(hi) <= 0) return std::numeric_limits<double>::infinity();
-    mpfr_t width;
-    mpfr_init2(width, 64);
-    mpfr_sub(width, hi, lo, MPFR_RNDU);
-    const mpfr_srcptr nearest = mpfr_sgn(lo) > 0 ? lo : hi;
-    mpfr_div(width, width, nearest, MPFR_RNDA);
-    const double result = std::fabs(mpfr_get_d(width, MPFR_RNDA));
-    mpfr_clear(width);
-    return result;
+  const mpfr_srcptr lo = lower.backend().data();
+  const mpfr_srcptr hi = upper.backend().data();
+  if (mpfr_equal_p(lo, hi) != 0) return 0;
+  if (mpfr_sgn(lo) * mpfr_sgn(hi) <= 0) return std::numeric_limits<double>::infinity();
+  mpfr_t width;
+  mpfr_init2(width, 64);
+  mpfr_sub(width, hi, lo, MPFR_RNDU);
+  const mpfr_srcptr nearest = mpfr_sgn(lo) > 0 ? lo : hi;
+  mpfr_div(width, width, nearest, MPFR_RNDA);
+  const double result = std::fabs(mpfr_get_d(width, MPFR_RNDA));
+  mpfr_clear(width);
+  return result;
 }
 
 std::string to_decimal(const Real& value, int digits, Rounding rounding) {
-    return decimal(value.backend().data(), digits, rounding);
+  return decimal(value.backend().data(), digits, rounding);
 }
 
 std::string to_decimal(const Rational& value, int digits, Rounding rounding) {
-    if (cln::zerop(value)) return "0";
-    // Exact integer arithmetic, so that a decimal such as 0.9 is shown as itself whatever the rounding.
-    const int wanted = std::max(2, digits);
-    const Rational size = cln::abs(value);
-    const bool negative = cln::minusp(value);
-    const double bits = static_cast<double>(cln::integer_length(cln::numerator(size))) -
-                        static_cast<double>(cln::integer_length(cln::denominator(size)));
-    long exponent = static_cast<long>(std::floor((bits - 1) * 0.30102999566398120));
-    const auto power_of_ten = [](long n) -> Rational {
-        const Integer power = n == 0 ? Integer(1) : cln::expt_pos(Integer(10), Integer(std::labs(n)));
-        return n < 0 ? 1 / Rational(power) : Rational(power);
-    };
-    while (size >= power_of_ten(exponent + 1)) ++exponent;
-    const Rational scaled = size * power_of_ten(wanted - 1 - exponent);
-    Integer mantissa;
-    switch (rounding) {
-        case Rounding::nearest: mantissa = cln::round1(scaled); break;
-        case Rounding::down: mantissa = negative ? cln::ceiling1(scaled) : cln::floor1(scaled); break;
-        case Rounding::up: mantissa = negative ? cln::floor1(scaled) : cln::ceiling1(scaled); break;
-    }
-    std::ostringstream text;
-    text << mantissa;
-    // A carry to the next power of ten lengthens the text by one digit.
-    const long shown = exponent + 1 + static_cast<long>(text.str().size()) - wanted;
-    return layout((negative ? "-" : "") + text.str().substr(0, static_cast<std::size_t>(wanted)), shown);
+  if (cln::zerop(value)) return "0";
+  // Exact integer arithmetic, so that a decimal such as 0.9 is shown as itself whatever the rounding.
+  const int wanted = std::max(2, digits);
+  const Rational size = cln::abs(value);
+  const bool negative = cln::minusp(value);
+  const double bits = static_cast<double>(cln::integer_length(cln::numerator(size))) -
+                      static_cast<double>(cln::integer_length(cln::denominator(size)));
+  long exponent = static_cast<long>(std::floor((bits - 1) * 0.30102999566398120));
+  const auto power_of_ten = [](long n) -> Rational {
+    const Integer power = n == 0 ? Integer(1) : cln::expt_pos(Integer(10), Integer(std::labs(n)));
+    return n < 0 ? 1 / Rational(power) : Rational(power);
+  };
+  while (size >= power_of_ten(exponent + 1)) ++exponent;
+  const Rational scaled = size * power_of_ten(wanted - 1 - exponent);
+  Integer mantissa;
+  switch (rounding) {
+    case Rounding::nearest:
+      mantissa = cln::round1(scaled);
+      break;
+    case Rounding::down:
+      mantissa = negative ? cln::ceiling1(scaled) : cln::floor1(scaled);
+      break;
+    case Rounding::up:
+      mantissa = negative ? cln::floor1(scaled) : cln::ceiling1(scaled);
+      break;
+  }
+  std::ostringstream text;
+  text << mantissa;
+  // A carry to the next power of ten lengthens the text by one digit.
+  const long shown = exponent + 1 + static_cast<long>(text.str().size()) - wanted;
+  return layout((negative ? "-" : "") + text.str().substr(0, static_cast<std::size_t>(wanted)), shown);
 }
 
 }  // namespace tailbound::numeric

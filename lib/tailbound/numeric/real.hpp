@@ -20,14 +20,14 @@ using Interval = boost::multiprecision::number<boost::multiprecision::mpfi_float
 
 /// A relative precision in bits (>= 2). Always an argument, never ambient.
 struct Precision {
-    int bits = 64;
-    friend constexpr auto operator<=>(Precision, Precision) = default;
+  int bits = 64;
+  friend constexpr auto operator<=>(Precision, Precision) = default;
 };
 
 /// A number of correct decimal digits: the relative width of an enclosure is at most 10^-count.
 struct Digits {
-    int count = 10;
-    friend constexpr auto operator<=>(Digits, Digits) = default;
+  int count = 10;
+  friend constexpr auto operator<=>(Digits, Digits) = default;
 };
 
 /// Bits that hold `digits` decimal digits.
@@ -36,18 +36,18 @@ struct Digits {
 /// Sets the precision with which Boost.Multiprecision makes new Reals and Intervals on this thread, and
 /// restores the former one at the end of the scope. The only place that touches that setting.
 class PrecisionScope {
-  public:
-    explicit PrecisionScope(Precision precision);
-    ~PrecisionScope();
-    PrecisionScope(const PrecisionScope&) = delete;
-    PrecisionScope& operator=(const PrecisionScope&) = delete;
+ public:
+  explicit PrecisionScope(Precision precision);
+  ~PrecisionScope();
+  PrecisionScope(const PrecisionScope&) = delete;
+  PrecisionScope& operator=(const PrecisionScope&) = delete;
 
-    /// The working precision of new values [bits]; at least what was asked.
-    [[nodiscard]] int bits() const noexcept { return bits_; }
+  /// The working precision of new values [bits]; at least what was asked.
+  [[nodiscard]] int bits() const noexcept { return bits_; }
 
-  private:
-    unsigned real_digits_, interval_digits_;
-    int bits_;
+ private:
+  unsigned real_digits_, interval_digits_;
+  int bits_;
 };
 
 enum class Rounding { down, nearest, up };

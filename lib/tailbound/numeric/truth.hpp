@@ -12,68 +12,68 @@ namespace tailbound::numeric {
 /// A closed interval [lower, upper] that contains the true value; both ends rounded outward.
 template <class Unit>
 class Enclosure {
-  public:
-    /// \throws InvalidArgument  lower > upper, or an end is not a number
-    Enclosure(Real lower, Real upper) : lower_(std::move(lower)), upper_(std::move(upper)) {
-        if (!(lower_ <= upper_))
-            throw InvalidArgument("enclosure", "[" + lower_.str(17) + ", " + upper_.str(17) + "]",
-                                  "an interval with lower <= upper");
-    }
-    explicit Enclosure(const Interval& interval)
-        : Enclosure(numeric::lower(interval), numeric::upper(interval)) {}
+ public:
+  /// \throws InvalidArgument  lower > upper, or an end is not a number
+  Enclosure(Real lower, Real upper) : lower_(std::move(lower)), upper_(std::move(upper)) {
+    if (!(lower_ <= upper_))
+      throw InvalidArgument("enclosure", "[" + lower_.str(17) + ", " + upper_.str(17) + "]",
+                            "an interval with lower <= upper");
+  }
+  explicit Enclosure(const Interval& interval)
+      : Enclosure(numeric::lower(interval), numeric::upper(interval)) {}
 
-    [[nodiscard]] const Real& lower() const noexcept { return lower_; }
-    [[nodiscard]] const Real& upper() const noexcept { return upper_; }
+  [[nodiscard]] const Real& lower() const noexcept { return lower_; }
+  [[nodiscard]] const Real& upper() const noexcept { return upper_; }
 
-    /// Upper bound of (upper - lower) / min |value|.
-    [[nodiscard]] double relative_width() const { return numeric::relative_width(lower_, upper_); }
+  /// Upper bound of (upper - lower) / min |value|.
+  [[nodiscard]] double relative_width() const { return numeric::relative_width(lower_, upper_); }
 
-    [[nodiscard]] bool contains(const Rational& value) const {
-        return to_rational(lower_) <= value && value <= to_rational(upper_);
-    }
+  [[nodiscard]] bool contains(const Rational& value) const {
+    return to_rational(lower_) <= value && value <= to_rational(upper_);
+  }
 
-  private:
-    Real lower_, upper_;
+ private:
+  Real lower_, upper_;
 };
 
 /// The true value itself, a rational number.
 template <class Unit>
 struct Exact {
-    Rational value;
+  Rational value;
 };
 
 /// The true value is at most this.
 template <class Unit>
 struct UpperBound {
-    Real value;
+  Real value;
 };
 
 /// The true value is at least this.
 template <class Unit>
 struct LowerBound {
-    Real value;
+  Real value;
 };
 
 /// The ratio to the true value tends to 1 in the limit that the function's contract names; nothing is
 /// promised at a finite point.
 template <class Unit>
 struct Asymptote {
-    double value;
+  double value;
 };
 
 /// A statistical estimate with a confidence interval.
 template <class Unit>
 struct Estimate {
-    double value;
-    double lower, upper;      ///< ends of the confidence interval
-    double confidence = 0.95; ///< coverage of [lower, upper], 0 to 1
+  double value;
+  double lower, upper;       ///< ends of the confidence interval
+  double confidence = 0.95;  ///< coverage of [lower, upper], 0 to 1
 };
 
 /// `exact` as the narrowest enclosure with Reals of `precision`.
 template <class Unit>
 [[nodiscard]] Enclosure<Unit> enclose(const Exact<Unit>& exact, Precision precision) {
-    const PrecisionScope scope(precision);
-    return Enclosure<Unit>(to_real(exact.value, Rounding::down), to_real(exact.value, Rounding::up));
+  const PrecisionScope scope(precision);
+  return Enclosure<Unit>(to_real(exact.value, Rounding::down), to_real(exact.value, Rounding::up));
 }
 
 }  // namespace tailbound::numeric

@@ -14,19 +14,19 @@ namespace tailbound::queue {
 /// The values 0 .. last as integers over powers of one number; reduced to lowest terms only when asked,
 /// since that costs more than the recurrence itself.
 class ExactValues {
-  public:
-    /// C = 1.
-    /// COST  O(last min(last, K)) products of numbers whose length grows in proportion to the level.
-    /// \throws LimitExceeded  C > 1, irrational probabilities, or numbers beyond 2^33 bits in all
-    ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last);
+ public:
+  /// C = 1.
+  /// COST  O(last min(last, K)) products of numbers whose length grows in proportion to the level.
+  /// \throws LimitExceeded  C > 1, irrational probabilities, or numbers beyond 2^33 bits in all
+  ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last);
 
-    [[nodiscard]] std::int64_t last() const { return static_cast<std::int64_t>(scaled_.size()) - 1; }
-    /// P(Q > n) or P(Q = n), 0 <= n <= last().
-    [[nodiscard]] numeric::Rational at(std::int64_t n) const;
+  [[nodiscard]] std::int64_t last() const { return static_cast<std::int64_t>(scaled_.size()) - 1; }
+  /// P(Q > n) or P(Q = n), 0 <= n <= last().
+  [[nodiscard]] numeric::Rational at(std::int64_t n) const;
 
-  private:
-    std::vector<numeric::Integer> scaled_;
-    numeric::Integer forcing_denominator_, pivot_;
+ private:
+  std::vector<numeric::Integer> scaled_;
+  numeric::Integer forcing_denominator_, pivot_;
 };
 
 }  // namespace tailbound::queue

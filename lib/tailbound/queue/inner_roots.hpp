@@ -13,7 +13,7 @@
 namespace tailbound::queue {
 
 struct ComplexInterval {
-    numeric::Interval real, imaginary;
+  numeric::Interval real, imaginary;
 };
 
 /// The C - 1 solutions other than 1, conjugates both listed, with the precision in force.

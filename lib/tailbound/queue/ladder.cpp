@@ -13,113 +13,114 @@ using numeric::Real;
 /// C = 1: kernel[j] = P(A > j).
 template <class L>
 Ladder<L> single_server(series::ArrivalTails<L> tails, L idle) {
-    Ladder<L> ladder;
-    const std::size_t size = tails.size();
-    ladder.pivot = tails.pmf.front();
-    ladder.idle = idle;
-    for (std::size_t n = 0; n < size; ++n) ladder.forcing.push_back(tails.beyond[n] + idle * tails.above[n]);
-    for (const L& mass : tails.pmf) ladder.pmf.push_back(idle * mass);
-    if (size > 0) ladder.kernel.assign(tails.above.begin() + 1, tails.above.end());
-    ladder.complete = tails.complete;
-    // What is cut from the kernel and the forcing adds at most 2 beyond[K-1] to each step, and the
-    // steps' weights, the coefficients of 1/K(z), sum to 1/K(1).
-    ladder.cut = tails.complete || size == 0 ? L(0) : L((tails.beyond.back() + tails.beyond.back()) / idle);
-    return ladder;
+  Ladder<L> ladder;
+  const std::size_t size = tails.size();
+  ladder.pivot = tails.pmf.front();
+  ladder.idle = idle;
+  for (std::size_t n = 0; n < size; ++n) ladder.forcing.push_back(tails.beyond[n] + idle * tails.above[n]);
+  for (const L& mass : tails.pmf) ladder.pmf.push_back(idle * mass);
+  if (size > 0) ladder.kernel.assign(tails.above.begin() + 1, tails.above.end());
+  ladder.complete = tails.complete;
+  // What is cut from the kernel and the forcing adds at most 2 beyond[K-1] to each step, and the
+  // steps' weights, the coefficients of 1/K(z), sum to 1/K(1).
+  ladder.cut = tails.complete || size == 0 ? L(0) : L((tails.beyond.back() + tails.beyond.back()) / idle);
+  return ladder;
 }
 
 /// The coefficients u[i] of 1 / prod_{i=0..C-1} (1 - y_i x), y_0 = 1: all >= 0.
 std::vector<Interval> descending_renewals(const std::vector<ComplexInterval>& roots, std::size_t count) {
-    std::vector<ComplexInterval> series(count, {Interval(0), Interval(0)});
-    series[0].real = Interval(1);
-    // One first-order filter a root; |y| < 1 keeps the widths down, where the expanded product would not.
-    for (const ComplexInterval& root : roots)
-        for (std::size_t i = 1; i < count; ++i) series[i] = series[i] + root * series[i - 1];
-    std::vector<Interval> sums;
-    Interval sum(0);
-    for (const ComplexInterval& term : series) {
-        sum += term.real;
-        // A renewal measure is non-negative: what is below zero is rounding.
-        sums.push_back(numeric::lower(sum) < 0 ? numeric::make_interval(Real(0), numeric::upper(sum)) : sum);
-    }
-    return sums;
+  std::vector<ComplexInterval> series(count, {Interval(0), Interval(0)});
+  series[0].real = Interval(1);
+  // One first-order filter a root; |y| < 1 keeps the widths down, where the expanded product would not.
+  for (const ComplexInterval& root : roots)
+    for (std::size_t i = 1; i < count; ++i) series[i] = series[i] + root * series[i - 1];
+  std::vector<Interval> sums;
+  Interval sum(0);
+  for (const ComplexInterval& term : series) {
+    sum += term.real;
+    // A renewal measure is non-negative: what is below zero is rounding.
+    sums.push_back(numeric::lower(sum) < 0 ? numeric::make_interval(Real(0), numeric::upper(sum)) : sum);
+  }
+  return sums;
 }
 
 Ladder<Interval> several_servers(const series::ArrivalTails<Interval>& tails,
                                  const Interval& second_factorial_moment, int packets_per_slot) {
-    const auto servers = static_cast<std::size_t>(packets_per_slot);
-    Ladder<Interval> ladder;
-    const std::size_t size = tails.size();
-    const std::vector<ComplexInterval> roots = inner_roots(tails, second_factorial_moment, packets_per_slot);
-    // K(1) = (C - rho) / prod (1 - y_i)
-    ComplexInterval product{Interval(1), Interval(0)};
+  const auto servers = static_cast<std::size_t>(packets_per_slot);
+  Ladder<Interval> ladder;
+  const std::size_t size = tails.size();
+  const std::vector<ComplexInterval> roots = inner_roots(tails, second_factorial_moment, packets_per_slot);
+  // K(1) = (C - rho) / prod (1 - y_i)
+  ComplexInterval product{Interval(1), Interval(0)};
+  for (const ComplexInterval& root : roots)
+    product = product * ComplexInterval{Interval(1) - root.real, -root.imaginary};
+  ladder.idle = (Interval(packets_per_slot) - tails.load) / product.real;
+  // What the cut takes: at most `lost` from any kernel entry that is kept, and as much from the sum of
+  // those that are not; |u[i]| <= prod 1 / (1 - |y_i|).
+  Interval lost(0);
+  if (!tails.complete) {
+    Interval growth(1);
     for (const ComplexInterval& root : roots)
-        product = product * ComplexInterval{Interval(1) - root.real, -root.imaginary};
-    ladder.idle = (Interval(packets_per_slot) - tails.load) / product.real;
-    // What the cut takes: at most `lost` from any kernel entry that is kept, and as much from the sum of
-    // those that are not; |u[i]| <= prod 1 / (1 - |y_i|).
-    Interval lost(0);
-    if (!tails.complete) {
-        Interval growth(1);
-        for (const ComplexInterval& root : roots)
-            growth /= Interval(1) - sqrt(root.real * root.real + root.imaginary * root.imaginary);
-        lost = growth * (tails.beyond.back() + tails.above.back());
+      growth /= Interval(1) - sqrt(root.real * root.real + root.imaginary * root.imaginary);
+    lost = growth * (tails.beyond.back() + tails.above.back());
+  }
+  const Interval up_to_lost = numeric::make_interval(Real(0), numeric::upper(lost));
+  // kernel[j] = sum_i u[i] P(A = j + C + i)
+  if (size > servers) {
+    const std::vector<Interval> renewals = descending_renewals(roots, size - servers + 1);
+    for (std::size_t j = 1; j + servers <= size; ++j) {
+      Interval sum = up_to_lost;
+      for (std::size_t i = 0; j + servers + i <= size; ++i) sum += renewals[i] * tails.pmf[j + servers + i];
+      ladder.kernel.push_back(sum);
     }
-    const Interval up_to_lost = numeric::make_interval(Real(0), numeric::upper(lost));
-    // kernel[j] = sum_i u[i] P(A = j + C + i)
-    if (size > servers) {
-        const std::vector<Interval> renewals = descending_renewals(roots, size - servers + 1);
-        for (std::size_t j = 1; j + servers <= size; ++j) {
-            Interval sum = up_to_lost;
-            for (std::size_t i = 0; j + servers + i <= size; ++i) sum += renewals[i] * tails.pmf[j + servers + i];
-            ladder.kernel.push_back(sum);
-        }
-    }
-    Interval behind = up_to_lost;  // sum_{j > n} kernel[j]
-    std::vector<Interval> behind_at(size, behind);
-    for (std::size_t n = ladder.kernel.size(); n-- > 0;) {
-        behind += ladder.kernel[n];
-        behind_at[n] = behind;
-    }
-    ladder.pivot = ladder.idle + behind;
-    for (std::size_t n = 0; n < size; ++n) ladder.forcing.push_back(behind_at[n] + ladder.idle * tails.above[n]);
-    for (const Interval& mass : tails.pmf) ladder.pmf.push_back(ladder.idle * mass);
-    ladder.complete = tails.complete;
-    ladder.cut = tails.complete ? Interval(0)
-                                : Interval(Interval(2) * lost / ladder.idle + tails.above.back());
-    return ladder;
+  }
+  Interval behind = up_to_lost;  // sum_{j > n} kernel[j]
+  std::vector<Interval> behind_at(size, behind);
+  for (std::size_t n = ladder.kernel.size(); n-- > 0;) {
+    behind += ladder.kernel[n];
+    behind_at[n] = behind;
+  }
+  ladder.pivot = ladder.idle + behind;
+  for (std::size_t n = 0; n < size; ++n)
+    ladder.forcing.push_back(behind_at[n] + ladder.idle * tails.above[n]);
+  for (const Interval& mass : tails.pmf) ladder.pmf.push_back(ladder.idle * mass);
+  ladder.complete = tails.complete;
+  ladder.cut = tails.complete ? Interval(0) : Interval(Interval(2) * lost / ladder.idle + tails.above.back());
+  return ladder;
 }
 
 }  // namespace
 
 Ladder<Interval> enclosed_ladder(const SlottedQueue& queue, long negligible) {
-    series::ArrivalTails<Interval> tails = series::enclosed_arrival_tails(queue.arrivals, negligible);
-    if (queue.packets_per_slot > 1) 
-        return several_servers(tails, queue.arrivals.second_factorial_moment_interval(), queue.packets_per_slot);
-    const Interval idle = queue.arrivals.load() ? numeric::to_interval(1 - *queue.arrivals.load())
-                                                : Interval(Interval(1) - tails.load);
-    return single_server(std::move(tails), idle);
+  series::ArrivalTails<Interval> tails = series::enclosed_arrival_tails(queue.arrivals, negligible);
+  if (queue.packets_per_slot > 1)
+    return several_servers(tails, queue.arrivals.second_factorial_moment_interval(), queue.packets_per_slot);
+  const Interval idle = queue.arrivals.load() ? numeric::to_interval(1 - *queue.arrivals.load())
+                                              : Interval(Interval(1) - tails.load);
+  return single_server(std::move(tails), idle);
 }
 
 std::optional<Ladder<long double>> fast_ladder(const SlottedQueue& queue, long negligible) {
-    if (queue.packets_per_slot > 1) return std::nullopt;
-    auto tails = series::fast_arrival_tails(queue.arrivals, negligible);
-    if (!tails) return std::nullopt;
-    const double units = tails->error_units;
-    Ladder<long double> ladder =
-        single_server(std::move(*tails), numeric::nearest_long_double(1 - *queue.arrivals.load()));
-    // 1 - rho carries 1.01, its product and the sum with the excess one each.
-    ladder.error_units = units + 3.01;
-    ladder.cut *= 1.0L + 1e-6L;
-    return ladder;
+  if (queue.packets_per_slot > 1) return std::nullopt;
+  auto tails = series::fast_arrival_tails(queue.arrivals, negligible);
+  if (!tails) return std::nullopt;
+  const double units = tails->error_units;
+  Ladder<long double> ladder =
+      single_server(std::move(*tails), numeric::nearest_long_double(1 - *queue.arrivals.load()));
+  // 1 - rho carries 1.01, its product and the sum with the excess one each.
+  ladder.error_units = units + 3.01;
+  ladder.cut *= 1.0L + 1e-6L;
+  return ladder;
 }
 
 Ladder<Rational> exact_ladder(const SlottedQueue& queue, std::size_t count) {
-    if (queue.packets_per_slot > 1)
-        throw LimitExceeded("exact arithmetic serves one packet a slot: with more the solution rests on irrational "
-                            "roots; use interval or multiprecision");
-    series::ArrivalTails<Rational> tails = series::exact_arrival_tails(queue.arrivals, count);
-    const Rational idle = 1 - tails.load;
-    return single_server(std::move(tails), idle);
+  if (queue.packets_per_slot > 1)
+    throw LimitExceeded(
+        "exact arithmetic serves one packet a slot: with more the solution rests on irrational "
+        "roots; use interval or multiprecision");
+  series::ArrivalTails<Rational> tails = series::exact_arrival_tails(queue.arrivals, count);
+  const Rational idle = 1 - tails.load;
+  return single_server(std::move(tails), idle);
 }
 
 }  // namespace tailbound::queue

@@ -19,14 +19,14 @@ namespace tailbound::queue {
 /// L is Interval, Rational or long double, as in series::ArrivalTails.
 template <class L>
 struct Ladder {
-    L pivot{};               ///< kernel[0] > 0
-    L idle{};                ///< K(1) > 0: 1 - rho for C = 1
-    std::vector<L> kernel;   ///< kernel[1], kernel[2], ...
-    std::vector<L> forcing;  ///< of the tails: sum_{j>n} kernel[j] + K(1) P(A > n), n = 0, 1, ...
-    std::vector<L> pmf;      ///< K(1) P(A = n), n = 0, 1, ...: forcing of the probabilities
-    double error_units = 0;  ///< relative error of any entry, in unit roundoffs of long double
-    bool complete = true;    ///< nothing was cut off
-    L cut{};                 ///< upper bound of what the cut took from any P(Q > n) or P(Q = n)
+  L pivot{};               ///< kernel[0] > 0
+  L idle{};                ///< K(1) > 0: 1 - rho for C = 1
+  std::vector<L> kernel;   ///< kernel[1], kernel[2], ...
+  std::vector<L> forcing;  ///< of the tails: sum_{j>n} kernel[j] + K(1) P(A > n), n = 0, 1, ...
+  std::vector<L> pmf;      ///< K(1) P(A = n), n = 0, 1, ...: forcing of the probabilities
+  double error_units = 0;  ///< relative error of any entry, in unit roundoffs of long double
+  bool complete = true;    ///< nothing was cut off
+  L cut{};                 ///< upper bound of what the cut took from any P(Q > n) or P(Q = n)
 };
 
 /// \param negligible  as in series::enclosed_arrival_tails()

@@ -10,29 +10,31 @@ using numeric::Interval;
 using numeric::Rational;
 
 numeric::Proved<unit::Packet> mean_occupancy(const SlottedQueue& queue, numeric::Digits digits) {
-    require_stable(queue);
-    const int servers = queue.packets_per_slot;
-    const auto& load = queue.arrivals.load();
-    const auto& second = queue.arrivals.second_factorial_moment();
-    if (servers == 1 && load && second) return numeric::Exact<unit::Packet>{*load + *second / (2 * (1 - *load))};
-    if (queue.arrivals.largest_batch() == 0) return numeric::Exact<unit::Packet>{0};
-    for (int bits = numeric::to_precision(digits).bits + 64; bits <= 65'536; bits *= 2) {
-        const numeric::PrecisionScope scope(numeric::Precision{bits});
-        const Interval rho = queue.arrivals.load_interval();
-        const Interval second_moment = queue.arrivals.second_factorial_moment_interval();
-        Interval mean = rho + (second_moment - Interval(servers * (servers - 1))) / (Interval(2) * (Interval(servers) - rho));
-        if (servers > 1) {
-            // The roots are needed to the precision in force; what the cut leaves out must not show in them.
-            const auto tails = series::enclosed_arrival_tails(queue.arrivals, -bits);
-            for (const ComplexInterval& root : inner_roots(tails, second_moment, servers)) {
-                const Interval rest = Interval(1) - root.real;
-                mean += rest / (rest * rest + root.imaginary * root.imaginary);  // real part of 1/(1 - y)
-            }
-        }
-        numeric::Enclosure<unit::Packet> result(mean);
-        if (numeric::lower(mean) > 0 && result.relative_width() <= std::pow(10.0, -digits.count)) return result;
+  require_stable(queue);
+  const int servers = queue.packets_per_slot;
+  const auto& load = queue.arrivals.load();
+  const auto& second = queue.arrivals.second_factorial_moment();
+  if (servers == 1 && load && second)
+    return numeric::Exact<unit::Packet>{*load + *second / (2 * (1 - *load))};
+  if (queue.arrivals.largest_batch() == 0) return numeric::Exact<unit::Packet>{0};
+  for (int bits = numeric::to_precision(digits).bits + 64; bits <= 65'536; bits *= 2) {
+    const numeric::PrecisionScope scope(numeric::Precision{bits});
+    const Interval rho = queue.arrivals.load_interval();
+    const Interval second_moment = queue.arrivals.second_factorial_moment_interval();
+    Interval mean =
+        rho + (second_moment - Interval(servers * (servers - 1))) / (Interval(2) * (Interval(servers) - rho));
+    if (servers > 1) {
+      // The roots are needed to the precision in force; what the cut leaves out must not show in them.
+      const auto tails = series::enclosed_arrival_tails(queue.arrivals, -bits);
+      for (const ComplexInterval& root : inner_roots(tails, second_moment, servers)) {
+        const Interval rest = Interval(1) - root.real;
+        mean += rest / (rest * rest + root.imaginary * root.imaginary);  // real part of 1/(1 - y)
+      }
     }
-    throw LimitExceeded("the mean occupancy cannot be enclosed to " + std::to_string(digits.count) + " digits");
+    numeric::Enclosure<unit::Packet> result(mean);
+    if (numeric::lower(mean) > 0 && result.relative_width() <= std::pow(10.0, -digits.count)) return result;
+  }
+  throw LimitExceeded("the mean occupancy cannot be enclosed to " + std::to_string(digits.count) + " digits");
 }
 
 }  // namespace tailbound::queue

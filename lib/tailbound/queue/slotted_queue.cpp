@@ -32,508 +32,536 @@ constexpr double least_log2_double = -800;
 constexpr double least_log2_extended = -2000;
 
 void check(const SlottedQueue& queue, const Accuracy& accuracy) {
-    if (queue.packets_per_slot < 1 || queue.packets_per_slot > 64)
-        throw InvalidArgument("packets-per-slot", std::to_string(queue.packets_per_slot), "a whole number from 1 to 64");
-    if (accuracy.digits.count < 1 || accuracy.digits.count > 10'000)
-        throw InvalidArgument("digits", std::to_string(accuracy.digits.count), "a whole number from 1 to 10000");
-    require_stable(queue);
+  if (queue.packets_per_slot < 1 || queue.packets_per_slot > 64)
+    throw InvalidArgument("packets-per-slot", std::to_string(queue.packets_per_slot),
+                          "a whole number from 1 to 64");
+  if (accuracy.digits.count < 1 || accuracy.digits.count > 10'000)
+    throw InvalidArgument("digits", std::to_string(accuracy.digits.count), "a whole number from 1 to 10000");
+  require_stable(queue);
 }
 
-bool never_any_arrivals(const SlottedQueue& queue) { return queue.arrivals.largest_batch() == 0; }
+bool never_any_arrivals(const SlottedQueue& queue) {
+  return queue.arrivals.largest_batch() == 0;
+}
 
 /// log2 (C - rho), to within 2.
 double log2_of_idle_share(const SlottedQueue& queue) {
-    if (const auto& load = queue.arrivals.load()) {
-        const Rational idle = Rational(queue.packets_per_slot) - *load;
-        return static_cast<double>(cln::integer_length(cln::numerator(idle))) -
-               static_cast<double>(cln::integer_length(cln::denominator(idle))) - 1;
-    }
-    const PrecisionScope scope(Precision{128});
-    return numeric::log2_magnitude(numeric::lower(Interval(queue.packets_per_slot) - queue.arrivals.load_interval()));
+  if (const auto& load = queue.arrivals.load()) {
+    const Rational idle = Rational(queue.packets_per_slot) - *load;
+    return static_cast<double>(cln::integer_length(cln::numerator(idle))) -
+           static_cast<double>(cln::integer_length(cln::denominator(idle))) - 1;
+  }
+  const PrecisionScope scope(Precision{128});
+  return numeric::log2_magnitude(
+      numeric::lower(Interval(queue.packets_per_slot) - queue.arrivals.load_interval()));
 }
 
 /// How small an excess of the arrivals may be cut off so that values near 2^log2_value keep `bits` bits.
 long negligible_excess(double log2_value, int bits, double log2_idle) {
-    return static_cast<long>(std::floor(log2_value - bits - 24 + std::min(0.0, log2_idle)));
+  return static_cast<long>(std::floor(log2_value - bits - 24 + std::min(0.0, log2_idle)));
 }
 
 /// Bits with which values that meet `units` roundings keep `digits`.
 int sufficient_bits(numeric::Digits digits, double units) {
-    const double needed = numeric::to_precision(digits).bits + std::log2(std::max(2.0, units)) + 6;
-    return (static_cast<int>(needed) + 63) / 64 * 64;
+  const double needed = numeric::to_precision(digits).bits + std::log2(std::max(2.0, units)) + 6;
+  return (static_cast<int>(needed) + 63) / 64 * 64;
 }
 
 /// An engine of one arithmetic, type erased: what the questions below need of it.
 class Engine {
-  public:
-    virtual ~Engine() = default;
-    /// Value at n as an enclosure; empty where this arithmetic cannot say (too small for it).
-    [[nodiscard]] virtual std::optional<Proved> at(std::int64_t n) = 0;
-    /// The first n with computed value <= target, by walking and then jumping; not proved, and only near
-    /// it where the target is too small for this arithmetic.
-    [[nodiscard]] virtual std::optional<std::int64_t> guess(const Rational& target, std::int64_t hint) = 0;
-    [[nodiscard]] virtual double cost(std::int64_t n) const = 0;
-    [[nodiscard]] virtual Method method() const = 0;
+ public:
+  virtual ~Engine() = default;
+  /// Value at n as an enclosure; empty where this arithmetic cannot say (too small for it).
+  [[nodiscard]] virtual std::optional<Proved> at(std::int64_t n) = 0;
+  /// The first n with computed value <= target, by walking and then jumping; not proved, and only near
+  /// it where the target is too small for this arithmetic.
+  [[nodiscard]] virtual std::optional<std::int64_t> guess(const Rational& target, std::int64_t hint) = 0;
+  [[nodiscard]] virtual double cost(std::int64_t n) const = 0;
+  [[nodiscard]] virtual Method method() const = 0;
 };
 
 template <class T>
 class EngineOf final : public Engine {
-  public:
-    EngineOf(TailEngine<T> engine, Method method, double least_log2)
-        : engine_(std::move(engine)), method_(method), least_log2_(least_log2) {}
+ public:
+  EngineOf(TailEngine<T> engine, Method method, double least_log2)
+      : engine_(std::move(engine)), method_(method), least_log2_(least_log2) {}
 
-    std::optional<Proved> at(std::int64_t n) override {
-        const PrecisionScope scope(Precision{engine_.bits()});
-        if (engine_.zero_from() >= 0 && n >= engine_.zero_from()) return Proved(Exact<unit::Probability>{0});
-        Real lower, upper;
-        engine_.enclose(engine_.value(n), lower, upper);
-        if (lower < 0) lower = 0;
-        if (upper > 1) upper = 1;
-        if (upper == 0 || numeric::log2_magnitude(upper) < least_log2_) return std::nullopt;
-        return Proved(Enclosure<unit::Probability>(std::move(lower), std::move(upper)));
-    }
+  std::optional<Proved> at(std::int64_t n) override {
+    const PrecisionScope scope(Precision{engine_.bits()});
+    if (engine_.zero_from() >= 0 && n >= engine_.zero_from()) return Proved(Exact<unit::Probability>{0});
+    Real lower, upper;
+    engine_.enclose(engine_.value(n), lower, upper);
+    if (lower < 0) lower = 0;
+    if (upper > 1) upper = 1;
+    if (upper == 0 || numeric::log2_magnitude(upper) < least_log2_) return std::nullopt;
+    return Proved(Enclosure<unit::Probability>(std::move(lower), std::move(upper)));
+  }
 
-    std::optional<std::int64_t> guess(const Rational& target, std::int64_t hint) override {
-        const PrecisionScope scope(Precision{engine_.bits()});
-        const double log2_target = numeric::log2_magnitude(numeric::to_real(target, numeric::Rounding::nearest));
-        const bool in_reach = log2_target > least_log2_;
-        const T bar = in_reach ? from_rational(target) : T(0);
-        if (hint < 0) {
-            // Walk as far as that is about as cheap as a few jumps.
-            const std::size_t reach = std::max<std::size_t>(2048, 64 * engine_.order());
-            std::size_t known = 0;
-            for (std::size_t count = 32;; count = std::min(count + std::max<std::size_t>(32, count / 4), reach)) {
-                const std::vector<T>& values = engine_.walk(count);
-                const auto found = std::find_if(values.begin() + static_cast<std::ptrdiff_t>(known), values.end(), [&](const T& value) {
-                    return in_reach ? at_most(value, bar) : log2_of(value) < least_log2_;
-                });
-                if (found != values.end()) {
-                    known = static_cast<std::size_t>(found - values.begin());
-                    if (in_reach) return static_cast<std::int64_t>(known);
-                    break;
-                }
-                known = count;
-                if (count == reach) break;
-            }
-            if (known < 4) return std::nullopt;
-            if (engine_.order() == 0) return std::nullopt;
-            // By now the tail falls geometrically: where it meets the target if it goes on so.
-            const std::vector<T>& values = engine_.walk(known);
-            const double last = log2_of(values[known - 1]);
-            const double slope = (log2_of(values[known / 2]) - last) / static_cast<double>(known - 1 - known / 2);
-            if (!(slope > 0)) return std::nullopt;
-            const double places = (last - log2_target) / slope;
-            if (!(places < static_cast<double>(deepest_level)))
-                throw LimitExceeded("the buffer would have to hold more than 10^15 packets; the limit is 10^15");
-            hint = static_cast<std::int64_t>(known) + static_cast<std::int64_t>(places);
+  std::optional<std::int64_t> guess(const Rational& target, std::int64_t hint) override {
+    const PrecisionScope scope(Precision{engine_.bits()});
+    const double log2_target = numeric::log2_magnitude(numeric::to_real(target, numeric::Rounding::nearest));
+    const bool in_reach = log2_target > least_log2_;
+    const T bar = in_reach ? from_rational(target) : T(0);
+    if (hint < 0) {
+      // Walk as far as that is about as cheap as a few jumps.
+      const std::size_t reach = std::max<std::size_t>(2048, 64 * engine_.order());
+      std::size_t known = 0;
+      for (std::size_t count = 32;; count = std::min(count + std::max<std::size_t>(32, count / 4), reach)) {
+        const std::vector<T>& values = engine_.walk(count);
+        const auto found = std::find_if(
+            values.begin() + static_cast<std::ptrdiff_t>(known), values.end(),
+            [&](const T& value) { return in_reach ? at_most(value, bar) : log2_of(value) < least_log2_; });
+        if (found != values.end()) {
+          known = static_cast<std::size_t>(found - values.begin());
+          if (in_reach) return static_cast<std::int64_t>(known);
+          break;
         }
-        // Values this small are for another arithmetic; where to look is known.
-        if (!in_reach) return hint;
-        if (cost(hint) > 1e9) return std::nullopt;
-        // Gallop away from the hint, then halve.
-        std::int64_t above = -1, below = -1;  // value(above) > target >= value(below)
-        for (std::int64_t step = 1, n = hint;; step *= 4) {
-            if (n > deepest_level)
-                throw LimitExceeded("the buffer would have to hold more than 10^15 packets; the limit is 10^15");
-            if (at_most(engine_.value(n).value, bar)) {
-                below = n;
-                if (above >= 0 || n == 0) break;
-                n = std::max<std::int64_t>(0, n - step);
-            } else {
-                above = n;
-                if (below >= 0) break;
-                n += step;
-            }
-        }
-        while (below - above > 1) {
-            const std::int64_t middle = above + (below - above) / 2;
-            (at_most(engine_.value(middle).value, bar) ? below : above) = middle;
-        }
-        return below;
+        known = count;
+        if (count == reach) break;
+      }
+      if (known < 4) return std::nullopt;
+      if (engine_.order() == 0) return std::nullopt;
+      // By now the tail falls geometrically: where it meets the target if it goes on so.
+      const std::vector<T>& values = engine_.walk(known);
+      const double last = log2_of(values[known - 1]);
+      const double slope = (log2_of(values[known / 2]) - last) / static_cast<double>(known - 1 - known / 2);
+      if (!(slope > 0)) return std::nullopt;
+      const double places = (last - log2_target) / slope;
+      if (!(places < static_cast<double>(deepest_level)))
+        throw LimitExceeded("the buffer would have to hold more than 10^15 packets; the limit is 10^15");
+      hint = static_cast<std::int64_t>(known) + static_cast<std::int64_t>(places);
     }
+    // Values this small are for another arithmetic; where to look is known.
+    if (!in_reach) return hint;
+    if (cost(hint) > 1e9) return std::nullopt;
+    // Gallop away from the hint, then halve.
+    std::int64_t above = -1, below = -1;  // value(above) > target >= value(below)
+    for (std::int64_t step = 1, n = hint;; step *= 4) {
+      if (n > deepest_level)
+        throw LimitExceeded("the buffer would have to hold more than 10^15 packets; the limit is 10^15");
+      if (at_most(engine_.value(n).value, bar)) {
+        below = n;
+        if (above >= 0 || n == 0) break;
+        n = std::max<std::int64_t>(0, n - step);
+      } else {
+        above = n;
+        if (below >= 0) break;
+        n += step;
+      }
+    }
+    while (below - above > 1) {
+      const std::int64_t middle = above + (below - above) / 2;
+      (at_most(engine_.value(middle).value, bar) ? below : above) = middle;
+    }
+    return below;
+  }
 
-    [[nodiscard]] double cost(std::int64_t n) const override { return engine_.cost(n); }
-    [[nodiscard]] Method method() const override { return method_; }
+  [[nodiscard]] double cost(std::int64_t n) const override { return engine_.cost(n); }
+  [[nodiscard]] Method method() const override { return method_; }
 
-  private:
-    static T from_rational(const Rational& value) {
-        if constexpr (std::is_same_v<T, double>)
-            return numeric::nearest_double(value);
-        else if constexpr (std::is_same_v<T, long double>)
-            return numeric::nearest_long_double(value);
-        else if constexpr (std::is_same_v<T, Real>)
-            return numeric::to_real(value, numeric::Rounding::nearest);
-        else
-            return numeric::to_interval(value);
-    }
-    static bool at_most(const T& value, const T& bar) {
-        if constexpr (std::is_same_v<T, Interval>)
-            return numeric::upper(value) <= numeric::upper(bar);
-        else
-            return value <= bar;
-    }
-    static double log2_of(const T& value) {
-        if constexpr (std::is_floating_point_v<T>)
-            return static_cast<double>(std::log2(value));
-        else if constexpr (std::is_same_v<T, Interval>)
-            return numeric::log2_magnitude(numeric::upper(value));
-        else
-            return numeric::log2_magnitude(value);
-    }
+ private:
+  static T from_rational(const Rational& value) {
+    if constexpr (std::is_same_v<T, double>)
+      return numeric::nearest_double(value);
+    else if constexpr (std::is_same_v<T, long double>)
+      return numeric::nearest_long_double(value);
+    else if constexpr (std::is_same_v<T, Real>)
+      return numeric::to_real(value, numeric::Rounding::nearest);
+    else
+      return numeric::to_interval(value);
+  }
+  static bool at_most(const T& value, const T& bar) {
+    if constexpr (std::is_same_v<T, Interval>)
+      return numeric::upper(value) <= numeric::upper(bar);
+    else
+      return value <= bar;
+  }
+  static double log2_of(const T& value) {
+    if constexpr (std::is_floating_point_v<T>)
+      return static_cast<double>(std::log2(value));
+    else if constexpr (std::is_same_v<T, Interval>)
+      return numeric::log2_magnitude(numeric::upper(value));
+    else
+      return numeric::log2_magnitude(value);
+  }
 
-    TailEngine<T> engine_;
-    Method method_;
-    double least_log2_;
+  TailEngine<T> engine_;
+  Method method_;
+  double least_log2_;
 };
 
 /// \param log2_value  size of the least value of interest
-std::unique_ptr<Engine> make_engine(const SlottedQueue& queue, Quantity quantity, Arithmetic arithmetic, int bits,
-                                    double log2_value, double log2_idle) {
-    const double no_limit = -std::numeric_limits<double>::infinity();
-    switch (arithmetic) {
-        case Arithmetic::double_precision: {
-            const long negligible = negligible_excess(std::max(log2_value, least_log2_double), 53, log2_idle);
-            // The probabilities' own entries matter down to the last one, so they take the slower way.
-            if (quantity == Quantity::tail)
-                if (const auto fast = fast_ladder(queue, negligible))
-                    return std::make_unique<EngineOf<double>>(TailEngine<double>(*fast, quantity),
-                                                              Method{arithmetic, 53}, least_log2_double);
-            const PrecisionScope scope(Precision{128});
-            return std::make_unique<EngineOf<double>>(
-                TailEngine<double>(enclosed_ladder(queue, negligible), quantity, 53), Method{arithmetic, 53},
-                least_log2_double);
-        }
-        case Arithmetic::extended: {
-            const int digits = std::numeric_limits<long double>::digits;
-            const long negligible = negligible_excess(std::max(log2_value, least_log2_extended), digits, log2_idle);
-            const PrecisionScope scope(Precision{160});
-            return std::make_unique<EngineOf<long double>>(
-                TailEngine<long double>(enclosed_ladder(queue, negligible), quantity, digits),
-                Method{arithmetic, digits}, least_log2_extended);
-        }
-        case Arithmetic::multiprecision: {
-            const PrecisionScope scope(Precision{bits + 64});
-            const long negligible = negligible_excess(log2_value, bits, log2_idle);
-            return std::make_unique<EngineOf<Real>>(TailEngine<Real>(enclosed_ladder(queue, negligible), quantity, bits),
-                                                    Method{arithmetic, bits}, no_limit);
-        }
-        case Arithmetic::interval: {
-            const PrecisionScope scope(Precision{bits + 64});
-            const long negligible = negligible_excess(log2_value, bits, log2_idle);
-            return std::make_unique<EngineOf<Interval>>(
-                TailEngine<Interval>(enclosed_ladder(queue, negligible), quantity, bits), Method{arithmetic, bits},
-                no_limit);
-        }
-        case Arithmetic::automatic:
-        case Arithmetic::exact: break;
+std::unique_ptr<Engine> make_engine(const SlottedQueue& queue, Quantity quantity, Arithmetic arithmetic,
+                                    int bits, double log2_value, double log2_idle) {
+  const double no_limit = -std::numeric_limits<double>::infinity();
+  switch (arithmetic) {
+    case Arithmetic::double_precision: {
+      const long negligible = negligible_excess(std::max(log2_value, least_log2_double), 53, log2_idle);
+      // The probabilities' own entries matter down to the last one, so they take the slower way.
+      if (quantity == Quantity::tail)
+        if (const auto fast = fast_ladder(queue, negligible))
+          return std::make_unique<EngineOf<double>>(TailEngine<double>(*fast, quantity),
+                                                    Method{arithmetic, 53}, least_log2_double);
+      const PrecisionScope scope(Precision{128});
+      return std::make_unique<EngineOf<double>>(
+          TailEngine<double>(enclosed_ladder(queue, negligible), quantity, 53), Method{arithmetic, 53},
+          least_log2_double);
     }
-    throw std::logic_error("make_engine: not an arithmetic with engines");
+    case Arithmetic::extended: {
+      const int digits = std::numeric_limits<long double>::digits;
+      const long negligible = negligible_excess(std::max(log2_value, least_log2_extended), digits, log2_idle);
+      const PrecisionScope scope(Precision{160});
+      return std::make_unique<EngineOf<long double>>(
+          TailEngine<long double>(enclosed_ladder(queue, negligible), quantity, digits),
+          Method{arithmetic, digits}, least_log2_extended);
+    }
+    case Arithmetic::multiprecision: {
+      const PrecisionScope scope(Precision{bits + 64});
+      const long negligible = negligible_excess(log2_value, bits, log2_idle);
+      return std::make_unique<EngineOf<Real>>(
+          TailEngine<Real>(enclosed_ladder(queue, negligible), quantity, bits), Method{arithmetic, bits},
+          no_limit);
+    }
+    case Arithmetic::interval: {
+      const PrecisionScope scope(Precision{bits + 64});
+      const long negligible = negligible_excess(log2_value, bits, log2_idle);
+      return std::make_unique<EngineOf<Interval>>(
+          TailEngine<Interval>(enclosed_ladder(queue, negligible), quantity, bits), Method{arithmetic, bits},
+          no_limit);
+    }
+    case Arithmetic::automatic:
+    case Arithmetic::exact:
+      break;
+  }
+  throw std::logic_error("make_engine: not an arithmetic with engines");
 }
 
-double tolerance(numeric::Digits digits) { return std::pow(10.0, -digits.count); }
+double tolerance(numeric::Digits digits) {
+  return std::pow(10.0, -digits.count);
+}
 
 /// Relative width of at most 10^-digits? Far below double's range the bits decide.
 bool meets(const Proved& proved, numeric::Digits digits) {
-    if (std::holds_alternative<Exact<unit::Probability>>(proved)) return true;
-    const auto& enclosure = std::get<Enclosure<unit::Probability>>(proved);
-    if (digits.count <= 300) return enclosure.relative_width() <= tolerance(digits);
-    const PrecisionScope scope(Precision{64});
-    Real width;
-    mpfr_sub(width.backend().data(), enclosure.upper().backend().data(), enclosure.lower().backend().data(), MPFR_RNDU);
-    if (!(enclosure.lower() > 0)) return false;
-    return width == 0 || numeric::log2_magnitude(width) + digits.count * 3.3219280948873627 <
-                             numeric::log2_magnitude(enclosure.lower()) - 1e-9;
+  if (std::holds_alternative<Exact<unit::Probability>>(proved)) return true;
+  const auto& enclosure = std::get<Enclosure<unit::Probability>>(proved);
+  if (digits.count <= 300) return enclosure.relative_width() <= tolerance(digits);
+  const PrecisionScope scope(Precision{64});
+  Real width;
+  mpfr_sub(width.backend().data(), enclosure.upper().backend().data(), enclosure.lower().backend().data(),
+           MPFR_RNDU);
+  if (!(enclosure.lower() > 0)) return false;
+  return width == 0 || numeric::log2_magnitude(width) + digits.count * 3.3219280948873627 <
+                           numeric::log2_magnitude(enclosure.lower()) - 1e-9;
 }
 
 bool surely_at_most(const Proved& proved, const Rational& target) {
-    if (const auto* exact = std::get_if<Exact<unit::Probability>>(&proved)) return exact->value <= target;
-    return numeric::compare(std::get<Enclosure<unit::Probability>>(proved).upper(), target) <= 0;
+  if (const auto* exact = std::get_if<Exact<unit::Probability>>(&proved)) return exact->value <= target;
+  return numeric::compare(std::get<Enclosure<unit::Probability>>(proved).upper(), target) <= 0;
 }
 
 bool surely_above(const Proved& proved, const Rational& target) {
-    if (const auto* exact = std::get_if<Exact<unit::Probability>>(&proved)) return exact->value > target;
-    return numeric::compare(std::get<Enclosure<unit::Probability>>(proved).lower(), target) > 0;
+  if (const auto* exact = std::get_if<Exact<unit::Probability>>(&proved)) return exact->value > target;
+  return numeric::compare(std::get<Enclosure<unit::Probability>>(proved).lower(), target) > 0;
 }
 
 /// log2 of a proved value's size from above; empty for 0.
 std::optional<double> log2_upper(const Proved& proved) {
-    const Enclosure<unit::Probability> enclosure = numeric::to_enclosure(proved, {64});
-    if (!(enclosure.upper() > 0)) return std::nullopt;
-    return numeric::log2_magnitude(enclosure.upper());
+  const Enclosure<unit::Probability> enclosure = numeric::to_enclosure(proved, {64});
+  if (!(enclosure.upper() > 0)) return std::nullopt;
+  return numeric::log2_magnitude(enclosure.upper());
 }
 
 struct Stage {
-    Arithmetic arithmetic;
-    int bits;
+  Arithmetic arithmetic;
+  int bits;
 };
 
 /// The arithmetics to try, cheapest first. `units` estimates the roundings that a value meets.
 std::vector<Stage> stages(const Accuracy& accuracy, double units) {
-    const int first = sufficient_bits(accuracy.digits, units);
-    std::vector<Stage> order;
-    const auto escalate = [&](Arithmetic arithmetic) {
-        for (int bits = first, tries = 0; bits <= most_bits && tries < 4; bits *= 2, ++tries)
-            order.push_back({arithmetic, bits});
-    };
-    switch (accuracy.arithmetic) {
-        case Arithmetic::automatic:
-            order = {{Arithmetic::double_precision, 53}, {Arithmetic::extended, 64}};
-            escalate(Arithmetic::multiprecision);
-            break;
-        case Arithmetic::double_precision:
-        case Arithmetic::extended: order = {{accuracy.arithmetic, 53}}; break;
-        case Arithmetic::multiprecision:
-        case Arithmetic::interval: escalate(accuracy.arithmetic); break;
-        case Arithmetic::exact: break;
-    }
-    return order;
+  const int first = sufficient_bits(accuracy.digits, units);
+  std::vector<Stage> order;
+  const auto escalate = [&](Arithmetic arithmetic) {
+    for (int bits = first, tries = 0; bits <= most_bits && tries < 4; bits *= 2, ++tries)
+      order.push_back({arithmetic, bits});
+  };
+  switch (accuracy.arithmetic) {
+    case Arithmetic::automatic:
+      order = {{Arithmetic::double_precision, 53}, {Arithmetic::extended, 64}};
+      escalate(Arithmetic::multiprecision);
+      break;
+    case Arithmetic::double_precision:
+    case Arithmetic::extended:
+      order = {{accuracy.arithmetic, 53}};
+      break;
+    case Arithmetic::multiprecision:
+    case Arithmetic::interval:
+      escalate(accuracy.arithmetic);
+      break;
+    case Arithmetic::exact:
+      break;
+  }
+  return order;
 }
 
 double most_work(Arithmetic arithmetic) {
-    return arithmetic == Arithmetic::double_precision || arithmetic == Arithmetic::extended
-               ? most_work_in_machine_numbers
-               : most_work_in_long_numbers;
+  return arithmetic == Arithmetic::double_precision || arithmetic == Arithmetic::extended
+             ? most_work_in_machine_numbers
+             : most_work_in_long_numbers;
 }
 
 std::string describe(const Accuracy& accuracy) {
-    return std::string(name(accuracy.arithmetic)) + " arithmetic";
+  return std::string(name(accuracy.arithmetic)) + " arithmetic";
 }
 
 /// Values of `quantity` at `levels`, each within the accuracy.
-std::vector<LevelProbability> values_at(const SlottedQueue& queue, Quantity quantity, std::span<const Packets> levels,
-                                        const Accuracy& accuracy) {
-    check(queue, accuracy);
-    std::int64_t deepest = 0;
-    for (const Packets level : levels) {
-        if (level.value < 0 || level.value > deepest_level)
-            throw InvalidArgument("level", std::to_string(level.value), "a whole number of packets from 0 to 10^15");
-        deepest = std::max(deepest, level.value);
-    }
-    std::vector<LevelProbability> result(levels.size(), {Packets(0), Exact<unit::Probability>{0}, {Arithmetic::exact, 0}});
-    for (std::size_t i = 0; i < levels.size(); ++i) result[i].level = levels[i];
-    if (levels.empty()) return result;
-    if (never_any_arrivals(queue)) {
-        for (LevelProbability& at : result)
-            if (quantity == Quantity::mass && at.level.value == 0) at.probability = Exact<unit::Probability>{1};
-        return result;
-    }
-    if (accuracy.arithmetic == Arithmetic::exact) {
-        const ExactValues values(queue, quantity, deepest);
-        for (LevelProbability& at : result) at.probability = Exact<unit::Probability>{values.at(at.level.value)};
-        return result;
-    }
+std::vector<LevelProbability> values_at(const SlottedQueue& queue, Quantity quantity,
+                                        std::span<const Packets> levels, const Accuracy& accuracy) {
+  check(queue, accuracy);
+  std::int64_t deepest = 0;
+  for (const Packets level : levels) {
+    if (level.value < 0 || level.value > deepest_level)
+      throw InvalidArgument("level", std::to_string(level.value),
+                            "a whole number of packets from 0 to 10^15");
+    deepest = std::max(deepest, level.value);
+  }
+  std::vector<LevelProbability> result(levels.size(),
+                                       {Packets(0), Exact<unit::Probability>{0}, {Arithmetic::exact, 0}});
+  for (std::size_t i = 0; i < levels.size(); ++i) result[i].level = levels[i];
+  if (levels.empty()) return result;
+  if (never_any_arrivals(queue)) {
+    for (LevelProbability& at : result)
+      if (quantity == Quantity::mass && at.level.value == 0) at.probability = Exact<unit::Probability>{1};
+    return result;
+  }
+  if (accuracy.arithmetic == Arithmetic::exact) {
+    const ExactValues values(queue, quantity, deepest);
+    for (LevelProbability& at : result) at.probability = Exact<unit::Probability>{values.at(at.level.value)};
+    return result;
+  }
 
-    const double log2_idle = log2_of_idle_share(queue);
-    std::vector<std::size_t> pending(levels.size());
-    std::iota(pending.begin(), pending.end(), std::size_t{0});
-    // The deepest first, so that a walk serves all the others.
-    std::sort(pending.begin(), pending.end(),
-              [&](std::size_t a, std::size_t b) { return levels[a].value > levels[b].value; });
-    std::optional<double> deepest_log2;  // size of the deepest value, once something has shown it
-    double units = 64 + static_cast<double>(deepest) * 40;
-    std::string obstacle = "its numbers reach down to about 1e-240 only";
-    for (const Stage& stage : stages(accuracy, units)) {
-        for (int attempt = 0; attempt < 3 && !pending.empty(); ++attempt) {
-            // First guess of the deepest value: machine numbers look as far as they can; the others have
-            // seen the outcome or assume a fast decay.
-            const double log2_value =
-                deepest_log2 ? *deepest_log2 : (attempt == 0 ? least_log2_double : -64.0 * static_cast<double>(deepest + 16));
-            const auto engine = make_engine(queue, quantity, stage.arithmetic, stage.bits, log2_value, log2_idle);
-            const std::size_t before = pending.size();
-            double work = 0;
-            for (const std::size_t i : pending) {
-                work += engine->cost(levels[i].value);
-                if (work > most_work(stage.arithmetic)) break;
-            }
-            if (work > most_work(stage.arithmetic)) {
-                if (stage.arithmetic == Arithmetic::double_precision || stage.arithmetic == Arithmetic::extended) {
-                    obstacle = "the levels would take more than 4e9 products";
-                    break;
-                }
-                throw LimitExceeded("levels to " + std::to_string(deepest) + " at " +
-                                    std::to_string(accuracy.digits.count) +
-                                    " digits would take more than 4e8 products of long numbers; that is the limit");
-            }
-            std::vector<std::size_t> left;
-            bool cut_was_felt = false;
-            for (const std::size_t i : pending) {
-                std::optional<Proved> value = engine->at(levels[i].value);
-                if (value && meets(*value, accuracy.digits)) {
-                    result[i].probability = std::move(*value);
-                    result[i].method = engine->method();
-                    if (std::holds_alternative<Exact<unit::Probability>>(result[i].probability))
-                        result[i].method = {Arithmetic::exact, 0};
-                    continue;
-                }
-                left.push_back(i);
-                if (!value) continue;
-                obstacle = "its enclosure at level " + std::to_string(levels[i].value) +
-                           " is too wide: relative width about 1e" +
-                           std::to_string(static_cast<int>(std::ceil(std::log10(
-                               std::get<Enclosure<unit::Probability>>(*value).relative_width()))));
-                const std::optional<double> size = log2_upper(*value);
-                if (size && levels[i].value == deepest && (!deepest_log2 || *size < *deepest_log2 - 1)) {
-                    deepest_log2 = *size - 8;
-                    cut_was_felt = true;
-                }
-            }
-            pending = std::move(left);
-            if (!cut_was_felt && pending.size() == before && attempt > 0) break;
-            if (!cut_was_felt && stage.arithmetic != Arithmetic::multiprecision && stage.arithmetic != Arithmetic::interval)
-                break;
+  const double log2_idle = log2_of_idle_share(queue);
+  std::vector<std::size_t> pending(levels.size());
+  std::iota(pending.begin(), pending.end(), std::size_t{0});
+  // The deepest first, so that a walk serves all the others.
+  std::sort(pending.begin(), pending.end(),
+            [&](std::size_t a, std::size_t b) { return levels[a].value > levels[b].value; });
+  std::optional<double> deepest_log2;  // size of the deepest value, once something has shown it
+  double units = 64 + static_cast<double>(deepest) * 40;
+  std::string obstacle = "its numbers reach down to about 1e-240 only";
+  for (const Stage& stage : stages(accuracy, units)) {
+    for (int attempt = 0; attempt < 3 && !pending.empty(); ++attempt) {
+      // First guess of the deepest value: machine numbers look as far as they can; the others have
+      // seen the outcome or assume a fast decay.
+      const double log2_value =
+          deepest_log2 ? *deepest_log2
+                       : (attempt == 0 ? least_log2_double : -64.0 * static_cast<double>(deepest + 16));
+      const auto engine = make_engine(queue, quantity, stage.arithmetic, stage.bits, log2_value, log2_idle);
+      const std::size_t before = pending.size();
+      double work = 0;
+      for (const std::size_t i : pending) {
+        work += engine->cost(levels[i].value);
+        if (work > most_work(stage.arithmetic)) break;
+      }
+      if (work > most_work(stage.arithmetic)) {
+        if (stage.arithmetic == Arithmetic::double_precision || stage.arithmetic == Arithmetic::extended) {
+          obstacle = "the levels would take more than 4e9 products";
+          break;
         }
-        if (pending.empty()) return result;
+        throw LimitExceeded("levels to " + std::to_string(deepest) + " at " +
+                            std::to_string(accuracy.digits.count) +
+                            " digits would take more than 4e8 products of long numbers; that is the limit");
+      }
+      std::vector<std::size_t> left;
+      bool cut_was_felt = false;
+      for (const std::size_t i : pending) {
+        std::optional<Proved> value = engine->at(levels[i].value);
+        if (value && meets(*value, accuracy.digits)) {
+          result[i].probability = std::move(*value);
+          result[i].method = engine->method();
+          if (std::holds_alternative<Exact<unit::Probability>>(result[i].probability))
+            result[i].method = {Arithmetic::exact, 0};
+          continue;
+        }
+        left.push_back(i);
+        if (!value) continue;
+        obstacle = "its enclosure at level " + std::to_string(levels[i].value) +
+                   " is too wide: relative width about 1e" +
+                   std::to_string(static_cast<int>(std::ceil(
+                       std::log10(std::get<Enclosure<unit::Probability>>(*value).relative_width()))));
+        const std::optional<double> size = log2_upper(*value);
+        if (size && levels[i].value == deepest && (!deepest_log2 || *size < *deepest_log2 - 1)) {
+          deepest_log2 = *size - 8;
+          cut_was_felt = true;
+        }
+      }
+      pending = std::move(left);
+      if (!cut_was_felt && pending.size() == before && attempt > 0) break;
+      if (!cut_was_felt && stage.arithmetic != Arithmetic::multiprecision &&
+          stage.arithmetic != Arithmetic::interval)
+        break;
     }
-    throw LimitExceeded(describe(accuracy) + " cannot prove " + std::to_string(accuracy.digits.count) +
-                        " digits at level " + std::to_string(levels[pending.front()].value) + ": " + obstacle);
+    if (pending.empty()) return result;
+  }
+  throw LimitExceeded(describe(accuracy) + " cannot prove " + std::to_string(accuracy.digits.count) +
+                      " digits at level " + std::to_string(levels[pending.front()].value) + ": " + obstacle);
 }
 
 }  // namespace
 
 const char* name(Arithmetic arithmetic) {
-    switch (arithmetic) {
-        case Arithmetic::automatic: return "auto";
-        case Arithmetic::double_precision: return "double";
-        case Arithmetic::extended: return "extended";
-        case Arithmetic::multiprecision: return "multiprecision";
-        case Arithmetic::interval: return "interval";
-        case Arithmetic::exact: return "exact";
-    }
-    return "";
+  switch (arithmetic) {
+    case Arithmetic::automatic:
+      return "auto";
+    case Arithmetic::double_precision:
+      return "double";
+    case Arithmetic::extended:
+      return "extended";
+    case Arithmetic::multiprecision:
+      return "multiprecision";
+    case Arithmetic::interval:
+      return "interval";
+    case Arithmetic::exact:
+      return "exact";
+  }
+  return "";
 }
 
 void require_stable(const SlottedQueue& queue) {
-    const Rational capacity(queue.packets_per_slot);
-    if (const auto& load = queue.arrivals.load()) {
-        if (*load >= capacity)
-            throw Unstable(numeric::to_decimal(*load, 12, numeric::Rounding::nearest), queue.packets_per_slot);
-        return;
-    }
-    for (int bits = 128; bits <= 2048; bits *= 4) {
-        const PrecisionScope scope(Precision{bits});
-        const Interval load = queue.arrivals.load_interval();
-        if (numeric::compare(numeric::upper(load), capacity) < 0) return;
-        if (numeric::compare(numeric::lower(load), capacity) >= 0)
-            throw Unstable(numeric::to_decimal(numeric::lower(load), 12, numeric::Rounding::nearest),
-                           queue.packets_per_slot);
-    }
-    throw Unstable("within 2^-2000 of " + std::to_string(queue.packets_per_slot), queue.packets_per_slot);
+  const Rational capacity(queue.packets_per_slot);
+  if (const auto& load = queue.arrivals.load()) {
+    if (*load >= capacity)
+      throw Unstable(numeric::to_decimal(*load, 12, numeric::Rounding::nearest), queue.packets_per_slot);
+    return;
+  }
+  for (int bits = 128; bits <= 2048; bits *= 4) {
+    const PrecisionScope scope(Precision{bits});
+    const Interval load = queue.arrivals.load_interval();
+    if (numeric::compare(numeric::upper(load), capacity) < 0) return;
+    if (numeric::compare(numeric::lower(load), capacity) >= 0)
+      throw Unstable(numeric::to_decimal(numeric::lower(load), 12, numeric::Rounding::nearest),
+                     queue.packets_per_slot);
+  }
+  throw Unstable("within 2^-2000 of " + std::to_string(queue.packets_per_slot), queue.packets_per_slot);
 }
 
 std::vector<LevelProbability> occupancy_tails(const SlottedQueue& queue, std::span<const Packets> levels,
                                               const Accuracy& accuracy) {
-    return values_at(queue, Quantity::tail, levels, accuracy);
+  return values_at(queue, Quantity::tail, levels, accuracy);
 }
 
 LevelProbability occupancy_tail(const SlottedQueue& queue, Packets level, const Accuracy& accuracy) {
-    return occupancy_tails(queue, std::span(&level, 1), accuracy).front();
+  return occupancy_tails(queue, std::span(&level, 1), accuracy).front();
 }
 
 std::vector<LevelProbability> occupancy_probabilities(const SlottedQueue& queue, Packets last,
                                                       const Accuracy& accuracy) {
-    if (last.value < 0 || last.value >= 1'000'000)
-        throw InvalidArgument("last", std::to_string(last.value), "a whole number of packets from 0 to 999999");
-    std::vector<Packets> levels;
-    for (std::int64_t n = 0; n <= last.value; ++n) levels.emplace_back(n);
-    return values_at(queue, Quantity::mass, levels, accuracy);
+  if (last.value < 0 || last.value >= 1'000'000)
+    throw InvalidArgument("last", std::to_string(last.value), "a whole number of packets from 0 to 999999");
+  std::vector<Packets> levels;
+  for (std::int64_t n = 0; n <= last.value; ++n) levels.emplace_back(n);
+  return values_at(queue, Quantity::mass, levels, accuracy);
 }
 
 TailBoundary least_level(const SlottedQueue& queue, const Rational& target, const Accuracy& accuracy) {
-    check(queue, accuracy);
-    if (!(target > 0 && target < 1))
-        throw InvalidArgument("target", numeric::to_fraction(target), "a probability above 0 and below 1");
-    const LevelProbability nothing{Packets(0), Exact<unit::Probability>{0}, {Arithmetic::exact, 0}};
-    if (never_any_arrivals(queue)) return {Packets(0), nothing, {}};
+  check(queue, accuracy);
+  if (!(target > 0 && target < 1))
+    throw InvalidArgument("target", numeric::to_fraction(target), "a probability above 0 and below 1");
+  const LevelProbability nothing{Packets(0), Exact<unit::Probability>{0}, {Arithmetic::exact, 0}};
+  if (never_any_arrivals(queue)) return {Packets(0), nothing, {}};
 
-    const double log2_idle = log2_of_idle_share(queue);
-    // One level may fall by many bits at low load: 48 of them for a start.
-    double log2_value = static_cast<double>(cln::integer_length(cln::numerator(target))) -
-                        static_cast<double>(cln::integer_length(cln::denominator(target))) - 48;
-    std::int64_t hint = -1;
-    bool settled = false;
-    std::string obstacle = "the target is below about 1e-240, the reach of its numbers";
-    LevelProbability at = nothing, before = nothing;
+  const double log2_idle = log2_of_idle_share(queue);
+  // One level may fall by many bits at low load: 48 of them for a start.
+  double log2_value = static_cast<double>(cln::integer_length(cln::numerator(target))) -
+                      static_cast<double>(cln::integer_length(cln::denominator(target))) - 48;
+  std::int64_t hint = -1;
+  bool settled = false;
+  std::string obstacle = "the target is below about 1e-240, the reach of its numbers";
+  LevelProbability at = nothing, before = nothing;
 
-    const auto try_boundary = [&](Engine& engine, std::int64_t n) {
-        // True if both sides are proved and meet the digits.
-        std::optional<Proved> here = engine.at(n);
-        std::optional<Proved> previous = n > 0 ? engine.at(n - 1) : std::nullopt;
-        if (!here || (n > 0 && !previous)) return false;
-        settled = surely_at_most(*here, target) && (n == 0 || surely_above(*previous, target));
-        if (!settled) {
-            obstacle = "the target lies inside the enclosure at level " + std::to_string(n) + " or " + std::to_string(n - 1);
-            return false;
-        }
-        if (!meets(*here, accuracy.digits) || (n > 0 && !meets(*previous, accuracy.digits))) {
-            obstacle = "the enclosure at level " + std::to_string(n) + " is wider than that";
-            if (const auto size = log2_upper(*here)) log2_value = std::min(log2_value, *size - 8);
-            return false;
-        }
-        const auto keep = [&](LevelProbability& place, std::int64_t level, Proved value) {
-            place.level = Packets(level);
-            place.method = std::holds_alternative<Exact<unit::Probability>>(value) ? Method{Arithmetic::exact, 0}
-                                                                                  : engine.method();
-            place.probability = std::move(value);
-        };
-        keep(at, n, std::move(*here));
-        if (n > 0) keep(before, n - 1, std::move(*previous));
-        return true;
-    };
-    const auto answer = [&]() {
-        TailBoundary boundary{at.level, at, {}};
-        if (at.level.value > 0) boundary.before.push_back(before);
-        return boundary;
-    };
-    const auto settle_exactly = [&](std::int64_t near) -> bool {
-        // Equality with the target never settles in enclosures; a rational value settles it.
-        const ExactValues values(queue, Quantity::tail, near + 1);
-        std::int64_t below = values.last(), above = -1;  // tails fall: at(above) > target >= at(below)
-        if (values.at(below) > target) return false;
-        while (below - above > 1) {
-            const std::int64_t middle = above + (below - above) / 2;
-            (values.at(middle) <= target ? below : above) = middle;
-        }
-        at = {Packets(below), Exact<unit::Probability>{values.at(below)}, {Arithmetic::exact, 0}};
-        if (below > 0) before = {Packets(below - 1), Exact<unit::Probability>{values.at(below - 1)}, {Arithmetic::exact, 0}};
-        return true;
-    };
-
-    if (accuracy.arithmetic == Arithmetic::exact) {
-        for (std::int64_t reach = 16;; reach *= 2)
-            if (settle_exactly(reach)) return answer();
+  const auto try_boundary = [&](Engine& engine, std::int64_t n) {
+    // True if both sides are proved and meet the digits.
+    std::optional<Proved> here = engine.at(n);
+    std::optional<Proved> previous = n > 0 ? engine.at(n - 1) : std::nullopt;
+    if (!here || (n > 0 && !previous)) return false;
+    settled = surely_at_most(*here, target) && (n == 0 || surely_above(*previous, target));
+    if (!settled) {
+      obstacle = "the target lies inside the enclosure at level " + std::to_string(n) + " or " +
+                 std::to_string(n - 1);
+      return false;
     }
-    for (const Stage& stage : stages(accuracy, 64 + 40.0 * 1024)) {
-        int bits = stage.bits;
-        if (hint > 1024) bits = std::max(bits, sufficient_bits(accuracy.digits, 40.0 * static_cast<double>(hint)));
-        for (int attempt = 0; attempt < 2; ++attempt) {
-            const double wanted = log2_value;
-            const auto engine = make_engine(queue, Quantity::tail, stage.arithmetic, bits, log2_value, log2_idle);
-            if (!settled) {
-                const std::optional<std::int64_t> guess = engine->guess(target, hint);
-                if (!guess) break;
-                hint = *guess;
-            }
-            if (engine->cost(hint) > most_work(stage.arithmetic)) {
-                if (stage.arithmetic == Arithmetic::double_precision || stage.arithmetic == Arithmetic::extended) break;
-                throw LimitExceeded("the boundary near level " + std::to_string(hint) +
-                                    " would take more than 4e8 products of long numbers; that is the limit");
-            }
-            if (try_boundary(*engine, hint)) return answer();
-            if (!(log2_value < wanted)) break;  // a finer cut of the arrivals would not help
-        }
-        const bool long_numbers =
-            stage.arithmetic == Arithmetic::multiprecision || stage.arithmetic == Arithmetic::interval;
-        if (accuracy.arithmetic == Arithmetic::automatic && long_numbers && !settled && hint >= 0) {
-            try {
-                if (settle_exactly(hint + 1)) return answer();
-            } catch (const LimitExceeded&) {
-                // Too deep or irrational: more bits are the only way.
-            }
-        }
+    if (!meets(*here, accuracy.digits) || (n > 0 && !meets(*previous, accuracy.digits))) {
+      obstacle = "the enclosure at level " + std::to_string(n) + " is wider than that";
+      if (const auto size = log2_upper(*here)) log2_value = std::min(log2_value, *size - 8);
+      return false;
     }
-    throw LimitExceeded(describe(accuracy) + " cannot settle the boundary" +
-                        (hint >= 0 ? " near level " + std::to_string(hint) : std::string()) + " to " +
-                        std::to_string(accuracy.digits.count) + " digits: " + obstacle);
+    const auto keep = [&](LevelProbability& place, std::int64_t level, Proved value) {
+      place.level = Packets(level);
+      place.method = std::holds_alternative<Exact<unit::Probability>>(value) ? Method{Arithmetic::exact, 0}
+                                                                             : engine.method();
+      place.probability = std::move(value);
+    };
+    keep(at, n, std::move(*here));
+    if (n > 0) keep(before, n - 1, std::move(*previous));
+    return true;
+  };
+  const auto answer = [&]() {
+    TailBoundary boundary{at.level, at, {}};
+    if (at.level.value > 0) boundary.before.push_back(before);
+    return boundary;
+  };
+  const auto settle_exactly = [&](std::int64_t near) -> bool {
+    // Equality with the target never settles in enclosures; a rational value settles it.
+    const ExactValues values(queue, Quantity::tail, near + 1);
+    std::int64_t below = values.last(), above = -1;  // tails fall: at(above) > target >= at(below)
+    if (values.at(below) > target) return false;
+    while (below - above > 1) {
+      const std::int64_t middle = above + (below - above) / 2;
+      (values.at(middle) <= target ? below : above) = middle;
+    }
+    at = {Packets(below), Exact<unit::Probability>{values.at(below)}, {Arithmetic::exact, 0}};
+    if (below > 0)
+      before = {Packets(below - 1), Exact<unit::Probability>{values.at(below - 1)}, {Arithmetic::exact, 0}};
+    return true;
+  };
+
+  if (accuracy.arithmetic == Arithmetic::exact) {
+    for (std::int64_t reach = 16;; reach *= 2)
+      if (settle_exactly(reach)) return answer();
+  }
+  for (const Stage& stage : stages(accuracy, 64 + 40.0 * 1024)) {
+    int bits = stage.bits;
+    if (hint > 1024)
+      bits = std::max(bits, sufficient_bits(accuracy.digits, 40.0 * static_cast<double>(hint)));
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      const double wanted = log2_value;
+      const auto engine = make_engine(queue, Quantity::tail, stage.arithmetic, bits, log2_value, log2_idle);
+      if (!settled) {
+        const std::optional<std::int64_t> guess = engine->guess(target, hint);
+        if (!guess) break;
+        hint = *guess;
+      }
+      if (engine->cost(hint) > most_work(stage.arithmetic)) {
+        if (stage.arithmetic == Arithmetic::double_precision || stage.arithmetic == Arithmetic::extended)
+          break;
+        throw LimitExceeded("the boundary near level " + std::to_string(hint) +
+                            " would take more than 4e8 products of long numbers; that is the limit");
+      }
+      if (try_boundary(*engine, hint)) return answer();
+      if (!(log2_value < wanted)) break;  // a finer cut of the arrivals would not help
+    }
+    const bool long_numbers =
+        stage.arithmetic == Arithmetic::multiprecision || stage.arithmetic == Arithmetic::interval;
+    if (accuracy.arithmetic == Arithmetic::automatic && long_numbers && !settled && hint >= 0) {
+      try {
+        if (settle_exactly(hint + 1)) return answer();
+      } catch (const LimitExceeded&) {
+        // Too deep or irrational: more bits are the only way.
+      }
+    }
+  }
+  throw LimitExceeded(describe(accuracy) + " cannot settle the boundary" +
+                      (hint >= 0 ? " near level " + std::to_string(hint) : std::string()) + " to " +
+                      std::to_string(accuracy.digits.count) + " digits: " + obstacle);
 }
 
 }  // namespace tailbound::queue

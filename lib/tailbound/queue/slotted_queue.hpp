@@ -20,38 +20,38 @@
 namespace tailbound::queue {
 
 struct SlottedQueue {
-    series::Arrivals arrivals;
-    int packets_per_slot = 1;  ///< C, 1 .. 64
+  series::Arrivals arrivals;
+  int packets_per_slot = 1;  ///< C, 1 .. 64
 };
 
 /// The arithmetic in which a recurrence runs. All enclose the true value; they differ in reach and cost.
 enum class Arithmetic {
-    automatic,         ///< the cheapest one that settles the question, found by trying
-    double_precision,  ///< double with a proved rounding bound (docs/derivations/rounding.md)
-    extended,          ///< long double with the same bound
-    multiprecision,    ///< MPFR with the same bound
-    interval,          ///< MPFI, outward rounding at every step
-    exact,             ///< CLN rationals
+  automatic,         ///< the cheapest one that settles the question, found by trying
+  double_precision,  ///< double with a proved rounding bound (docs/derivations/rounding.md)
+  extended,          ///< long double with the same bound
+  multiprecision,    ///< MPFR with the same bound
+  interval,          ///< MPFI, outward rounding at every step
+  exact,             ///< CLN rationals
 };
 
 [[nodiscard]] const char* name(Arithmetic arithmetic);
 
 /// What an answer has to meet.
 struct Accuracy {
-    numeric::Digits digits{10};  ///< relative width of an enclosure at most 10^-digits; 1 .. 10 000
-    Arithmetic arithmetic = Arithmetic::automatic;
+  numeric::Digits digits{10};  ///< relative width of an enclosure at most 10^-digits; 1 .. 10 000
+  Arithmetic arithmetic = Arithmetic::automatic;
 };
 
 /// How a number came about.
 struct Method {
-    Arithmetic arithmetic = Arithmetic::automatic;  ///< never `automatic` in a result
-    int bits = 53;                                  ///< precision of that arithmetic; 0 if exact
+  Arithmetic arithmetic = Arithmetic::automatic;  ///< never `automatic` in a result
+  int bits = 53;                                  ///< precision of that arithmetic; 0 if exact
 };
 
 struct LevelProbability {
-    Packets level;
-    numeric::Proved<unit::Probability> probability;
-    Method method;
+  Packets level;
+  numeric::Proved<unit::Probability> probability;
+  Method method;
 };
 
 /// P(Q > level) for each level, in the order given.  [0 .. 1]
@@ -75,9 +75,9 @@ struct LevelProbability {
 
 /// The least level n with P(Q > n) <= target, and the tails on both sides of that boundary, which prove it.
 struct TailBoundary {
-    Packets level;
-    LevelProbability at;                    ///< P(Q > level) <= target
-    std::vector<LevelProbability> before;   ///< P(Q > level - 1) > target; empty if level is 0
+  Packets level;
+  LevelProbability at;                   ///< P(Q > level) <= target
+  std::vector<LevelProbability> before;  ///< P(Q > level - 1) > target; empty if level is 0
 };
 
 /// \param target  0 < target < 1

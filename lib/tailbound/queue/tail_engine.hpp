@@ -13,172 +13,170 @@ namespace tailbound::queue {
 
 /// What the renewal equation gives: its forcing term decides.
 enum class Quantity {
-    tail,  ///< P(Q > n)
-    mass,  ///< P(Q = n)
+  tail,  ///< P(Q > n)
+  mass,  ///< P(Q = n)
 };
 
 /// T: double, long double or Real (a priori rounding bound) or Interval (outward rounding).
 /// Values are kept as they are computed. Precision scopes are the caller's.
 template <class T>
 class TailEngine {
-  public:
-    /// \param ladder  enclosures at least 32 bits finer than T
-    /// \param bits    precision of Real or Interval; ignored for double and long double
-    TailEngine(const Ladder<numeric::Interval>& ladder, Quantity quantity, int bits) : bits_(bits) {
-        const auto& forcing = quantity == Quantity::tail ? ladder.forcing : ladder.pmf;
-        numeric::Interval lost(0);   // what rounding a badly known entry down takes from the kernel's sum
-        numeric::Real worst(0);      // and from any forcing term
-        for (const numeric::Interval& entry : ladder.kernel) {
-            const numeric::Interval scaled = entry / ladder.pivot;
-            numeric::Real deficit(0);
-            equation_.kernel.push_back(rounded(scaled, deficit));
-            lost += numeric::Interval(deficit);
-        }
-        for (const numeric::Interval& entry : forcing) {
-            const numeric::Interval scaled = entry / ladder.pivot;
-            numeric::Real deficit(0);
-            equation_.forcing.push_back(rounded(scaled, deficit));
-            if (deficit > worst) worst = deficit;
-        }
-        kernel_units_ = forcing_units_ = 1.01;
-        // The coefficients of pivot / K(z) sum to pivot / K(1).
-        cut_ = numeric::upper(ladder.cut + (lost + numeric::Interval(worst)) * ladder.pivot / ladder.idle);
+ public:
+  /// \param ladder  enclosures at least 32 bits finer than T
+  /// \param bits    precision of Real or Interval; ignored for double and long double
+  TailEngine(const Ladder<numeric::Interval>& ladder, Quantity quantity, int bits) : bits_(bits) {
+    const auto& forcing = quantity == Quantity::tail ? ladder.forcing : ladder.pmf;
+    numeric::Interval lost(0);  // what rounding a badly known entry down takes from the kernel's sum
+    numeric::Real worst(0);     // and from any forcing term
+    for (const numeric::Interval& entry : ladder.kernel) {
+      const numeric::Interval scaled = entry / ladder.pivot;
+      numeric::Real deficit(0);
+      equation_.kernel.push_back(rounded(scaled, deficit));
+      lost += numeric::Interval(deficit);
     }
-
-    /// The fast way to double.
-    TailEngine(const Ladder<long double>& ladder, Quantity quantity)
-        requires std::is_same_v<T, double>
-    {
-        const long double scale = 1.0L / ladder.pivot;
-        equation_.kernel.reserve(ladder.kernel.size());
-        for (const long double entry : ladder.kernel)
-            equation_.kernel.push_back(static_cast<double>(entry * scale));
-        const auto& forcing = quantity == Quantity::tail ? ladder.forcing : ladder.pmf;
-        equation_.forcing.reserve(forcing.size());
-        for (const long double entry : forcing) equation_.forcing.push_back(static_cast<double>(entry * scale));
-        // Entry and pivot, the quotient's two roundings in long double, then the one to double.
-        const double long_double_units =
-            numeric::unit_roundoff<long double>(0) / numeric::unit_roundoff<double>(0);
-        kernel_units_ = forcing_units_ = (2 * ladder.error_units + 3) * long_double_units + 1.01;
-        mpfr_set_ld(cut_.backend().data(), ladder.cut, MPFR_RNDU);
+    for (const numeric::Interval& entry : forcing) {
+      const numeric::Interval scaled = entry / ladder.pivot;
+      numeric::Real deficit(0);
+      equation_.forcing.push_back(rounded(scaled, deficit));
+      if (deficit > worst) worst = deficit;
     }
+    kernel_units_ = forcing_units_ = 1.01;
+    // The coefficients of pivot / K(z) sum to pivot / K(1).
+    cut_ = numeric::upper(ladder.cut + (lost + numeric::Interval(worst)) * ladder.pivot / ladder.idle);
+  }
 
-    /// n beyond which every value is exactly 0; -1 if there is none.
-    [[nodiscard]] std::int64_t zero_from() const {
-        return equation_.order() == 0 && cut_ == 0 ? static_cast<std::int64_t>(equation_.forcing.size()) : -1;
+  /// The fast way to double.
+  TailEngine(const Ladder<long double>& ladder, Quantity quantity) requires std::is_same_v<T, double> {
+    const long double scale = 1.0L / ladder.pivot;
+    equation_.kernel.reserve(ladder.kernel.size());
+    for (const long double entry : ladder.kernel)
+      equation_.kernel.push_back(static_cast<double>(entry * scale));
+    const auto& forcing = quantity == Quantity::tail ? ladder.forcing : ladder.pmf;
+    equation_.forcing.reserve(forcing.size());
+    for (const long double entry : forcing) equation_.forcing.push_back(static_cast<double>(entry * scale));
+    // Entry and pivot, the quotient's two roundings in long double, then the one to double.
+    const double long_double_units =
+        numeric::unit_roundoff<long double>(0) / numeric::unit_roundoff<double>(0);
+    kernel_units_ = forcing_units_ = (2 * ladder.error_units + 3) * long_double_units + 1.01;
+    mpfr_set_ld(cut_.backend().data(), ladder.cut, MPFR_RNDU);
+  }
+
+  /// n beyond which every value is exactly 0; -1 if there is none.
+  [[nodiscard]] std::int64_t zero_from() const {
+    return equation_.order() == 0 && cut_ == 0 ? static_cast<std::int64_t>(equation_.forcing.size()) : -1;
+  }
+
+  [[nodiscard]] std::size_t order() const { return equation_.order(); }
+  [[nodiscard]] int bits() const { return numeric::significand_bits<T>(bits_); }
+
+  /// Is it cheaper to jump to n than to walk there?
+  [[nodiscard]] bool jumps_to(std::int64_t n) const {
+    const auto order = static_cast<double>(equation_.order());
+    const double steps = static_cast<double>(n) - static_cast<double>(values_.size());
+    return order >= 1 && n > static_cast<std::int64_t>(equation_.forcing.size()) &&
+           steps > 2 * order * (std::log2(static_cast<double>(n)) + 2);
+  }
+
+  /// Products that value(n) would take.
+  [[nodiscard]] double cost(std::int64_t n) const {
+    const auto order = static_cast<double>(equation_.order());
+    if (jumps_to(n)) return 2 * order * order * (std::log2(static_cast<double>(n)) + 1);
+    return std::max(0.0, static_cast<double>(n) + 1 - static_cast<double>(values_.size())) *
+           std::min(order, static_cast<double>(n));
+  }
+
+  /// The values 0 .. count - 1, walked to.
+  const std::vector<T>& walk(std::size_t count) {
+    if (values_.size() < count) series::extend(equation_, values_, count);
+    return values_;
+  }
+
+  struct Value {
+    T value{};
+    double units = 0;  ///< relative errors it met; 0 for intervals
+  };
+
+  [[nodiscard]] Value value(std::int64_t n) {
+    const auto place = static_cast<std::size_t>(n);
+    if (place < values_.size() || !jumps_to(n)) {
+      walk(place + 1);
+      return {values_[place], walked_units(n)};
     }
+    const std::size_t order = equation_.order();
+    const std::size_t first = equation_.forcing.size() - std::min(order, equation_.forcing.size());
+    walk(first + order);
+    const std::uint64_t power = place - first;
+    const series::JumpWeights<T> jump = series::jump_weights(equation_, power);
+    return {series::apply(jump, values_.data() + first),
+            walked_units(static_cast<std::int64_t>(first + order)) + jump.roundings +
+                static_cast<double>(order) + 1 + static_cast<double>(power) * kernel_units_};
+  }
 
-    [[nodiscard]] std::size_t order() const { return equation_.order(); }
-    [[nodiscard]] int bits() const { return numeric::significand_bits<T>(bits_); }
-
-    /// Is it cheaper to jump to n than to walk there?
-    [[nodiscard]] bool jumps_to(std::int64_t n) const {
-        const auto order = static_cast<double>(equation_.order());
-        const double steps = static_cast<double>(n) - static_cast<double>(values_.size());
-        return order >= 1 && n > static_cast<std::int64_t>(equation_.forcing.size()) &&
-               steps > 2 * order * (std::log2(static_cast<double>(n)) + 2);
+  /// [lower, upper] around value(n), the cut included.
+  void enclose(const Value& at, numeric::Real& lower, numeric::Real& upper) const {
+    if constexpr (std::is_same_v<T, numeric::Interval>) {
+      lower = numeric::lower(at.value);
+      upper = numeric::upper(numeric::Interval(at.value + numeric::make_interval(numeric::Real(0), cut_)));
+    } else {
+      const double gamma = numeric::relative_error_bound({at.units}, numeric::unit_roundoff<T>(bits_));
+      if (gamma < 1) {
+        numeric::widen(at.value, gamma, cut_, bits_, lower, upper);
+      } else {
+        lower = numeric::Real(0);
+        upper = numeric::Real(1);
+      }
     }
+  }
 
-    /// Products that value(n) would take.
-    [[nodiscard]] double cost(std::int64_t n) const {
-        const auto order = static_cast<double>(equation_.order());
-        if (jumps_to(n)) return 2 * order * order * (std::log2(static_cast<double>(n)) + 1);
-        return std::max(0.0, static_cast<double>(n) + 1 - static_cast<double>(values_.size())) *
-               std::min(order, static_cast<double>(n));
+ private:
+  /// Errors met by a value that n steps of the recurrence lead to. One more unit than counted covers
+  /// products that underflow (docs/derivations/rounding.md).
+  [[nodiscard]] double walked_units(std::int64_t n) const {
+    const std::size_t terms = std::min(equation_.order(), static_cast<std::size_t>(n) + 1);
+    return (static_cast<double>(n) + 1) * (series::roundings_per_step(terms) + kernel_units_ + 1) +
+           forcing_units_;
+  }
+
+  /// `entry` in T, off by at most 1.01 units; or its lower end and what that misses, if it is known worse.
+  [[nodiscard]] T rounded(const numeric::Interval& entry, numeric::Real& deficit) const {
+    if constexpr (std::is_same_v<T, numeric::Interval>) {
+      return entry;
+    } else {
+      numeric::Real chosen = numeric::lower(entry);
+      mpfr_rnd_t rounding = MPFR_RNDN;
+      if (numeric::relative_width(numeric::lower(entry), numeric::upper(entry)) >
+          std::ldexp(1.0, -std::min(numeric::significand_bits<T>(bits_) + 8, 1000))) {
+        rounding = MPFR_RNDD;
+      }
+      T result;
+      if constexpr (std::is_same_v<T, double>) {
+        result = mpfr_get_d(chosen.backend().data(), rounding);
+      } else if constexpr (std::is_same_v<T, long double>) {
+        result = mpfr_get_ld(chosen.backend().data(), rounding);
+      } else {
+        mpfr_set_prec(result.backend().data(), bits_);
+        mpfr_set(result.backend().data(), chosen.backend().data(), rounding);
+      }
+      if (rounding == MPFR_RNDD) {
+        numeric::Real kept;
+        if constexpr (std::is_same_v<T, double>)
+          mpfr_set_d(kept.backend().data(), result, MPFR_RNDD);
+        else if constexpr (std::is_same_v<T, long double>)
+          mpfr_set_ld(kept.backend().data(), result, MPFR_RNDD);
+        else
+          kept = result;
+        mpfr_sub(deficit.backend().data(), numeric::upper(entry).backend().data(), kept.backend().data(),
+                 MPFR_RNDU);
+      }
+      return result;
     }
+  }
 
-    /// The values 0 .. count - 1, walked to.
-    const std::vector<T>& walk(std::size_t count) {
-        if (values_.size() < count) series::extend(equation_, values_, count);
-        return values_;
-    }
-
-    struct Value {
-        T value{};
-        double units = 0;  ///< relative errors it met; 0 for intervals
-    };
-
-    [[nodiscard]] Value value(std::int64_t n) {
-        const auto place = static_cast<std::size_t>(n);
-        if (place < values_.size() || !jumps_to(n)) {
-            walk(place + 1);
-            return {values_[place], walked_units(n)};
-        }
-        const std::size_t order = equation_.order();
-        const std::size_t first = equation_.forcing.size() - std::min(order, equation_.forcing.size());
-        walk(first + order);
-        const std::uint64_t power = place - first;
-        const series::JumpWeights<T> jump = series::jump_weights(equation_, power);
-        return {series::apply(jump, values_.data() + first),
-                walked_units(static_cast<std::int64_t>(first + order)) + jump.roundings +
-                    static_cast<double>(order) + 1 + static_cast<double>(power) * kernel_units_};
-    }
-
-    /// [lower, upper] around value(n), the cut included.
-    void enclose(const Value& at, numeric::Real& lower, numeric::Real& upper) const {
-        if constexpr (std::is_same_v<T, numeric::Interval>) {
-            lower = numeric::lower(at.value);
-            upper = numeric::upper(numeric::Interval(at.value + numeric::make_interval(numeric::Real(0), cut_)));
-        } else {
-            const double gamma =
-                numeric::relative_error_bound({at.units}, numeric::unit_roundoff<T>(bits_));
-            if (gamma < 1) {
-                numeric::widen(at.value, gamma, cut_, bits_, lower, upper);
-            } else {
-                lower = numeric::Real(0);
-                upper = numeric::Real(1);
-            }
-        }
-    }
-
-  private:
-    /// Errors met by a value that n steps of the recurrence lead to. One more unit than counted covers
-    /// products that underflow (docs/derivations/rounding.md).
-    [[nodiscard]] double walked_units(std::int64_t n) const {
-        const std::size_t terms = std::min(equation_.order(), static_cast<std::size_t>(n) + 1);
-        return (static_cast<double>(n) + 1) * (series::roundings_per_step(terms) + kernel_units_ + 1) + forcing_units_;
-    }
-
-    /// `entry` in T, off by at most 1.01 units; or its lower end and what that misses, if it is known worse.
-    [[nodiscard]] T rounded(const numeric::Interval& entry, numeric::Real& deficit) const {
-        if constexpr (std::is_same_v<T, numeric::Interval>) {
-            return entry;
-        } else {
-            numeric::Real chosen = numeric::lower(entry);
-            mpfr_rnd_t rounding = MPFR_RNDN;
-            if (numeric::relative_width(numeric::lower(entry), numeric::upper(entry)) >
-                std::ldexp(1.0, -std::min(numeric::significand_bits<T>(bits_) + 8, 1000))) {
-                rounding = MPFR_RNDD;
-            }
-            T result;
-            if constexpr (std::is_same_v<T, double>) {
-                result = mpfr_get_d(chosen.backend().data(), rounding);
-            } else if constexpr (std::is_same_v<T, long double>) {
-                result = mpfr_get_ld(chosen.backend().data(), rounding);
-            } else {
-                mpfr_set_prec(result.backend().data(), bits_);
-                mpfr_set(result.backend().data(), chosen.backend().data(), rounding);
-            }
-            if (rounding == MPFR_RNDD) {
-                numeric::Real kept;
-                if constexpr (std::is_same_v<T, double>)
-                    mpfr_set_d(kept.backend().data(), result, MPFR_RNDD);
-                else if constexpr (std::is_same_v<T, long double>)
-                    mpfr_set_ld(kept.backend().data(), result, MPFR_RNDD);
-                else
-                    kept = result;
-                mpfr_sub(deficit.backend().data(), numeric::upper(entry).backend().data(), kept.backend().data(),
-                         MPFR_RNDU);
-            }
-            return result;
-        }
-    }
-
-    series::RenewalEquation<T> equation_;
-    std::vector<T> values_;
-    double kernel_units_ = 0, forcing_units_ = 0;
-    numeric::Real cut_{0};
-    int bits_ = 53;
+  series::RenewalEquation<T> equation_;
+  std::vector<T> values_;
+  double kernel_units_ = 0, forcing_units_ = 0;
+  numeric::Real cut_{0};
+  int bits_ = 53;
 };
 
 }  // namespace tailbound::queue

@@ -16,292 +16,300 @@ constexpr std::size_t longest_support = 131'072;
 
 template <class L>
 L convert(const Rational& value) {
-    if constexpr (std::is_same_v<L, long double>)
-        return numeric::nearest_long_double(value);
-    else if constexpr (std::is_same_v<L, Interval>)
-        return numeric::to_interval(value);
-    else
-        return value;
+  if constexpr (std::is_same_v<L, long double>)
+    return numeric::nearest_long_double(value);
+  else if constexpr (std::is_same_v<L, Interval>)
+    return numeric::to_interval(value);
+  else
+    return value;
 }
 
 template <class L>
 L whole(std::int64_t value) {
-    if constexpr (std::is_same_v<L, Rational>)
-        return Rational(static_cast<long>(value));
-    else
-        return L(value);
+  if constexpr (std::is_same_v<L, Rational>)
+    return Rational(static_cast<long>(value));
+  else
+    return L(value);
 }
 
 /// An upper bound of log2(value) for value > 0; minus infinity for 0.
 double log2_above(long double value) {
-    if (value <= 0) return -std::numeric_limits<double>::infinity();
-    int exponent = 0;
-    std::frexp(value, &exponent);
-    return exponent;
+  if (value <= 0) return -std::numeric_limits<double>::infinity();
+  int exponent = 0;
+  std::frexp(value, &exponent);
+  return exponent;
 }
 double log2_above(const Interval& value) {
-    const Real top = numeric::upper(value);
-    if (!(top > 0)) return -std::numeric_limits<double>::infinity();
-    return static_cast<double>(mpfr_get_exp(top.backend().data()));
+  const Real top = numeric::upper(value);
+  if (!(top > 0)) return -std::numeric_limits<double>::infinity();
+  return static_cast<double>(mpfr_get_exp(top.backend().data()));
 }
 
 /// Exact arithmetic cuts nothing off.
-double log2_above(const Rational&) { return std::numeric_limits<double>::infinity(); }
+double log2_above(const Rational&) {
+  return std::numeric_limits<double>::infinity();
+}
 
 /// A remainder between 0 and `value`: [0, value] where L is an interval; else `value`, which the caller's
 /// floor keeps far below rounding.
 template <class L>
 L remainder_below(const L& value) {
-    if constexpr (std::is_same_v<L, Interval>)
-        return numeric::make_interval(Real(0), numeric::upper(value));
-    else
-        return value;
+  if constexpr (std::is_same_v<L, Interval>)
+    return numeric::make_interval(Real(0), numeric::upper(value));
+  else
+    return value;
 }
 
 template <class L>
 L power(L base, std::int64_t exponent) {
-    L result = whole<L>(1);
-    for (; exponent > 0; exponent /= 2) {
-        if (exponent % 2 == 1) result = result * base;
-        if (exponent > 1) base = base * base;
-    }
-    return result;
+  L result = whole<L>(1);
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 == 1) result = result * base;
+    if (exponent > 1) base = base * base;
+  }
+  return result;
 }
 
 /// A prefix of a PMF and what is known of the rest.
 template <class L>
 struct Prefix {
-    std::vector<L> pmf;
-    L mass_after{};    ///< sum of P(A = i) behind the prefix
-    L excess_after{};  ///< E[max(A - last, 0)], last = index of the prefix' last entry
-    bool finite = true;
+  std::vector<L> pmf;
+  L mass_after{};    ///< sum of P(A = i) behind the prefix
+  L excess_after{};  ///< E[max(A - last, 0)], last = index of the prefix' last entry
+  bool finite = true;
 };
 
 /// P(A = j+1) / P(A = j) = numerator(j) / (j + 1) * factor, falling in j (log-concave PMF). Stops at
 /// `last`, or where what follows is below 2^floor of all.
 template <class L, class Numerator>
 Prefix<L> by_ratios(L first, const L& factor, Numerator numerator, std::int64_t last, double floor) {
-    Prefix<L> prefix{{}, L(0), L(0), true};
-    prefix.pmf.push_back(std::move(first));
-    for (std::int64_t j = 0; j < last; ++j) {
-        const L ratio = numerator(j) * factor / whole<L>(j + 1);
-        // Ratios fall, so with a ratio below 1/2 all that follows sums to less than this entry, and the
-        // excess to less than twice it.
-        if (log2_above(ratio) <= -1 && log2_above(prefix.pmf.back()) < floor) {
-            prefix.mass_after = remainder_below<L>(prefix.pmf.back());
-            prefix.excess_after = remainder_below<L>(L(prefix.pmf.back() + prefix.pmf.back()));
-            prefix.finite = false;
-            return prefix;
-        }
-        if (prefix.pmf.size() > longest_support)
-            throw LimitExceeded("more than 131072 packets a slot count at this precision; the limit is 131072");
-        prefix.pmf.push_back(prefix.pmf.back() * ratio);
+  Prefix<L> prefix{{}, L(0), L(0), true};
+  prefix.pmf.push_back(std::move(first));
+  for (std::int64_t j = 0; j < last; ++j) {
+    const L ratio = numerator(j) * factor / whole<L>(j + 1);
+    // Ratios fall, so with a ratio below 1/2 all that follows sums to less than this entry, and the
+    // excess to less than twice it.
+    if (log2_above(ratio) <= -1 && log2_above(prefix.pmf.back()) < floor) {
+      prefix.mass_after = remainder_below<L>(prefix.pmf.back());
+      prefix.excess_after = remainder_below<L>(L(prefix.pmf.back() + prefix.pmf.back()));
+      prefix.finite = false;
+      return prefix;
     }
-    return prefix;
+    if (prefix.pmf.size() > longest_support)
+      throw LimitExceeded("more than 131072 packets a slot count at this precision; the limit is 131072");
+    prefix.pmf.push_back(prefix.pmf.back() * ratio);
+  }
+  return prefix;
 }
 
 template <class L>
 Prefix<L> product_of_inputs(const std::vector<Rational>& rates) {
-    Prefix<L> prefix{{whole<L>(1)}, L(0), L(0), true};
-    for (const Rational& rate : rates) {
-        if (cln::zerop(rate)) continue;
-        const L sends = convert<L>(rate);
-        const L silent = convert<L>(1 - rate);
-        std::vector<L>& pmf = prefix.pmf;
-        pmf.push_back(pmf.back() * sends);
-        for (std::size_t j = pmf.size() - 2; j > 0; --j) pmf[j] = pmf[j] * silent + pmf[j - 1] * sends;
-        pmf[0] = pmf[0] * silent;
-    }
-    return prefix;
+  Prefix<L> prefix{{whole<L>(1)}, L(0), L(0), true};
+  for (const Rational& rate : rates) {
+    if (cln::zerop(rate)) continue;
+    const L sends = convert<L>(rate);
+    const L silent = convert<L>(1 - rate);
+    std::vector<L>& pmf = prefix.pmf;
+    pmf.push_back(pmf.back() * sends);
+    for (std::size_t j = pmf.size() - 2; j > 0; --j) pmf[j] = pmf[j] * silent + pmf[j - 1] * sends;
+    pmf[0] = pmf[0] * silent;
+  }
+  return prefix;
 }
 
 /// Suffix sums, cut where the excess falls to 2^negligible.
 template <class L>
 ArrivalTails<L> suffix_sums(Prefix<L> prefix, double negligible) {
-    ArrivalTails<L> tails;
-    const std::size_t last = prefix.pmf.size() - 1;  // A <= last, but for the remainder
-    tails.above.assign(last, L(0));
-    tails.beyond.assign(last, L(0));
-    L above = prefix.mass_after;
-    L excess = prefix.excess_after;  // E[max(A - j - 1, 0)] at j = last - 1
-    for (std::size_t j = last; j-- > 0;) {
-        above = above + prefix.pmf[j + 1];
-        tails.above[j] = above;
-        tails.beyond[j] = excess;
-        excess = excess + above;
-    }
-    tails.complete = prefix.finite;
-    std::size_t size = last;
-    while (size > 1 && log2_above(tails.beyond[size - 2]) <= negligible) --size;
-    // An excess of exactly 0 is no cut: the PMF ends in zeros.
-    if (size < last && log2_above(tails.beyond[size - 1]) > -std::numeric_limits<double>::infinity())
-        tails.complete = false;
-    tails.above.resize(size);
-    tails.beyond.resize(size);
-    prefix.pmf.resize(size + 1);
-    tails.pmf = std::move(prefix.pmf);
-    return tails;
+  ArrivalTails<L> tails;
+  const std::size_t last = prefix.pmf.size() - 1;  // A <= last, but for the remainder
+  tails.above.assign(last, L(0));
+  tails.beyond.assign(last, L(0));
+  L above = prefix.mass_after;
+  L excess = prefix.excess_after;  // E[max(A - j - 1, 0)] at j = last - 1
+  for (std::size_t j = last; j-- > 0;) {
+    above = above + prefix.pmf[j + 1];
+    tails.above[j] = above;
+    tails.beyond[j] = excess;
+    excess = excess + above;
+  }
+  tails.complete = prefix.finite;
+  std::size_t size = last;
+  while (size > 1 && log2_above(tails.beyond[size - 2]) <= negligible) --size;
+  // An excess of exactly 0 is no cut: the PMF ends in zeros.
+  if (size < last && log2_above(tails.beyond[size - 1]) > -std::numeric_limits<double>::infinity())
+    tails.complete = false;
+  tails.above.resize(size);
+  tails.beyond.resize(size);
+  prefix.pmf.resize(size + 1);
+  tails.pmf = std::move(prefix.pmf);
+  return tails;
 }
 
 /// All of the above for the arrivals that have a closed PMF; `floor` as in by_ratios().
 template <class L>
 Prefix<L> closed_form(const Arrivals::Description& description, double floor) {
-    if (const auto* equal = std::get_if<EqualInputs>(&description)) {
-        const Rational rate = equal->load / Rational(static_cast<long>(equal->inputs));
-        if (rate == 1) {
-            Prefix<L> prefix{std::vector<L>(static_cast<std::size_t>(equal->inputs), L(0)), L(0), L(0), true};
-            prefix.pmf.push_back(whole<L>(1));
-            return prefix;
-        }
-        const std::int64_t inputs = equal->inputs;
-        return by_ratios<L>(
-            power(convert<L>(1 - rate), inputs), convert<L>(rate / (1 - rate)),
-            [inputs](std::int64_t j) { return whole<L>(inputs - j); }, inputs, floor);
+  if (const auto* equal = std::get_if<EqualInputs>(&description)) {
+    const Rational rate = equal->load / Rational(static_cast<long>(equal->inputs));
+    if (rate == 1) {
+      Prefix<L> prefix{std::vector<L>(static_cast<std::size_t>(equal->inputs), L(0)), L(0), L(0), true};
+      prefix.pmf.push_back(whole<L>(1));
+      return prefix;
     }
-    if (const auto* unequal = std::get_if<UnequalInputs>(&description)) return product_of_inputs<L>(unequal->rates);
-    if (const auto* table = std::get_if<PmfArrivals>(&description)) {
-        Prefix<L> prefix{{}, L(0), L(0), true};
-        for (const Rational& probability : table->probabilities) prefix.pmf.push_back(convert<L>(probability));
-        return prefix;
-    }
-    throw std::logic_error("closed_form: arrivals without a closed PMF");
+    const std::int64_t inputs = equal->inputs;
+    return by_ratios<L>(
+        power(convert<L>(1 - rate), inputs), convert<L>(rate / (1 - rate)),
+        [inputs](std::int64_t j) { return whole<L>(inputs - j); }, inputs, floor);
+  }
+  if (const auto* unequal = std::get_if<UnequalInputs>(&description))
+    return product_of_inputs<L>(unequal->rates);
+  if (const auto* table = std::get_if<PmfArrivals>(&description)) {
+    Prefix<L> prefix{{}, L(0), L(0), true};
+    for (const Rational& probability : table->probabilities) prefix.pmf.push_back(convert<L>(probability));
+    return prefix;
+  }
+  throw std::logic_error("closed_form: arrivals without a closed PMF");
 }
 
 Prefix<Interval> poisson_prefix(const Rational& load, double floor) {
-    const Interval mean = numeric::to_interval(load);
-    return by_ratios<Interval>(
-        exp(-mean), mean, [](std::int64_t) { return Interval(1); }, std::numeric_limits<std::int64_t>::max(), floor);
+  const Interval mean = numeric::to_interval(load);
+  return by_ratios<Interval>(
+      exp(-mean), mean, [](std::int64_t) { return Interval(1); }, std::numeric_limits<std::int64_t>::max(),
+      floor);
 }
 
 /// The formula's coefficients, as many as leave a mass and an excess of at most 2^floor; both remainders
 /// are complements, so the precision in force has to reach below 2^floor.
 Prefix<Interval> formula_prefix(const symbolic::Program& program, const Interval& load, double floor) {
-    for (std::size_t order = 64;; order *= 2) {
-        if (order > longest_support)
-            throw LimitExceeded("more than 131072 packets a slot count at this precision; the limit is 131072");
-        Prefix<Interval> prefix{expand<Interval>(program, order), Interval(0), Interval(0), false};
-        Interval mass(0), first(0);
-        for (std::size_t j = 0; j < order; ++j) {
-            // The formula is a PGF (checked on construction): what intervals leave below zero is rounding.
-            Interval& entry = prefix.pmf[j];
-            if (numeric::lower(entry) < 0)
-                entry = numeric::make_interval(Real(0), numeric::upper(entry) > 0 ? numeric::upper(entry) : Real(0));
-            mass += entry;
-            first += entry * Interval(j);
-        }
-        const auto clipped = [](const Interval& value) {
-            const Real top = numeric::upper(value);
-            return numeric::make_interval(Real(0), top > 0 ? top : Real(0));
-        };
-        prefix.mass_after = clipped(Interval(1) - mass);
-        // E[max(A - last, 0)] = rho - sum_{j <= last} j a_j - last P(A > last)
-        prefix.excess_after =
-            clipped(load - first - Interval(order - 1) * numeric::make_interval(numeric::lower(Interval(1) - mass) > 0
-                                                                                    ? numeric::lower(Interval(1) - mass)
-                                                                                    : Real(0),
-                                                                                numeric::upper(prefix.mass_after)));
-        if (log2_above(prefix.excess_after) <= floor && log2_above(prefix.mass_after) <= floor)
-            return prefix;
+  for (std::size_t order = 64;; order *= 2) {
+    if (order > longest_support)
+      throw LimitExceeded("more than 131072 packets a slot count at this precision; the limit is 131072");
+    Prefix<Interval> prefix{expand<Interval>(program, order), Interval(0), Interval(0), false};
+    Interval mass(0), first(0);
+    for (std::size_t j = 0; j < order; ++j) {
+      // The formula is a PGF (checked on construction): what intervals leave below zero is rounding.
+      Interval& entry = prefix.pmf[j];
+      if (numeric::lower(entry) < 0)
+        entry = numeric::make_interval(Real(0), numeric::upper(entry) > 0 ? numeric::upper(entry) : Real(0));
+      mass += entry;
+      first += entry * Interval(j);
     }
+    const auto clipped = [](const Interval& value) {
+      const Real top = numeric::upper(value);
+      return numeric::make_interval(Real(0), top > 0 ? top : Real(0));
+    };
+    prefix.mass_after = clipped(Interval(1) - mass);
+    // E[max(A - last, 0)] = rho - sum_{j <= last} j a_j - last P(A > last)
+    prefix.excess_after =
+        clipped(load - first -
+                Interval(order - 1) * numeric::make_interval(numeric::lower(Interval(1) - mass) > 0
+                                                                 ? numeric::lower(Interval(1) - mass)
+                                                                 : Real(0),
+                                                             numeric::upper(prefix.mass_after)));
+    if (log2_above(prefix.excess_after) <= floor && log2_above(prefix.mass_after) <= floor) return prefix;
+  }
 }
 
 }  // namespace
 
 ArrivalTails<Interval> enclosed_arrival_tails(const Arrivals& arrivals, long negligible) {
-    const auto& description = arrivals.description();
-    const double bits = static_cast<double>(mpfr_get_prec(Real(0).backend().data()));
-    // Entries behind the cut still enter its suffix sums; below this floor they are rounding.
-    const double floor = static_cast<double>(negligible) - bits - 32;
-    const Interval load = arrivals.load_interval();
-    ArrivalTails<Interval> tails;
-    if (const auto* poisson = std::get_if<PoissonArrivals>(&description))
-        tails = suffix_sums(poisson_prefix(poisson->load, floor), static_cast<double>(negligible));
-    else if (const auto* formula = std::get_if<PgfArrivals>(&description)) {
-        // The remainders are complements of sums near 1: they need bits down to the floor below the cut.
-        const numeric::PrecisionScope fine(numeric::Precision{static_cast<int>(bits - floor) + 32});
-        tails = suffix_sums(formula_prefix(formula->program, arrivals.load_interval(), floor),
-                            static_cast<double>(negligible));
-    } else
-        tails = suffix_sums(closed_form<Interval>(description, floor), static_cast<double>(negligible));
-    tails.load = load;
-    return tails;
+  const auto& description = arrivals.description();
+  const double bits = static_cast<double>(mpfr_get_prec(Real(0).backend().data()));
+  // Entries behind the cut still enter its suffix sums; below this floor they are rounding.
+  const double floor = static_cast<double>(negligible) - bits - 32;
+  const Interval load = arrivals.load_interval();
+  ArrivalTails<Interval> tails;
+  if (const auto* poisson = std::get_if<PoissonArrivals>(&description))
+    tails = suffix_sums(poisson_prefix(poisson->load, floor), static_cast<double>(negligible));
+  else if (const auto* formula = std::get_if<PgfArrivals>(&description)) {
+    // The remainders are complements of sums near 1: they need bits down to the floor below the cut.
+    const numeric::PrecisionScope fine(numeric::Precision{static_cast<int>(bits - floor) + 32});
+    tails = suffix_sums(formula_prefix(formula->program, arrivals.load_interval(), floor),
+                        static_cast<double>(negligible));
+  } else
+    tails = suffix_sums(closed_form<Interval>(description, floor), static_cast<double>(negligible));
+  tails.load = load;
+  return tails;
 }
 
 std::optional<ArrivalTails<long double>> fast_arrival_tails(const Arrivals& arrivals, long negligible) {
-    const auto& description = arrivals.description();
-    if (negligible < -3000 || std::holds_alternative<PgfArrivals>(description)) return std::nullopt;
-    const double floor = static_cast<double>(negligible) - std::numeric_limits<long double>::digits - 32;
-    Prefix<long double> prefix;
-    double units_of_pmf = 0;
-    if (const auto* poisson = std::get_if<PoissonArrivals>(&description)) {
-        // exp by MPFR, whose rounding is proved; the C library's is not.
-        Real empty(0);
-        {
-            const numeric::PrecisionScope scope({96});
-            empty = exp(-numeric::to_real(poisson->load, numeric::Rounding::nearest));
-        }
-        prefix = by_ratios<long double>(
-            mpfr_get_ld(empty.backend().data(), MPFR_RNDN), numeric::nearest_long_double(poisson->load),
-            [](std::int64_t) { return 1.0L; }, std::numeric_limits<std::int64_t>::max(), floor);
-        units_of_pmf = 4 + 6.0 * static_cast<double>(prefix.pmf.size());
-    } else {
-        prefix = closed_form<long double>(description, floor);
-        if (const auto* equal = std::get_if<EqualInputs>(&description))
-            units_of_pmf = 3.0 * static_cast<double>(equal->inputs) + 6.0 * static_cast<double>(prefix.pmf.size());
-        else if (const auto* unequal = std::get_if<UnequalInputs>(&description))
-            units_of_pmf = 4.0 * static_cast<double>(unequal->rates.size());
-        else
-            units_of_pmf = 2;
+  const auto& description = arrivals.description();
+  if (negligible < -3000 || std::holds_alternative<PgfArrivals>(description)) return std::nullopt;
+  const double floor = static_cast<double>(negligible) - std::numeric_limits<long double>::digits - 32;
+  Prefix<long double> prefix;
+  double units_of_pmf = 0;
+  if (const auto* poisson = std::get_if<PoissonArrivals>(&description)) {
+    // exp by MPFR, whose rounding is proved; the C library's is not.
+    Real empty(0);
+    {
+      const numeric::PrecisionScope scope({96});
+      empty = exp(-numeric::to_real(poisson->load, numeric::Rounding::nearest));
     }
-    ArrivalTails<long double> tails = suffix_sums(std::move(prefix), static_cast<double>(negligible));
-    tails.load = numeric::nearest_long_double(*arrivals.load());
-    // Two suffix sums of at most as many terms as there are entries, and what the floor cut off.
-    tails.error_units = units_of_pmf + 2.0 * static_cast<double>(tails.pmf.size()) + 8;
-    return tails;
+    prefix = by_ratios<long double>(
+        mpfr_get_ld(empty.backend().data(), MPFR_RNDN), numeric::nearest_long_double(poisson->load),
+        [](std::int64_t) { return 1.0L; }, std::numeric_limits<std::int64_t>::max(), floor);
+    units_of_pmf = 4 + 6.0 * static_cast<double>(prefix.pmf.size());
+  } else {
+    prefix = closed_form<long double>(description, floor);
+    if (const auto* equal = std::get_if<EqualInputs>(&description))
+      units_of_pmf = 3.0 * static_cast<double>(equal->inputs) + 6.0 * static_cast<double>(prefix.pmf.size());
+    else if (const auto* unequal = std::get_if<UnequalInputs>(&description))
+      units_of_pmf = 4.0 * static_cast<double>(unequal->rates.size());
+    else
+      units_of_pmf = 2;
+  }
+  ArrivalTails<long double> tails = suffix_sums(std::move(prefix), static_cast<double>(negligible));
+  tails.load = numeric::nearest_long_double(*arrivals.load());
+  // Two suffix sums of at most as many terms as there are entries, and what the floor cut off.
+  tails.error_units = units_of_pmf + 2.0 * static_cast<double>(tails.pmf.size()) + 8;
+  return tails;
 }
 
 ArrivalTails<Rational> exact_arrival_tails(const Arrivals& arrivals, std::size_t count) {
-    const auto& description = arrivals.description();
-    const auto too_large = [](double bits) {
-        if (bits > 268435456.0)
-            throw LimitExceeded("exact arithmetic would need numbers of " + std::to_string(static_cast<long>(bits / 8e6)) +
-                                " MB for the arrivals alone; the limit is 32 MB");
-    };
-    ArrivalTails<Rational> tails;
-    if (std::holds_alternative<PoissonArrivals>(description))
-        throw LimitExceeded("Poisson arrivals have irrational probabilities, which exact arithmetic cannot hold; "
-                            "use interval or multiprecision");
-    if (const auto* formula = std::get_if<PgfArrivals>(&description)) {
-        Prefix<Rational> prefix;
-        try {
-            prefix = {expand<Rational>(formula->program, count + 1), 0, 0, false};
-        } catch (const Irrational&) {
-            throw LimitExceeded("the arrivals have irrational probabilities, which exact arithmetic cannot hold; "
-                                "use interval or multiprecision");
-        }
-        // Exact complements: nothing is lost in rationals.
-        Rational mass = 0, first = 0;
-        for (std::size_t j = 0; j <= count; ++j) {
-            mass = mass + prefix.pmf[j];
-            first = first + prefix.pmf[j] * Rational(static_cast<long>(j));
-        }
-        prefix.mass_after = 1 - mass;
-        prefix.excess_after = *arrivals.load() - first - Rational(static_cast<long>(count)) * prefix.mass_after;
-        tails = suffix_sums(std::move(prefix), 0);
-        tails.load = *arrivals.load();
-        return tails;
+  const auto& description = arrivals.description();
+  const auto too_large = [](double bits) {
+    if (bits > 268435456.0)
+      throw LimitExceeded("exact arithmetic would need numbers of " +
+                          std::to_string(static_cast<long>(bits / 8e6)) +
+                          " MB for the arrivals alone; the limit is 32 MB");
+  };
+  ArrivalTails<Rational> tails;
+  if (std::holds_alternative<PoissonArrivals>(description))
+    throw LimitExceeded(
+        "Poisson arrivals have irrational probabilities, which exact arithmetic cannot hold; "
+        "use interval or multiprecision");
+  if (const auto* formula = std::get_if<PgfArrivals>(&description)) {
+    Prefix<Rational> prefix;
+    try {
+      prefix = {expand<Rational>(formula->program, count + 1), 0, 0, false};
+    } catch (const Irrational&) {
+      throw LimitExceeded(
+          "the arrivals have irrational probabilities, which exact arithmetic cannot hold; "
+          "use interval or multiprecision");
     }
-    if (const auto* equal = std::get_if<EqualInputs>(&description))
-        too_large(static_cast<double>(equal->inputs) * static_cast<double>(equal->inputs) *
-                  static_cast<double>(numeric::bit_size(equal->load / Rational(static_cast<long>(equal->inputs)))));
-    if (const auto* unequal = std::get_if<UnequalInputs>(&description)) {
-        double bits = 0;
-        for (const Rational& rate : unequal->rates) bits += static_cast<double>(numeric::bit_size(rate));
-        too_large(bits * static_cast<double>(unequal->rates.size()));
+    // Exact complements: nothing is lost in rationals.
+    Rational mass = 0, first = 0;
+    for (std::size_t j = 0; j <= count; ++j) {
+      mass = mass + prefix.pmf[j];
+      first = first + prefix.pmf[j] * Rational(static_cast<long>(j));
     }
-    tails = suffix_sums(closed_form<Rational>(description, 0), 0);
+    prefix.mass_after = 1 - mass;
+    prefix.excess_after = *arrivals.load() - first - Rational(static_cast<long>(count)) * prefix.mass_after;
+    tails = suffix_sums(std::move(prefix), 0);
     tails.load = *arrivals.load();
     return tails;
+  }
+  if (const auto* equal = std::get_if<EqualInputs>(&description))
+    too_large(
+        static_cast<double>(equal->inputs) * static_cast<double>(equal->inputs) *
+        static_cast<double>(numeric::bit_size(equal->load / Rational(static_cast<long>(equal->inputs)))));
+  if (const auto* unequal = std::get_if<UnequalInputs>(&description)) {
+    double bits = 0;
+    for (const Rational& rate : unequal->rates) bits += static_cast<double>(numeric::bit_size(rate));
+    too_large(bits * static_cast<double>(unequal->rates.size()));
+  }
+  tails = suffix_sums(closed_form<Rational>(description, 0), 0);
+  tails.load = *arrivals.load();
+  return tails;
 }
 
 }  // namespace tailbound::series

@@ -14,21 +14,22 @@ namespace tailbound::series {
 /// but in the remainder of a formula's infinite support, where intervals bound it.
 template <class L>
 struct ArrivalTails {
-    std::vector<L> pmf;     ///< P(A = j), j = 0 .. K
-    std::vector<L> above;   ///< P(A > j), j = 0 .. K-1
-    std::vector<L> beyond;  ///< E[max(A - j - 1, 0)], j = 0 .. K-1
-    L load{};               ///< rho
-    double error_units = 0; ///< relative error of any entry, in units of long double's roundoff
-    bool complete = true;   ///< A <= K always; if not, beyond[K-1] <= 2^negligible
+  std::vector<L> pmf;      ///< P(A = j), j = 0 .. K
+  std::vector<L> above;    ///< P(A > j), j = 0 .. K-1
+  std::vector<L> beyond;   ///< E[max(A - j - 1, 0)], j = 0 .. K-1
+  L load{};                ///< rho
+  double error_units = 0;  ///< relative error of any entry, in units of long double's roundoff
+  bool complete = true;    ///< A <= K always; if not, beyond[K-1] <= 2^negligible
 
-    [[nodiscard]] std::size_t size() const noexcept { return above.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return above.size(); }
 };
 
 /// \param negligible  base-2 logarithm of the expected excess E[max(A - K, 0)] that may be cut off
 /// \throws LimitExceeded  K would pass 131 072
 
 /// Enclosures with the precision in force (finer for arrivals given as a formula).
-[[nodiscard]] ArrivalTails<numeric::Interval> enclosed_arrival_tails(const Arrivals& arrivals, long negligible);
+[[nodiscard]] ArrivalTails<numeric::Interval> enclosed_arrival_tails(const Arrivals& arrivals,
+                                                                     long negligible);
 
 /// In long double, for arrivals that allow it cheaply; `error_units` is proved in
 /// docs/derivations/rounding.md. Empty for arrivals given as a formula, or where negligible < -3000.
@@ -37,6 +38,7 @@ struct ArrivalTails {
 
 /// Exact, the entries j < count for infinite support, all for finite support (then `complete`).
 /// \throws LimitExceeded  a probability is irrational (Poisson, exp) or the numbers would pass 2^28 bits
-[[nodiscard]] ArrivalTails<numeric::Rational> exact_arrival_tails(const Arrivals& arrivals, std::size_t count);
+[[nodiscard]] ArrivalTails<numeric::Rational> exact_arrival_tails(const Arrivals& arrivals,
+                                                                  std::size_t count);
 
 }  // namespace tailbound::series

@@ -18,83 +18,83 @@ namespace tailbound::series {
 /// `inputs` independent inputs that each send a packet with probability load / inputs:
 /// A(z) = (1 - load/inputs + load/inputs z)^inputs.
 struct EqualInputs {
-    std::int64_t inputs;
-    numeric::Rational load;
+  std::int64_t inputs;
+  numeric::Rational load;
 };
 
 /// Independent inputs with rates of their own: A(z) = prod (1 - p_i + p_i z).
 struct UnequalInputs {
-    std::vector<numeric::Rational> rates;
+  std::vector<numeric::Rational> rates;
 };
 
 /// A(z) = exp(load (z - 1)).
 struct PoissonArrivals {
-    numeric::Rational load;
+  numeric::Rational load;
 };
 
 /// P(A = j) = probabilities[j]; finite support.
 struct PmfArrivals {
-    std::vector<numeric::Rational> probabilities;
+  std::vector<numeric::Rational> probabilities;
 };
 
 /// A typed or computed PGF without free parameters.
 struct PgfArrivals {
-    symbolic::Program program;
+  symbolic::Program program;
 };
 
 /// One of the above, checked. Immutable.
 class Arrivals {
-  public:
-    using Description = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, PmfArrivals, PgfArrivals>;
+ public:
+  using Description = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, PmfArrivals, PgfArrivals>;
 
-    /// \throws InvalidArgument  inputs outside 1 .. 1 048 576, load outside 0 .. inputs
-    static Arrivals equal_inputs(std::int64_t inputs, numeric::Rational load);
-    /// \throws InvalidArgument  no rates, more than 4096 of them, or a rate outside 0 .. 1
-    static Arrivals unequal_inputs(std::vector<numeric::Rational> rates);
-    /// \throws InvalidArgument  load < 0 or load > 1 000
-    static Arrivals poisson(numeric::Rational load);
-    /// \throws InvalidArgument  a negative probability, a sum other than 1, more than 1 048 576 entries
-    static Arrivals from_pmf(std::vector<numeric::Rational> probabilities);
-    /// A polynomial with rational coefficients becomes its PMF, so that all arithmetics serve it.
-    /// \throws InvalidArgument  A holds a free parameter or is no PGF: A(1) is not 1, or a coefficient
-    ///                          is negative (the message names it)
-    /// \throws LimitExceeded    as check_pgf()
-    static Arrivals from_pgf(const symbolic::Pgf& pgf);
+  /// \throws InvalidArgument  inputs outside 1 .. 1 048 576, load outside 0 .. inputs
+  static Arrivals equal_inputs(std::int64_t inputs, numeric::Rational load);
+  /// \throws InvalidArgument  no rates, more than 4096 of them, or a rate outside 0 .. 1
+  static Arrivals unequal_inputs(std::vector<numeric::Rational> rates);
+  /// \throws InvalidArgument  load < 0 or load > 1 000
+  static Arrivals poisson(numeric::Rational load);
+  /// \throws InvalidArgument  a negative probability, a sum other than 1, more than 1 048 576 entries
+  static Arrivals from_pmf(std::vector<numeric::Rational> probabilities);
+  /// A polynomial with rational coefficients becomes its PMF, so that all arithmetics serve it.
+  /// \throws InvalidArgument  A holds a free parameter or is no PGF: A(1) is not 1, or a coefficient
+  ///                          is negative (the message names it)
+  /// \throws LimitExceeded    as check_pgf()
+  static Arrivals from_pgf(const symbolic::Pgf& pgf);
 
-    [[nodiscard]] const Description& description() const noexcept { return description_; }
+  [[nodiscard]] const Description& description() const noexcept { return description_; }
 
-    /// rho = A'(1) [packets/slot]; empty where it is irrational, as for (exp(z) - 1)/(exp(1) - 1).
-    [[nodiscard]] const std::optional<numeric::Rational>& load() const noexcept { return load_; }
-    /// A''(1) [packets^2]; empty where irrational.
-    [[nodiscard]] const std::optional<numeric::Rational>& second_factorial_moment() const noexcept {
-        return second_factorial_moment_;
-    }
-    /// Enclosures of A'(1) and A''(1) with the precision in force.
-    [[nodiscard]] numeric::Interval load_interval() const;
-    [[nodiscard]] numeric::Interval second_factorial_moment_interval() const;
+  /// rho = A'(1) [packets/slot]; empty where it is irrational, as for (exp(z) - 1)/(exp(1) - 1).
+  [[nodiscard]] const std::optional<numeric::Rational>& load() const noexcept { return load_; }
+  /// A''(1) [packets^2]; empty where irrational.
+  [[nodiscard]] const std::optional<numeric::Rational>& second_factorial_moment() const noexcept {
+    return second_factorial_moment_;
+  }
+  /// Enclosures of A'(1) and A''(1) with the precision in force.
+  [[nodiscard]] numeric::Interval load_interval() const;
+  [[nodiscard]] numeric::Interval second_factorial_moment_interval() const;
 
-    /// Greatest possible number of packets in a slot; empty if there is none.
-    [[nodiscard]] std::optional<std::int64_t> largest_batch() const;
+  /// Greatest possible number of packets in a slot; empty if there is none.
+  [[nodiscard]] std::optional<std::int64_t> largest_batch() const;
 
-    /// Each packet kept with probability `factor`, independently: A(1 - factor + factor z).
-    /// \throws InvalidArgument  factor outside 0 .. 1
-    /// \throws LimitExceeded    a PMF of more than 512 entries
-    [[nodiscard]] Arrivals thinned(const numeric::Rational& factor) const;
+  /// Each packet kept with probability `factor`, independently: A(1 - factor + factor z).
+  /// \throws InvalidArgument  factor outside 0 .. 1
+  /// \throws LimitExceeded    a PMF of more than 512 entries
+  [[nodiscard]] Arrivals thinned(const numeric::Rational& factor) const;
 
-    /// The same form of traffic at another load: inputs and Poisson scaled, up or down; a PMF or a formula
-    /// thinned, so down only.
-    /// \throws InvalidArgument  load < 0 or above greatest_load()
-    [[nodiscard]] Arrivals at_load(const numeric::Rational& load) const;
+  /// The same form of traffic at another load: inputs and Poisson scaled, up or down; a PMF or a formula
+  /// thinned, so down only.
+  /// \throws InvalidArgument  load < 0 or above greatest_load()
+  [[nodiscard]] Arrivals at_load(const numeric::Rational& load) const;
 
-    /// The greatest load that at_load() can give [packets/slot]: `inputs` for equal inputs, 1000 for
-    /// Poisson, the load at which the busiest of unequal inputs sends in every slot, the own load else.
-    [[nodiscard]] numeric::Rational greatest_load() const;
+  /// The greatest load that at_load() can give [packets/slot]: `inputs` for equal inputs, 1000 for
+  /// Poisson, the load at which the busiest of unequal inputs sends in every slot, the own load else.
+  [[nodiscard]] numeric::Rational greatest_load() const;
 
-  private:
-    explicit Arrivals(Description description);
+ private:
+  explicit Arrivals(Description description);
 
-    Description description_;
-    std::optional<numeric::Rational> load_, second_factorial_moment_;
+  Description description_;
+  std::optional<numeric::Rational> load_, second_factorial_moment_;
 };
 
 }  // namespace tailbound::series

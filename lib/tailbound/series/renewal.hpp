@@ -21,106 +21,109 @@ namespace tailbound::series {
 
 template <class T>
 struct RenewalEquation {
-    std::vector<T> kernel;   ///< b[1], b[2], ..., b[d]
-    std::vector<T> forcing;  ///< c[0], c[1], ...
+  std::vector<T> kernel;   ///< b[1], b[2], ..., b[d]
+  std::vector<T> forcing;  ///< c[0], c[1], ...
 
-    [[nodiscard]] std::size_t order() const noexcept { return kernel.size(); }
+  [[nodiscard]] std::size_t order() const noexcept { return kernel.size(); }
 };
 
 /// Relative errors met in one step of extend(): one product, then the additions. Four running sums, so a
 /// term meets at most a quarter of the additions, three that join the sums and the forcing term.
 [[nodiscard]] inline double roundings_per_step(std::size_t terms) {
-    return 1 + static_cast<double>((terms + 3) / 4) + 4;
+  return 1 + static_cast<double>((terms + 3) / 4) + 4;
 }
 
 /// Appends s[values.size()] ... s[count - 1] to `values`, which must hold s from 0 on.
 /// COST  (count - values.size()) * min(count, d) products.
 template <class T>
 void extend(const RenewalEquation<T>& equation, std::vector<T>& values, std::size_t count) {
-    const std::size_t order = equation.order();
-    const T* const kernel = equation.kernel.data();
-    values.reserve(count);
-    for (std::size_t n = values.size(); n < count; ++n) {
-        const std::size_t terms = std::min(n, order);
-        const T* const past = values.data() + n;  // past[-j] = s[n-j]
-        T sum = n < equation.forcing.size() ? equation.forcing[n] : T(0);
-        std::size_t j = 0;
-        if (terms >= 4) {
-            T sum1 = kernel[0] * past[-1];
-            T sum2 = kernel[1] * past[-2];
-            T sum3 = kernel[2] * past[-3];
-            T sum4 = kernel[3] * past[-4];
-            for (j = 4; j + 4 <= terms; j += 4) {
-                const T* const from = past - j;
-                sum1 += kernel[j] * from[-1];
-                sum2 += kernel[j + 1] * from[-2];
-                sum3 += kernel[j + 2] * from[-3];
-                sum4 += kernel[j + 3] * from[-4];
-            }
-            sum += (sum1 + sum2) + (sum3 + sum4);
-        }
-        for (; j < terms; ++j) sum += kernel[j] * *(past - j - 1);
-        values.push_back(std::move(sum));
+  const std::size_t order = equation.order();
+  const T* const kernel = equation.kernel.data();
+  values.reserve(count);
+  for (std::size_t n = values.size(); n < count; ++n) {
+    const std::size_t terms = std::min(n, order);
+    const T* const past = values.data() + n;  // past[-j] = s[n-j]
+    T sum = n < equation.forcing.size() ? equation.forcing[n] : T(0);
+    std::size_t j = 0;
+    if (terms >= 4) {
+      T sum1 = kernel[0] * past[-1];
+      T sum2 = kernel[1] * past[-2];
+      T sum3 = kernel[2] * past[-3];
+      T sum4 = kernel[3] * past[-4];
+      for (j = 4; j + 4 <= terms; j += 4) {
+        const T* const from = past - j;
+        sum1 += kernel[j] * from[-1];
+        sum2 += kernel[j + 1] * from[-2];
+        sum3 += kernel[j + 2] * from[-3];
+        sum4 += kernel[j + 3] * from[-4];
+      }
+      sum += (sum1 + sum2) + (sum3 + sum4);
     }
+    for (; j < terms; ++j) sum += kernel[j] * *(past - j - 1);
+    values.push_back(std::move(sum));
+  }
 }
 
 /// x^power modulo x^d - b[1] x^(d-1) - ... - b[d]: the weights with which d successive values make up
 /// the value `power` places after the first of them. Non-negative throughout.
 template <class T>
 struct JumpWeights {
-    std::vector<T> weight;      ///< d entries, of x^0 ... x^(d-1)
-    double roundings = 0;       ///< errors met by each weight, the kernel's own not counted
+  std::vector<T> weight;  ///< d entries, of x^0 ... x^(d-1)
+  double roundings = 0;   ///< errors met by each weight, the kernel's own not counted
 };
 
 /// Errors met by one squaring and one reduction at order d: d for the product and its sum; on the way down
 /// a jump of L places costs at most L + 1, over at most 2 d places in all.
-[[nodiscard]] inline double roundings_per_squaring(std::size_t order) { return 5.0 * static_cast<double>(order); }
+[[nodiscard]] inline double roundings_per_squaring(std::size_t order) {
+  return 5.0 * static_cast<double>(order);
+}
 
 /// Multiplies by x and reduces: one place further.
 template <class T>
 void advance(const RenewalEquation<T>& equation, JumpWeights<T>& jump) {
-    const std::size_t order = equation.order();
-    const T top = jump.weight[order - 1];
-    for (std::size_t i = order - 1; i > 0; --i)
-        jump.weight[i] = jump.weight[i - 1] + top * equation.kernel[order - 1 - i];
-    jump.weight[0] = top * equation.kernel[order - 1];
-    jump.roundings += 2;
+  const std::size_t order = equation.order();
+  const T top = jump.weight[order - 1];
+  for (std::size_t i = order - 1; i > 0; --i)
+    jump.weight[i] = jump.weight[i - 1] + top * equation.kernel[order - 1 - i];
+  jump.weight[0] = top * equation.kernel[order - 1];
+  jump.roundings += 2;
 }
 
 /// \param order >= 1
 /// COST  2 d^2 products for each bit of `power`.
 template <class T>
 [[nodiscard]] JumpWeights<T> jump_weights(const RenewalEquation<T>& equation, std::uint64_t power) {
-    const std::size_t order = equation.order();
-    JumpWeights<T> jump{std::vector<T>(order, T(0)), 0};
-    // As many leading bits as name a power below the order are free: x^m is itself.
-    int bit = 63;
-    std::uint64_t prefix = 0;
-    while (bit >= 0 && prefix * 2 + ((power >> bit) & 1U) < order) prefix = prefix * 2 + ((power >> bit--) & 1U);
-    jump.weight[prefix] = T(1);
-    std::vector<T> product(2 * order - 1, T(0));
-    for (; bit >= 0; --bit) {
-        std::fill(product.begin(), product.end(), T(0));
-        for (std::size_t i = 0; i < order; ++i)
-            for (std::size_t j = 0; j < order; ++j) product[i + j] += jump.weight[i] * jump.weight[j];
-        for (std::size_t i = 2 * order - 2; i >= order; --i) {
-            const T top = product[i];
-            for (std::size_t j = 0; j < order; ++j) product[i - 1 - j] += top * equation.kernel[j];
-        }
-        for (std::size_t i = 0; i < order; ++i) jump.weight[i] = product[i];
-        jump.roundings = 2 * jump.roundings + roundings_per_squaring(order);
-        if (((power >> bit) & 1U) != 0) advance(equation, jump);
+  const std::size_t order = equation.order();
+  JumpWeights<T> jump{std::vector<T>(order, T(0)), 0};
+  // As many leading bits as name a power below the order are free: x^m is itself.
+  int bit = 63;
+  std::uint64_t prefix = 0;
+  while (bit >= 0 && prefix * 2 + ((power >> bit) & 1U) < order)
+    prefix = prefix * 2 + ((power >> bit--) & 1U);
+  jump.weight[prefix] = T(1);
+  std::vector<T> product(2 * order - 1, T(0));
+  for (; bit >= 0; --bit) {
+    std::fill(product.begin(), product.end(), T(0));
+    for (std::size_t i = 0; i < order; ++i)
+      for (std::size_t j = 0; j < order; ++j) product[i + j] += jump.weight[i] * jump.weight[j];
+    for (std::size_t i = 2 * order - 2; i >= order; --i) {
+      const T top = product[i];
+      for (std::size_t j = 0; j < order; ++j) product[i - 1 - j] += top * equation.kernel[j];
     }
-    return jump;
+    for (std::size_t i = 0; i < order; ++i) jump.weight[i] = product[i];
+    jump.roundings = 2 * jump.roundings + roundings_per_squaring(order);
+    if (((power >> bit) & 1U) != 0) advance(equation, jump);
+  }
+  return jump;
 }
 
 /// The value `power` places after window[0], from d successive values that the homogeneous recurrence
 /// continues.
 template <class T>
 [[nodiscard]] T apply(const JumpWeights<T>& jump, const T* window) {
-    T sum(0);
-    for (std::size_t i = 0; i < jump.weight.size(); ++i) sum += jump.weight[i] * window[i];
-    return sum;
+  T sum(0);
+  for (std::size_t i = 0; i < jump.weight.size(); ++i) sum += jump.weight[i] * window[i];
+  return sum;
 }
 
 }  // namespace tailbound::series
