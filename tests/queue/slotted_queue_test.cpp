@@ -2,6 +2,7 @@
 
 #include <tailbound/core/error.hpp>
 #include <tailbound/queue/slotted_queue.hpp>
+#include <tailbound/queue/tail_engine.hpp>
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -67,7 +68,39 @@ Traffic double_root(const Fraction& s, const Fraction& r, const Fraction& scale)
   return Traffic::pmf({1 - b[0], b[0] - b[1], b[1] - b[2], b[2] - b[3], b[3]});
 }
 
+/// Tails from arrivals that are cut off early: how many of them lie above what was computed from the rest.
+template <class T>
+int check_cut(const Traffic& traffic, long negligible, int bits) {
+  const numeric::PrecisionScope scope(numeric::Precision{bits + 64});
+  const auto ladder = queue::enclosed_ladder(slotted(traffic), negligible);
+  CHECK_FALSE(ladder.complete);
+  queue::TailEngine<T> engine(ladder, queue::Quantity::tail, bits);
+  int felt = 0;
+  for (std::int64_t level = 0; level <= 40; ++level) {
+    const Reference reference = reference_tail(traffic, level);
+    const auto value = engine.value(level);
+    numeric::Real lower, upper;
+    engine.enclose(value, lower, upper);
+    INFO(traffic.text() << " negligible 2^" << negligible << " level " << level << " " << show(reference)
+                        << " in [" << lower.str(30) << ", " << upper.str(30) << "]");
+    CHECK(encloses(lower, upper, reference));
+    // The rounding of the walk is far smaller than this.
+    const Fraction computed = to_fraction(numeric::Real(numeric::lower(numeric::Interval(value.value))));
+    if ((reference.lower - computed) * power_of_ten(12) > reference.lower) ++felt;
+  }
+  return felt;
+}
+
 }  // namespace
+
+TEST_CASE("what the cut leaves out is in the enclosure", "[queue][cut]") {
+  for (const Traffic& traffic : {Traffic::poisson(Fraction(9, 10)), Traffic::equal(300, Fraction(4, 5))})
+    for (const long negligible : {-12L, -20L, -30L}) {
+      CHECK(check_cut<double>(traffic, negligible, 53) > 10);
+      CHECK(check_cut<numeric::Real>(traffic, negligible, 200) > 10);
+      CHECK(check_cut<numeric::Interval>(traffic, negligible, 200) > 10);
+    }
+}
 
 TEST_CASE("the reference rows lie in the enclosures", "[queue][reference]") {
   for (const int digits : {10, 38, 200}) {
