@@ -79,7 +79,7 @@ Answer find(const Options& options, Quantity quantity, Language language) {
   const Pgf arrivals = read_arrivals(options.traffic);
   const int served =
       options.traffic.packets_per_slot
-          ? static_cast<int>(parse_integer(*options.traffic.packets_per_slot, "--packets-per-slot", 1, 64))
+          ? static_cast<int>(parse_integer(*options.traffic.packets_per_slot, "--packets-per-slot", 1, 32))
           : 1;
   if (quantity == Quantity::arrivals) {
     if (options.cancel) throw InvalidArgument("--cancel", "given with --of arrivals", "left out there");
@@ -143,7 +143,7 @@ Json describe_inputs(const Options& options, const Answer& answer) {
   add("arrivals", traffic.arrivals);
   add("pmf", traffic.pmf);
   inputs["packets_per_slot"] =
-      traffic.packets_per_slot ? parse_integer(*traffic.packets_per_slot, "--packets-per-slot", 1, 64) : 1;
+      traffic.packets_per_slot ? parse_integer(*traffic.packets_per_slot, "--packets-per-slot", 1, 32) : 1;
   inputs["of"] = options.of;
   inputs["as"] = options.as;
   inputs["generating_function"] = answer.arrivals.expression().text();

@@ -38,7 +38,7 @@ struct Given {
 }
 
 std::int64_t packets_per_slot(const TrafficOptions& options) {
-  return options.packets_per_slot ? parse_integer(*options.packets_per_slot, "--packets-per-slot", 1, 64) : 1;
+  return options.packets_per_slot ? parse_integer(*options.packets_per_slot, "--packets-per-slot", 1, 32) : 1;
 }
 
 /// Adds the range "first:last:step" to `list`.

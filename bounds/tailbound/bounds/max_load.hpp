@@ -18,8 +18,8 @@ struct MaxLoad {
   queue::LevelProbability at_upper;  ///< the criterion at load.upper(): > target
 };
 
-/// \param queue  fixes the form of the traffic; its own load does not matter and may be unstable,
-///               but must be positive
+/// \param queue  fixes the form of the traffic; its own load does not matter and may be unstable; that
+///               of a PMF or a formula must be positive, and is the greatest that is tried
 /// \throws NoAnswer  no positive load meets the target, or every load up to the traffic's limit does
 [[nodiscard]] MaxLoad max_load(const queue::SlottedQueue& queue, Packets capacity, const DropTarget& target,
                                const queue::Accuracy& accuracy = {});

@@ -205,6 +205,27 @@ double relative_width(const Real& lower, const Real& upper) {
   return result;
 }
 
+bool narrower_than(const Real& lower, const Real& upper, int bits) {
+  const mpfr_srcptr lo = lower.backend().data();
+  const mpfr_srcptr hi = upper.backend().data();
+  if (mpfr_equal_p(lo, hi) != 0) return true;
+  if (mpfr_sgn(lo) * mpfr_sgn(hi) <= 0) return false;
+  mpfr_t width;
+  mpfr_init2(width, 32);
+  mpfr_sub(width, hi, lo, MPFR_RNDU);
+  // |value| >= 2^(exponent - 1), width <= 2^exponent
+  const mpfr_exp_t nearest = mpfr_get_exp(mpfr_sgn(lo) > 0 ? lo : hi) - 1;
+  const bool narrow = mpfr_get_exp(width) - nearest <= -static_cast<mpfr_exp_t>(bits);
+  mpfr_clear(width);
+  return narrow;
+}
+
+bool agree_to(const Real& lower, const Real& upper, Digits digits) {
+  constexpr int within_double = 300;
+  if (digits.count <= within_double) return relative_width(lower, upper) <= std::pow(10.0, -digits.count);
+  return narrower_than(lower, upper, to_precision(digits).bits);
+}
+
 std::string to_decimal(const Real& value, int digits, Rounding rounding) {
   return decimal(value.backend().data(), digits, rounding);
 }

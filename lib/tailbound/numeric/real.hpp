@@ -76,6 +76,12 @@ enum class Rounding { down, nearest, up };
 /// infinite if the interval holds zero and is not the point zero.
 [[nodiscard]] double relative_width(const Real& lower, const Real& upper);
 
+/// Is (upper - lower) / |value nearest to zero| below 2^-bits? For precisions beyond a double's exponents.
+[[nodiscard]] bool narrower_than(const Real& lower, const Real& upper, int bits);
+
+/// Is (upper - lower) / |value nearest to zero| at most 10^-digits?
+[[nodiscard]] bool agree_to(const Real& lower, const Real& upper, Digits digits);
+
 /// base-10 text of `value` with `digits` significant digits, rounded as asked: "8.7035435578e-16".
 /// Plain notation for decimal exponents -5 to 15 or so, scientific elsewhere.
 [[nodiscard]] std::string to_decimal(const Real& value, int digits, Rounding rounding);

@@ -2,6 +2,7 @@
 
 #include <tailbound/numeric/real.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -21,15 +22,6 @@ struct ErrorCount {
   double units = 0;
 };
 
-/// u of T: half the distance from 1 to the next number. Reals: of the precision `bits`.
-template <class T>
-[[nodiscard]] double unit_roundoff([[maybe_unused]] int bits) {
-  if constexpr (std::is_floating_point_v<T>)
-    return static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
-  else
-    return std::ldexp(1.0, std::max(-bits, -1000));
-}
-
 /// Significand bits of T.
 template <class T>
 [[nodiscard]] constexpr int significand_bits(int bits) {
@@ -39,19 +31,24 @@ template <class T>
     return bits;
 }
 
-/// gamma = N u / (1 - N u), rounded up; infinite if N u >= 1/2, where the bound is of no use.
-[[nodiscard]] inline double relative_error_bound(ErrorCount count, double roundoff) {
-  // The factor covers the roundings of this very formula.
-  const double nu = count.units * roundoff * (1 + 1e-12);
-  if (!(nu < 0.5)) return std::numeric_limits<double>::infinity();
-  return nu / (1 - nu) * (1 + 1e-12);
+/// gamma = units 2^-bits: kept apart, since 2^-bits may lie beyond a double's exponents.
+struct RelativeError {
+  double units = 0;  ///< infinite where the bound is of no use
+  int bits = 53;
+};
+
+/// gamma = N u / (1 - N u) for u = 2^-bits, rounded up; of no use if N u >= 1/2.
+[[nodiscard]] inline RelativeError relative_error_bound(ErrorCount count, int bits) {
+  // The factors cover the roundings of this very formula.
+  const double nu = std::ldexp(count.units * (1 + 1e-12), -std::min(bits, 1000));
+  if (!(nu < 0.5)) return {std::numeric_limits<double>::infinity(), bits};
+  return {count.units / (1 - nu) * (1 + 1e-12), bits};
 }
 
-/// [value (1 - gamma), value (1 + gamma) + dropped], rounded outward; value >= 0, dropped >= 0.
+/// [value (1 - gamma), value (1 + gamma) + dropped], rounded outward; value >= 0, dropped >= 0, gamma of use.
 /// The ends carry 32 bits more than the value so that the widening itself costs nothing.
-/// \throws LimitExceeded-free; gamma must be below 1
 template <class T>
-void widen(const T& value, double gamma, const Real& dropped, int bits, Real& lower, Real& upper) {
+void widen(const T& value, RelativeError gamma, const Real& dropped, int bits, Real& lower, Real& upper) {
   const PrecisionScope scope(Precision{significand_bits<T>(bits) + 32});
   Real center;
   if constexpr (std::is_same_v<T, double>)
@@ -61,7 +58,8 @@ void widen(const T& value, double gamma, const Real& dropped, int bits, Real& lo
   else
     mpfr_set(center.backend().data(), value.backend().data(), MPFR_RNDN);
   Real down, up;
-  mpfr_mul_d(down.backend().data(), center.backend().data(), gamma, MPFR_RNDU);
+  mpfr_mul_d(down.backend().data(), center.backend().data(), gamma.units, MPFR_RNDU);
+  mpfr_mul_2si(down.backend().data(), down.backend().data(), -gamma.bits, MPFR_RNDU);
   mpfr_add(up.backend().data(), center.backend().data(), down.backend().data(), MPFR_RNDU);
   mpfr_add(up.backend().data(), up.backend().data(), dropped.backend().data(), MPFR_RNDU);
   mpfr_sub(down.backend().data(), center.backend().data(), down.backend().data(), MPFR_RNDD);

@@ -91,18 +91,23 @@ struct Bracket {
   Real before, behind;        ///< y
   Real at_before, at_behind;  ///< A(z) - z^C there; at_behind is of no meaning if `outside`
   bool outside = false;
+  Probe::Place last = Probe::Place::undecided;
 
-  /// Moves the end that `at` proves; false if it proves nothing.
+  /// Moves the end that `at` proves; false if it proves nothing. An end that stays twice counts half
+  /// (the Illinois rule), so that chords close in from both sides.
   bool take(const Real& y, const Probe& at) {
     if (at.place == Probe::Place::undecided) return false;
     if (at.place == Probe::Place::before) {
+      if (last == at.place) at_behind /= 2;
       before = y;
       at_before = at.difference;
     } else {
+      if (last == at.place) at_before /= 2;
       behind = y;
       at_behind = at.difference;
       outside = at.place == Probe::Place::outside;
     }
+    last = at.place;
     return true;
   }
 };
@@ -114,14 +119,13 @@ std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate(const SlottedQueue
   require_stable(queue);
   if (const auto largest = queue.arrivals.largest_batch(); largest && *largest <= queue.packets_per_slot)
     return std::nullopt;
-  const double width = std::pow(10.0, -digits.count);
   for (int bits = numeric::to_precision(digits).bits + 96; bits <= 65'536; bits *= 2) {
     const numeric::PrecisionScope scope(numeric::Precision{bits});
     const auto probe_at = [&](const Real& known, const Real& y) {
       return probe(queue, Real(1) + known, Real(1) + y);
     };
     // Not a round number: a zero at a rational point such as 2 would leave its own sign undecided.
-    Bracket bracket{0, Real(0.9384765625), 0, 0, false};
+    Bracket bracket{0, Real(0.9384765625), 0, 0};
     Probe first = probe_at(0, bracket.behind);
     for (int step = 0; first.place == Probe::Place::before && step < 400; ++step) {
       bracket.take(bracket.behind, first);
@@ -137,19 +141,20 @@ std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate(const SlottedQueue
       else
         decided = bracket.take(y, probe_at(0, y));
     }
-    // Chords converge fast but from one side; a point a little beyond them brings the other end close.
-    Real half_width = width / 8;
+    const Real eighth_of_width = ldexp(Real(1), -numeric::to_precision(digits).bits - 3);
     for (int step = 0; decided && step < 4 * bits; ++step) {
       const Real lower = numeric::lower(log1p(Interval(bracket.before)));
       const Real upper = numeric::upper(log1p(Interval(bracket.behind)));
-      if (!bracket.outside && numeric::relative_width(lower, upper) <= width)
+      if (!bracket.outside && numeric::agree_to(lower, upper, digits))
         return numeric::Enclosure<unit::PerPacket>(lower, upper);
       const Real gap = bracket.behind - bracket.before;
       Real y = bracket.before + gap / 2;
-      if (!bracket.outside && step % 3 != 2) {
-        const Real chord = bracket.before - bracket.at_before * gap / (bracket.at_behind - bracket.at_before);
-        const Real shifted = chord + chord * half_width * (step % 3 == 0 ? 1 : -1);
-        if (shifted > bracket.before && shifted < bracket.behind) y = shifted;
+      if (!bracket.outside && step % 8 != 7) {
+        y = bracket.before - bracket.at_before * gap / (bracket.at_behind - bracket.at_before);
+        // Not so near an end that rounding hides the sign: a little behind the zero it proves the rest.
+        const Real margin = bracket.behind * eighth_of_width;
+        if (y < bracket.before + margin) y = bracket.before + margin;
+        if (y > bracket.behind - margin) y = bracket.behind - margin;
       }
       decided = bracket.take(y, probe_at(bracket.before, y));
       if (!decided) {

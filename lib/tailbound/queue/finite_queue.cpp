@@ -100,7 +100,6 @@ LevelProbability loss_probability(const SlottedQueue& queue, Packets capacity, c
   const Method exact_method{Arithmetic::exact, 0};
   if (queue.arrivals.largest_batch() == 0) return {capacity, Exact<unit::Probability>{0}, exact_method};
   if (capacity.value == 0) return {capacity, Exact<unit::Probability>{1}, exact_method};
-  const double width = std::pow(10.0, -accuracy.digits.count);
   if (queue.packets_per_slot == 1) {
     // The division by 1 - t widens by 1/(1 - t) <= 1/(1 - rho): ask for more digits where that shows.
     for (int extra = 1; extra <= 64; extra = 2 * extra + 2) {
@@ -115,7 +114,8 @@ LevelProbability loss_probability(const SlottedQueue& queue, Packets capacity, c
       const PrecisionScope scope(Precision{numeric::to_precision(finer.digits).bits + 64});
       Enclosure<unit::Probability> loss =
           loss_from_tail(queue, std::get<Enclosure<unit::Probability>>(tail.probability));
-      if (loss.relative_width() <= width) return {capacity, std::move(loss), tail.method};
+      if (numeric::agree_to(loss.lower(), loss.upper(), accuracy.digits))
+        return {capacity, std::move(loss), tail.method};
     }
   } else {
     if (accuracy.arithmetic == Arithmetic::exact || accuracy.arithmetic == Arithmetic::double_precision)
@@ -128,7 +128,7 @@ LevelProbability loss_probability(const SlottedQueue& queue, Packets capacity, c
       const Interval loss = loss_by_elimination(queue, capacity.value, static_cast<long>(magnitude) - bits);
       if (numeric::lower(loss) > 0) {
         Enclosure<unit::Probability> result(loss);
-        if (result.relative_width() <= width)
+        if (numeric::agree_to(result.lower(), result.upper(), accuracy.digits))
           return {capacity, std::move(result), {Arithmetic::interval, bits}};
         magnitude = std::min(magnitude, numeric::log2_magnitude(numeric::lower(loss)) - 16);
       } else if (numeric::upper(loss) == 0) {

@@ -126,9 +126,9 @@ std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<Interval>& t
 
   const auto bits = static_cast<int>(mpfr_get_prec(Real(0).backend().data()));
   const auto unsettled = [&](const std::string& why) {
-    return LimitExceeded("the " + std::to_string(packets_per_slot - 1) + " inner solutions of y^" +
-                         std::to_string(packets_per_slot) + " = A(y) cannot be enclosed at " +
-                         std::to_string(bits) + " bits: " + why);
+    return UnresolvedRoots("the " + std::to_string(packets_per_slot - 1) + " inner solutions of y^" +
+                           std::to_string(packets_per_slot) + " = A(y) cannot be enclosed at " +
+                           std::to_string(bits) + " bits: " + why);
   };
   std::vector<ComplexInterval> discs;
   std::vector<Interval> radii;

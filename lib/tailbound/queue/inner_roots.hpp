@@ -16,11 +16,17 @@ struct ComplexInterval {
   numeric::Interval real, imaginary;
 };
 
+/// The solutions cannot be told apart at the precision in force; a finer one may do.
+class UnresolvedRoots : public LimitExceeded {
+ public:
+  using LimitExceeded::LimitExceeded;
+};
+
 /// The C - 1 solutions other than 1, conjugates both listed, with the precision in force.
 /// \param tails  of the arrivals, cut at an excess far below the precision wanted
 /// \param second_factorial_moment  A''(1)
-/// \throws LimitExceeded  two solutions lie too close to be told apart at this precision, or others than
-///                        1 lie on the unit circle (arrivals and C share a divisor)
+/// \throws UnresolvedRoots  two solutions lie too close to be told apart at this precision, or too near the
+///                          unit circle
 [[nodiscard]] std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<numeric::Interval>& tails,
                                                        const numeric::Interval& second_factorial_moment,
                                                        int packets_per_slot);

@@ -92,12 +92,22 @@ Ladder<Interval> several_servers(const series::ArrivalTails<Interval>& tails,
 }  // namespace
 
 Ladder<Interval> enclosed_ladder(const SlottedQueue& queue, long negligible) {
-  series::ArrivalTails<Interval> tails = series::enclosed_arrival_tails(queue.arrivals, negligible);
-  if (queue.packets_per_slot > 1)
-    return several_servers(tails, queue.arrivals.second_factorial_moment_interval(), queue.packets_per_slot);
+  if (queue.packets_per_slot > 1) {
+    // Many roots close together ask for more precision than their use does.
+    const auto wanted = static_cast<int>(mpfr_get_prec(Real(0).backend().data()));
+    for (int bits = wanted;; bits *= 2) {
+      const numeric::PrecisionScope scope(numeric::Precision{bits});
+      try {
+        return several_servers(series::enclosed_arrival_tails(queue.arrivals, negligible - (bits - wanted)),
+                               queue.arrivals.second_factorial_moment_interval(), queue.packets_per_slot);
+      } catch (const UnresolvedRoots&) {
+        if (bits > 4096) throw;
+      }
+    }
+  }
   const Interval idle = queue.arrivals.load() ? numeric::to_interval(1 - *queue.arrivals.load())
-                                              : Interval(Interval(1) - tails.load);
-  return single_server(std::move(tails), idle);
+                                              : Interval(Interval(1) - queue.arrivals.load_interval());
+  return single_server(series::enclosed_arrival_tails(queue.arrivals, negligible), idle);
 }
 
 std::optional<Ladder<long double>> fast_ladder(const SlottedQueue& queue, long negligible) {

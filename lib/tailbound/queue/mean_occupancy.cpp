@@ -26,13 +26,20 @@ numeric::Proved<unit::Packet> mean_occupancy(const SlottedQueue& queue, numeric:
     if (servers > 1) {
       // The roots are needed to the precision in force; what the cut leaves out must not show in them.
       const auto tails = series::enclosed_arrival_tails(queue.arrivals, -bits);
-      for (const ComplexInterval& root : inner_roots(tails, second_moment, servers)) {
+      std::vector<ComplexInterval> roots;
+      try {
+        roots = inner_roots(tails, second_moment, servers);
+      } catch (const UnresolvedRoots&) {
+        if (bits > 4096) throw;
+        continue;
+      }
+      for (const ComplexInterval& root : roots) {
         const Interval rest = Interval(1) - root.real;
         mean += rest / (rest * rest + root.imaginary * root.imaginary);  // real part of 1/(1 - y)
       }
     }
     numeric::Enclosure<unit::Packet> result(mean);
-    if (numeric::lower(mean) > 0 && result.relative_width() <= std::pow(10.0, -digits.count)) return result;
+    if (numeric::lower(mean) > 0 && numeric::agree_to(result.lower(), result.upper(), digits)) return result;
   }
   throw LimitExceeded("the mean occupancy cannot be enclosed to " + std::to_string(digits.count) + " digits");
 }

@@ -14,7 +14,7 @@ using symbolic::Pgf;
 
 namespace {
 
-constexpr int most_packets_per_slot = 64;
+constexpr int most_packets_per_slot = 32;
 
 /// `name`, or with a digit added where a parameter has that name already.
 std::string fresh_name(std::string name, const std::vector<std::string>& taken) {

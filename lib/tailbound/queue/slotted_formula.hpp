@@ -36,7 +36,7 @@ struct SlottedFormula {
   int packets_per_slot = 1;
 };
 
-/// \param packets_per_slot  C, 1 .. 64
+/// \param packets_per_slot  C, 1 .. 32
 /// \throws Unstable         rho >= C; with symbols in rho nothing is checked and the condition is one of
 ///                          occupancy.assumptions()
 /// \throws InvalidArgument  A(1) is not 1, packets_per_slot out of range

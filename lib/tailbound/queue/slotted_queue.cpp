@@ -32,9 +32,9 @@ constexpr double least_log2_double = -800;
 constexpr double least_log2_extended = -2000;
 
 void check(const SlottedQueue& queue, const Accuracy& accuracy) {
-  if (queue.packets_per_slot < 1 || queue.packets_per_slot > 64)
+  if (queue.packets_per_slot < 1 || queue.packets_per_slot > 32)
     throw InvalidArgument("packets-per-slot", std::to_string(queue.packets_per_slot),
-                          "a whole number from 1 to 64");
+                          "a whole number from 1 to 32");
   if (accuracy.digits.count < 1 || accuracy.digits.count > 10'000)
     throw InvalidArgument("digits", std::to_string(accuracy.digits.count), "a whole number from 1 to 10000");
   require_stable(queue);
@@ -236,22 +236,10 @@ std::unique_ptr<Engine> make_engine(const SlottedQueue& queue, Quantity quantity
   throw std::logic_error("make_engine: not an arithmetic with engines");
 }
 
-double tolerance(numeric::Digits digits) {
-  return std::pow(10.0, -digits.count);
-}
-
-/// Relative width of at most 10^-digits? Far below double's range the bits decide.
 bool meets(const Proved& proved, numeric::Digits digits) {
   if (std::holds_alternative<Exact<unit::Probability>>(proved)) return true;
   const auto& enclosure = std::get<Enclosure<unit::Probability>>(proved);
-  if (digits.count <= 300) return enclosure.relative_width() <= tolerance(digits);
-  const PrecisionScope scope(Precision{64});
-  Real width;
-  mpfr_sub(width.backend().data(), enclosure.upper().backend().data(), enclosure.lower().backend().data(),
-           MPFR_RNDU);
-  if (!(enclosure.lower() > 0)) return false;
-  return width == 0 || numeric::log2_magnitude(width) + digits.count * 3.3219280948873627 <
-                           numeric::log2_magnitude(enclosure.lower()) - 1e-9;
+  return numeric::agree_to(enclosure.lower(), enclosure.upper(), digits);
 }
 
 bool surely_at_most(const Proved& proved, const Rational& target) {

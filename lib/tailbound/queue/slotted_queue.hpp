@@ -21,14 +21,14 @@ namespace tailbound::queue {
 
 struct SlottedQueue {
   series::Arrivals arrivals;
-  int packets_per_slot = 1;  ///< C, 1 .. 64
+  int packets_per_slot = 1;  ///< C, 1 .. 32
 };
 
 /// The arithmetic in which a recurrence runs. All enclose the true value; they differ in reach and cost.
 enum class Arithmetic {
   automatic,         ///< the cheapest one that settles the question, found by trying
-  double_precision,  ///< double with a proved rounding bound (docs/derivations/rounding.md)
-  extended,          ///< long double with the same bound
+  double_precision,  ///< double with a proved rounding bound (docs/derivations/rounding.md); above 1e-240
+  extended,          ///< long double with the same bound; above 1e-600
   multiprecision,    ///< MPFR with the same bound
   interval,          ///< MPFI, outward rounding at every step
   exact,             ///< CLN rationals

@@ -56,7 +56,7 @@ class TailEngine {
     for (const long double entry : forcing) equation_.forcing.push_back(static_cast<double>(entry * scale));
     // Entry and pivot, the quotient's two roundings in long double, then the one to double.
     const double long_double_units =
-        numeric::unit_roundoff<long double>(0) / numeric::unit_roundoff<double>(0);
+        std::ldexp(1.0, std::numeric_limits<double>::digits - std::numeric_limits<long double>::digits);
     kernel_units_ = forcing_units_ = (2 * ladder.error_units + 3) * long_double_units + 1.01;
     mpfr_set_ld(cut_.backend().data(), ladder.cut, MPFR_RNDU);
   }
@@ -118,8 +118,8 @@ class TailEngine {
       lower = numeric::lower(at.value);
       upper = numeric::upper(numeric::Interval(at.value + numeric::make_interval(numeric::Real(0), cut_)));
     } else {
-      const double gamma = numeric::relative_error_bound({at.units}, numeric::unit_roundoff<T>(bits_));
-      if (gamma < 1) {
+      const numeric::RelativeError gamma = numeric::relative_error_bound({at.units}, bits());
+      if (std::isfinite(gamma.units)) {
         numeric::widen(at.value, gamma, cut_, bits_, lower, upper);
       } else {
         lower = numeric::Real(0);
@@ -144,10 +144,9 @@ class TailEngine {
     } else {
       numeric::Real chosen = numeric::lower(entry);
       mpfr_rnd_t rounding = MPFR_RNDN;
-      if (numeric::relative_width(numeric::lower(entry), numeric::upper(entry)) >
-          std::ldexp(1.0, -std::min(numeric::significand_bits<T>(bits_) + 8, 1000))) {
+      if (!numeric::narrower_than(numeric::lower(entry), numeric::upper(entry),
+                                  numeric::significand_bits<T>(bits_) + 8))
         rounding = MPFR_RNDD;
-      }
       T result;
       if constexpr (std::is_same_v<T, double>) {
         result = mpfr_get_d(chosen.backend().data(), rounding);

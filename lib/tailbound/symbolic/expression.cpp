@@ -295,10 +295,11 @@ Expression pow(const Expression& base, const Expression& exponent) {
   if (power == 1) return base;
   if (base.is_number()) return integer_power(base.number(), power);
   if (base.kind() == Kind::power) return pow(base.operands()[0], base.operands()[1] * exponent);
-  if (base.kind() == Kind::product && base.operands()[0].is_number() && base.operands()[0].number() == -1) {
-    // The sign goes ahead, so that what is printed reads back to the same form.
-    const Expression rest = pow(-base, exponent);
-    return power % 2 == 0 ? rest : -rest;
+  if (base.kind() == Kind::product) {
+    // Factor by factor, so that what is printed reads back to the same form.
+    std::vector<Expression> factors;
+    for (const Expression& factor : base.operands()) factors.push_back(pow(factor, exponent));
+    return product(std::move(factors));
   }
   return make_node(Kind::power, {base, exponent});
 }
