@@ -557,7 +557,7 @@ Command add_buffer_command(CLI::App& program) {
       "    proof           P(Q > 157) = 8.7035435578e-16 <= 1e-15 < P(Q > 156) = 1.0850351320e-15\n"
       "                    certified to 10 digits\n"
       "    mean occupancy  4.696875 packets, exact\n"
-      "    decay rate      0.2204672110 a packet, certified to 10 digits\n"
+      "    decay rate      0.22046721096 a packet, certified to 10 digits\n"
       "                    asymptote: deep in the tail, 10.44 packets more divide P(Q > n) by 10\n"
       "    arithmetic      double, with a proved rounding bound\n");
   return {.app = command, .answer = [command, options](const Context& context) {

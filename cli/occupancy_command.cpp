@@ -203,7 +203,7 @@ Command add_occupancy_command(CLI::App& program) {
       "     50  0.000015300276356  certified to 10 digits\n"
       "    157  8.7035435578e-16   certified to 10 digits\n"
       "\n"
-      "  asymptote: deep in the tail P(Q > n) falls as exp(-0.2204672110 n)\n");
+      "  asymptote: deep in the tail P(Q > n) falls as exp(-0.22046721096 n)\n");
   return {.app = command, .answer = [command, options](const Context& context) {
             return answer(*options, command->get_option("--plot")->count() > 0, context);
           }};
