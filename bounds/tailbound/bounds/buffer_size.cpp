@@ -15,18 +15,6 @@ void check(const DropTarget& target) {
                           "a probability above 0 and below 1");
 }
 
-bool surely_at_most(const numeric::Proved<unit::Probability>& value, const Rational& target) {
-  if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&value))
-    return exact->value <= target;
-  return numeric::compare(std::get<numeric::Enclosure<unit::Probability>>(value).upper(), target) <= 0;
-}
-
-bool surely_above(const numeric::Proved<unit::Probability>& value, const Rational& target) {
-  if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&value))
-    return exact->value > target;
-  return numeric::compare(std::get<numeric::Enclosure<unit::Probability>>(value).lower(), target) > 0;
-}
-
 /// loss(B) <= eps  <=>  P(Q > B) <= eps rho / (1 - rho + eps rho), for C = 1.
 Rational tail_target(const SlottedQueue& queue, const Rational& loss) {
   const Rational& load = *queue.arrivals.load();
@@ -78,13 +66,13 @@ bool meets_target(const SlottedQueue& queue, Packets capacity, const DropTarget&
   for (int digits : {3, 8, 16, 40, 100, 250, 600}) {
     trial.digits.count = digits;
     const LevelProbability value = drop_probability(queue, capacity, target.criterion, trial);
-    if (surely_at_most(value.probability, target.probability)) return true;
-    if (surely_above(value.probability, target.probability)) return false;
+    if (numeric::surely_at_most<unit::Probability>(value.probability, target.probability)) return true;
+    if (numeric::surely_above<unit::Probability>(value.probability, target.probability)) return false;
     if (digits >= 40 && queue.packets_per_slot == 1 && trial.arithmetic == queue::Arithmetic::automatic) {
       try {
         trial.arithmetic = queue::Arithmetic::exact;
-        return surely_at_most(drop_probability(queue, capacity, target.criterion, trial).probability,
-                              target.probability);
+        return numeric::surely_at_most<unit::Probability>(
+            drop_probability(queue, capacity, target.criterion, trial).probability, target.probability);
       } catch (const LimitExceeded&) {
         trial.arithmetic = queue::Arithmetic::automatic;
       }

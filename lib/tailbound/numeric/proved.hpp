@@ -25,4 +25,18 @@ template <class Unit>
       proved);
 }
 
+/// Is the number proved to be at most `bar`? False also where it is not known.
+template <class Unit>
+[[nodiscard]] bool surely_at_most(const Proved<Unit>& proved, const Rational& bar) {
+  if (const auto* exact = std::get_if<Exact<Unit>>(&proved)) return exact->value <= bar;
+  return compare(std::get<Enclosure<Unit>>(proved).upper(), bar) <= 0;
+}
+
+/// Is the number proved to be above `bar`? False also where it is not known.
+template <class Unit>
+[[nodiscard]] bool surely_above(const Proved<Unit>& proved, const Rational& bar) {
+  if (const auto* exact = std::get_if<Exact<Unit>>(&proved)) return exact->value > bar;
+  return compare(std::get<Enclosure<Unit>>(proved).lower(), bar) > 0;
+}
+
 }  // namespace tailbound::numeric

@@ -242,16 +242,6 @@ bool meets(const Proved& proved, numeric::Digits digits) {
   return numeric::agree_to(enclosure.lower(), enclosure.upper(), digits);
 }
 
-bool surely_at_most(const Proved& proved, const Rational& target) {
-  if (const auto* exact = std::get_if<Exact<unit::Probability>>(&proved)) return exact->value <= target;
-  return numeric::compare(std::get<Enclosure<unit::Probability>>(proved).upper(), target) <= 0;
-}
-
-bool surely_above(const Proved& proved, const Rational& target) {
-  if (const auto* exact = std::get_if<Exact<unit::Probability>>(&proved)) return exact->value > target;
-  return numeric::compare(std::get<Enclosure<unit::Probability>>(proved).lower(), target) > 0;
-}
-
 /// log2 of a proved value's size from above; empty for 0.
 std::optional<double> log2_upper(const Proved& proved) {
   const Enclosure<unit::Probability> enclosure = numeric::to_enclosure(proved, {64});
@@ -471,7 +461,8 @@ TailBoundary least_level(const SlottedQueue& queue, const Rational& target, cons
     std::optional<Proved> here = engine.at(n);
     std::optional<Proved> previous = n > 0 ? engine.at(n - 1) : std::nullopt;
     if (!here || (n > 0 && !previous)) return false;
-    settled = surely_at_most(*here, target) && (n == 0 || surely_above(*previous, target));
+    settled = numeric::surely_at_most<unit::Probability>(*here, target) &&
+              (n == 0 || numeric::surely_above<unit::Probability>(*previous, target));
     if (!settled) {
       obstacle = "the target lies inside the enclosure at level " + std::to_string(n) + " or " +
                  std::to_string(n - 1);
