@@ -1,0 +1,59 @@
+#pragma once
+
+#include <tailbound/numeric/rational.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// A network of switches: nodes, links, flows and the routes that the flows take.
+///
+/// MODEL     Time runs in slots. Every link that leaves a switch is fed by an output queue of its own, which
+///           sends up to `packets_per_slot` packets in a slot. Hosts send and receive; they never forward,
+///           and the links that leave them have no queue.
+/// EXCLUDES  queueing: what the queues make of the traffic is for bounds/ (analysis) and sim/ (simulation).
+namespace tailbound::network {
+
+using numeric::Rational;
+
+struct Node {
+  std::string name;
+  bool host = false;  ///< otherwise a switch
+};
+
+/// One direction of a wire. At most one link leads from one node to another.
+struct Link {
+  std::size_t from = 0, to = 0;  ///< positions in Network::nodes
+  int packets_per_slot = 1;      ///< 1 .. 32
+};
+
+/// One way that a flow's packets take.
+struct Route {
+  std::vector<std::size_t> links;  ///< positions in Network::links, from the source to the destination
+  Rational share = 1;              ///< of the flow's packets, chosen for each packet independently
+};
+
+struct Flow {
+  std::string name;
+  std::size_t source = 0, destination = 0;  ///< positions in Network::nodes
+  Rational rate;                            ///< packets/slot, above 0
+  std::vector<Route> routes;                ///< shares sum to 1
+};
+
+/// A node sends all its flows together as one Bernoulli source: at most one packet a slot, so the rates of
+/// the flows of one source sum to at most 1.
+struct Network {
+  std::string name;
+  std::vector<Node> nodes;
+  std::vector<Link> links;
+  std::vector<Flow> flows;
+
+  [[nodiscard]] bool has_queue(std::size_t link) const { return !nodes[links[link].from].host; }
+  /// "left -> right"
+  [[nodiscard]] std::string link_name(std::size_t link) const {
+    return nodes[links[link].from].name + " -> " + nodes[links[link].to].name;
+  }
+};
+
+}  // namespace tailbound::network

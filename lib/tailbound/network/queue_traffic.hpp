@@ -1,0 +1,45 @@
+#pragma once
+
+#include <tailbound/network/network.hpp>
+
+/// What arrives at each queue of a network, from its flows and routes.
+///
+/// MODEL     In every slot each source of the queue sends it a packet with its rate as probability, at most
+///           one, independently of all the others:  A(z) = prod (1 - r + r z)^count.
+/// SOURCE    decoupled: the traffic upstream feeds the queue as if the queues upstream were not there;
+/// first-hop:
+///           Singh and Dally 2004, section IV.
+/// EXCLUDES  correlation between slots and between queues.
+namespace tailbound::network {
+
+/// Who counts as a source of a queue.
+enum class Sources {
+  decoupled,  ///< every sending node, with the rate at which it sends through this queue
+  first_hop,  ///< every link into the queue's switch (and the switch itself where it sends flows of its own),
+              ///< with the rate at which it feeds this queue
+};
+
+/// `count` sources that send with probability `rate` each.
+struct SourceRate {
+  Rational rate;  ///< packets/slot, above 0, at most 1
+  std::int64_t count = 1;
+  friend bool operator==(const SourceRate&, const SourceRate&) = default;
+};
+
+/// Traffic of one queue.
+struct QueueTraffic {
+  std::string name;                 ///< of the queue's link
+  int packets_per_slot = 1;         ///< what the link takes
+  std::vector<SourceRate> sources;  ///< rates differ and rise; empty where nothing passes
+  Rational load;                    ///< sum of count * rate  [packets/slot]
+};
+
+/// The traffic of each link's queue, in the order of Network::links; links without a queue (that leave
+/// hosts) have sources too, for what they are worth.
+///
+/// Under first_hop a link that takes c packets a slot and brings r of them counts as c sources of rate r / c.
+///
+/// \throws InvalidArgument  the network is not as network.hpp says (the message names the flow)
+[[nodiscard]] std::vector<QueueTraffic> queue_traffic(const Network& network, Sources sources);
+
+}  // namespace tailbound::network

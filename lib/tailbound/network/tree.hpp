@@ -1,0 +1,39 @@
+#pragma once
+
+#include <tailbound/network/queue_traffic.hpp>
+
+/// k-ary n-trees under uniform traffic.
+///
+/// MODEL     k^n leaves, n levels of k^(n-1) switches with k links down and (below level n) k links up. Each
+///           leaf sends a packet in a slot with probability `load`, to a destination chosen uniformly among
+///           all leaves, itself included. Routing up chooses each link up with equal probability.
+/// RESULT    random-root: up to level n always, 2n - 1 queues. nearest-ancestor: up to the lowest level l
+///           that leads to both leaves, 2l - 1 queues, with probability k^n-th parts k for l = 1 and
+///           k^l - k^(l-1) for l > 1.
+/// SOURCE    Singh and Dally 2004, section III; docs/derivations/trees.md
+namespace tailbound::network {
+
+struct Tree {
+  std::int64_t radix = 16;  ///< k, 2 .. 1024
+  int levels = 3;           ///< n, 1 .. 16; k^n at most 2^20
+};
+
+enum class TreeRouting { random_root, nearest_ancestor };
+
+/// One class of packets: those that turn at level `turn`.
+struct TreePath {
+  int turn = 1;
+  Rational share;                  ///< of all packets
+  std::vector<QueueTraffic> hops;  ///< 2 turn - 1 queues, in the order a packet meets them
+};
+
+/// \throws InvalidArgument  radix, levels or load out of range
+[[nodiscard]] std::vector<TreePath> tree_paths(const Tree& tree, const Rational& load, TreeRouting routing,
+                                               Sources sources);
+
+/// The same tree as a network with every switch, link, leaf (a host) and flow, for simulation and files. A
+/// flow from each leaf to each leaf, with all its routes.
+/// \throws LimitExceeded  more than 2^20 routes
+[[nodiscard]] Network tree_network(const Tree& tree, const Rational& load, TreeRouting routing);
+
+}  // namespace tailbound::network
