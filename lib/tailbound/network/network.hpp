@@ -56,4 +56,14 @@ struct Network {
   }
 };
 
+/// Checks that the network is as described above:
+/// - links lead from a node to another one, at most one each way, packets_per_slot within range;
+/// - routes go link by link from the source to the destination, forwarded by switches only, and no route
+///   takes a link twice (it may pass a switch twice: random-root routing in a tree does);
+/// - shares are above 0 and sum to 1, rates are above 0, and the rates of one source sum to at most 1.
+///
+/// COST  linear in the size of the network and its routes, apart from sorting the links.
+/// \throws InvalidArgument  naming the link or the flow
+void require_valid(const Network& network);
+
 }  // namespace tailbound::network

@@ -7,8 +7,7 @@
 /// MODEL     In every slot each source of the queue sends it a packet with its rate as probability, at most
 ///           one, independently of all the others:  A(z) = prod (1 - r + r z)^count.
 /// SOURCE    decoupled: the traffic upstream feeds the queue as if the queues upstream were not there;
-/// first-hop:
-///           Singh and Dally 2004, section IV.
+///           first-hop: Singh and Dally 2004, section IV.
 /// EXCLUDES  correlation between slots and between queues.
 namespace tailbound::network {
 
@@ -39,7 +38,9 @@ struct QueueTraffic {
 ///
 /// Under first_hop a link that takes c packets a slot and brings r of them counts as c sources of rate r / c.
 ///
+/// COST  sorting the steps of all routes; 1 000 queues and 10 000 flows take milliseconds.
 /// \throws InvalidArgument  the network is not as network.hpp says (the message names the flow)
+/// \throws NoAnswer         first_hop: a link would have to bring a queue more than it takes in a slot
 [[nodiscard]] std::vector<QueueTraffic> queue_traffic(const Network& network, Sources sources);
 
 }  // namespace tailbound::network

@@ -1,0 +1,98 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/network.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tailbound::network {
+namespace {
+
+constexpr int most_packets_per_slot = 32;
+
+void check_link(const Network& network, std::size_t position) {
+  const Link& link = network.links[position];
+  if (link.from >= network.nodes.size() || link.to >= network.nodes.size())
+    throw InvalidArgument("link " + std::to_string(position),
+                          std::to_string(link.from) + " -> " + std::to_string(link.to),
+                          "between nodes 0 to " + std::to_string(network.nodes.size()) + " - 1");
+  if (link.from == link.to)
+    throw InvalidArgument("link " + std::to_string(position), network.link_name(position),
+                          "from one node to another");
+  if (link.packets_per_slot < 1 || link.packets_per_slot > most_packets_per_slot)
+    throw InvalidArgument("packets a slot of the link " + network.link_name(position),
+                          std::to_string(link.packets_per_slot), "a whole number from 1 to 32");
+}
+
+void check_links(const Network& network) {
+  std::vector<std::pair<std::size_t, std::size_t>> ends;
+  ends.reserve(network.links.size());
+  for (std::size_t position = 0; position < network.links.size(); ++position) {
+    check_link(network, position);
+    ends.emplace_back(network.links[position].from, network.links[position].to);
+  }
+  std::sort(ends.begin(), ends.end());
+  const auto twice = std::adjacent_find(ends.begin(), ends.end());
+  if (twice != ends.end())
+    throw InvalidArgument(
+        "link", network.nodes[twice->first].name + " -> " + network.nodes[twice->second].name, "listed once");
+}
+
+/// Follows one route. `last_taken[link]` is the number of the last route that took the link; `number` is new.
+void check_route(const Network& network, const Flow& flow, const Route& route,
+                 std::vector<std::size_t>& last_taken, std::size_t number) {
+  const auto refuse = [&](std::size_t link, const char* legal) {
+    throw InvalidArgument("route of the flow " + flow.name,
+                          link < network.links.size() ? network.link_name(link) : std::to_string(link),
+                          legal);
+  };
+  if (route.links.empty()) throw InvalidArgument("route of the flow " + flow.name, "", "one link or more");
+  std::size_t here = flow.source;
+  for (const std::size_t link : route.links) {
+    if (link >= network.links.size()) refuse(link, "a position in the list of links");
+    if (network.links[link].from != here) refuse(link, "continued where it ends, from source to destination");
+    if (here != flow.source && network.nodes[here].host) refuse(link, "forwarded by switches, not hosts");
+    if (last_taken[link] == number) refuse(link, "taken once in a route");
+    last_taken[link] = number;
+    here = network.links[link].to;
+  }
+  if (here != flow.destination) refuse(route.links.back(), "continued to the destination of the flow");
+}
+
+void check_flow(const Network& network, const Flow& flow, std::vector<std::size_t>& last_taken,
+                std::size_t& route_number) {
+  if (flow.source >= network.nodes.size() || flow.destination >= network.nodes.size())
+    throw InvalidArgument("flow " + flow.name,
+                          std::to_string(flow.source) + " -> " + std::to_string(flow.destination),
+                          "between nodes of the network");
+  if (!cln::plusp(flow.rate))
+    throw InvalidArgument("rate of the flow " + flow.name, numeric::to_fraction(flow.rate), "above 0");
+  Rational shares = 0;
+  for (const Route& route : flow.routes) {
+    if (!cln::plusp(route.share))
+      throw InvalidArgument("share of a route of the flow " + flow.name, numeric::to_fraction(route.share),
+                            "above 0");
+    shares = shares + route.share;
+    check_route(network, flow, route, last_taken, ++route_number);
+  }
+  if (shares != 1)
+    throw InvalidArgument("sum of the shares of the flow " + flow.name, numeric::to_fraction(shares), "1");
+}
+
+}  // namespace
+
+void require_valid(const Network& network) {
+  check_links(network);
+  std::vector<std::size_t> last_taken(network.links.size(), 0);
+  std::size_t route_number = 0;
+  std::vector<Rational> sent(network.nodes.size(), 0);
+  for (const Flow& flow : network.flows) {
+    check_flow(network, flow, last_taken, route_number);
+    sent[flow.source] = sent[flow.source] + flow.rate;
+    if (sent[flow.source] > 1)
+      throw InvalidArgument("sum of the rates of the flows from " + network.nodes[flow.source].name,
+                            numeric::to_fraction(sent[flow.source]) + " with the flow " + flow.name,
+                            "at most 1 packet a slot");
+  }
+}
+
+}  // namespace tailbound::network

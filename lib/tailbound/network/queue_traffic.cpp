@@ -1,0 +1,127 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/queue_traffic.hpp>
+
+#include <cln/integer.h>
+#include <cln/rational.h>
+
+#include <algorithm>
+
+namespace tailbound::network {
+namespace {
+
+using numeric::Integer;
+
+/// What one feeder brings to a queue, in parts of the common denominator. A feeder is a node under
+/// decoupled; under first_hop a link, or (numbered behind the links) the node of the queue itself.
+struct Feed {
+  std::size_t feeder;
+  Integer parts;
+};
+
+/// All rates and shares are whole numbers of 1 / denominator: sums and comparisons are those of integers.
+Integer common_denominator(const Network& network) {
+  Integer rates = 1, shares = 1;
+  for (const Flow& flow : network.flows) {
+    rates = cln::lcm(rates, cln::denominator(flow.rate));
+    for (const Route& route : flow.routes) shares = cln::lcm(shares, cln::denominator(route.share));
+  }
+  return rates * shares;
+}
+
+void add_feed(std::vector<Feed>& feeds, std::size_t feeder, const Integer& parts) {
+  if (!feeds.empty() && feeds.back().feeder == feeder)
+    feeds.back().parts = feeds.back().parts + parts;
+  else
+    feeds.push_back({feeder, parts});
+}
+
+/// The feeds of every link, in any order, a feeder possibly several times.
+std::vector<std::vector<Feed>> collect_feeds(const Network& network, Sources sources,
+                                             const Integer& denominator) {
+  std::vector<std::vector<Feed>> feeds(network.links.size());
+  const std::size_t own = network.links.size();
+  for (const Flow& flow : network.flows)
+    for (const Route& route : flow.routes) {
+      const Integer parts = cln::numerator(flow.rate * route.share * denominator);
+      std::size_t feeder = sources == Sources::decoupled ? flow.source : own;
+      for (const std::size_t link : route.links) {
+        add_feed(feeds[link], feeder, parts);
+        if (sources == Sources::first_hop) feeder = link;
+      }
+    }
+  return feeds;
+}
+
+/// Adds up the feeds of each feeder.
+void merge_feeders(std::vector<Feed>& feeds) {
+  std::sort(feeds.begin(), feeds.end(), [](const Feed& a, const Feed& b) { return a.feeder < b.feeder; });
+  std::vector<Feed> merged;
+  for (const Feed& feed : feeds) add_feed(merged, feed.feeder, feed.parts);
+  feeds = std::move(merged);
+}
+
+/// How many sources a feed counts as: the packets that can come from it in a slot.
+std::int64_t sources_of(const Network& network, Sources sources, const Feed& feed) {
+  if (sources == Sources::decoupled || feed.feeder == network.links.size()) return 1;
+  return network.links[feed.feeder].packets_per_slot;
+}
+
+/// A link cannot bring more than it takes. (Of one node's own flows, at most one packet a slot, that holds.)
+void require_room(const Network& network, std::size_t link, const Feed& feed, std::int64_t count,
+                  const Integer& denominator) {
+  if (feed.parts > denominator * Integer(count))
+    throw NoAnswer("the link " + network.link_name(feed.feeder) + " is saturated: it would have to bring " +
+                   numeric::to_fraction(feed.parts / denominator) + " packets a slot to the queue of " +
+                   network.link_name(link) + ", and it takes " + std::to_string(count));
+}
+
+QueueTraffic traffic_of(const Network& network, Sources sources, std::size_t link, std::vector<Feed>& feeds,
+                        const Integer& denominator) {
+  QueueTraffic traffic{.name = network.link_name(link),
+                       .packets_per_slot = network.links[link].packets_per_slot,
+                       .sources = {},
+                       .load = 0};
+  merge_feeders(feeds);
+  struct Source {
+    Integer parts;  ///< of each, in parts of the denominator times `scale`
+    std::int64_t count;
+  };
+  // The feeds of links that take several packets a slot split evenly; `scale` keeps their parts whole.
+  Integer sum = 0, scale = 1;
+  for (const Feed& feed : feeds) scale = cln::lcm(scale, Integer(sources_of(network, sources, feed)));
+  std::vector<Source> split;
+  split.reserve(feeds.size());
+  for (const Feed& feed : feeds) {
+    const std::int64_t count = sources_of(network, sources, feed);
+    split.push_back({cln::exquo(feed.parts * scale, Integer(count)), count});
+    sum = sum + feed.parts;
+    require_room(network, link, feed, count, denominator);
+  }
+  std::sort(split.begin(), split.end(), [](const Source& a, const Source& b) { return a.parts < b.parts; });
+  std::size_t next = 0;
+  while (next < split.size()) {
+    SourceRate source{split[next].parts / (denominator * scale), 0};
+    const Integer parts = split[next].parts;
+    for (; next < split.size() && split[next].parts == parts; ++next) source.count += split[next].count;
+    traffic.sources.push_back(std::move(source));
+  }
+  traffic.load = sum / denominator;
+  return traffic;
+}
+
+}  // namespace
+
+std::vector<QueueTraffic> queue_traffic(const Network& network, Sources sources) {
+  require_valid(network);
+  const Integer denominator = common_denominator(network);
+  auto feeds = collect_feeds(network, sources, denominator);
+  std::vector<QueueTraffic> result;
+  result.reserve(network.links.size());
+  for (std::size_t link = 0; link < network.links.size(); ++link) {
+    result.push_back(traffic_of(network, sources, link, feeds[link], denominator));
+    feeds[link] = {};
+  }
+  return result;
+}
+
+}  // namespace tailbound::network
