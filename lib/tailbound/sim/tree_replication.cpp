@@ -1,0 +1,745 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/sim/reorder_flow.hpp>
+#include <tailbound/sim/tree_replication.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+
+namespace tailbound::sim {
+namespace {
+
+using network::TreeRouting;
+using numeric::Rational;
+
+constexpr int block_slots = 64;       ///< slots simulated switch by switch
+constexpr std::size_t line = 16;      ///< padding: streams would else fall on the same cache sets
+constexpr int fast_delays = 4096;     ///< delays counted in an array; longer ones in a vector that grows
+constexpr int copies = 4;             ///< of the fast histograms: equal counters in a row do not wait
+constexpr int most_flows = 4096;
+constexpr std::int64_t most_late = std::int64_t{1} << 26;
+constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
+
+/// What random numbers are for. Stages are below 64.
+enum Purpose : std::uint64_t { arrivals = 0, destinations = 64, up_links = 128, rotations = 192, orders = 256 };
+
+/// What a stage's switches do with the packets that come in.
+enum class Role { up, down, last };
+
+/// Everything that follows from the model.
+struct Shape {
+  std::int64_t radix;
+  int levels, stages;
+  std::int64_t switches;  ///< of one level
+  std::int64_t leaves;
+  bool turning;     ///< nearest-ancestor: packets turn at their own level
+  bool binary;      ///< the radix is a power of two, at most 256
+  int digit_bits;   ///< of one digit of a destination
+  std::int64_t ring;  ///< slots that a stream holds; a multiple of 64
+  std::size_t stream_stride, switch_stride, array_size;  ///< in packets
+  std::uint64_t threshold;                               ///< load * 2^64; 0 stands for load 1
+  std::int32_t room;
+  int flows;
+  std::int64_t flow_spacing;
+
+  explicit Shape(const TreeModel& model);
+  [[nodiscard]] int level(int stage) const { return stage < levels - 1 ? stage + 1 : 2 * levels - 1 - stage; }
+  [[nodiscard]] std::int64_t power(int exponent) const {
+    std::int64_t value = 1;
+    for (int i = 0; i < exponent; ++i) value *= radix;
+    return value;
+  }
+  /// Waits below this stay within the ring from every slot of a block.
+  [[nodiscard]] std::int32_t wait_limit() const { return static_cast<std::int32_t>(ring - block_slots); }
+};
+
+void check(const TreeModel& model) {
+  const auto& [radix, levels] = model.tree;
+  if (radix < 2 || radix > 1024)
+    throw InvalidArgument("radix", std::to_string(radix), "a whole number from 2 to 1024");
+  if (levels < 1 || levels > 16)
+    throw InvalidArgument("levels", std::to_string(levels), "a whole number from 1 to 16");
+  std::int64_t leaves = 1;
+  for (int i = 0; i < levels && leaves <= (std::int64_t{1} << 20); ++i) leaves *= radix;
+  if (leaves > (std::int64_t{1} << 20))
+    throw InvalidArgument("radix^levels", std::to_string(radix) + "^" + std::to_string(levels),
+                          "at most 2^20 = 1048576 leaves");
+  if (!cln::plusp(model.load) || model.load > 1)
+    throw InvalidArgument("load", numeric::to_fraction(model.load), "above 0 and at most 1 packet a slot");
+  if (!model.buffer && model.load == 1) throw Unstable("1", 1);
+  if (model.buffer && (*model.buffer < 1 || *model.buffer > 1'000'000))
+    throw InvalidArgument("buffer", std::to_string(*model.buffer), "from 1 to 1000000 packets");
+  if (model.observed_flows < 0 || model.observed_flows > std::min<std::int64_t>(leaves, most_flows))
+    throw InvalidArgument("observed flows", std::to_string(model.observed_flows),
+                          "from 0 to " + std::to_string(std::min<std::int64_t>(leaves, most_flows)));
+  if (model.observed_flows > 0 && model.buffer)
+    throw InvalidArgument("buffer", std::to_string(*model.buffer),
+                          "unlimited where reorder buffers are observed: a lost packet would never be passed");
+}
+
+std::int64_t ring_slots(const TreeModel& model) {
+  const double load = numeric::nearest_double(model.load);
+  double wanted = std::max(128.0, 64 + 12 / std::max(1 - load, 1e-6));
+  if (model.buffer) wanted = std::min(wanted, std::max(128.0, 64.0 + static_cast<double>(*model.buffer) + 1));
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(wanted, 4096.0))));
+}
+
+Shape::Shape(const TreeModel& model)
+    : radix(model.tree.radix),
+      levels(model.tree.levels),
+      stages(stage_count(model.tree)),
+      switches((check(model), power(levels - 1))),
+      leaves(switches * radix),
+      turning(model.routing == TreeRouting::nearest_ancestor),
+      binary(std::has_single_bit(static_cast<std::uint64_t>(radix)) && radix <= 256),
+      digit_bits(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(radix - 1)))),
+      ring(ring_slots(model)),
+      stream_stride(static_cast<std::size_t>(ring) + line),
+      switch_stride(static_cast<std::size_t>(radix) * stream_stride + line),
+      array_size(static_cast<std::size_t>(switches) * switch_stride),
+      threshold(0),
+      room(model.buffer ? static_cast<std::int32_t>(*model.buffer) : std::numeric_limits<std::int32_t>::max()),
+      flows(model.observed_flows),
+      flow_spacing(flows == 0 ? 0 : leaves / flows) {
+  const auto scaled = cln::floor1(model.load * cln::expt(numeric::Integer(2), 64));
+  if (model.load < 1)
+    threshold = std::stoull(numeric::to_fraction(scaled));
+}
+
+/// Where a packet keeps what: destination digits (lowest first), turning level - 1, number of its observed
+/// flow + 1, slot of sending; the top bit is set, so that 0 is no packet.
+struct Layout {
+  int turn_shift, flow_shift, birth_shift, birth_bits;
+  Layout(const Shape& shape, int packet_bits)
+      : turn_shift(shape.levels * shape.digit_bits),
+        flow_shift(turn_shift + (shape.turning ? 4 : 0)),
+        birth_shift(flow_shift + static_cast<int>(std::bit_width(static_cast<unsigned>(shape.flows)))),
+        birth_bits(packet_bits - 1 - birth_shift) {}
+  /// Can delays of several times what is likely be told apart?
+  [[nodiscard]] bool fits(const Shape& shape) const {
+    return birth_bits >= 10 && birth_bits < 40 &&
+           (std::int64_t{1} << birth_bits) > 4 * shape.stages * std::min<std::int64_t>(shape.wait_limit(), shape.room);
+  }
+};
+
+template <class Packet>
+class Tree final : public TreeReplication {
+ public:
+  Tree(const Shape& shape, RandomKey key);
+
+  void advance(std::int64_t slots) override;
+  [[nodiscard]] Counts take_counts() override;
+  void save(ByteWriter& writer) const override;
+  void load(ByteReader& reader) override;
+  [[nodiscard]] PacketBalance balance() const override;
+  [[nodiscard]] std::size_t memory() const override {
+    return (streams_.size() + leaf_scratch_.size()) * sizeof(Packet) + free_.size() * sizeof(std::int32_t);
+  }
+
+ private:
+  static constexpr int packet_bits = std::numeric_limits<Packet>::digits;
+  static constexpr Packet present = Packet{1} << (packet_bits - 1);
+
+  /// A packet whose slot lies beyond the ring; it is written when its slot comes near.
+  struct Late {
+    std::int64_t slot;
+    std::uint64_t stream;  ///< position in streams_
+    Packet packet;
+  };
+
+  [[nodiscard]] std::size_t array(int stage) const {
+    return static_cast<std::size_t>(stage + (shape_.turning ? 1 : 0)) * shape_.array_size;
+  }
+  [[nodiscard]] std::int32_t* free_of(int stage, std::int64_t at) {
+    return free_.data() + stage * shape_.leaves + at * shape_.radix;
+  }
+  [[nodiscard]] std::size_t column(int slot) const {
+    return static_cast<std::size_t>((block_start() + slot) & (shape_.ring - 1));
+  }
+  [[nodiscard]] std::int64_t block_start() const { return now_ - now_ % block_slots; }
+
+  void begin_block();
+  void end_block();
+  void advance_within_block(int first, int last);
+  void fill(std::int64_t leaf, int first, int last, Packet* stream);
+  void prepare_visits(int stage, int inputs, std::size_t parents_offset);
+  void prepare_choices(int stage, std::int64_t at);
+  void run_stage(int stage, int first, int last);
+  template <Role role>
+  void choose_pass(int stage, int first, int last);
+  template <Role role, bool turning, bool finite, bool binary>
+  void pass(int stage, int first, int last);
+  void clear(Packet* streams, int first, int last);
+  void join_late(int stage, std::int32_t wait, std::size_t stream, std::int64_t slot, Packet packet, bool last);
+  void count_delay(std::size_t turn, std::int64_t delay, std::uint64_t count);
+  void deliver(Packet packet, std::int64_t served);
+  void fold_waits(int stage);
+  void fold_delays();
+  [[nodiscard]] std::vector<std::uint64_t> backlog(int stage) const;
+
+  Shape shape_;
+  Layout layout_;
+  RandomKey key_;
+  std::int64_t now_ = 0;     ///< the next slot to simulate
+  std::int64_t since_ = 0;   ///< start of the counts
+  std::vector<Packet> streams_;
+  std::vector<Packet> leaf_scratch_;
+  std::vector<std::int32_t> free_;  ///< [stage][switch][port]: next free slot, from the start of the block
+  std::vector<Late> late_;
+  PacketBalance totals_;  ///< sent, dropped, and in `delivered` all that joined the last stage's queues
+  std::vector<std::vector<std::uint64_t>> waits_, delays_, backlogs_;
+  std::vector<std::uint64_t> drops_;
+  std::vector<std::int64_t> longest_wait_;
+  std::vector<ReorderFlow> flows_;
+  std::vector<std::uint64_t> reorder_;
+
+  // Working space of one stage.
+  std::vector<std::uint32_t> visits_;          ///< [slot][rank]: offset of the stream to look at
+  std::vector<std::uint64_t> choices_;         ///< random bytes (or 32-bit numbers) for up links
+  std::array<std::uint64_t, 16> rotations_{};  ///< 64 16-bit numbers
+  std::vector<std::uint32_t> fast_waits_;      ///< [wait][copy]
+  std::vector<std::uint32_t> fast_delays_;     ///< [turn][delay]
+};
+
+template <class Packet>
+Tree<Packet>::Tree(const Shape& shape, RandomKey key)
+    : shape_(shape), layout_(shape, packet_bits), key_(key) {
+  const std::size_t arrays =
+      static_cast<std::size_t>(shape.stages - 1 + (shape.turning ? 1 : 0));
+  const double elements = static_cast<double>(arrays) * static_cast<double>(shape.array_size);
+  if (elements * sizeof(Packet) > static_cast<double>(most_bytes) || elements > 4.2e9)
+    throw LimitExceeded("the simulation would take " + std::to_string(elements * sizeof(Packet) / (1 << 30)) +
+                        " GiB of memory, and the limit is 16 GiB");
+  streams_.resize(arrays * shape.array_size);
+  if (!shape.turning) leaf_scratch_.resize(shape.switch_stride);
+  const auto stages = static_cast<std::size_t>(shape.stages);
+  free_.resize(stages * static_cast<std::size_t>(shape.leaves));
+  waits_.resize(stages);
+  backlogs_.resize(stages);
+  drops_.resize(stages);
+  longest_wait_.assign(stages, shape.wait_limit());
+  const auto turns = static_cast<std::size_t>(shape.levels);
+  delays_.resize(turns);
+  flows_.resize(static_cast<std::size_t>(shape.flows));
+  fast_waits_.resize(static_cast<std::size_t>(shape.wait_limit()) * copies);
+  fast_delays_.resize(turns * fast_delays);
+  visits_.resize(static_cast<std::size_t>(block_slots * 2 * shape.radix));
+  const std::size_t bytes = static_cast<std::size_t>(block_slots * shape.radix) * (shape.binary ? 1 : 4);
+  choices_.resize((bytes + 31) / 32 * 4);
+}
+
+template <class Packet>
+void Tree<Packet>::advance(std::int64_t slots) {
+  if (slots < 0) throw InvalidArgument("slots", std::to_string(slots), "at least 0");
+  while (slots > 0) {
+    const int first = static_cast<int>(now_ % block_slots);
+    const int count = static_cast<int>(std::min<std::int64_t>(slots, block_slots - first));
+    if (first == 0) begin_block();
+    advance_within_block(first, first + count);
+    now_ += count;
+    if (now_ % block_slots == 0) end_block();
+    slots -= count;
+  }
+}
+
+template <class Packet>
+void Tree<Packet>::begin_block() {
+  std::erase_if(late_, [this](const Late& late) {
+    if (late.slot >= now_ + shape_.ring) return false;
+    streams_[late.stream + static_cast<std::size_t>(late.slot & (shape_.ring - 1))] = late.packet;
+    return true;
+  });
+}
+
+template <class Packet>
+void Tree<Packet>::end_block() {
+  for (std::int32_t& free : free_) free = std::max(free - block_slots, 0);
+}
+
+/// Stage by stage: a stage reads only what earlier stages wrote, for slots up to `last`.
+template <class Packet>
+void Tree<Packet>::advance_within_block(int first, int last) {
+  if (shape_.turning)
+    for (std::int64_t leaf = 0; leaf < shape_.leaves; ++leaf)
+      fill(leaf, first, last,
+           streams_.data() + static_cast<std::size_t>(leaf / shape_.radix) * shape_.switch_stride +
+               static_cast<std::size_t>(leaf % shape_.radix) * shape_.stream_stride);
+  for (int stage = 0; stage < shape_.stages; ++stage) run_stage(stage, first, last);
+  fold_delays();
+  const std::int64_t start = block_start();
+  for (ReorderFlow& flow : flows_) flow.count(start + first, start + last, reorder_);
+}
+
+/// The packets that a leaf sends in slots first .. last - 1, into its stream (0 where it sends none).
+template <class Packet>
+void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) {
+  const auto entity = static_cast<std::uint64_t>(leaf);
+  const auto block = static_cast<std::uint64_t>(block_start() / block_slots);
+  const std::uint64_t sends = shape_.threshold == 0
+                                  ? ~std::uint64_t{0}
+                                  : bernoulli_bits(key_, arrivals, entity, block * 16, shape_.threshold);
+  std::array<std::uint64_t, 32> random;  // 64 numbers of 32 bits, or (where that is enough) of 16
+  const int leaf_bits = shape_.levels * shape_.digit_bits;
+  const bool short_numbers = shape_.binary && leaf_bits <= 16;
+  random_fill(key_, destinations, entity, block * 8, std::span(random).first(short_numbers ? 16 : 32));
+  std::array<std::uint32_t, block_slots> destination;
+  if (short_numbers) {
+    std::array<std::uint16_t, block_slots> numbers;
+    std::memcpy(numbers.data(), random.data(), sizeof numbers);
+    const auto mask = static_cast<std::uint32_t>((std::uint64_t{1} << leaf_bits) - 1);
+    for (std::size_t s = 0; s < block_slots; ++s) destination[s] = numbers[s] & mask;
+  } else {
+    std::memcpy(destination.data(), random.data(), sizeof destination);
+    const auto radix = static_cast<std::uint64_t>(shape_.radix);
+    for (std::uint32_t& number : destination) {
+      // The binary fraction number / 2^32 in base k: each step takes a digit off.
+      std::uint32_t digits = 0;
+      for (int digit = 0; digit < shape_.levels; ++digit) {
+        const std::uint64_t product = number * radix;
+        digits |= static_cast<std::uint32_t>(product >> 32U) << (digit * shape_.digit_bits);
+        number = static_cast<std::uint32_t>(product);
+      }
+      number = digits;
+    }
+  }
+
+  Packet common = present;
+  const bool observed = shape_.flows > 0 && leaf % shape_.flow_spacing == 0 && leaf / shape_.flow_spacing < shape_.flows;
+  const std::int64_t flow = observed ? leaf / shape_.flow_spacing : -1;
+  common |= static_cast<Packet>(static_cast<Packet>(flow + 1) << layout_.flow_shift);
+  const Packet birth_mask = static_cast<Packet>((Packet{1} << layout_.birth_bits) - 1);
+  Packet* const target = stream + column(0);
+  // A block starts at a multiple of 64 and so do the wraps of the birth's bits: no carry within a block.
+  const Packet birth = static_cast<Packet>(block_start()) & birth_mask;
+  for (int s = first; s < last; ++s) {
+    const Packet sent = Packet{0} - static_cast<Packet>((sends >> s) & 1U);
+    target[s] = sent & static_cast<Packet>(common | (birth + static_cast<Packet>(s)) << layout_.birth_shift |
+                                           destination[static_cast<std::size_t>(s)]);
+  }
+  const std::uint64_t range = (~std::uint64_t{0} >> (64 - (last - first))) << first;
+  totals_.sent += static_cast<std::int64_t>(std::popcount(sends & range));
+  if (shape_.turning) {
+    std::uint32_t own = 0;
+    std::int64_t rest = leaf;
+    for (int digit = 0; digit < shape_.levels; ++digit, rest /= shape_.radix)
+      own |= static_cast<std::uint32_t>(rest % shape_.radix) << (digit * shape_.digit_bits);
+    for (int s = first; s < last; ++s) {
+      const int different = static_cast<int>(std::bit_width(own ^ destination[static_cast<std::size_t>(s)]));
+      const int turn = different == 0 ? 0 : (different - 1) / shape_.digit_bits;
+      target[s] |= (target[s] >> (packet_bits - 1)) * static_cast<Packet>(turn) << layout_.turn_shift;
+    }
+  }
+  if (observed)
+    for (std::uint64_t left = sends & range; left != 0; left &= left - 1)
+      flows_[static_cast<std::size_t>(flow)].sent(block_start() + std::countr_zero(left));
+}
+
+/// The order in which the packets of a slot join: for each slot a permutation of the inputs, drawn uniformly
+/// and used by all switches of the stage; each switch shifts the ranks by a random number of its own (exclusive
+/// or, where the number of inputs is a power of two; else a rotation).
+/// So the order at one switch in one slot is exactly uniform and independent of all other slots and stages.
+/// At two switches in one slot the rank of any one input is independent of the other switch's ranks; for powers
+/// of two so is the order of any two inputs. Whole orders are not independent: only joint laws of three or more
+/// packets at different switches in the same slot could tell.
+template <class Packet>
+void Tree<Packet>::prepare_visits(int stage, int inputs, std::size_t parents_offset) {
+  const auto count = static_cast<std::size_t>(inputs);
+  RandomSequence random(key_, orders + static_cast<std::uint64_t>(stage),
+                        static_cast<std::uint64_t>(block_start() / block_slots));
+  for (std::size_t s = 0; s < block_slots; ++s) {
+    std::uint32_t* visit = visits_.data() + s * count;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto radix = static_cast<std::size_t>(shape_.radix);
+      const std::size_t offset =
+          i < radix ? i * shape_.stream_stride : parents_offset + (i - radix) * shape_.stream_stride;
+      const std::size_t place = random.next_below(static_cast<std::uint32_t>(i + 1));
+      visit[i] = visit[place];
+      visit[place] = static_cast<std::uint32_t>(offset);
+    }
+  }
+}
+
+template <class Packet>
+void Tree<Packet>::prepare_choices(int stage, std::int64_t at) {
+  const auto block = static_cast<std::uint64_t>(block_start() / block_slots);
+  random_fill(key_, up_links + static_cast<std::uint64_t>(stage), static_cast<std::uint64_t>(at),
+              block * (choices_.size() / 4), choices_);
+}
+
+template <class Packet>
+void Tree<Packet>::run_stage(int stage, int first, int last) {
+  if (stage == shape_.stages - 1)
+    choose_pass<Role::last>(stage, first, last);
+  else if (stage < shape_.levels - 1)
+    choose_pass<Role::up>(stage, first, last);
+  else
+    choose_pass<Role::down>(stage, first, last);
+  fold_waits(stage);
+}
+
+template <class Packet>
+template <Role role>
+void Tree<Packet>::choose_pass(int stage, int first, int last) {
+  const bool finite = shape_.room != std::numeric_limits<std::int32_t>::max();
+  const auto with_binary = [&]<bool turning, bool is_finite>() {
+    shape_.binary ? pass<role, turning, is_finite, true>(stage, first, last)
+                  : pass<role, turning, is_finite, false>(stage, first, last);
+  };
+  if (shape_.turning)
+    finite ? with_binary.template operator()<true, true>() : with_binary.template operator()<true, false>();
+  else
+    finite ? with_binary.template operator()<false, true>() : with_binary.template operator()<false, false>();
+}
+
+template <class Packet>
+template <Role role, bool turning, bool finite, bool binary>
+void Tree<Packet>::pass(int stage, int first, int last) {
+  const int level = shape_.level(stage);
+  const bool parents = role != Role::up && level < shape_.levels;
+  const bool children = !parents || turning;
+  const bool leaves = children && level == 1;
+  const int radix = static_cast<int>(shape_.radix);
+  const int inputs = radix * (parents && children ? 2 : 1);
+  const std::size_t parents_array = array(stage - 1);
+  const std::size_t children_array = array(level - 2);  // where level is 1: the leaves' array, if there is one
+  const std::size_t inputs_array = children ? children_array : parents_array;
+  const auto parents_offset = static_cast<std::uint32_t>(parents && children ? parents_array - children_array : 0);
+  prepare_visits(stage, inputs, parents_offset);
+
+  // The digit of the switch's number that the link out of here replaces.
+  const std::int64_t replaced = shape_.power(role == Role::last ? 0 : role == Role::up ? level - 1 : level - 2);
+  const std::size_t port_stride = static_cast<std::size_t>(replaced) * shape_.switch_stride;
+  const int digit_shift = (level - 1) * shape_.digit_bits;
+  const auto digit_mask = static_cast<Packet>((1U << shape_.digit_bits) - 1);
+  const auto birth_mask = (std::uint64_t{1} << layout_.birth_bits) - 1;
+  const auto turn_of_level = static_cast<Packet>(level - 1);
+  const std::int32_t wait_limit = shape_.wait_limit();
+  const std::size_t ring_mask = static_cast<std::size_t>(shape_.ring) - 1;
+  const std::size_t start_column = column(0);
+  const std::uint32_t* const all_visits = visits_.data();
+  std::uint32_t* const fast_waits = fast_waits_.data();
+  std::uint32_t* const fast_delay_counts = fast_delays_.data();
+  const auto hops_before = static_cast<std::uint64_t>(shape_.stages - 1);
+  const std::int64_t start_slot = block_start();
+  const bool observing = shape_.flows > 0;
+  const auto flow_mask =
+      static_cast<Packet>((Packet{1} << (layout_.birth_shift - layout_.flow_shift)) - 1);
+  const bool scratch = leaves && !turning;
+  std::uint64_t joined = 0, dropped = 0;
+
+  for (std::int64_t at = 0; at < shape_.switches; ++at) {
+    Packet* const in = scratch ? leaf_scratch_.data()
+                               : streams_.data() + inputs_array + static_cast<std::size_t>(at) * shape_.switch_stride;
+    if (scratch)
+      for (std::int64_t i = 0; i < radix; ++i)
+        fill(at * radix + i, first, last, in + static_cast<std::size_t>(i) * shape_.stream_stride);
+    if constexpr (role == Role::up) prepare_choices(stage, at);
+    random_fill(key_, rotations + static_cast<std::uint64_t>(stage), static_cast<std::uint64_t>(at),
+                static_cast<std::uint64_t>(start_slot / block_slots) * 4, rotations_);
+    const std::int64_t digit = at / replaced % radix;
+    const std::size_t out_position = array(stage) +
+                                     static_cast<std::size_t>(at - digit * replaced) * shape_.switch_stride +
+                                     static_cast<std::size_t>(digit) * shape_.stream_stride;
+    Packet* const out = role == Role::last ? nullptr : streams_.data() + out_position;
+    std::int32_t* const free = free_of(stage, at);
+    const auto* const choice_bytes = reinterpret_cast<const unsigned char*>(choices_.data());
+
+    for (int s = first; s < last; ++s) {
+      const std::uint32_t* const visit = all_visits + s * inputs;
+      const Packet* const now = in + (start_column + static_cast<std::size_t>(s));
+      std::uint32_t rotation = static_cast<std::uint32_t>(
+          rotations_[static_cast<std::size_t>(s) / 4] >> (s % 4 * 16) & 0xffffU);
+      rotation = binary ? rotation & static_cast<std::uint32_t>(inputs - 1)
+                        : below(static_cast<std::uint32_t>(inputs), rotation << 16U);
+      const auto* const choose = choice_bytes + static_cast<std::ptrdiff_t>(s) * radix * (binary ? 1 : 4);
+      for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(inputs); ++i) {
+        std::uint32_t rank = i ^ rotation;
+        if constexpr (!binary) {
+          rank = i + rotation;
+          if (rank >= static_cast<std::uint32_t>(inputs)) rank -= static_cast<std::uint32_t>(inputs);
+        }
+        const std::uint32_t offset = visit[rank];
+        const Packet packet = now[offset];
+        bool here = (packet & present) != 0;
+        if constexpr (turning) {
+          const Packet turn = (packet >> layout_.turn_shift) & 15U;
+          if constexpr (role == Role::up)
+            here = here && turn > turn_of_level;
+          else
+            here = here && (turn == turn_of_level) == (!parents || offset < parents_offset);
+        }
+        std::size_t port;
+        if constexpr (role != Role::up)
+          port = static_cast<std::size_t>((packet >> digit_shift) & digit_mask);
+        else if constexpr (binary)
+          port = choose[i] & static_cast<unsigned>(radix - 1);
+        else {
+          std::uint32_t number;
+          std::memcpy(&number, choose + 4 * i, 4);
+          port = below(static_cast<std::uint32_t>(radix), number);
+        }
+        const std::int32_t served = std::max(free[port], s);
+        const std::int32_t wait = served - s;
+        bool joins = here;
+        if constexpr (finite) {
+          joins = here && wait < shape_.room;
+          dropped += here && !joins;
+        }
+        free[port] = served + joins;
+        const Packet moved = turning || finite ? packet & (Packet{0} - static_cast<Packet>(joins)) : packet;
+        if (wait >= wait_limit) [[unlikely]] {
+          if (joins)
+            join_late(stage, wait, out_position + port * port_stride, start_slot + served + 1, moved,
+                      role == Role::last);
+        } else {
+          fast_waits[static_cast<std::uint32_t>(wait) * copies + i % copies] += joins;
+          if constexpr (role != Role::last)
+            out[port * port_stride + ((start_column + static_cast<std::size_t>(served) + 1) & ring_mask)] = moved;
+        }
+        if constexpr (role == Role::last) {
+          joined += joins;
+          const std::size_t turn =
+              turning ? static_cast<std::size_t>((packet >> layout_.turn_shift) & 15U) : static_cast<std::size_t>(shape_.levels - 1);
+          const std::uint64_t hops = turning ? 2 * turn : hops_before;
+          std::uint64_t delay =
+              (static_cast<std::uint64_t>(start_slot + served) - (packet >> layout_.birth_shift) - hops) & birth_mask;
+          delay = joins ? delay : 0;
+          if (delay >= fast_delays) [[unlikely]]
+            count_delay(turn, static_cast<std::int64_t>(delay), 1);
+          else
+            fast_delay_counts[turn * fast_delays + delay] += joins;
+          if (observing && joins && (packet >> layout_.flow_shift & flow_mask) != 0) [[unlikely]]
+            deliver(packet, start_slot + served);
+        }
+      }
+    }
+    if constexpr (role == Role::up && turning) continue;  // those that turn here are still to be read
+    if (!scratch) {
+      if (children) clear(in, first, last);
+      if (parents) clear(in + parents_offset, first, last);
+    }
+  }
+  totals_.dropped += static_cast<std::int64_t>(dropped);
+  drops_[static_cast<std::size_t>(stage)] += dropped;
+  totals_.delivered += static_cast<std::int64_t>(joined);
+}
+
+/// Slots first .. last - 1 of the k streams into a switch have been read.
+template <class Packet>
+void Tree<Packet>::clear(Packet* streams, int first, int last) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(shape_.radix); ++i)
+    std::fill_n(streams + i * shape_.stream_stride + column(first), last - first, Packet{0});
+}
+
+template <class Packet>
+void Tree<Packet>::join_late(int stage, std::int32_t wait, std::size_t stream, std::int64_t slot, Packet packet,
+                             bool last) {
+  const auto at = static_cast<std::size_t>(stage);
+  auto& waits = waits_[at];
+  if (waits.size() <= static_cast<std::size_t>(wait)) waits.resize(static_cast<std::size_t>(wait) + 1);
+  ++waits[static_cast<std::size_t>(wait)];
+  longest_wait_[at] = std::max<std::int64_t>(longest_wait_[at], wait);
+  const std::int64_t longest = std::accumulate(longest_wait_.begin(), longest_wait_.end(), std::int64_t{0});
+  if (longest + shape_.stages >= (std::int64_t{1} << layout_.birth_bits))
+    throw LimitExceeded("delays beyond " + std::to_string((std::int64_t{1} << layout_.birth_bits) - 1) +
+                        " slots cannot be told from short ones");
+  if (last) return;
+  if (std::ssize(late_) >= most_late)
+    throw LimitExceeded("queues longer than the simulation's memory: the limit is 2^26 packets beyond those in "
+                        "the rings");
+  late_.push_back({slot, stream, packet});
+}
+
+template <class Packet>
+void Tree<Packet>::count_delay(std::size_t turn, std::int64_t delay, std::uint64_t count) {
+  auto& delays = delays_[turn];
+  if (delays.size() <= static_cast<std::size_t>(delay)) delays.resize(static_cast<std::size_t>(delay) + 1);
+  delays[static_cast<std::size_t>(delay)] += count;
+}
+
+/// A packet of an observed flow leaves the network at the end of slot `served`.
+template <class Packet>
+void Tree<Packet>::deliver(Packet packet, std::int64_t served) {
+  const auto birth_mask = (std::uint64_t{1} << layout_.birth_bits) - 1;
+  const auto age = static_cast<std::int64_t>(
+      (static_cast<std::uint64_t>(served) - (packet >> layout_.birth_shift)) & birth_mask);
+  const auto flow_mask = (Packet{1} << (layout_.birth_shift - layout_.flow_shift)) - 1;
+  const auto flow = static_cast<std::size_t>((packet >> layout_.flow_shift) & flow_mask);
+  flows_[flow - 1].delivered(served, served - age);
+}
+
+template <class Packet>
+void Tree<Packet>::fold_waits(int stage) {
+  auto& waits = waits_[static_cast<std::size_t>(stage)];
+  for (std::size_t wait = 0; wait < fast_waits_.size() / copies; ++wait) {
+    std::uint64_t count = 0;
+    for (std::size_t copy = 0; copy < copies; ++copy) count += std::exchange(fast_waits_[wait * copies + copy], 0U);
+    if (count == 0) continue;
+    if (waits.size() <= wait) waits.resize(wait + 1);
+    waits[wait] += count;
+  }
+}
+
+template <class Packet>
+void Tree<Packet>::fold_delays() {
+  for (std::size_t i = 0; i < fast_delays_.size(); ++i)
+    if (const std::uint32_t count = std::exchange(fast_delays_[i], 0U); count != 0)
+      count_delay(i / fast_delays, static_cast<std::int64_t>(i % fast_delays), count);
+}
+
+/// [v]: queues of the stage that hold v packets just before the arrivals of slot now_, v >= 1.
+template <class Packet>
+std::vector<std::uint64_t> Tree<Packet>::backlog(int stage) const {
+  std::vector<std::uint64_t> counts;
+  const auto slot = static_cast<std::int32_t>(now_ % block_slots);
+  const std::int32_t* const first = free_.data() + stage * shape_.leaves;
+  for (const std::int32_t* free = first; free != first + shape_.leaves; ++free) {
+    if (*free <= slot) continue;
+    const auto packets = static_cast<std::size_t>(*free - slot);
+    if (counts.size() <= packets) counts.resize(packets + 1);
+    ++counts[packets];
+  }
+  return counts;
+}
+
+/// Queue-slots at each level n + 1 = packets that joined at n, plus queues above n at the start, minus those
+/// above n at the end.
+std::vector<std::uint64_t> occupancy_counts(const std::vector<std::uint64_t>& waits,
+                                            const std::vector<std::uint64_t>& start,
+                                            const std::vector<std::uint64_t>& end, std::uint64_t queue_slots) {
+  std::vector<std::uint64_t> counts(std::max({waits.size() + 1, start.size(), end.size(), std::size_t{1}}));
+  std::uint64_t above_at_start = 0, above_at_end = 0, busy = 0;
+  for (std::size_t level = counts.size() - 1; level > 0; --level) {
+    if (level < start.size()) above_at_start += start[level];
+    if (level < end.size()) above_at_end += end[level];
+    counts[level] = (level <= waits.size() ? waits[level - 1] : 0) + above_at_start - above_at_end;
+    busy += counts[level];
+  }
+  counts[0] = queue_slots - busy;
+  return counts;
+}
+
+template <class Packet>
+Counts Tree<Packet>::take_counts() {
+  const TreeRows rows(network::Tree{shape_.radix, shape_.levels});
+  Counts counts(rows.count());
+  const auto slots = static_cast<std::uint64_t>(now_ - since_);
+  for (int stage = 0; stage < shape_.stages; ++stage) {
+    const auto at = static_cast<std::size_t>(stage);
+    auto end = backlog(stage);
+    counts[rows.occupancy(stage)] =
+        occupancy_counts(waits_[at], backlogs_[at], end, slots * static_cast<std::uint64_t>(shape_.leaves));
+    counts[rows.waits(stage)] = std::exchange(waits_[at], {});
+    counts[rows.drops(stage)] = {std::exchange(drops_[at], 0)};
+    backlogs_[at] = std::move(end);
+  }
+  for (int turn = 1; turn <= shape_.levels; ++turn)
+    counts[rows.delays(turn)] = std::exchange(delays_[static_cast<std::size_t>(turn - 1)], {});
+  counts[rows.reorder()] = std::exchange(reorder_, {});
+  counts[rows.slots()] = {slots};
+  since_ = now_;
+  return counts;
+}
+
+template <class Packet>
+PacketBalance Tree<Packet>::balance() const {
+  PacketBalance balance = totals_;
+  balance.queued = std::count_if(streams_.begin(), streams_.end(), [](Packet packet) { return packet != 0; }) +
+                   std::ssize(late_);
+  const auto last = backlog(shape_.stages - 1);
+  std::int64_t in_last = 0;
+  for (std::size_t packets = 0; packets < last.size(); ++packets)
+    in_last += static_cast<std::int64_t>(packets * last[packets]);
+  balance.queued += in_last;
+  balance.delivered -= in_last;
+  return balance;
+}
+
+template <class Packet>
+void Tree<Packet>::save(ByteWriter& writer) const {
+  writer.put(now_);
+  writer.put(since_);
+  writer.put(totals_.sent);
+  writer.put(totals_.delivered);
+  writer.put(totals_.dropped);
+  writer.put(free_);
+  // Streams are mostly empty: position and packet of those that are not.
+  writer.put<std::int64_t>(
+      std::count_if(streams_.begin(), streams_.end(), [](Packet packet) { return packet != 0; }));
+  for (std::size_t i = 0; i < streams_.size(); ++i)
+    if (streams_[i] != 0) {
+      writer.put<std::uint64_t>(i);
+      writer.put(streams_[i]);
+    }
+  writer.put<std::uint64_t>(late_.size());
+  for (const Late& late : late_) {
+    writer.put(late.slot);
+    writer.put(late.stream);
+    writer.put(late.packet);
+  }
+  for (const auto* rows : {&waits_, &delays_, &backlogs_})
+    for (const auto& row : *rows) writer.put(row);
+  writer.put(drops_);
+  writer.put(longest_wait_);
+  writer.put(reorder_);
+  for (const ReorderFlow& flow : flows_) flow.save(writer);
+}
+
+template <class Packet>
+void Tree<Packet>::load(ByteReader& reader) {
+  now_ = reader.get<std::int64_t>();
+  since_ = reader.get<std::int64_t>();
+  totals_.sent = reader.get<std::int64_t>();
+  totals_.delivered = reader.get<std::int64_t>();
+  totals_.dropped = reader.get<std::int64_t>();
+  const auto require_size = [](std::size_t size, std::size_t expected) {
+    if (size != expected) ByteReader::fail();
+  };
+  const std::size_t queues = free_.size();
+  free_ = reader.get_vector<std::int32_t>();
+  require_size(free_.size(), queues);
+  std::fill(streams_.begin(), streams_.end(), Packet{0});
+  for (auto left = reader.get<std::int64_t>(); left > 0; --left) {
+    const auto position = reader.get<std::uint64_t>();
+    if (position >= streams_.size()) ByteReader::fail();
+    streams_[position] = reader.get<Packet>();
+  }
+  late_.clear();
+  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
+    Late late{};
+    late.slot = reader.get<std::int64_t>();
+    late.stream = reader.get<std::uint64_t>();
+    late.packet = reader.get<Packet>();
+    if (late.stream + static_cast<std::uint64_t>(shape_.ring) > streams_.size()) ByteReader::fail();
+    late_.push_back(late);
+  }
+  for (auto* rows : {&waits_, &delays_, &backlogs_})
+    for (auto& row : *rows) row = reader.get_vector<std::uint64_t>();
+  const std::size_t stages = drops_.size();
+  drops_ = reader.get_vector<std::uint64_t>();
+  longest_wait_ = reader.get_vector<std::int64_t>();
+  require_size(drops_.size(), stages);
+  require_size(longest_wait_.size(), stages);
+  reorder_ = reader.get_vector<std::uint64_t>();
+  for (ReorderFlow& flow : flows_) flow.load(reader);
+}
+
+}  // namespace
+
+std::unique_ptr<TreeReplication> make_tree_replication(const TreeModel& model, RandomKey key) {
+  const Shape shape(model);
+  if (Layout(shape, 32).fits(shape)) return std::make_unique<Tree<std::uint32_t>>(shape, key);
+  return std::make_unique<Tree<std::uint64_t>>(shape, key);
+}
+
+std::string describe(const TreeModel& model) {
+  std::string text = std::to_string(model.tree.radix) + "-ary " + std::to_string(model.tree.levels) +
+                     "-tree, load " + numeric::to_fraction(model.load) + ", " +
+                     (model.routing == TreeRouting::random_root ? "random root" : "nearest ancestor");
+  if (model.buffer) text += ", buffer " + std::to_string(*model.buffer);
+  if (model.observed_flows > 0) text += ", " + std::to_string(model.observed_flows) + " flows observed";
+  return text;
+}
+
+}  // namespace tailbound::sim
