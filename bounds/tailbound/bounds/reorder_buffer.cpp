@@ -105,14 +105,11 @@ Real late_packets(const Rational& rate, const DelayDistribution& delays) {
   return numeric::upper(numeric::to_interval(rate) * delays.beyond);
 }
 
-/// The tail when packets older than the listed ages may be missing. The oldest one missing is listed:
-/// no older one is, which has a probability of at least 1 - late; it is not listed: at most late.
+/// The tail when packets older than the listed ages may be missing: they can only make others wait, and with
+/// a probability of at least 1 - late there are none.
 Tail with_late_packets(const Interval& listed, const Real& late) {
-  if (late == 0) return Tail(numeric::lower(listed), std::min(numeric::upper(listed), Real(1)));
-  const Real none_late = late < 1 ? numeric::lower(Interval(1) - Interval(late)) : Real(0);
-  const Real low = numeric::lower(listed * Interval(none_late));
   const Real high = numeric::upper(listed + Interval(late));
-  return Tail(low, std::min(high, Real(1)));
+  return Tail(numeric::lower(listed), std::min(high, Real(1)));
 }
 
 bool surely_met(const Tail& tail, const Rational& target) {
