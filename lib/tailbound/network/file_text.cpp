@@ -1,0 +1,197 @@
+#include <tailbound/network/file_text.hpp>
+
+#include <cln/integer.h>
+#include <cln/rational.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tailbound::network {
+namespace {
+
+constexpr std::size_t most_bytes = 64'000'000;
+constexpr std::size_t most_values = 10'000'000;
+constexpr std::size_t deepest_nesting = 16;
+constexpr std::size_t most_key_parts = 8;
+constexpr std::size_t longest_number = 200;
+constexpr std::size_t most_denominator_bits = 256;
+
+Place place_of(std::string_view text, std::size_t offset) {
+  Place place{1, 1};
+  for (const char c : text.substr(0, offset)) {
+    if (c == '\n')
+      place = {place.line + 1, 1};
+    else if ((static_cast<unsigned char>(c) & 0xC0) != 0x80)  // not inside a character
+      ++place.column;
+  }
+  return place;
+}
+
+/// Length of the character at the front of `rest`, 0 if it is not UTF-8 (RFC 3629: no surrogates, no
+/// overlong forms, nothing above U+10FFFF).
+std::size_t character_length(std::string_view rest) {
+  const auto byte = [rest](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+  if (length == 0 || rest.size() < length) return 0;
+  const unsigned low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+  const unsigned high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+  if (byte(1) < low || byte(1) > high) return 0;
+  for (std::size_t i = 2; i < length; ++i)
+    if (byte(i) < 0x80 || byte(i) > 0xBF) return 0;
+  return length;
+}
+
+/// Walks over TOML outside of its strings and comments.
+class ShapeCheck {
+ public:
+  explicit ShapeCheck(const FileText& file) : file_(file), text_(file.text()) {}
+
+  void run() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '"' || c == '\'')
+        skip_string(c);
+      else if (c == '#')
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      else
+        take(c);
+    }
+  }
+
+ private:
+  void take(char c) {
+    ++at_;
+    switch (c) {
+      case '.':
+        count_value();
+        if (++dots_ >= most_key_parts) fail("a key of more than 8 parts");
+        return;
+      case '[':
+      case '{':
+        count_value();
+        if (++depth_ > deepest_nesting) fail("values nested more than 16 deep");
+        break;
+      case ']':
+      case '}':
+        if (depth_ > 0) --depth_;
+        break;
+      case ',':
+      case '=':
+        count_value();
+        break;
+      case '\n':
+        break;
+      default:
+        return;
+    }
+    dots_ = 0;
+  }
+
+  /// From the opening quote to behind the closing one; to the end of the line if there is none.
+  void skip_string(char quote) {
+    const std::string three(3, quote);
+    if (text_.substr(at_, 3) != three) {
+      for (++at_; at_ < text_.size() && text_[at_] != '\n'; ++at_) {
+        if (text_[at_] == quote) {
+          ++at_;
+          return;
+        }
+        if (text_[at_] == '\\' && quote == '"') ++at_;
+      }
+      return;
+    }
+    for (at_ += 3; at_ < text_.size() && text_.substr(at_, 3) != three; ++at_)
+      if (text_[at_] == '\\' && quote == '"') ++at_;
+    at_ = std::min(at_ + 3, text_.size());
+    // Up to two quotes may be the end of the string's own text.
+    for (int i = 0; i < 2 && at_ < text_.size() && text_[at_] == quote; ++i) ++at_;
+  }
+
+  void count_value() {
+    if (++values_ > most_values) fail("more than 10000000 values");
+  }
+
+  [[noreturn]] void fail(const std::string& what) const { file_.fail(place_of(text_, at_ - 1), what); }
+
+  const FileText& file_;
+  std::string_view text_;
+  std::size_t at_ = 0, dots_ = 0, depth_ = 0, values_ = 0;
+};
+
+/// Decimal exponents beyond three digits cost more to read than they can be of use.
+bool has_long_exponent(std::string_view text) {
+  for (std::size_t at = text.find_first_of("eE"); at != std::string_view::npos;
+       at = text.find_first_of("eE", at + 1)) {
+    std::size_t end = at + 1;
+    while (end < text.size() && (text[end] == '+' || text[end] == '-' || text[end] == '0')) ++end;
+    const std::size_t begin = end;
+    while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+    if (end - begin > 3) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+FileText::FileText(std::string_view text, std::string name) : text_(text), name_(std::move(name)) {
+  if (text_.size() > most_bytes)
+    throw ParseError(name_, 0, 0,
+                     "the file has " + std::to_string(text_.size()) + " bytes; at most 64000000 are read");
+  if (text_.substr(0, 3) == "\xEF\xBB\xBF") text_.remove_prefix(3);
+  for (std::size_t at = 0; at < text_.size();) {
+    const std::size_t length = character_length(text_.substr(at));
+    if (length == 0) fail(place_of(text_, at), "this is not UTF-8 text");
+    at += length;
+  }
+}
+
+void FileText::fail(Place place, const std::string& what) const {
+  throw ParseError(name_, place.line, place.column, what);
+}
+
+void check_toml_shape(const FileText& file) {
+  ShapeCheck(file).run();
+}
+
+std::string quoted(std::string_view text) {
+  std::string shown;
+  for (const char c : text.substr(0, 60))
+    shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
+  if (text.size() > 60) {
+    while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xC0) == 0x80) shown.pop_back();
+    if (!shown.empty() && static_cast<unsigned char>(shown.back()) >= 0xC0) shown.pop_back();
+    shown += "...";
+  }
+  return '"' + shown + '"';
+}
+
+numeric::Rational RateReader::read(std::string_view text, Place place, const std::string& what) {
+  if (text.size() > longest_number || has_long_exponent(text))
+    file_.fail(place, what + " is " + quoted(text) +
+                          "; at most 200 characters and an exponent of three digits are read");
+  numeric::Rational value;
+  try {
+    value = numeric::parse_rational(text, what);
+  } catch (const InvalidArgument&) {
+    file_.fail(place, what + " is " + quoted(text) + "; it must be a number such as 0.3 or \"3/10\"");
+  }
+  if (cln::minusp(value) || value > 1)
+    file_.fail(place, what + " is " + quoted(text) + "; it must be above 0 and at most 1");
+  denominator_ = cln::lcm(denominator_, cln::denominator(value));
+  if (cln::integer_length(denominator_) > most_denominator_bits)
+    file_.fail(place, what + " is " + quoted(text) +
+                          ", and the common denominator of all numbers up to here has more than 256 bits");
+  return value;
+}
+
+void RateReader::send(std::size_t source, const numeric::Rational& rate, Place place,
+                      const std::string& source_name) {
+  sent_[source] = sent_[source] + rate;
+  if (sent_[source] > 1)
+    file_.fail(place, "with this flow, " + quoted(source_name) + " sends " +
+                          numeric::to_fraction(sent_[source]) + " packets a slot; a node sends at most 1");
+}
+
+}  // namespace tailbound::network

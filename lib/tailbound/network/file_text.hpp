@@ -1,0 +1,56 @@
+#pragma once
+
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What the readers of network files and traffic matrices share: checks of the text, places, exact rates.
+namespace tailbound::network {
+
+/// A place in a text; line and column (in characters) count from 1.
+struct Place {
+  std::size_t line = 0, column = 0;
+};
+
+/// A text and what it is called in messages.
+class FileText {
+ public:
+  /// \throws ParseError  over 64 MB, or not UTF-8. A byte order mark is left out.
+  FileText(std::string_view text, std::string name);
+
+  [[nodiscard]] std::string_view text() const { return text_; }
+  [[noreturn]] void fail(Place place, const std::string& what) const;
+
+ private:
+  std::string_view text_;
+  std::string name_;
+};
+
+/// Refuses TOML that would cost its parser (toml++ 3.3) more than bounded stack and memory: values nested
+/// over 16 deep, keys of over 8 parts, over 10 000 000 values. Whether it is TOML at all is for the parser.
+void check_toml_shape(const FileText& file);
+
+/// `text` cut to a length fit for a message, in double quotes.
+[[nodiscard]] std::string quoted(std::string_view text);
+
+/// Reads rates and shares, and adds up what each node sends.
+class RateReader {
+ public:
+  RateReader(const FileText& file, std::size_t nodes) : file_(file), sent_(nodes, 0) {}
+
+  /// The number in `text`; `what` names it in messages. [0 .. 1]
+  [[nodiscard]] numeric::Rational read(std::string_view text, Place place, const std::string& what);
+  /// Adds a flow's rate to what its source sends.
+  void send(std::size_t source, const numeric::Rational& rate, Place place, const std::string& source_name);
+
+ private:
+  const FileText& file_;
+  std::vector<numeric::Rational> sent_;
+  numeric::Integer denominator_ = 1;
+};
+
+}  // namespace tailbound::network

@@ -1,0 +1,429 @@
+#include <tailbound/network/file_text.hpp>
+#include <tailbound/network/network_file.hpp>
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace tailbound::network {
+namespace {
+
+constexpr std::size_t most_nodes = 100'000;
+constexpr std::size_t most_links = 1'000'000;
+constexpr std::size_t longest_name = 200;
+
+Place begin_of(const toml::source_region& region) {
+  return {region.begin.line, region.begin.column};
+}
+Place begin_of(const toml::node& node) {
+  return begin_of(node.source());
+}
+
+/// The text of a number as it stands in the file, by its place. Places asked for one after the other lie
+/// close to each other, so it walks from the last one, within a line.
+class TokenFinder {
+ public:
+  explicit TokenFinder(std::string_view text) : text_(text) {
+    for (std::size_t at = 0; at != std::string_view::npos; at = text.find('\n', at)) {
+      if (!lines_.empty()) ++at;
+      lines_.push_back(static_cast<std::uint32_t>(at));
+    }
+  }
+
+  [[nodiscard]] std::string_view at(Place place) {
+    if (place.line != place_.line) {
+      place_ = {place.line, 1};
+      offset_ = lines_[place.line - 1];
+    }
+    while (place_.column < place.column) step(1);
+    while (place_.column > place.column) step(-1);
+    const std::size_t end = std::min(text_.find_first_of(" \t\r\n,]}#", offset_), text_.size());
+    return text_.substr(offset_, end - offset_);
+  }
+
+ private:
+  /// One character on or back.
+  void step(int direction) {
+    const auto inside = [this] {
+      return offset_ < text_.size() && (static_cast<unsigned char>(text_[offset_]) & 0xC0) == 0x80;
+    };
+    const auto move = static_cast<std::size_t>(direction);
+    do offset_ += move;
+    while (inside());
+    place_.column += move;
+  }
+
+  std::string_view text_;
+  std::vector<std::uint32_t> lines_;  ///< where each begins; a file has at most 64 MB
+  Place place_;
+  std::size_t offset_ = 0;
+};
+
+class Reader {
+ public:
+  Reader(std::string_view toml, const std::string& name) : file_(toml, name), tokens_(file_.text()) {}
+
+  [[nodiscard]] NetworkFile read();
+
+ private:
+  using Keys = std::initializer_list<std::string_view>;
+
+  [[noreturn]] void fail(Place place, const std::string& what) const { file_.fail(place, what); }
+  [[nodiscard]] toml::table parse() const;
+  void check_keys(const toml::table& table, const std::string& what, Keys legal) const;
+  [[nodiscard]] const toml::node& need(const toml::table& table, const char* key,
+                                       const std::string& what) const;
+  [[nodiscard]] std::string text(const toml::node& node, const std::string& what) const;
+  [[nodiscard]] std::string name(const toml::node& node, const std::string& what) const;
+  [[nodiscard]] bool yes(const toml::table& table, const char* key) const;
+  [[nodiscard]] Rational number(const toml::node& node, const std::string& what);
+  template <class Take>
+  void for_each_table(const toml::table& root, const char* key, Take take) const;
+
+  void read_nodes(const toml::table& root, const char* key, bool host);
+  [[nodiscard]] std::size_t node(const toml::node& node) const;
+  [[nodiscard]] std::vector<std::size_t> nodes(const toml::node& node) const;
+  void read_link(const toml::table& table);
+  void add_link(std::size_t from, std::size_t to, int packets_per_slot, Place place);
+  [[nodiscard]] int packets_per_slot(const toml::table& table) const;
+
+  void read_flow(const toml::table& table);
+  void read_way(const toml::table& table, Flow& flow, const std::string& what);
+  [[nodiscard]] Route read_path(const toml::node& path, const Flow& flow, bool loops);
+  void check_path(const std::vector<std::size_t>& stops, const std::vector<Place>& places, bool loops) const;
+  [[nodiscard]] std::vector<Route> read_routes(const toml::node& routes, const Flow& flow, bool loops,
+                                               const std::string& what);
+  [[nodiscard]] RouteRule route_rule(const toml::node& node) const;
+  void find_missing_routes();
+  [[nodiscard]] MatrixReference read_matrix(const toml::node& node) const;
+
+  static std::uint64_t pair(std::size_t from, std::size_t to) {
+    return (static_cast<std::uint64_t>(from) << 32) | to;
+  }
+
+  FileText file_;
+  TokenFinder tokens_;
+  Network network_;
+  std::unordered_map<std::string, std::size_t> node_of_;
+  std::unordered_map<std::uint64_t, std::size_t> link_of_;
+  std::unordered_set<std::string> flow_names_;
+  std::optional<RateReader> rates_;  ///< once the nodes are known
+  std::size_t route_count_ = 0;
+
+  /// Flows whose routes are still to be found.
+  struct Wanted {
+    std::size_t flow;
+    Place place;
+  };
+  std::vector<Wanted> wanted_;
+  std::vector<RouteRequest> requests_;
+};
+
+// --- Values --------------------------------------------------------------------------------------------
+
+toml::table Reader::parse() const {
+  check_toml_shape(file_);
+  try {
+    return toml::parse(file_.text());
+  } catch (const toml::parse_error& error) {
+    std::string what(error.description().substr(0, 300));
+    while (!what.empty() && static_cast<unsigned char>(what.back()) >= 0x80) what.pop_back();
+    fail(begin_of(error.source()), what);
+  }
+}
+
+void Reader::check_keys(const toml::table& table, const std::string& what, Keys legal) const {
+  for (const auto& [key, value] : table) {
+    if (std::find(legal.begin(), legal.end(), key.str()) != legal.end()) continue;
+    std::string list;
+    for (const std::string_view known : legal) list += (list.empty() ? "" : ", ") + std::string(known);
+    fail(begin_of(key.source()), what + " has no key " + quoted(key.str()) + "; its keys are " + list);
+  }
+}
+
+const toml::node& Reader::need(const toml::table& table, const char* key, const std::string& what) const {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) fail(begin_of(table), what + " needs the key " + quoted(key));
+  return *node;
+}
+
+std::string Reader::text(const toml::node& node, const std::string& what) const {
+  const auto* string = node.as_string();
+  if (string == nullptr) fail(begin_of(node), what + " must be text in double quotes");
+  return string->get();
+}
+
+std::string Reader::name(const toml::node& node, const std::string& what) const {
+  std::string result = text(node, what);
+  const bool printable = std::none_of(
+      result.begin(), result.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+  if (result.empty() || result.size() > longest_name || !printable)
+    fail(begin_of(node),
+         what + " is " + quoted(result) + "; it must be 1 to 200 bytes without control characters");
+  return result;
+}
+
+bool Reader::yes(const toml::table& table, const char* key) const {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) return false;
+  if (!node->is_boolean()) fail(begin_of(*node), quoted(key) + " must be true or false");
+  return node->as_boolean()->get();
+}
+
+Rational Reader::number(const toml::node& node, const std::string& what) {
+  std::string digits;
+  if (node.is_string())
+    digits = node.as_string()->get();
+  else if (node.is_number())
+    digits = tokens_.at(begin_of(node));
+  else
+    fail(begin_of(node), what + " must be a number such as 0.3 or \"3/10\"");
+  if (!node.is_string()) digits.erase(std::remove(digits.begin(), digits.end(), '_'), digits.end());
+  Rational value = rates_->read(digits, begin_of(node), what);
+  if (cln::zerop(value)) fail(begin_of(node), what + " is 0; it must be above 0 and at most 1");
+  return value;
+}
+
+template <class Take>
+void Reader::for_each_table(const toml::table& root, const char* key, Take take) const {
+  const toml::node* list = root.get(key);
+  if (list == nullptr) return;
+  const std::string how =
+      quoted(key) + " must be a list of tables, each begun by [[" + std::string(key) + "]]";
+  if (!list->is_array()) fail(begin_of(*list), how);
+  for (const toml::node& entry : *list->as_array()) {
+    if (!entry.is_table()) fail(begin_of(entry), how);
+    take(*entry.as_table());
+  }
+}
+
+// --- Nodes and links -----------------------------------------------------------------------------------
+
+void Reader::read_nodes(const toml::table& root, const char* key, bool host) {
+  const toml::node* list = root.get(key);
+  if (list == nullptr) return;
+  if (!list->is_array())
+    fail(begin_of(*list), quoted(key) + " must be a list of names such as [\"a\", \"b\"]");
+  for (const toml::node& entry : *list->as_array()) {
+    const std::string label = name(entry, "the name of a node");
+    if (!node_of_.emplace(label, network_.nodes.size()).second)
+      fail(begin_of(entry), "the node " + quoted(label) + " is listed twice");
+    if (network_.nodes.size() == most_nodes) fail(begin_of(entry), "more than 100000 nodes");
+    network_.nodes.push_back({label, host});
+  }
+}
+
+std::size_t Reader::node(const toml::node& node) const {
+  const std::string label = text(node, "a node");
+  const auto found = node_of_.find(label);
+  if (found == node_of_.end())
+    fail(begin_of(node), "the node " + quoted(label) + " is not among the hosts and switches");
+  return found->second;
+}
+
+std::vector<std::size_t> Reader::nodes(const toml::node& names) const {
+  if (!names.is_array()) return {node(names)};
+  std::vector<std::size_t> result;
+  for (const toml::node& entry : *names.as_array()) result.push_back(node(entry));
+  return result;
+}
+
+int Reader::packets_per_slot(const toml::table& table) const {
+  const toml::node* rate = table.get("rate");
+  if (rate == nullptr) return 1;
+  const auto* whole = rate->as_integer();
+  if (whole == nullptr || whole->get() < 1 || whole->get() > 32)
+    fail(begin_of(*rate), "the rate of a link must be a whole number from 1 to 32 (packets a slot)");
+  return static_cast<int>(whole->get());
+}
+
+void Reader::add_link(std::size_t from, std::size_t to, int packets, Place place) {
+  const std::string label = quoted(network_.nodes[from].name) + " to " + quoted(network_.nodes[to].name);
+  if (from == to) fail(place, "a link from " + label + "; its ends must differ");
+  if (network_.links.size() == most_links) fail(place, "more than 1000000 links");
+  if (!link_of_.emplace(pair(from, to), network_.links.size()).second)
+    fail(place, "the link from " + label + " is listed twice");
+  network_.links.push_back({from, to, packets});
+}
+
+void Reader::read_link(const toml::table& table) {
+  const std::string what = "a [[link]]";
+  check_keys(table, what, {"from", "to", "rate", "both"});
+  const auto from = nodes(need(table, "from", what)), to = nodes(need(table, "to", what));
+  const int packets = packets_per_slot(table);
+  const bool both = yes(table, "both");
+  for (const std::size_t lower : from)
+    for (const std::size_t upper : to) {
+      add_link(lower, upper, packets, begin_of(table));
+      if (both) add_link(upper, lower, packets, begin_of(table));
+    }
+}
+
+// --- Flows and routes ----------------------------------------------------------------------------------
+
+void Reader::read_flow(const toml::table& table) {
+  check_keys(table, "a [[flow]]", {"name", "from", "to", "rate", "path", "routes", "loops"});
+  Flow flow;
+  flow.source = node(need(table, "from", "a [[flow]]"));
+  flow.destination = node(need(table, "to", "a [[flow]]"));
+  flow.name = network_.nodes[flow.source].name + " -> " + network_.nodes[flow.destination].name;
+  if (const toml::node* given = table.get("name")) flow.name = name(*given, "the name of a flow");
+  const std::string what = "the flow " + quoted(flow.name);
+  if (!flow_names_.insert(flow.name).second)
+    fail(begin_of(table), "two flows are called " + quoted(flow.name) + "; give one another \"name\"");
+  const toml::node& rate = need(table, "rate", what);
+  flow.rate = number(rate, "the rate of " + what);
+  rates_->send(flow.source, flow.rate, begin_of(rate), network_.nodes[flow.source].name);
+  read_way(table, flow, what);
+  network_.flows.push_back(std::move(flow));
+}
+
+void Reader::read_way(const toml::table& table, Flow& flow, const std::string& what) {
+  const bool loops = yes(table, "loops");
+  const toml::node* path = table.get("path");
+  const toml::node* routes = table.get("routes");
+  if (flow.source == flow.destination && !loops)
+    fail(begin_of(table), what + " leads from a node to itself; with loops = true and a path it may");
+  if (path != nullptr && routes != nullptr)
+    fail(begin_of(*routes), what + " has both \"path\" and \"routes\"; it may have one");
+  if (loops && routes == nullptr && (path == nullptr || !path->is_array()))
+    fail(begin_of(table), what + " has loops = true; its path must be written out");
+  if (routes != nullptr) {
+    flow.routes = read_routes(*routes, flow, loops, what);
+  } else if (path != nullptr && path->is_array()) {
+    flow.routes.push_back(read_path(*path, flow, loops));
+  } else {
+    requests_.push_back(
+        {flow.source, flow.destination, path == nullptr ? RouteRule::shortest : route_rule(*path)});
+    wanted_.push_back({network_.flows.size(), begin_of(table)});
+  }
+}
+
+RouteRule Reader::route_rule(const toml::node& node) const {
+  const auto* rule = node.as_string();
+  if (rule != nullptr && rule->get() == "shortest") return RouteRule::shortest;
+  if (rule != nullptr && rule->get() == "spread") return RouteRule::spread;
+  fail(begin_of(node), "the way must be \"shortest\", \"spread\" or, of a flow, a list of nodes");
+}
+
+Route Reader::read_path(const toml::node& path, const Flow& flow, bool loops) {
+  if (!path.is_array()) fail(begin_of(path), "a path must be a list of nodes");
+  std::vector<std::size_t> stops;
+  std::vector<Place> places;
+  for (const toml::node& entry : *path.as_array()) {
+    stops.push_back(node(entry));
+    places.push_back(begin_of(entry));
+  }
+  // The ends may be written or left out.
+  if (stops.empty() || stops.front() != flow.source) {
+    stops.insert(stops.begin(), flow.source);
+    places.insert(places.begin(), begin_of(path));
+  }
+  if (stops.size() == 1 || stops.back() != flow.destination) {
+    stops.push_back(flow.destination);
+    places.push_back(begin_of(path));
+  }
+  check_path(stops, places, loops);
+  if (++route_count_ > most_routes) fail(begin_of(path), "more than 1000000 routes");
+  Route route;
+  for (std::size_t i = 0; i + 1 < stops.size(); ++i)
+    route.links.push_back(link_of_.at(pair(stops[i], stops[i + 1])));
+  return route;
+}
+
+void Reader::check_path(const std::vector<std::size_t>& stops, const std::vector<Place>& places,
+                        bool loops) const {
+  const auto label = [this](std::size_t stop) { return quoted(network_.nodes[stop].name); };
+  std::unordered_set<std::size_t> nodes_met;
+  std::unordered_set<std::uint64_t> links_met;
+  for (std::size_t i = 0; i < stops.size(); ++i) {
+    if (!nodes_met.insert(stops[i]).second && !loops)
+      fail(places[i], "the path passes " + label(stops[i]) + " twice");
+    if (i == 0) continue;
+    if (link_of_.count(pair(stops[i - 1], stops[i])) == 0)
+      fail(places[i], "the path needs a link from " + label(stops[i - 1]) + " to " + label(stops[i]) +
+                          ", and there is none");
+    if (!links_met.insert(pair(stops[i - 1], stops[i])).second)
+      fail(places[i],
+           "the path takes the link from " + label(stops[i - 1]) + " to " + label(stops[i]) + " twice");
+    if (i + 1 < stops.size() && network_.nodes[stops[i]].host)
+      fail(places[i], "the path leads through " + label(stops[i]) + ", a host; hosts do not forward");
+  }
+}
+
+std::vector<Route> Reader::read_routes(const toml::node& routes, const Flow& flow, bool loops,
+                                       const std::string& what) {
+  const char* how = "\"routes\" must be a list such as [{share = \"1/2\", path = [\"a\", \"b\"]}]";
+  if (!routes.is_array()) fail(begin_of(routes), how);
+  std::vector<Route> result;
+  Rational sum = 0;
+  for (const toml::node& entry : *routes.as_array()) {
+    if (!entry.is_table()) fail(begin_of(entry), how);
+    check_keys(*entry.as_table(), "a route", {"share", "path"});
+    Route route = read_path(need(*entry.as_table(), "path", "a route"), flow, loops);
+    route.share = number(need(*entry.as_table(), "share", "a route"), "the share of a route of " + what);
+    sum = sum + route.share;
+    result.push_back(std::move(route));
+  }
+  if (sum != 1)
+    fail(begin_of(routes), "the shares of " + what + " sum to " + numeric::to_fraction(sum) + ", not to 1");
+  return result;
+}
+
+void Reader::find_missing_routes() {
+  auto found = find_routes(network_, requests_);
+  for (std::size_t i = 0; i < wanted_.size(); ++i) {
+    Flow& flow = network_.flows[wanted_[i].flow];
+    if (found[i].empty())
+      fail(wanted_[i].place, "no way leads from " + quoted(network_.nodes[flow.source].name) + " to " +
+                                 quoted(network_.nodes[flow.destination].name));
+    flow.routes = std::move(found[i]);
+  }
+}
+
+// --- The file ------------------------------------------------------------------------------------------
+
+MatrixReference Reader::read_matrix(const toml::node& node) const {
+  if (!node.is_table()) fail(begin_of(node), "\"traffic\" must be a table, begun by [traffic]");
+  const toml::table& table = *node.as_table();
+  check_keys(table, "[traffic]", {"matrix", "route"});
+  const toml::node& file = need(table, "matrix", "[traffic]");
+  MatrixReference matrix{text(file, "\"matrix\""), RouteRule::shortest};
+  if (matrix.file.empty() || matrix.file.find('\0') != std::string::npos)
+    fail(begin_of(file), "\"matrix\" must be the name of a CSV file");
+  if (const toml::node* rule = table.get("route")) matrix.route = route_rule(*rule);
+  return matrix;
+}
+
+NetworkFile Reader::read() {
+  const toml::table root = parse();
+  if (root.empty()) fail({1, 1}, "the file is empty; it must list hosts, switches, links and flows");
+  check_keys(root, "a network file", {"name", "hosts", "switches", "link", "flow", "traffic"});
+  if (const toml::node* given = root.get("name")) network_.name = name(*given, "the name of the network");
+  read_nodes(root, "hosts", true);
+  read_nodes(root, "switches", false);
+  if (network_.nodes.empty()) fail({1, 1}, "the network has no nodes: list \"hosts\" and \"switches\"");
+  rates_.emplace(file_, network_.nodes.size());
+  for_each_table(root, "link", [this](const toml::table& table) { read_link(table); });
+  for_each_table(root, "flow", [this](const toml::table& table) { read_flow(table); });
+  find_missing_routes();
+  NetworkFile result{{}, {}};
+  if (const toml::node* traffic = root.get("traffic")) result.matrix = read_matrix(*traffic);
+  if (network_.flows.empty() && !result.matrix)
+    fail({1, 1}, "the network has no flows: add a [[flow]], or a matrix under [traffic]");
+  result.network = std::move(network_);
+  return result;
+}
+
+}  // namespace
+
+NetworkFile read_network(std::string_view toml, const std::string& name) {
+  return Reader(toml, name).read();
+}
+
+}  // namespace tailbound::network

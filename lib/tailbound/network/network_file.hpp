@@ -1,0 +1,46 @@
+#pragma once
+
+#include <tailbound/network/network.hpp>
+#include <tailbound/network/routing.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// Networks as text: TOML for nodes, links and flows, CSV for traffic matrices.
+///
+/// MODEL     docs/networks.md describes both formats for their users. Rates and shares are exact: 0.3 is
+/// 3/10. EXCLUDES  reading files: the caller does, and hands over the text. Limits    64 MB, 10 000 000
+/// values, 100 000 nodes, 1 000 000 links, those of routing.hpp, names of 200
+///           bytes; rates and shares with a common denominator of at most 256 bits.
+/// TESTS     tests/network/network_file_test.cpp, tests/fuzz/fuzz_network.cpp
+namespace tailbound::network {
+
+/// A traffic matrix that a network file names; the caller reads it and adds it to the network.
+struct MatrixReference {
+  std::string file;  ///< as written, beside the network file unless absolute
+  RouteRule route = RouteRule::shortest;
+};
+
+struct NetworkFile {
+  Network network;                        ///< as require_valid() wants it; hosts come before switches
+  std::optional<MatrixReference> matrix;  ///< where there is none, the network has a flow
+};
+
+/// \param name  of the file, for messages
+/// \throws ParseError     with line and column where there is one
+/// \throws LimitExceeded  the routes are beyond the limits of routing.hpp
+[[nodiscard]] NetworkFile read_network(std::string_view toml, const std::string& name);
+
+/// Adds a flow "source -> destination" for each cell that is neither blank nor 0. The network stays as it
+/// was if the matrix is refused.
+/// \throws as read_network()
+void add_traffic_matrix(Network& network, std::string_view csv, const std::string& name,
+                        RouteRule route = RouteRule::shortest);
+
+/// Text that read_network() reads back to the same network: one within the limits above that has flows, all
+/// of different names. Nodes come back hosts first, each kind in its order.
+/// \throws InvalidArgument  not as require_valid() wants it
+[[nodiscard]] std::string to_toml(const Network& network);
+
+}  // namespace tailbound::network

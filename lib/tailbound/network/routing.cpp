@@ -1,0 +1,180 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/routing.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+
+namespace tailbound::network {
+namespace {
+
+constexpr std::uint32_t unreached = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t most_search_steps = 20'000'000'000;
+
+/// The links that leave each node, or enter it, in the order of the network, in one array.
+class Neighbours {
+ public:
+  enum class Side { leaving, entering };
+
+  Neighbours(const Network& network, Side side) : begin_(network.nodes.size() + 1, 0) {
+    const auto end = [side](const Link& link) { return side == Side::leaving ? link.from : link.to; };
+    for (const Link& link : network.links) ++begin_[end(link) + 1];
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+    std::vector<std::size_t> next = begin_;
+    links_.resize(network.links.size());
+    for (std::size_t link = 0; link < network.links.size(); ++link)
+      links_[next[end(network.links[link])]++] = link;
+  }
+
+  [[nodiscard]] std::span<const std::size_t> of(std::size_t node) const {
+    return {links_.data() + begin_[node], begin_[node + 1] - begin_[node]};
+  }
+
+ private:
+  std::vector<std::size_t> begin_, links_;
+};
+
+/// Finds the routes of one destination after the other.
+class Router {
+ public:
+  explicit Router(const Network& network)
+      : network_(network),
+        leaving_(network, Neighbours::Side::leaving),
+        entering_(network, Neighbours::Side::entering),
+        distance_(network.nodes.size()) {}
+
+  /// Distances of all nodes to `destination`, over switches.
+  void search(std::size_t destination);
+
+  /// Routes to the destination of the last search.
+  [[nodiscard]] std::vector<Route> routes(const RouteRequest& request);
+
+ private:
+  [[nodiscard]] bool leads_closer(std::size_t link) const {
+    const auto& [from, to, rate] = network_.links[link];
+    const bool forwards = distance_[to] == 0 || !network_.nodes[to].host;
+    return forwards && distance_[to] != unreached && distance_[to] + 1 == distance_[from];
+  }
+  [[nodiscard]] std::size_t first_closer(std::size_t node, std::size_t after) const;
+  [[nodiscard]] Route shortest(std::size_t source) const;
+  [[nodiscard]] std::vector<Route> spread(std::size_t source);
+  void count_route(std::size_t steps);
+
+  const Network& network_;
+  Neighbours leaving_, entering_;
+  std::vector<std::uint32_t> distance_;
+  std::vector<std::size_t> queue_;
+  std::size_t route_count_ = 0, step_count_ = 0;
+  std::uint64_t search_steps_ = 0;
+};
+
+void Router::search(std::size_t destination) {
+  search_steps_ += network_.nodes.size() + network_.links.size();
+  if (search_steps_ > most_search_steps)
+    throw LimitExceeded("finding the routes would take more than 2e10 steps");
+  std::fill(distance_.begin(), distance_.end(), unreached);
+  distance_[destination] = 0;
+  queue_.assign(1, destination);
+  for (std::size_t next = 0; next < queue_.size(); ++next) {
+    const std::size_t node = queue_[next];
+    if (node != destination && network_.nodes[node].host) continue;
+    for (const std::size_t link : entering_.of(node)) {
+      const std::size_t from = network_.links[link].from;
+      if (distance_[from] != unreached) continue;
+      distance_[from] = distance_[node] + 1;
+      queue_.push_back(from);
+    }
+  }
+}
+
+void Router::count_route(std::size_t steps) {
+  ++route_count_;
+  step_count_ += steps;
+  if (route_count_ > most_routes) throw LimitExceeded("the flows have more than 1000000 routes in all");
+  if (step_count_ > most_route_steps)
+    throw LimitExceeded("the routes of the flows have more than 20000000 links in all");
+}
+
+/// Position, among the links that leave `node`, of the first from `after` on that leads closer; the number
+/// of these links if there is none.
+std::size_t Router::first_closer(std::size_t node, std::size_t after) const {
+  const auto links = leaving_.of(node);
+  while (after < links.size() && !leads_closer(links[after])) ++after;
+  return after;
+}
+
+Route Router::shortest(std::size_t source) const {
+  Route route;
+  route.links.reserve(distance_[source]);
+  for (std::size_t node = source; distance_[node] > 0; node = network_.links[route.links.back()].to)
+    route.links.push_back(leaving_.of(node)[first_closer(node, 0)]);
+  return route;
+}
+
+/// Depth first, in the order of the links. An explicit stack: a way may be 100 000 nodes long.
+std::vector<Route> Router::spread(std::size_t source) {
+  struct Step {
+    std::size_t node, choice;
+    Rational share;  ///< of the routes that start with the links taken up to `node`
+  };
+  std::vector<Route> routes;
+  std::vector<std::size_t> links;
+  std::vector<Step> stack;
+  const auto enter = [&](std::size_t node, const Rational& share) {
+    const auto leaving = leaving_.of(node);
+    const auto ways = std::count_if(leaving.begin(), leaving.end(),
+                                    [this](std::size_t link) { return leads_closer(link); });
+    stack.push_back({node, first_closer(node, 0), ways > 1 ? share / numeric::Integer(ways) : share});
+  };
+  enter(source, 1);
+  while (!stack.empty()) {
+    Step& step = stack.back();
+    const auto leaving = leaving_.of(step.node);
+    if (step.choice == leaving.size()) {
+      stack.pop_back();
+      if (!links.empty()) links.pop_back();
+      continue;
+    }
+    const std::size_t link = leaving[step.choice];
+    step.choice = first_closer(step.node, step.choice + 1);
+    links.push_back(link);
+    if (distance_[network_.links[link].to] == 0) {
+      count_route(links.size());
+      routes.push_back({links, step.share});
+      links.pop_back();
+    } else {
+      const Rational share = step.share;  // `step` moves when the stack grows
+      enter(network_.links[link].to, share);
+    }
+  }
+  return routes;
+}
+
+std::vector<Route> Router::routes(const RouteRequest& request) {
+  if (distance_[request.source] == unreached) return {};
+  if (request.rule == RouteRule::spread) return spread(request.source);
+  count_route(distance_[request.source]);
+  return {shortest(request.source)};
+}
+
+}  // namespace
+
+std::vector<std::vector<Route>> find_routes(const Network& network, std::span<const RouteRequest> requests) {
+  std::vector<std::size_t> order(requests.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return requests[a].destination < requests[b].destination;
+  });
+  Router router(network);
+  std::vector<std::vector<Route>> result(requests.size());
+  for (std::size_t next = 0; next < order.size(); ++next) {
+    const RouteRequest& request = requests[order[next]];
+    if (next == 0 || requests[order[next - 1]].destination != request.destination)
+      router.search(request.destination);
+    result[order[next]] = router.routes(request);
+  }
+  return result;
+}
+
+}  // namespace tailbound::network
