@@ -73,7 +73,7 @@ template <class T>
 int check_cut(const Traffic& traffic, long negligible, int bits) {
   const numeric::PrecisionScope scope(numeric::Precision{bits + 64});
   const auto ladder = queue::enclosed_ladder(slotted(traffic), negligible);
-  CHECK_FALSE(ladder.complete);
+  CHECK_FALSE(ladder.offers.complete);
   queue::TailEngine<T> engine(ladder, queue::Quantity::tail, bits);
   int felt = 0;
   for (std::int64_t level = 0; level <= 40; ++level) {

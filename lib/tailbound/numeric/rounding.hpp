@@ -45,6 +45,12 @@ struct RelativeError {
   return {count.units / (1 - nu) * (1 + 1e-12), bits};
 }
 
+/// Bits, a multiple of 64, with which values that meet `units` roundings keep `digits`.
+[[nodiscard]] inline int sufficient_bits(Digits digits, double units) {
+  const double needed = to_precision(digits).bits + std::log2(std::max(2.0, units)) + 6;
+  return (static_cast<int>(needed) + 63) / 64 * 64;
+}
+
 /// [value (1 - gamma), value (1 + gamma) + dropped], rounded outward; value >= 0, dropped >= 0, gamma of use.
 /// The ends carry 32 bits more than the value so that the widening itself costs nothing.
 template <class T>

@@ -15,7 +15,7 @@ ExactValues::ExactValues(const SlottedQueue& queue, Quantity quantity, std::int6
   const double levels = static_cast<double>(last) + 1;
   if (levels * levels > most_bits) refuse(levels * levels);
   const Ladder<Rational> ladder = exact_ladder(queue, static_cast<std::size_t>(last) + 1);
-  const auto& forcing = quantity == Quantity::tail ? ladder.forcing : ladder.pmf;
+  const std::vector<Rational> forcing = ladder.forcing(quantity);
 
   Integer denominator = cln::denominator(ladder.pivot);
   for (const Rational& entry : ladder.kernel) denominator = cln::lcm(denominator, cln::denominator(entry));

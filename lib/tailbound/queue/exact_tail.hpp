@@ -1,6 +1,7 @@
 #pragma once
 
-#include <tailbound/queue/tail_engine.hpp>
+#include <tailbound/queue/ladder.hpp>
+#include <tailbound/series/renewal.hpp>
 
 #include <vector>
 
@@ -21,7 +22,7 @@ class ExactValues {
   ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last);
 
   [[nodiscard]] std::int64_t last() const { return static_cast<std::int64_t>(scaled_.size()) - 1; }
-  /// P(Q > n) or P(Q = n), 0 <= n <= last().
+  /// The quantity at n, 0 <= n <= last().
   [[nodiscard]] numeric::Rational at(std::int64_t n) const;
 
  private:

@@ -1,6 +1,8 @@
 #include <tailbound/queue/inner_roots.hpp>
 #include <tailbound/queue/ladder.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace tailbound::queue {
@@ -10,6 +12,12 @@ using numeric::Interval;
 using numeric::Rational;
 using numeric::Real;
 
+/// What the cut adds for X: P(Y > n) is E[max(A - n - 1, 0)] / rho.
+template <class L>
+L ahead_cut(const L& cut, const series::ArrivalTails<L>& tails) {
+  return tails.complete || tails.size() == 0 ? L(0) : L(cut + tails.beyond.back() / tails.load);
+}
+
 /// C = 1: kernel[j] = P(A > j).
 template <class L>
 Ladder<L> single_server(series::ArrivalTails<L> tails, L idle) {
@@ -17,13 +25,13 @@ Ladder<L> single_server(series::ArrivalTails<L> tails, L idle) {
   const std::size_t size = tails.size();
   ladder.pivot = tails.pmf.front();
   ladder.idle = idle;
-  for (std::size_t n = 0; n < size; ++n) ladder.forcing.push_back(tails.beyond[n] + idle * tails.above[n]);
-  for (const L& mass : tails.pmf) ladder.pmf.push_back(idle * mass);
   if (size > 0) ladder.kernel.assign(tails.above.begin() + 1, tails.above.end());
-  ladder.complete = tails.complete;
+  ladder.behind = tails.beyond;
   // What is cut from the kernel and the forcing adds at most 2 beyond[K-1] to each step, and the
   // steps' weights, the coefficients of 1/K(z), sum to 1/K(1).
   ladder.cut = tails.complete || size == 0 ? L(0) : L((tails.beyond.back() + tails.beyond.back()) / idle);
+  ladder.ahead_cut = ahead_cut(ladder.cut, tails);
+  ladder.offers = std::move(tails);
   return ladder;
 }
 
@@ -44,7 +52,7 @@ std::vector<Interval> descending_renewals(const std::vector<ComplexInterval>& ro
   return sums;
 }
 
-Ladder<Interval> several_servers(const series::ArrivalTails<Interval>& tails,
+Ladder<Interval> several_servers(series::ArrivalTails<Interval> tails,
                                  const Interval& second_factorial_moment, int packets_per_slot) {
   const auto servers = static_cast<std::size_t>(packets_per_slot);
   Ladder<Interval> ladder;
@@ -74,22 +82,62 @@ Ladder<Interval> several_servers(const series::ArrivalTails<Interval>& tails,
       ladder.kernel.push_back(sum);
     }
   }
-  Interval behind = up_to_lost;  // sum_{j > n} kernel[j]
-  std::vector<Interval> behind_at(size, behind);
+  Interval behind = up_to_lost;
+  ladder.behind.assign(size, behind);
   for (std::size_t n = ladder.kernel.size(); n-- > 0;) {
     behind += ladder.kernel[n];
-    behind_at[n] = behind;
+    ladder.behind[n] = behind;
   }
   ladder.pivot = ladder.idle + behind;
-  for (std::size_t n = 0; n < size; ++n)
-    ladder.forcing.push_back(behind_at[n] + ladder.idle * tails.above[n]);
-  for (const Interval& mass : tails.pmf) ladder.pmf.push_back(ladder.idle * mass);
-  ladder.complete = tails.complete;
   ladder.cut = tails.complete ? Interval(0) : Interval(Interval(2) * lost / ladder.idle + tails.above.back());
+  ladder.ahead_cut = ahead_cut(ladder.cut, tails);
+  ladder.offers = std::move(tails);
   return ladder;
 }
 
 }  // namespace
+
+template <class L>
+std::vector<L> Ladder<L>::forcing(Quantity quantity) const {
+  const std::size_t size = offers.size();
+  std::vector<L> result;
+  result.reserve(size + 1);
+  switch (quantity) {
+    case Quantity::tail:
+      for (std::size_t n = 0; n < size; ++n) result.push_back(behind[n] + idle * offers.above[n]);
+      break;
+    case Quantity::mass:
+      for (const L& mass : offers.pmf) result.push_back(idle * mass);
+      break;
+    case Quantity::ahead_tail:
+      for (std::size_t n = 0; n < size; ++n)
+        result.push_back(behind[n] + idle * offers.beyond[n] / offers.load);
+      break;
+    case Quantity::ahead_mass:
+      for (std::size_t n = 0; n < size; ++n) result.push_back(idle * offers.above[n] / offers.load);
+      break;
+  }
+  return result;
+}
+
+template struct Ladder<Interval>;
+template struct Ladder<Rational>;
+template struct Ladder<long double>;
+
+double log2_of_idle_share(const SlottedQueue& queue) {
+  if (const auto& load = queue.arrivals.load()) {
+    const Rational idle = Rational(queue.packets_per_slot) - *load;
+    return static_cast<double>(cln::integer_length(cln::numerator(idle))) -
+           static_cast<double>(cln::integer_length(cln::denominator(idle))) - 1;
+  }
+  const numeric::PrecisionScope scope(numeric::Precision{128});
+  return numeric::log2_magnitude(
+      numeric::lower(Interval(queue.packets_per_slot) - queue.arrivals.load_interval()));
+}
+
+long negligible_excess(double log2_value, int bits, double log2_idle) {
+  return static_cast<long>(std::floor(log2_value - bits - 24 + std::min(0.0, log2_idle)));
+}
 
 Ladder<Interval> enclosed_ladder(const SlottedQueue& queue, long negligible) {
   if (queue.packets_per_slot > 1) {
@@ -117,9 +165,11 @@ std::optional<Ladder<long double>> fast_ladder(const SlottedQueue& queue, long n
   const double units = tails->error_units;
   Ladder<long double> ladder =
       single_server(std::move(*tails), numeric::nearest_long_double(1 - *queue.arrivals.load()));
-  // 1 - rho carries 1.01, its product and the sum with the excess one each.
-  ladder.error_units = units + 3.01;
+  ladder.error_units = units;
+  // 1 - rho and rho carry 1.01 each; a product, a quotient and a sum.
+  ladder.forcing_units = units + 5.02;
   ladder.cut *= 1.0L + 1e-6L;
+  ladder.ahead_cut *= 1.0L + 1e-6L;
   return ladder;
 }
 

@@ -44,29 +44,6 @@ bool never_any_arrivals(const SlottedQueue& queue) {
   return queue.arrivals.largest_batch() == 0;
 }
 
-/// log2 (C - rho), to within 2.
-double log2_of_idle_share(const SlottedQueue& queue) {
-  if (const auto& load = queue.arrivals.load()) {
-    const Rational idle = Rational(queue.packets_per_slot) - *load;
-    return static_cast<double>(cln::integer_length(cln::numerator(idle))) -
-           static_cast<double>(cln::integer_length(cln::denominator(idle))) - 1;
-  }
-  const PrecisionScope scope(Precision{128});
-  return numeric::log2_magnitude(
-      numeric::lower(Interval(queue.packets_per_slot) - queue.arrivals.load_interval()));
-}
-
-/// How small an excess of the arrivals may be cut off so that values near 2^log2_value keep `bits` bits.
-long negligible_excess(double log2_value, int bits, double log2_idle) {
-  return static_cast<long>(std::floor(log2_value - bits - 24 + std::min(0.0, log2_idle)));
-}
-
-/// Bits with which values that meet `units` roundings keep `digits`.
-int sufficient_bits(numeric::Digits digits, double units) {
-  const double needed = numeric::to_precision(digits).bits + std::log2(std::max(2.0, units)) + 6;
-  return (static_cast<int>(needed) + 63) / 64 * 64;
-}
-
 /// An engine of one arithmetic, type erased: what the questions below need of it.
 class Engine {
  public:
@@ -256,7 +233,7 @@ struct Stage {
 
 /// The arithmetics to try, cheapest first. `units` estimates the roundings that a value meets.
 std::vector<Stage> stages(const Accuracy& accuracy, double units) {
-  const int first = sufficient_bits(accuracy.digits, units);
+  const int first = numeric::sufficient_bits(accuracy.digits, units);
   std::vector<Stage> order;
   const auto escalate = [&](Arithmetic arithmetic) {
     for (int bits = first, tries = 0; bits <= most_bits && tries < 4; bits *= 2, ++tries)
@@ -510,7 +487,7 @@ TailBoundary least_level(const SlottedQueue& queue, const Rational& target, cons
   for (const Stage& stage : stages(accuracy, 64 + 40.0 * 1024)) {
     int bits = stage.bits;
     if (hint > 1024)
-      bits = std::max(bits, sufficient_bits(accuracy.digits, 40.0 * static_cast<double>(hint)));
+      bits = std::max(bits, numeric::sufficient_bits(accuracy.digits, 40.0 * static_cast<double>(hint)));
     for (int attempt = 0; attempt < 2; ++attempt) {
       const double wanted = log2_value;
       const auto engine = make_engine(queue, Quantity::tail, stage.arithmetic, bits, log2_value, log2_idle);

@@ -11,12 +11,6 @@
 /// Internal to the queue module: slotted_queue.hpp is what others include.
 namespace tailbound::queue {
 
-/// What the renewal equation gives: its forcing term decides.
-enum class Quantity {
-  tail,  ///< P(Q > n)
-  mass,  ///< P(Q = n)
-};
-
 /// T: double, long double or Real (a priori rounding bound) or Interval (outward rounding).
 /// Values are kept as they are computed. Precision scopes are the caller's.
 template <class T>
@@ -25,7 +19,6 @@ class TailEngine {
   /// \param ladder  enclosures at least 32 bits finer than T
   /// \param bits    precision of Real or Interval; ignored for double and long double
   TailEngine(const Ladder<numeric::Interval>& ladder, Quantity quantity, int bits) : bits_(bits) {
-    const auto& forcing = quantity == Quantity::tail ? ladder.forcing : ladder.pmf;
     numeric::Interval lost(0);  // what rounding a badly known entry down takes from the kernel's sum
     numeric::Real worst(0);     // and from any forcing term
     for (const numeric::Interval& entry : ladder.kernel) {
@@ -34,7 +27,7 @@ class TailEngine {
       equation_.kernel.push_back(rounded(scaled, deficit));
       lost += numeric::Interval(deficit);
     }
-    for (const numeric::Interval& entry : forcing) {
+    for (const numeric::Interval& entry : ladder.forcing(quantity)) {
       const numeric::Interval scaled = entry / ladder.pivot;
       numeric::Real deficit(0);
       equation_.forcing.push_back(rounded(scaled, deficit));
@@ -42,29 +35,35 @@ class TailEngine {
     }
     kernel_units_ = forcing_units_ = 1.01;
     // The coefficients of pivot / K(z) sum to pivot / K(1).
-    cut_ = numeric::upper(ladder.cut + (lost + numeric::Interval(worst)) * ladder.pivot / ladder.idle);
+    cut_ = numeric::upper(ladder.cut_of(quantity) +
+                          (lost + numeric::Interval(worst)) * ladder.pivot / ladder.idle);
   }
 
-  /// The fast way to double.
-  TailEngine(const Ladder<long double>& ladder, Quantity quantity) requires std::is_same_v<T, double> {
+  /// The fast way to machine numbers.
+  TailEngine(const Ladder<long double>& ladder, Quantity quantity) requires std::is_floating_point_v<T> {
     const long double scale = 1.0L / ladder.pivot;
     equation_.kernel.reserve(ladder.kernel.size());
-    for (const long double entry : ladder.kernel)
-      equation_.kernel.push_back(static_cast<double>(entry * scale));
-    const auto& forcing = quantity == Quantity::tail ? ladder.forcing : ladder.pmf;
+    for (const long double entry : ladder.kernel) equation_.kernel.push_back(static_cast<T>(entry * scale));
+    const std::vector<long double> forcing = ladder.forcing(quantity);
     equation_.forcing.reserve(forcing.size());
-    for (const long double entry : forcing) equation_.forcing.push_back(static_cast<double>(entry * scale));
-    // Entry and pivot, the quotient's two roundings in long double, then the one to double.
+    for (const long double entry : forcing) equation_.forcing.push_back(static_cast<T>(entry * scale));
+    // Entry and pivot, the quotient's two roundings in long double, then the one to T.
     const double long_double_units =
-        std::ldexp(1.0, std::numeric_limits<double>::digits - std::numeric_limits<long double>::digits);
-    kernel_units_ = forcing_units_ = (2 * ladder.error_units + 3) * long_double_units + 1.01;
-    mpfr_set_ld(cut_.backend().data(), ladder.cut, MPFR_RNDU);
+        std::ldexp(1.0, std::numeric_limits<T>::digits - std::numeric_limits<long double>::digits);
+    kernel_units_ = (2 * ladder.error_units + 3) * long_double_units + 1.01;
+    forcing_units_ = (ladder.forcing_units + ladder.error_units + 3) * long_double_units + 1.01;
+    mpfr_set_ld(cut_.backend().data(), ladder.cut_of(quantity), MPFR_RNDU);
   }
 
   /// n beyond which every value is exactly 0; -1 if there is none.
   [[nodiscard]] std::int64_t zero_from() const {
     return equation_.order() == 0 && cut_ == 0 ? static_cast<std::int64_t>(equation_.forcing.size()) : -1;
   }
+
+  /// The most relative errors that any of the values 0 .. n met on the way by walk().
+  [[nodiscard]] double units_to(std::int64_t n) const { return walked_units(n); }
+  /// What was cut off takes at most this from any value.
+  [[nodiscard]] const numeric::Real& cut() const { return cut_; }
 
   [[nodiscard]] std::size_t order() const { return equation_.order(); }
   [[nodiscard]] int bits() const { return numeric::significand_bits<T>(bits_); }

@@ -70,6 +70,20 @@ L power(L base, std::int64_t exponent) {
   return result;
 }
 
+/// silent^inputs. Long double takes it from MPFR: a few units, however many the inputs.
+template <class L>
+L silence(const Rational& silent, std::int64_t inputs) {
+  if constexpr (std::is_same_v<L, long double>) {
+    const numeric::PrecisionScope scope({128});
+    Real value = numeric::to_real(silent, numeric::Rounding::nearest);
+    mpfr_pow_ui(value.backend().data(), value.backend().data(), static_cast<unsigned long>(inputs),
+                MPFR_RNDN);
+    return mpfr_get_ld(value.backend().data(), MPFR_RNDN);
+  } else {
+    return power(convert<L>(silent), inputs);
+  }
+}
+
 /// A prefix of a PMF and what is known of the rest.
 template <class L>
 struct Prefix {
@@ -102,18 +116,57 @@ Prefix<L> by_ratios(L first, const L& factor, Numerator numerator, std::int64_t 
   return prefix;
 }
 
+/// 2^exponent, or what rounds up to it.
 template <class L>
-Prefix<L> product_of_inputs(const std::vector<Rational>& rates) {
+L power_of_two(double exponent) {
+  if constexpr (std::is_same_v<L, Interval>) {
+    Real value(1);
+    mpfr_mul_2si(value.backend().data(), value.backend().data(), static_cast<long>(std::ceil(exponent)),
+                 MPFR_RNDU);
+    return Interval(value);
+  } else {
+    return static_cast<L>(std::exp2(static_cast<long double>(std::ceil(exponent))));
+  }
+}
+
+/// The least length L > 4 load + 8 with P(A >= L) below 2^floor / 4, whatever the inputs that make up the
+/// load: P(A >= L) <= exp(L - load) (load / L)^L (Chernoff). From there on the bound halves at each place.
+std::size_t sufficient_length(double load, double floor) {
+  for (std::size_t length = static_cast<std::size_t>(4 * load) + 9;; length += 1 + length / 16) {
+    const auto l = static_cast<double>(length);
+    if ((l - load + l * std::log(load / l)) / std::log(2.0) < floor - 3) return length;
+  }
+}
+
+/// Entries beyond the length that counts are never made; the ones before it do not depend on them.
+template <class L>
+Prefix<L> product_of_inputs(const std::vector<Rational>& rates, double floor) {
   Prefix<L> prefix{{whole<L>(1)}, L(0), L(0), true};
+  std::size_t longest = rates.size() + 1;
+  if constexpr (!std::is_same_v<L, Rational>) {
+    double load = 1e-12;
+    for (const Rational& rate : rates) load += numeric::nearest_double(rate) * (1 + 1e-9);
+    longest = std::min(longest, sufficient_length(load, floor));
+  }
   for (const Rational& rate : rates) {
     if (cln::zerop(rate)) continue;
     const L sends = convert<L>(rate);
     const L silent = convert<L>(1 - rate);
     std::vector<L>& pmf = prefix.pmf;
-    pmf.push_back(pmf.back() * sends);
+    if (pmf.size() < longest)
+      pmf.push_back(pmf.back() * sends);
+    else {
+      prefix.finite = false;
+      pmf.back() = pmf.back() * silent + pmf[pmf.size() - 2] * sends;
+    }
     for (std::size_t j = pmf.size() - 2; j > 0; --j) pmf[j] = pmf[j] * silent + pmf[j - 1] * sends;
     pmf[0] = pmf[0] * silent;
   }
+  if constexpr (!std::is_same_v<L, Rational>)
+    if (!prefix.finite) {
+      prefix.mass_after = remainder_below<L>(power_of_two<L>(floor));
+      prefix.excess_after = prefix.mass_after;
+    }
   return prefix;
 }
 
@@ -157,11 +210,11 @@ Prefix<L> closed_form(const Arrivals::Description& description, double floor) {
     }
     const std::int64_t inputs = equal->inputs;
     return by_ratios<L>(
-        power(convert<L>(1 - rate), inputs), convert<L>(rate / (1 - rate)),
+        silence<L>(1 - rate, inputs), convert<L>(rate / (1 - rate)),
         [inputs](std::int64_t j) { return whole<L>(inputs - j); }, inputs, floor);
   }
   if (const auto* unequal = std::get_if<UnequalInputs>(&description))
-    return product_of_inputs<L>(unequal->rates);
+    return product_of_inputs<L>(unequal->rates, floor);
   if (const auto* table = std::get_if<PmfArrivals>(&description)) {
     Prefix<L> prefix{{}, L(0), L(0), true};
     for (const Rational& probability : table->probabilities) prefix.pmf.push_back(convert<L>(probability));
@@ -250,8 +303,8 @@ std::optional<ArrivalTails<long double>> fast_arrival_tails(const Arrivals& arri
     units_of_pmf = 4 + 6.0 * static_cast<double>(prefix.pmf.size());
   } else {
     prefix = closed_form<long double>(description, floor);
-    if (const auto* equal = std::get_if<EqualInputs>(&description))
-      units_of_pmf = 3.0 * static_cast<double>(equal->inputs) + 6.0 * static_cast<double>(prefix.pmf.size());
+    if (std::holds_alternative<EqualInputs>(description))
+      units_of_pmf = 2 + 6.0 * static_cast<double>(prefix.pmf.size());
     else if (const auto* unequal = std::get_if<UnequalInputs>(&description))
       units_of_pmf = 4.0 * static_cast<double>(unequal->rates.size());
     else

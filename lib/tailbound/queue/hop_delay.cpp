@@ -1,0 +1,132 @@
+#include <tailbound/queue/exact_tail.hpp>
+#include <tailbound/queue/hop_delay.hpp>
+#include <tailbound/queue/tail_engine.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace tailbound::queue {
+namespace {
+
+using numeric::Interval;
+using numeric::Rational;
+using numeric::Real;
+using series::Distribution;
+
+constexpr std::size_t longest = std::size_t{1} << 26;
+
+void check(const SlottedQueue& queue, HopDelay delay, std::size_t size) {
+  require_stable(queue);
+  if (queue.arrivals.largest_batch() == 0)
+    throw InvalidArgument("load", "0", "above 0 for a packet to be delayed");
+  if (delay == HopDelay::occupancy && queue.packets_per_slot > 1)
+    throw InvalidArgument("packets-per-slot", std::to_string(queue.packets_per_slot),
+                          "1 where a packet's delay is taken to be the occupancy");
+  if (size == 0 || size > longest / static_cast<std::size_t>(queue.packets_per_slot))
+    throw LimitExceeded("delays to " + std::to_string(size) + " slots are beyond the limit of 2^26 packets");
+}
+
+/// From the values of both engines: C places of X make one slot of floor(X / C).
+template <class T>
+Distribution<T> collect(TailEngine<T> mass, TailEngine<T> tail, std::size_t size, int packets_per_slot) {
+  const auto servers = static_cast<std::size_t>(packets_per_slot);
+  const std::size_t places = size * servers;
+  const std::vector<T>& masses = mass.walk(places);
+  const std::vector<T>& tails = tail.walk(places);
+  Distribution<T> result;
+  result.bits = mass.bits();
+  if (servers == 1) {
+    result.mass.assign(masses.begin(), masses.begin() + static_cast<std::ptrdiff_t>(size));
+    result.tail.assign(tails.begin(), tails.begin() + static_cast<std::ptrdiff_t>(size));
+  } else {
+    for (std::size_t slot = 0; slot < size; ++slot) {
+      T sum = masses[slot * servers];
+      for (std::size_t place = 1; place < servers; ++place) sum += masses[slot * servers + place];
+      result.mass.push_back(std::move(sum));
+      result.tail.push_back(tails[slot * servers + servers - 1]);
+    }
+  }
+  const auto last = static_cast<std::int64_t>(places) - 1;
+  result.mass_units = mass.units_to(last) + packets_per_slot;
+  result.tail_units = tail.units_to(last);
+  const auto absolute = [](const Real& cut) {
+    if constexpr (std::is_same_v<T, long double>)
+      // The second term is for products below the least normal number (docs/derivations/rounding.md).
+      return mpfr_get_ld(cut.backend().data(), MPFR_RNDU) + 0x1p-16300L;
+    else
+      return cut;
+  };
+  result.mass_error = absolute(mass.cut()) * T(packets_per_slot);
+  result.tail_error = absolute(tail.cut());
+  return result;
+}
+
+Quantity mass_of(HopDelay delay) {
+  return delay == HopDelay::wait ? Quantity::ahead_mass : Quantity::mass;
+}
+Quantity tail_of(HopDelay delay) {
+  return delay == HopDelay::wait ? Quantity::ahead_tail : Quantity::tail;
+}
+
+}  // namespace
+
+Distribution<long double> hop_delay(const SlottedQueue& queue, HopDelay delay, std::size_t size,
+                                    double log2_least) {
+  check(queue, delay, size);
+  constexpr int bits = std::numeric_limits<long double>::digits;
+  const long negligible = negligible_excess(std::max(log2_least, -15'000.0), bits, log2_of_idle_share(queue));
+  if (const auto fast = fast_ladder(queue, negligible))
+    return collect(TailEngine<long double>(*fast, mass_of(delay)),
+                   TailEngine<long double>(*fast, tail_of(delay)), size, queue.packets_per_slot);
+  const numeric::PrecisionScope scope(numeric::Precision{bits + 96});
+  const Ladder<Interval> ladder = enclosed_ladder(queue, negligible);
+  return collect(TailEngine<long double>(ladder, mass_of(delay), bits),
+                 TailEngine<long double>(ladder, tail_of(delay), bits), size, queue.packets_per_slot);
+}
+
+Distribution<Real> hop_delay(const SlottedQueue& queue, HopDelay delay, std::size_t size, double log2_least,
+                             int bits) {
+  check(queue, delay, size);
+  const long negligible = negligible_excess(log2_least, bits, log2_of_idle_share(queue));
+  const numeric::PrecisionScope fine(numeric::Precision{bits + 64});
+  const Ladder<Interval> ladder = enclosed_ladder(queue, negligible);
+  const double products = 2.0 * static_cast<double>(size) * queue.packets_per_slot *
+                          static_cast<double>(std::max<std::size_t>(1, ladder.kernel.size()));
+  if (products > 4e8)
+    throw LimitExceeded("delays to " + std::to_string(size) + " slots at " + std::to_string(bits) +
+                        " bits would take more than 4e8 products of long numbers; that is the limit");
+  const numeric::PrecisionScope scope(numeric::Precision{bits});
+  return collect(TailEngine<Real>(ladder, mass_of(delay), bits),
+                 TailEngine<Real>(ladder, tail_of(delay), bits), size, queue.packets_per_slot);
+}
+
+std::vector<Rational> exact_hop_delay(const SlottedQueue& queue, HopDelay delay, std::size_t size) {
+  check(queue, delay, size);
+  const ExactValues values(queue, mass_of(delay), static_cast<std::int64_t>(size) - 1);
+  std::vector<Rational> masses;
+  for (std::size_t t = 0; t < size; ++t) masses.push_back(values.at(static_cast<std::int64_t>(t)));
+  return masses;
+}
+
+numeric::Proved<unit::Slot> mean_hop_delay(const SlottedQueue& queue, HopDelay delay,
+                                           numeric::Digits digits) {
+  check(queue, delay, 1);
+  const numeric::Proved<unit::Packet> occupancy = mean_occupancy(queue, digits);
+  const auto& load = queue.arrivals.load();
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Packet>>(&occupancy); exact != nullptr && load)
+    return numeric::Exact<unit::Slot>{delay == HopDelay::wait ? exact->value / *load - 1 : exact->value};
+  // E[Q]/rho - 1 may lose digits; more of them are asked until enough are left.
+  for (int more = 8;; more *= 2) {
+    const numeric::Digits finer{digits.count + more};
+    const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(finer).bits + 64});
+    const auto mean = numeric::to_enclosure(mean_occupancy(queue, finer));
+    Interval slots = numeric::make_interval(mean.lower(), mean.upper());
+    if (delay == HopDelay::wait) slots = slots / queue.arrivals.load_interval() - Interval(1);
+    const numeric::Enclosure<unit::Slot> result(slots);
+    if (result.lower() > 0 && numeric::agree_to(result.lower(), result.upper(), digits)) return result;
+    if (more > 1000)  // as small as that: from no wait at all it cannot be told
+      return numeric::Enclosure<unit::Slot>(Real(0), result.upper() > 0 ? result.upper() : Real(0));
+  }
+}
+
+}  // namespace tailbound::queue
