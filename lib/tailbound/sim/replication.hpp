@@ -29,7 +29,7 @@ class Replication {
   virtual void advance(std::int64_t slots) = 0;
   /// What was counted since the last call (or the start), and begins to count anew.
   [[nodiscard]] virtual Counts take_counts() = 0;
-  virtual void save(ByteWriter& writer) const = 0;
+  virtual void save(ByteWriter& writer) = 0;
   /// Continues from a saved state of the same simulation.
   /// \throws ParseError  the bytes do not fit
   virtual void load(ByteReader& reader) = 0;

@@ -15,9 +15,11 @@ using numeric::Rational;
 
 constexpr int block_slots = 64;       ///< slots simulated switch by switch
 constexpr std::size_t line = 16;      ///< padding: streams would else fall on the same cache sets
-constexpr int fast_delays = 4096;     ///< delays counted in an array; longer ones in a vector that grows
-constexpr int copies = 4;             ///< of the fast histograms: equal counters in a row do not wait
+constexpr std::size_t fast_delays = 4096;     ///< delays counted in an array; longer ones in a vector that grows
+constexpr std::size_t copies = 4;             ///< of the fast histograms: equal counters in a row do not wait
 constexpr int most_flows = 4096;
+constexpr std::int32_t longest_queue = 32'000;  ///< 16-bit numbers count it
+constexpr std::int32_t unlimited = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t most_late = std::int64_t{1} << 26;
 constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
 
@@ -68,8 +70,8 @@ void check(const TreeModel& model) {
   if (!cln::plusp(model.load) || model.load > 1)
     throw InvalidArgument("load", numeric::to_fraction(model.load), "above 0 and at most 1 packet a slot");
   if (!model.buffer && model.load == 1) throw Unstable("1", 1);
-  if (model.buffer && (*model.buffer < 1 || *model.buffer > 1'000'000))
-    throw InvalidArgument("buffer", std::to_string(*model.buffer), "from 1 to 1000000 packets");
+  if (model.buffer && (*model.buffer < 1 || *model.buffer > longest_queue))
+    throw InvalidArgument("buffer", std::to_string(*model.buffer), "from 1 to " + std::to_string(longest_queue) + " packets");
   if (model.observed_flows < 0 || model.observed_flows > std::min<std::int64_t>(leaves, most_flows))
     throw InvalidArgument("observed flows", std::to_string(model.observed_flows),
                           "from 0 to " + std::to_string(std::min<std::int64_t>(leaves, most_flows)));
@@ -99,7 +101,7 @@ Shape::Shape(const TreeModel& model)
       switch_stride(static_cast<std::size_t>(radix) * stream_stride + line),
       array_size(static_cast<std::size_t>(switches) * switch_stride),
       threshold(0),
-      room(model.buffer ? static_cast<std::int32_t>(*model.buffer) : std::numeric_limits<std::int32_t>::max()),
+      room(model.buffer ? static_cast<std::int32_t>(*model.buffer) : unlimited),
       flows(model.observed_flows),
       flow_spacing(flows == 0 ? 0 : leaves / flows) {
   const auto scaled = cln::floor1(model.load * cln::expt(numeric::Integer(2), 64));
@@ -123,6 +125,88 @@ struct Layout {
   }
 };
 
+void count_at(std::vector<std::uint64_t>& histogram, std::size_t at, std::uint64_t count) {
+  if (histogram.size() <= at) histogram.resize(at + 1);
+  histogram[at] += count;
+}
+
+/// The queues of one switch's ports: the next free slot of each, while packets join.
+///
+/// Up to 16 ports: the numbers lie in two vectors of 8 (even and odd ports) and are written to memory once for
+/// a group of 8 packets; how many of the group went to each port stands in 4 bits each of one word. So no
+/// packet has to wait until the store of the one before it can be loaded again, which bounds the plain way.
+class NarrowPorts {
+ public:
+  static constexpr std::uint32_t group = 8;
+
+  NarrowPorts(std::int32_t* free, std::size_t radix) : free_(free), radix_(radix) {
+    for (std::size_t port = 0; port < 16; ++port)
+      in_memory_[place(port)] = port < radix ? static_cast<std::int16_t>(free[port]) : std::int16_t{0};
+    std::memcpy(&even_, in_memory_, sizeof even_);
+    std::memcpy(&odd_, in_memory_ + 8, sizeof odd_);
+  }
+  void begin_slot(int slot) {
+    const Eight now = Eight{} + static_cast<std::int16_t>(slot);
+    even_ = even_ > now ? even_ : now;
+    odd_ = odd_ > now ? odd_ : now;
+  }
+  void begin_group() {
+    to_memory();
+    joined_ = 0;
+  }
+  /// The slot of service of a packet that would join now.
+  [[nodiscard]] std::int32_t next(std::uint32_t port) const {
+    return in_memory_[place(port)] + static_cast<std::int32_t>((joined_ >> (4 * port)) & 15U);
+  }
+  void join(std::uint32_t port, std::uint32_t joins) { joined_ += std::uint64_t{joins} << (4 * port); }
+  void end_group() {
+    const std::uint64_t even = joined_ & 0x0f0f0f0f0f0f0f0fULL, odd = (joined_ >> 4U) & 0x0f0f0f0f0f0f0f0fULL;
+    EightBytes even_bytes, odd_bytes;
+    std::memcpy(&even_bytes, &even, sizeof even);
+    std::memcpy(&odd_bytes, &odd, sizeof odd);
+    even_ += __builtin_convertvector(even_bytes, Eight);
+    odd_ += __builtin_convertvector(odd_bytes, Eight);
+  }
+  void store() {
+    to_memory();
+    for (std::size_t port = 0; port < radix_; ++port) free_[port] = in_memory_[place(port)];
+  }
+
+ private:
+  using Eight = std::int16_t __attribute__((vector_size(16)));
+  using EightBytes = std::uint8_t __attribute__((vector_size(8)));
+  static constexpr std::size_t place(std::size_t port) { return port / 2 + 8 * (port % 2); }
+  void to_memory() {
+    std::memcpy(in_memory_, &even_, sizeof even_);
+    std::memcpy(in_memory_ + 8, &odd_, sizeof odd_);
+  }
+  Eight even_{}, odd_{};
+  std::uint64_t joined_ = 0;
+  alignas(16) std::int16_t in_memory_[16];
+  std::int32_t* free_;
+  std::size_t radix_;
+};
+
+/// Any number of ports: each packet loads and stores its port's number.
+class WidePorts {
+ public:
+  static constexpr std::uint32_t group = 8;
+
+  WidePorts(std::int32_t* free, std::size_t) : free_(free) {}
+  void begin_slot(int slot) { slot_ = slot; }
+  void begin_group() {}
+  [[nodiscard]] std::int32_t next(std::uint32_t port) const { return std::max(free_[port], slot_); }
+  void join(std::uint32_t port, std::uint32_t joins) {
+    free_[port] = next(port) + static_cast<std::int32_t>(joins);
+  }
+  void end_group() {}
+  void store() {}
+
+ private:
+  std::int32_t* free_;
+  std::int32_t slot_ = 0;
+};
+
 template <class Packet>
 class Tree final : public TreeReplication {
  public:
@@ -130,7 +214,7 @@ class Tree final : public TreeReplication {
 
   void advance(std::int64_t slots) override;
   [[nodiscard]] Counts take_counts() override;
-  void save(ByteWriter& writer) const override;
+  void save(ByteWriter& writer) override;
   void load(ByteReader& reader) override;
   [[nodiscard]] PacketBalance balance() const override;
   [[nodiscard]] std::size_t memory() const override {
@@ -146,6 +230,16 @@ class Tree final : public TreeReplication {
     std::int64_t slot;
     std::uint64_t stream;  ///< position in streams_
     Packet packet;
+  };
+
+  /// What is the same for all switches of a stage, and where the present one writes.
+  struct Switches {
+    int stage = 0, level = 0;
+    bool parents = false;               ///< packets come down from the level above
+    std::uint32_t inputs = 0;           ///< streams that come in
+    std::uint32_t parents_offset = 0;   ///< from the children's streams to the parents', where both come in
+    std::size_t port_stride = 0;        ///< from the stream of one port to that of the next
+    std::size_t out_position = 0;       ///< stream of port 0, in streams_
   };
 
   [[nodiscard]] std::size_t array(int stage) const {
@@ -168,14 +262,15 @@ class Tree final : public TreeReplication {
   void run_stage(int stage, int first, int last);
   template <Role role>
   void choose_pass(int stage, int first, int last);
-  template <Role role, bool turning, bool finite, bool binary>
+  template <Role role, bool turning, bool finite, class Ports>
   void pass(int stage, int first, int last);
+  template <Role role, bool turning, bool finite, bool binary, class Ports>
+  void one_switch(const Switches& work, Ports& ports, const Packet* in, int first, int last);
   void clear(Packet* streams, int first, int last);
   void join_late(int stage, std::int32_t wait, std::size_t stream, std::int64_t slot, Packet packet, bool last);
-  void count_delay(std::size_t turn, std::int64_t delay, std::uint64_t count);
+  void count_delay(std::size_t turn, std::uint64_t delay, std::uint64_t count);
   void deliver(Packet packet, std::int64_t served);
-  void fold_waits(int stage);
-  void fold_delays();
+  void fold();
   [[nodiscard]] std::vector<std::uint64_t> backlog(int stage) const;
 
   Shape shape_;
@@ -198,8 +293,8 @@ class Tree final : public TreeReplication {
   std::vector<std::uint32_t> visits_;          ///< [slot][rank]: offset of the stream to look at
   std::vector<std::uint64_t> choices_;         ///< random bytes (or 32-bit numbers) for up links
   std::array<std::uint64_t, 16> rotations_{};  ///< 64 16-bit numbers
-  std::vector<std::uint32_t> fast_waits_;      ///< [wait][copy]
-  std::vector<std::uint32_t> fast_delays_;     ///< [turn][delay]
+  std::vector<std::uint64_t> fast_waits_;      ///< [stage][wait][copy]
+  std::vector<std::uint64_t> fast_delays_;     ///< [turn][delay]
 };
 
 template <class Packet>
@@ -222,7 +317,7 @@ Tree<Packet>::Tree(const Shape& shape, RandomKey key)
   const auto turns = static_cast<std::size_t>(shape.levels);
   delays_.resize(turns);
   flows_.resize(static_cast<std::size_t>(shape.flows));
-  fast_waits_.resize(static_cast<std::size_t>(shape.wait_limit()) * copies);
+  fast_waits_.resize(stages * static_cast<std::size_t>(shape.wait_limit()) * copies);
   fast_delays_.resize(turns * fast_delays);
   visits_.resize(static_cast<std::size_t>(block_slots * 2 * shape.radix));
   const std::size_t bytes = static_cast<std::size_t>(block_slots * shape.radix) * (shape.binary ? 1 : 4);
@@ -266,7 +361,6 @@ void Tree<Packet>::advance_within_block(int first, int last) {
            streams_.data() + static_cast<std::size_t>(leaf / shape_.radix) * shape_.switch_stride +
                static_cast<std::size_t>(leaf % shape_.radix) * shape_.stream_stride);
   for (int stage = 0; stage < shape_.stages; ++stage) run_stage(stage, first, last);
-  fold_delays();
   const std::int64_t start = block_start();
   for (ReorderFlow& flow : flows_) flow.count(start + first, start + last, reorder_);
 }
@@ -375,153 +469,187 @@ void Tree<Packet>::run_stage(int stage, int first, int last) {
     choose_pass<Role::up>(stage, first, last);
   else
     choose_pass<Role::down>(stage, first, last);
-  fold_waits(stage);
 }
 
 template <class Packet>
 template <Role role>
 void Tree<Packet>::choose_pass(int stage, int first, int last) {
-  const bool finite = shape_.room != std::numeric_limits<std::int32_t>::max();
-  const auto with_binary = [&]<bool turning, bool is_finite>() {
-    shape_.binary ? pass<role, turning, is_finite, true>(stage, first, last)
-                  : pass<role, turning, is_finite, false>(stage, first, last);
+  const bool finite = shape_.room != unlimited;
+  const auto with_ports = [&]<bool turning, bool is_finite>() {
+    if (shape_.radix > 16)
+      pass<role, turning, is_finite, WidePorts>(stage, first, last);
+    else
+      pass<role, turning, is_finite, NarrowPorts>(stage, first, last);
   };
   if (shape_.turning)
-    finite ? with_binary.template operator()<true, true>() : with_binary.template operator()<true, false>();
+    finite ? with_ports.template operator()<true, true>() : with_ports.template operator()<true, false>();
   else
-    finite ? with_binary.template operator()<false, true>() : with_binary.template operator()<false, false>();
+    finite ? with_ports.template operator()<false, true>() : with_ports.template operator()<false, false>();
 }
 
+/// All switches of one stage, slots first .. last - 1 of the block.
 template <class Packet>
-template <Role role, bool turning, bool finite, bool binary>
+template <Role role, bool turning, bool finite, class Ports>
 void Tree<Packet>::pass(int stage, int first, int last) {
   const int level = shape_.level(stage);
   const bool parents = role != Role::up && level < shape_.levels;
   const bool children = !parents || turning;
-  const bool leaves = children && level == 1;
-  const int radix = static_cast<int>(shape_.radix);
-  const int inputs = radix * (parents && children ? 2 : 1);
-  const std::size_t parents_array = array(stage - 1);
+  const bool scratch = children && level == 1 && !turning;
   const std::size_t children_array = array(level - 2);  // where level is 1: the leaves' array, if there is one
-  const std::size_t inputs_array = children ? children_array : parents_array;
-  const auto parents_offset = static_cast<std::uint32_t>(parents && children ? parents_array - children_array : 0);
-  prepare_visits(stage, inputs, parents_offset);
+  const std::size_t inputs_array = children ? children_array : array(stage - 1);
+  Switches work;
+  work.inputs = static_cast<std::uint32_t>(shape_.radix) * (parents && children ? 2U : 1U);
+  work.parents_offset =
+      static_cast<std::uint32_t>(parents && children ? array(stage - 1) - children_array : 0);
+  work.parents = parents;
+  work.level = level;
+  work.stage = stage;
+  prepare_visits(stage, static_cast<int>(work.inputs), work.parents_offset);
 
   // The digit of the switch's number that the link out of here replaces.
   const std::int64_t replaced = shape_.power(role == Role::last ? 0 : role == Role::up ? level - 1 : level - 2);
-  const std::size_t port_stride = static_cast<std::size_t>(replaced) * shape_.switch_stride;
-  const int digit_shift = (level - 1) * shape_.digit_bits;
-  const auto digit_mask = static_cast<Packet>((1U << shape_.digit_bits) - 1);
-  const auto birth_mask = (std::uint64_t{1} << layout_.birth_bits) - 1;
-  const auto turn_of_level = static_cast<Packet>(level - 1);
-  const std::int32_t wait_limit = shape_.wait_limit();
-  const std::size_t ring_mask = static_cast<std::size_t>(shape_.ring) - 1;
-  const std::size_t start_column = column(0);
-  const std::uint32_t* const all_visits = visits_.data();
-  std::uint32_t* const fast_waits = fast_waits_.data();
-  std::uint32_t* const fast_delay_counts = fast_delays_.data();
-  const auto hops_before = static_cast<std::uint64_t>(shape_.stages - 1);
-  const std::int64_t start_slot = block_start();
-  const bool observing = shape_.flows > 0;
-  const auto flow_mask =
-      static_cast<Packet>((Packet{1} << (layout_.birth_shift - layout_.flow_shift)) - 1);
-  const bool scratch = leaves && !turning;
-  std::uint64_t joined = 0, dropped = 0;
-
+  work.port_stride = static_cast<std::size_t>(replaced) * shape_.switch_stride;
   for (std::int64_t at = 0; at < shape_.switches; ++at) {
     Packet* const in = scratch ? leaf_scratch_.data()
                                : streams_.data() + inputs_array + static_cast<std::size_t>(at) * shape_.switch_stride;
     if (scratch)
-      for (std::int64_t i = 0; i < radix; ++i)
-        fill(at * radix + i, first, last, in + static_cast<std::size_t>(i) * shape_.stream_stride);
+      for (std::int64_t i = 0; i < shape_.radix; ++i)
+        fill(at * shape_.radix + i, first, last, in + static_cast<std::size_t>(i) * shape_.stream_stride);
     if constexpr (role == Role::up) prepare_choices(stage, at);
     random_fill(key_, rotations + static_cast<std::uint64_t>(stage), static_cast<std::uint64_t>(at),
-                static_cast<std::uint64_t>(start_slot / block_slots) * 4, rotations_);
-    const std::int64_t digit = at / replaced % radix;
-    const std::size_t out_position = array(stage) +
-                                     static_cast<std::size_t>(at - digit * replaced) * shape_.switch_stride +
-                                     static_cast<std::size_t>(digit) * shape_.stream_stride;
-    Packet* const out = role == Role::last ? nullptr : streams_.data() + out_position;
-    std::int32_t* const free = free_of(stage, at);
-    const auto* const choice_bytes = reinterpret_cast<const unsigned char*>(choices_.data());
-
-    for (int s = first; s < last; ++s) {
-      const std::uint32_t* const visit = all_visits + s * inputs;
-      const Packet* const now = in + (start_column + static_cast<std::size_t>(s));
-      std::uint32_t rotation = static_cast<std::uint32_t>(
-          rotations_[static_cast<std::size_t>(s) / 4] >> (s % 4 * 16) & 0xffffU);
-      rotation = binary ? rotation & static_cast<std::uint32_t>(inputs - 1)
-                        : below(static_cast<std::uint32_t>(inputs), rotation << 16U);
-      const auto* const choose = choice_bytes + static_cast<std::ptrdiff_t>(s) * radix * (binary ? 1 : 4);
-      for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(inputs); ++i) {
-        std::uint32_t rank = i ^ rotation;
-        if constexpr (!binary) {
-          rank = i + rotation;
-          if (rank >= static_cast<std::uint32_t>(inputs)) rank -= static_cast<std::uint32_t>(inputs);
-        }
-        const std::uint32_t offset = visit[rank];
-        const Packet packet = now[offset];
-        bool here = (packet & present) != 0;
-        if constexpr (turning) {
-          const Packet turn = (packet >> layout_.turn_shift) & 15U;
-          if constexpr (role == Role::up)
-            here = here && turn > turn_of_level;
-          else
-            here = here && (turn == turn_of_level) == (!parents || offset < parents_offset);
-        }
-        std::size_t port;
-        if constexpr (role != Role::up)
-          port = static_cast<std::size_t>((packet >> digit_shift) & digit_mask);
-        else if constexpr (binary)
-          port = choose[i] & static_cast<unsigned>(radix - 1);
-        else {
-          std::uint32_t number;
-          std::memcpy(&number, choose + 4 * i, 4);
-          port = below(static_cast<std::uint32_t>(radix), number);
-        }
-        const std::int32_t served = std::max(free[port], s);
-        const std::int32_t wait = served - s;
-        bool joins = here;
-        if constexpr (finite) {
-          joins = here && wait < shape_.room;
-          dropped += here && !joins;
-        }
-        free[port] = served + joins;
-        const Packet moved = turning || finite ? packet & (Packet{0} - static_cast<Packet>(joins)) : packet;
-        if (wait >= wait_limit) [[unlikely]] {
-          if (joins)
-            join_late(stage, wait, out_position + port * port_stride, start_slot + served + 1, moved,
-                      role == Role::last);
-        } else {
-          fast_waits[static_cast<std::uint32_t>(wait) * copies + i % copies] += joins;
-          if constexpr (role != Role::last)
-            out[port * port_stride + ((start_column + static_cast<std::size_t>(served) + 1) & ring_mask)] = moved;
-        }
-        if constexpr (role == Role::last) {
-          joined += joins;
-          const std::size_t turn =
-              turning ? static_cast<std::size_t>((packet >> layout_.turn_shift) & 15U) : static_cast<std::size_t>(shape_.levels - 1);
-          const std::uint64_t hops = turning ? 2 * turn : hops_before;
-          std::uint64_t delay =
-              (static_cast<std::uint64_t>(start_slot + served) - (packet >> layout_.birth_shift) - hops) & birth_mask;
-          delay = joins ? delay : 0;
-          if (delay >= fast_delays) [[unlikely]]
-            count_delay(turn, static_cast<std::int64_t>(delay), 1);
-          else
-            fast_delay_counts[turn * fast_delays + delay] += joins;
-          if (observing && joins && (packet >> layout_.flow_shift & flow_mask) != 0) [[unlikely]]
-            deliver(packet, start_slot + served);
-        }
-      }
-    }
+                static_cast<std::uint64_t>(block_start() / block_slots) * 4, rotations_);
+    const std::int64_t digit = at / replaced % shape_.radix;
+    work.out_position = role == Role::last
+                            ? 0
+                            : array(stage) + static_cast<std::size_t>(at - digit * replaced) * shape_.switch_stride +
+                                  static_cast<std::size_t>(digit) * shape_.stream_stride;
+    Ports ports(free_of(stage, at), static_cast<std::size_t>(shape_.radix));
+    if (shape_.binary)
+      one_switch<role, turning, finite, true>(work, ports, in, first, last);
+    else
+      one_switch<role, turning, finite, false>(work, ports, in, first, last);
     if constexpr (role == Role::up && turning) continue;  // those that turn here are still to be read
     if (!scratch) {
       if (children) clear(in, first, last);
-      if (parents) clear(in + parents_offset, first, last);
+      if (parents) clear(in + work.parents_offset, first, last);
     }
   }
+}
+
+/// One switch: reads each slot's packets in their random order and lets them join the queues of their ports.
+template <class Packet>
+template <Role role, bool turning, bool finite, bool binary, class Ports>
+void Tree<Packet>::one_switch(const Switches& work, Ports& ports, const Packet* in, int first, int last) {
+  const Layout layout = layout_;
+  const std::uint32_t inputs = work.inputs, parents_offset = work.parents_offset;
+  const auto radix = static_cast<std::uint32_t>(shape_.radix);
+  const int digit_shift = (work.level - 1) * shape_.digit_bits;
+  const auto digit_mask = static_cast<Packet>((1U << shape_.digit_bits) - 1);
+  const auto turn_of_level = static_cast<Packet>(work.level - 1);
+  const std::int32_t wait_limit = shape_.wait_limit(), room = shape_.room;
+  const auto ring_mask = static_cast<std::size_t>(shape_.ring) - 1;
+  const std::size_t start_column = column(0), port_stride = work.port_stride;
+  const std::int64_t start_slot = block_start();
+  const bool parents = work.parents, observing = shape_.flows > 0;
+  const auto flow_mask = static_cast<Packet>((Packet{1} << (layout.birth_shift - layout.flow_shift)) - 1);
+  const auto birth_mask = (std::uint64_t{1} << layout.birth_bits) - 1;
+  std::uint64_t* const fast_waits =
+      fast_waits_.data() + static_cast<std::size_t>(work.stage) * static_cast<std::size_t>(wait_limit) * copies;
+  std::uint64_t* const fast_delay_counts = fast_delays_.data();
+  Packet* const out = role == Role::last ? nullptr : streams_.data() + work.out_position;
+  const auto* choose = reinterpret_cast<const unsigned char*>(choices_.data()) +
+                       static_cast<std::size_t>(first) * radix * (binary ? 1 : 4);
+  const std::uint32_t* visit = visits_.data() + static_cast<std::size_t>(first) * inputs;
+  std::uint64_t joined = 0, dropped = 0;
+
+  for (int s = first; s < last; ++s, visit += inputs, choose += radix * (binary ? 1 : 4)) {
+    const Packet* const now = in + (start_column + static_cast<std::size_t>(s));
+    std::uint32_t rotation =
+        static_cast<std::uint32_t>(rotations_[static_cast<std::size_t>(s) / 4] >> (s % 4 * 16) & 0xffffU);
+    rotation = binary ? rotation & (inputs - 1) : below(inputs, rotation << 16U);
+
+    // Packet number i of the slot; `copy` tells neighbours apart.
+    const auto take = [&](std::uint32_t i, std::uint32_t copy) __attribute__((always_inline)) {
+      std::uint32_t rank = i ^ rotation;
+      if constexpr (!binary) {
+        rank = i + rotation;
+        if (rank >= inputs) rank -= inputs;
+      }
+      const std::uint32_t offset = visit[rank];
+      const Packet packet = now[offset];
+      auto joins = static_cast<std::uint32_t>(packet >> (packet_bits - 1));  // 1 or 0, so that nothing branches
+      if constexpr (turning) {
+        const Packet turn = (packet >> layout.turn_shift) & 15U;
+        if constexpr (role == Role::up)
+          joins &= static_cast<std::uint32_t>(turn > turn_of_level);
+        else
+          joins &= static_cast<std::uint32_t>((turn == turn_of_level) == (!parents || offset < parents_offset));
+      }
+      std::uint32_t port;
+      if constexpr (role != Role::up)
+        port = static_cast<std::uint32_t>((packet >> digit_shift) & digit_mask);
+      else if constexpr (binary)
+        port = choose[i] & (radix - 1);
+      else {
+        std::uint32_t number;
+        std::memcpy(&number, choose + 4 * i, 4);
+        port = below(radix, number);
+      }
+      const std::int32_t served = ports.next(port);
+      const std::int32_t wait = served - s;
+      if constexpr (finite) {
+        const std::uint32_t came = joins;
+        joins &= static_cast<std::uint32_t>(wait < room);
+        dropped += came - joins;
+      }
+      ports.join(port, joins);
+      const Packet moved = turning || finite ? packet & (Packet{0} - static_cast<Packet>(joins)) : packet;
+      if (wait >= wait_limit) [[unlikely]] {
+        if (joins != 0)
+          join_late(work.stage, wait, work.out_position + port * port_stride, start_slot + served + 1, moved,
+                    role == Role::last);
+      } else {
+        fast_waits[static_cast<std::uint32_t>(wait) * copies + copy] += joins;
+        // Where nothing joins, a free place of the stream stays empty.
+        if constexpr (role != Role::last)
+          out[port * port_stride + ((start_column + static_cast<std::size_t>(served) + 1) & ring_mask)] = moved;
+      }
+      if constexpr (role == Role::last) {
+        joined += joins;
+        const std::size_t turn = turning ? static_cast<std::size_t>((packet >> layout.turn_shift) & 15U)
+                                         : static_cast<std::size_t>(shape_.levels - 1);
+        const std::uint64_t age =
+            static_cast<std::uint64_t>(start_slot + served) - (packet >> layout.birth_shift) - 2 * turn;
+        const std::uint64_t delay = age & birth_mask & (std::uint64_t{0} - joins);
+        if (delay >= fast_delays) [[unlikely]]
+          count_delay(turn, delay, 1);
+        else
+          fast_delay_counts[turn * fast_delays + delay] += joins;
+        if (observing && joins != 0 && (packet >> layout.flow_shift & flow_mask) != 0) [[unlikely]]
+          deliver(packet, start_slot + served);
+      }
+    };
+
+    ports.begin_slot(s);
+    if (inputs % Ports::group == 0) {
+      for (std::uint32_t i = 0; i < inputs; i += Ports::group) {
+        ports.begin_group();
+        [&]<std::uint32_t... j>(std::integer_sequence<std::uint32_t, j...>) {
+          (take(i + j, j % copies), ...);
+        }(std::make_integer_sequence<std::uint32_t, Ports::group>{});
+        ports.end_group();
+      }
+    } else {
+      for (std::uint32_t i = 0; i < inputs; i += Ports::group) {
+        ports.begin_group();
+        for (std::uint32_t j = i; j < std::min(inputs, i + Ports::group); ++j) take(j, j % copies);
+        ports.end_group();
+      }
+    }
+  }
+  ports.store();
   totals_.dropped += static_cast<std::int64_t>(dropped);
-  drops_[static_cast<std::size_t>(stage)] += dropped;
+  drops_[static_cast<std::size_t>(work.stage)] += dropped;
   totals_.delivered += static_cast<std::int64_t>(joined);
 }
 
@@ -536,9 +664,9 @@ template <class Packet>
 void Tree<Packet>::join_late(int stage, std::int32_t wait, std::size_t stream, std::int64_t slot, Packet packet,
                              bool last) {
   const auto at = static_cast<std::size_t>(stage);
-  auto& waits = waits_[at];
-  if (waits.size() <= static_cast<std::size_t>(wait)) waits.resize(static_cast<std::size_t>(wait) + 1);
-  ++waits[static_cast<std::size_t>(wait)];
+  if (wait > longest_queue)
+    throw LimitExceeded("a queue longer than " + std::to_string(longest_queue) + " packets");
+  count_at(waits_[at], static_cast<std::size_t>(wait), 1);
   longest_wait_[at] = std::max<std::int64_t>(longest_wait_[at], wait);
   const std::int64_t longest = std::accumulate(longest_wait_.begin(), longest_wait_.end(), std::int64_t{0});
   if (longest + shape_.stages >= (std::int64_t{1} << layout_.birth_bits))
@@ -552,10 +680,8 @@ void Tree<Packet>::join_late(int stage, std::int32_t wait, std::size_t stream, s
 }
 
 template <class Packet>
-void Tree<Packet>::count_delay(std::size_t turn, std::int64_t delay, std::uint64_t count) {
-  auto& delays = delays_[turn];
-  if (delays.size() <= static_cast<std::size_t>(delay)) delays.resize(static_cast<std::size_t>(delay) + 1);
-  delays[static_cast<std::size_t>(delay)] += count;
+void Tree<Packet>::count_delay(std::size_t turn, std::uint64_t delay, std::uint64_t count) {
+  count_at(delays_[turn], delay, count);
 }
 
 /// A packet of an observed flow leaves the network at the end of slot `served`.
@@ -569,23 +695,17 @@ void Tree<Packet>::deliver(Packet packet, std::int64_t served) {
   flows_[flow - 1].delivered(served, served - age);
 }
 
+/// Empties the fast histograms into those that grow.
 template <class Packet>
-void Tree<Packet>::fold_waits(int stage) {
-  auto& waits = waits_[static_cast<std::size_t>(stage)];
-  for (std::size_t wait = 0; wait < fast_waits_.size() / copies; ++wait) {
-    std::uint64_t count = 0;
-    for (std::size_t copy = 0; copy < copies; ++copy) count += std::exchange(fast_waits_[wait * copies + copy], 0U);
-    if (count == 0) continue;
-    if (waits.size() <= wait) waits.resize(wait + 1);
-    waits[wait] += count;
-  }
-}
-
-template <class Packet>
-void Tree<Packet>::fold_delays() {
+void Tree<Packet>::fold() {
+  const auto limit = static_cast<std::size_t>(shape_.wait_limit());
+  for (std::size_t i = 0; i < fast_waits_.size() / copies; ++i)
+    for (std::size_t copy = 0; copy < copies; ++copy)
+      if (const std::uint64_t count = std::exchange(fast_waits_[i * copies + copy], 0U); count != 0)
+        count_at(waits_[i / limit], i % limit, count);
   for (std::size_t i = 0; i < fast_delays_.size(); ++i)
-    if (const std::uint32_t count = std::exchange(fast_delays_[i], 0U); count != 0)
-      count_delay(i / fast_delays, static_cast<std::int64_t>(i % fast_delays), count);
+    if (const std::uint64_t count = std::exchange(fast_delays_[i], 0U); count != 0)
+      count_delay(i / fast_delays, i % fast_delays, count);
 }
 
 /// [v]: queues of the stage that hold v packets just before the arrivals of slot now_, v >= 1.
@@ -622,6 +742,7 @@ std::vector<std::uint64_t> occupancy_counts(const std::vector<std::uint64_t>& wa
 
 template <class Packet>
 Counts Tree<Packet>::take_counts() {
+  fold();
   const TreeRows rows(network::Tree{shape_.radix, shape_.levels});
   Counts counts(rows.count());
   const auto slots = static_cast<std::uint64_t>(now_ - since_);
@@ -657,7 +778,8 @@ PacketBalance Tree<Packet>::balance() const {
 }
 
 template <class Packet>
-void Tree<Packet>::save(ByteWriter& writer) const {
+void Tree<Packet>::save(ByteWriter& writer) {
+  fold();
   writer.put(now_);
   writer.put(since_);
   writer.put(totals_.sent);
@@ -696,6 +818,8 @@ void Tree<Packet>::load(ByteReader& reader) {
   const auto require_size = [](std::size_t size, std::size_t expected) {
     if (size != expected) ByteReader::fail();
   };
+  std::fill(fast_waits_.begin(), fast_waits_.end(), 0);
+  std::fill(fast_delays_.begin(), fast_delays_.end(), 0);
   const std::size_t queues = free_.size();
   free_ = reader.get_vector<std::int32_t>();
   require_size(free_.size(), queues);
