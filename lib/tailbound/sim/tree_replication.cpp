@@ -235,6 +235,7 @@ class Tree final : public TreeReplication {
   /// What is the same for all switches of a stage, and where the present one writes.
   struct Switches {
     int stage = 0, level = 0;
+    std::int64_t at = 0;                ///< the switch
     bool parents = false;               ///< packets come down from the level above
     std::uint32_t inputs = 0;           ///< streams that come in
     std::uint32_t parents_offset = 0;   ///< from the children's streams to the parents', where both come in
@@ -265,7 +266,7 @@ class Tree final : public TreeReplication {
   template <Role role, bool turning, bool finite, class Ports>
   void pass(int stage, int first, int last);
   template <Role role, bool turning, bool finite, bool binary, class Ports>
-  void one_switch(const Switches& work, Ports& ports, const Packet* in, int first, int last);
+  void one_switch(const Switches& work, const Packet* in, int first, int last);
   void clear(Packet* streams, int first, int last);
   void join_late(int stage, std::int32_t wait, std::size_t stream, std::int64_t slot, Packet packet, bool last);
   void count_delay(std::size_t turn, std::uint64_t delay, std::uint64_t count);
@@ -523,11 +524,11 @@ void Tree<Packet>::pass(int stage, int first, int last) {
                             ? 0
                             : array(stage) + static_cast<std::size_t>(at - digit * replaced) * shape_.switch_stride +
                                   static_cast<std::size_t>(digit) * shape_.stream_stride;
-    Ports ports(free_of(stage, at), static_cast<std::size_t>(shape_.radix));
+    work.at = at;
     if (shape_.binary)
-      one_switch<role, turning, finite, true>(work, ports, in, first, last);
+      one_switch<role, turning, finite, true, Ports>(work, in, first, last);
     else
-      one_switch<role, turning, finite, false>(work, ports, in, first, last);
+      one_switch<role, turning, finite, false, Ports>(work, in, first, last);
     if constexpr (role == Role::up && turning) continue;  // those that turn here are still to be read
     if (!scratch) {
       if (children) clear(in, first, last);
@@ -539,7 +540,8 @@ void Tree<Packet>::pass(int stage, int first, int last) {
 /// One switch: reads each slot's packets in their random order and lets them join the queues of their ports.
 template <class Packet>
 template <Role role, bool turning, bool finite, bool binary, class Ports>
-void Tree<Packet>::one_switch(const Switches& work, Ports& ports, const Packet* in, int first, int last) {
+void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first, int last) {
+  Ports ports(free_of(work.stage, work.at), static_cast<std::size_t>(shape_.radix));
   const Layout layout = layout_;
   const std::uint32_t inputs = work.inputs, parents_offset = work.parents_offset;
   const auto radix = static_cast<std::uint32_t>(shape_.radix);
