@@ -1,0 +1,62 @@
+#pragma once
+
+#include <tailbound/bounds/path_delay.hpp>
+#include <tailbound/network/queue_traffic.hpp>
+#include <tailbound/network/tree.hpp>
+
+#include <string>
+#include <vector>
+
+/// The queues of a network as slotted queues, and the ways of its packets through them.
+///
+/// MODEL     network/queue_traffic.hpp for the arrivals, queue/slotted_queue.hpp for each queue,
+///           bounds/path_delay.hpp for sums of delays.
+/// SOURCE    Singh and Dally 2004; docs/derivations/trees.md
+namespace tailbound::bounds {
+
+/// A queue carries at least what its link takes: no stationary delays exist.
+class Overloaded : public NoAnswer {
+ public:
+  Overloaded(const std::string& link, const std::string& load, int packets_per_slot)
+      : NoAnswer("the link " + link + " is overloaded: it is offered " + load +
+                 " packets a slot, and that must be below " + std::to_string(packets_per_slot) +
+                 " (what it takes)") {}
+};
+
+/// Queues that have the same traffic are one entry here: their delays have the same distribution.
+struct NetworkQueues {
+  std::vector<network::QueueTraffic> traffic;  ///< of one of them, by name
+  std::vector<queue::SlottedQueue> queues;     ///< in the same order
+};
+
+struct TreeDelay {
+  NetworkQueues network;
+  std::vector<int> turns;  ///< the level at which the packets of each way turn
+  std::vector<Way> ways;   ///< of all packets together
+};
+
+struct FlowDelay {
+  std::size_t flow;       ///< position in Network::flows
+  std::vector<Way> ways;  ///< routes that meet the same queues are one
+};
+
+struct NetworkDelay {
+  NetworkQueues network;
+  std::vector<std::size_t> queue_of_link;  ///< entry of each link; none where it has no queue or no traffic
+  std::vector<FlowDelay> flows;            ///< in the order of Network::flows
+
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+};
+
+/// The arrivals of a queue, and what it serves.
+[[nodiscard]] queue::SlottedQueue slotted_queue(const network::QueueTraffic& traffic);
+
+/// \throws Overloaded  a link would carry at least what it takes; the one with the greatest share is named
+/// \throws as network::tree_paths()
+[[nodiscard]] TreeDelay tree_delay(const network::Tree& tree, const numeric::Rational& load,
+                                   network::TreeRouting routing, network::Sources sources);
+
+/// \throws Overloaded;  as network::queue_traffic()
+[[nodiscard]] NetworkDelay network_delay(const network::Network& network, network::Sources sources);
+
+}  // namespace tailbound::bounds

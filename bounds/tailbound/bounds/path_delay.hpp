@@ -1,0 +1,82 @@
+#pragma once
+
+#include <tailbound/bounds/reorder_buffer.hpp>
+#include <tailbound/queue/hop_delay.hpp>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+/// How long do packets take through several queues?
+///
+/// MODEL     D = sum of the delays of the queues on a packet's way, taken as independent of each other; T = D
+/// +
+///           number of those queues. Packets of one question may take different ways: the distribution is
+///           then their mixture.
+/// RESULT    P(D > t), percentiles and means, proved as arithmetic: exact or enclosures.
+/// SOURCE    Singh and Dally 2004, sections IV and V; docs/derivations/path_delay.md
+/// EXCLUDES  the correlation of successive waits, which is positive: deep in the tail of a long path the
+/// model is
+///           optimistic (docs/derivations/path_delay.md says by how much it was measured).
+/// TESTS     tests/bounds/path_delay_test.cpp, data/reference/path_delay.csv
+namespace tailbound::bounds {
+
+/// One way through the queues.
+struct Way {
+  std::vector<std::size_t> queues;  ///< positions in the list given to PathDelay; may repeat
+  numeric::Rational share = 1;      ///< of the packets
+};
+
+struct SlotProbability {
+  Slots slots;
+  numeric::Proved<unit::Probability> probability;
+};
+
+/// The least t with P(delay <= t) >= p.
+struct Percentile {
+  numeric::Rational probability;        ///< p
+  Slots slots;                          ///< t
+  SlotProbability at;                   ///< P(delay > t) <= 1 - p
+  std::vector<SlotProbability> before;  ///< P(delay > t - 1) > 1 - p; empty if t is the least possible delay
+};
+
+struct DelayQuestion {
+  std::vector<Slots> levels;                   ///< P(D > t) is asked for these t >= 0
+  std::vector<numeric::Rational> percentiles;  ///< p, 0 < p < 1
+};
+
+struct DelayAnswer {
+  std::vector<SlotProbability> above;  ///< P(D > t), in the order of the question's levels
+  std::vector<Percentile> queueing;    ///< of D, in the order of the question's percentiles
+  std::vector<Percentile> latency;     ///< of T
+  numeric::Proved<unit::Slot> mean_queueing, mean_latency;
+};
+
+/// The queues of a network and what is known of their delays so far. Not for use by several threads at a
+/// time.
+class PathDelay {
+ public:
+  /// \throws Unstable, InvalidArgument  as queue::hop_delay(), when a queue is first used
+  PathDelay(std::vector<queue::SlottedQueue> queues, queue::HopDelay delay, numeric::Digits digits = {});
+
+  /// CONTRACT  probabilities asked for by level are exact or enclosures of relative width <= 10^-digits; both
+  ///           sides of a percentile are proved, by exact rationals where an enclosure cannot.
+  /// COST      O(H N^2) or O(H N log N) operations for H queues on the way and N slots, N = the deepest slot
+  /// asked. \throws InvalidArgument  no way, shares that do not sum to 1, a level below 0, a percentile
+  /// outside ]0, 1[ \throws LimitExceeded    more than 2^24 slots or 4e8 products of long numbers; a tie with
+  /// a percentile that
+  ///                          is too deep for exact rationals
+  [[nodiscard]] DelayAnswer answer(std::span<const Way> ways, const DelayQuestion& question);
+
+  /// The whole distribution of D on one way, to where the probabilities P(D > t) beyond sum to at most
+  /// `negligible`. \param negligible  above 0, at most 1
+  [[nodiscard]] DelayDistribution distribution(const Way& way, const numeric::Rational& negligible);
+
+  [[nodiscard]] const std::vector<queue::SlottedQueue>& queues() const;
+
+ private:
+  class Knowledge;
+  std::shared_ptr<Knowledge> knowledge_;
+};
+
+}  // namespace tailbound::bounds
