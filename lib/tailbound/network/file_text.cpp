@@ -63,6 +63,7 @@ class ShapeCheck {
  private:
   void take(char c) {
     ++at_;
+    if (static_cast<unsigned char>(c) >= 0x80) fail("letters beyond ASCII must stand in double quotes");
     switch (c) {
       case '.':
         count_value();

@@ -47,12 +47,14 @@ void check_route(const Network& network, const Flow& flow, const Route& route,
   };
   if (route.links.empty()) throw InvalidArgument("route of the flow " + flow.name, "", "one link or more");
   std::size_t here = flow.source;
+  bool forwarding = false;
   for (const std::size_t link : route.links) {
     if (link >= network.links.size()) refuse(link, "a position in the list of links");
     if (network.links[link].from != here) refuse(link, "continued where it ends, from source to destination");
-    if (here != flow.source && network.nodes[here].host) refuse(link, "forwarded by switches, not hosts");
+    if (forwarding && network.nodes[here].host) refuse(link, "forwarded by switches, not hosts");
     if (last_taken[link] == number) refuse(link, "taken once in a route");
     last_taken[link] = number;
+    forwarding = true;
     here = network.links[link].to;
   }
   if (here != flow.destination) refuse(route.links.back(), "continued to the destination of the flow");
