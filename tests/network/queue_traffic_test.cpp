@@ -209,7 +209,13 @@ TEST_CASE("networks that are none are refused", "[network][queue_traffic]") {
   CHECK_THAT(refusal([](Network& n) {
                n.flows[0].routes[0].links = {0, 2, 0, 1};
              }),
-             Contains("a -> s; it must be taken once"));
+             Contains("a -> s; it must be forwarded by switches"));
+  CHECK_THAT(refusal([](Network& n) {
+               n.nodes[2].host = false;
+               n.links.push_back({2, 1, 1});
+               n.flows[0].routes[0].links = {0, 1, 3, 1};
+             }),
+             Contains("s -> b; it must be taken once"));
   CHECK_THAT(refusal([](Network& n) {
                n.links.push_back({2, 1, 1});
                n.flows[0].destination = 0;
