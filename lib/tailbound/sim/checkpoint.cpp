@@ -16,7 +16,9 @@ std::uint64_t checksum(std::string_view bytes) {
   return crc.checksum();
 }
 
-[[noreturn]] void refuse(const std::string& why) { throw ParseError("checkpoint", 0, 0, why); }
+[[noreturn]] void refuse(const std::string& why) {
+  throw ParseError("checkpoint", 0, 0, why);
+}
 
 }  // namespace
 

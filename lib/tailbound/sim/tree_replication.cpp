@@ -13,18 +13,24 @@ namespace {
 using network::TreeRouting;
 using numeric::Rational;
 
-constexpr int block_slots = 64;       ///< slots simulated switch by switch
-constexpr std::size_t line = 16;      ///< padding: streams would else fall on the same cache sets
-constexpr std::size_t fast_delays = 4096;     ///< delays counted in an array; longer ones in a vector that grows
-constexpr std::size_t copies = 4;             ///< of the fast histograms: equal counters in a row do not wait
+constexpr int block_slots = 64;            ///< slots simulated switch by switch
+constexpr std::size_t line = 16;           ///< padding: streams would else fall on the same cache sets
+constexpr std::size_t fast_delays = 4096;  ///< delays counted in an array; longer ones in a vector that grows
+constexpr std::size_t copies = 4;          ///< of the fast histograms: equal counters in a row do not wait
 constexpr int most_flows = 4096;
-constexpr std::int32_t longest_queue = 32'000;  ///< 16-bit numbers count it
+constexpr std::int32_t longest_queue = 28'000;  ///< 16-bit numbers count it
 constexpr std::int32_t unlimited = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t most_late = std::int64_t{1} << 26;
 constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
 
 /// What random numbers are for. Stages are below 64.
-enum Purpose : std::uint64_t { arrivals = 0, destinations = 64, up_links = 128, rotations = 192, orders = 256 };
+enum Purpose : std::uint64_t {
+  arrivals = 0,
+  destinations = 64,
+  up_links = 128,
+  rotations = 192,
+  orders = 256
+};
 
 /// What a stage's switches do with the packets that come in.
 enum class Role { up, down, last };
@@ -35,9 +41,9 @@ struct Shape {
   int levels, stages;
   std::int64_t switches;  ///< of one level
   std::int64_t leaves;
-  bool turning;     ///< nearest-ancestor: packets turn at their own level
-  bool binary;      ///< the radix is a power of two, at most 256
-  int digit_bits;   ///< of one digit of a destination
+  bool turning;       ///< nearest-ancestor: packets turn at their own level
+  bool binary;        ///< the radix is a power of two, at most 256
+  int digit_bits;     ///< of one digit of a destination
   std::int64_t ring;  ///< slots that a stream holds; a multiple of 64
   std::size_t stream_stride, switch_stride, array_size;  ///< in packets
   std::uint64_t threshold;                               ///< load * 2^64; 0 stands for load 1
@@ -71,13 +77,15 @@ void check(const TreeModel& model) {
     throw InvalidArgument("load", numeric::to_fraction(model.load), "above 0 and at most 1 packet a slot");
   if (!model.buffer && model.load == 1) throw Unstable("1", 1);
   if (model.buffer && (*model.buffer < 1 || *model.buffer > longest_queue))
-    throw InvalidArgument("buffer", std::to_string(*model.buffer), "from 1 to " + std::to_string(longest_queue) + " packets");
+    throw InvalidArgument("buffer", std::to_string(*model.buffer),
+                          "from 1 to " + std::to_string(longest_queue) + " packets");
   if (model.observed_flows < 0 || model.observed_flows > std::min<std::int64_t>(leaves, most_flows))
     throw InvalidArgument("observed flows", std::to_string(model.observed_flows),
                           "from 0 to " + std::to_string(std::min<std::int64_t>(leaves, most_flows)));
   if (model.observed_flows > 0 && model.buffer)
-    throw InvalidArgument("buffer", std::to_string(*model.buffer),
-                          "unlimited where reorder buffers are observed: a lost packet would never be passed");
+    throw InvalidArgument(
+        "buffer", std::to_string(*model.buffer),
+        "unlimited where reorder buffers are observed: a lost packet would never be passed");
 }
 
 std::int64_t ring_slots(const TreeModel& model) {
@@ -105,8 +113,7 @@ Shape::Shape(const TreeModel& model)
       flows(model.observed_flows),
       flow_spacing(flows == 0 ? 0 : leaves / flows) {
   const auto scaled = cln::floor1(model.load * cln::expt(numeric::Integer(2), 64));
-  if (model.load < 1)
-    threshold = std::stoull(numeric::to_fraction(scaled));
+  if (model.load < 1) threshold = std::stoull(numeric::to_fraction(scaled));
 }
 
 /// Where a packet keeps what: destination digits (lowest first), turning level - 1, number of its observed
@@ -121,7 +128,8 @@ struct Layout {
   /// Can delays of several times what is likely be told apart?
   [[nodiscard]] bool fits(const Shape& shape) const {
     return birth_bits >= 10 && birth_bits < 40 &&
-           (std::int64_t{1} << birth_bits) > 4 * shape.stages * std::min<std::int64_t>(shape.wait_limit(), shape.room);
+           (std::int64_t{1} << birth_bits) >
+               4 * shape.stages * std::min<std::int64_t>(shape.wait_limit(), shape.room);
   }
 };
 
@@ -130,81 +138,99 @@ void count_at(std::vector<std::uint64_t>& histogram, std::size_t at, std::uint64
   histogram[at] += count;
 }
 
-/// The queues of one switch's ports: the next free slot of each, while packets join.
+/// The queues of one switch's ports: the next free slot of each, while packets join. Slots are counted from
+/// `origin` slots before the start of the block.
 ///
-/// Up to 16 ports: the numbers lie in two vectors of 8 (even and odd ports) and are written to memory once for
-/// a group of 8 packets; how many of the group went to each port stands in 4 bits each of one word. So no
-/// packet has to wait until the store of the one before it can be loaded again, which bounds the plain way.
+/// Up to 16 ports: the numbers lie in two vectors of 8 and are written to memory once for a group of 8
+/// packets; how many of the group went to each port stands in 4 bits each of one word. So no packet has to
+/// wait until the store of the one before it can be loaded again, which bounds the plain way.
 class NarrowPorts {
  public:
   static constexpr std::uint32_t group = 8;
+  static constexpr bool checks_groups = true;
 
-  NarrowPorts(std::int32_t* free, std::size_t radix) : free_(free), radix_(radix) {
+  NarrowPorts(std::int32_t* free, std::size_t radix, std::int32_t origin)
+      : free_(free), radix_(radix), origin_(origin) {
     for (std::size_t port = 0; port < 16; ++port)
-      in_memory_[place(port)] = port < radix ? static_cast<std::int16_t>(free[port]) : std::int16_t{0};
-    std::memcpy(&even_, in_memory_, sizeof even_);
-    std::memcpy(&odd_, in_memory_ + 8, sizeof odd_);
+      in_memory_[port] = static_cast<std::int16_t>(port < radix ? free[port] + origin : 0);
+    std::memcpy(&low_, in_memory_, sizeof low_);
+    std::memcpy(&high_, in_memory_ + 8, sizeof high_);
   }
-  void begin_slot(int slot) {
+  void begin_slot(std::int32_t slot) {
     const Eight now = Eight{} + static_cast<std::int16_t>(slot);
-    even_ = even_ > now ? even_ : now;
-    odd_ = odd_ > now ? odd_ : now;
+    low_ = low_ > now ? low_ : now;
+    high_ = high_ > now ? high_ : now;
   }
   void begin_group() {
     to_memory();
     joined_ = 0;
   }
+  /// Will every packet of the group that begins be served before `slot`?
+  [[nodiscard]] bool all_before(std::int32_t slot) const {
+    const Eight bar = Eight{} + static_cast<std::int16_t>(slot - static_cast<std::int32_t>(group));
+    const Eight late = (low_ > bar) | (high_ > bar);
+    std::uint64_t words[2];
+    std::memcpy(words, &late, sizeof words);
+    return (words[0] | words[1]) == 0;
+  }
   /// The slot of service of a packet that would join now.
   [[nodiscard]] std::int32_t next(std::uint32_t port) const {
-    return in_memory_[place(port)] + static_cast<std::int32_t>((joined_ >> (4 * port)) & 15U);
+    return in_memory_[port] + static_cast<std::int32_t>((joined_ >> (4 * port)) & 15U);
   }
   void join(std::uint32_t port, std::uint32_t joins) { joined_ += std::uint64_t{joins} << (4 * port); }
   void end_group() {
     const std::uint64_t even = joined_ & 0x0f0f0f0f0f0f0f0fULL, odd = (joined_ >> 4U) & 0x0f0f0f0f0f0f0f0fULL;
-    EightBytes even_bytes, odd_bytes;
-    std::memcpy(&even_bytes, &even, sizeof even);
-    std::memcpy(&odd_bytes, &odd, sizeof odd);
-    even_ += __builtin_convertvector(even_bytes, Eight);
-    odd_ += __builtin_convertvector(odd_bytes, Eight);
+    SixteenBytes evens{}, odds{};
+    std::memcpy(&evens, &even, sizeof even);
+    std::memcpy(&odds, &odd, sizeof odd);
+    const SixteenBytes counts =
+        __builtin_shufflevector(evens, odds, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const SixteenBytes zero{};
+    low_ += reinterpret_cast<Eight>(
+        __builtin_shufflevector(counts, zero, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
+    high_ += reinterpret_cast<Eight>(
+        __builtin_shufflevector(counts, zero, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31));
   }
   void store() {
     to_memory();
-    for (std::size_t port = 0; port < radix_; ++port) free_[port] = in_memory_[place(port)];
+    for (std::size_t port = 0; port < radix_; ++port) free_[port] = in_memory_[port] - origin_;
   }
 
  private:
   using Eight = std::int16_t __attribute__((vector_size(16)));
-  using EightBytes = std::uint8_t __attribute__((vector_size(8)));
-  static constexpr std::size_t place(std::size_t port) { return port / 2 + 8 * (port % 2); }
+  using SixteenBytes = std::uint8_t __attribute__((vector_size(16)));
   void to_memory() {
-    std::memcpy(in_memory_, &even_, sizeof even_);
-    std::memcpy(in_memory_ + 8, &odd_, sizeof odd_);
+    std::memcpy(in_memory_, &low_, sizeof low_);
+    std::memcpy(in_memory_ + 8, &high_, sizeof high_);
   }
-  Eight even_{}, odd_{};
+  Eight low_{}, high_{};
   std::uint64_t joined_ = 0;
   alignas(16) std::int16_t in_memory_[16];
   std::int32_t* free_;
   std::size_t radix_;
+  std::int32_t origin_;
 };
 
 /// Any number of ports: each packet loads and stores its port's number.
 class WidePorts {
  public:
   static constexpr std::uint32_t group = 8;
+  static constexpr bool checks_groups = false;
 
-  WidePorts(std::int32_t* free, std::size_t) : free_(free) {}
-  void begin_slot(int slot) { slot_ = slot; }
+  WidePorts(std::int32_t* free, std::size_t, std::int32_t origin) : free_(free), origin_(origin) {}
+  void begin_slot(std::int32_t slot) { slot_ = slot; }
   void begin_group() {}
-  [[nodiscard]] std::int32_t next(std::uint32_t port) const { return std::max(free_[port], slot_); }
+  [[nodiscard]] bool all_before(std::int32_t) const { return true; }
+  [[nodiscard]] std::int32_t next(std::uint32_t port) const { return std::max(free_[port] + origin_, slot_); }
   void join(std::uint32_t port, std::uint32_t joins) {
-    free_[port] = next(port) + static_cast<std::int32_t>(joins);
+    free_[port] = next(port) - origin_ + static_cast<std::int32_t>(joins);
   }
   void end_group() {}
   void store() {}
 
  private:
   std::int32_t* free_;
-  std::int32_t slot_ = 0;
+  std::int32_t origin_, slot_ = 0;
 };
 
 template <class Packet>
@@ -235,12 +261,12 @@ class Tree final : public TreeReplication {
   /// What is the same for all switches of a stage, and where the present one writes.
   struct Switches {
     int stage = 0, level = 0;
-    std::int64_t at = 0;                ///< the switch
-    bool parents = false;               ///< packets come down from the level above
-    std::uint32_t inputs = 0;           ///< streams that come in
-    std::uint32_t parents_offset = 0;   ///< from the children's streams to the parents', where both come in
-    std::size_t port_stride = 0;        ///< from the stream of one port to that of the next
-    std::size_t out_position = 0;       ///< stream of port 0, in streams_
+    std::int64_t at = 0;               ///< the switch
+    bool parents = false;              ///< packets come down from the level above
+    std::uint32_t inputs = 0;          ///< streams that come in
+    std::uint32_t parents_offset = 0;  ///< from the children's streams to the parents', where both come in
+    std::size_t port_stride = 0;       ///< from the stream of one port to that of the next
+    std::size_t out_position = 0;      ///< stream of port 0, in streams_
   };
 
   [[nodiscard]] std::size_t array(int stage) const {
@@ -268,7 +294,8 @@ class Tree final : public TreeReplication {
   template <Role role, bool turning, bool finite, bool binary, class Ports>
   void one_switch(const Switches& work, const Packet* in, int first, int last);
   void clear(Packet* streams, int first, int last);
-  void join_late(int stage, std::int32_t wait, std::size_t stream, std::int64_t slot, Packet packet, bool last);
+  void join_late(int stage, std::int32_t wait, std::size_t stream, std::int64_t slot, Packet packet,
+                 bool last);
   void count_delay(std::size_t turn, std::uint64_t delay, std::uint64_t count);
   void deliver(Packet packet, std::int64_t served);
   void fold();
@@ -277,8 +304,8 @@ class Tree final : public TreeReplication {
   Shape shape_;
   Layout layout_;
   RandomKey key_;
-  std::int64_t now_ = 0;     ///< the next slot to simulate
-  std::int64_t since_ = 0;   ///< start of the counts
+  std::int64_t now_ = 0;    ///< the next slot to simulate
+  std::int64_t since_ = 0;  ///< start of the counts
   std::vector<Packet> streams_;
   std::vector<Packet> leaf_scratch_;
   std::vector<std::int32_t> free_;  ///< [stage][switch][port]: next free slot, from the start of the block
@@ -301,8 +328,7 @@ class Tree final : public TreeReplication {
 template <class Packet>
 Tree<Packet>::Tree(const Shape& shape, RandomKey key)
     : shape_(shape), layout_(shape, packet_bits), key_(key) {
-  const std::size_t arrays =
-      static_cast<std::size_t>(shape.stages - 1 + (shape.turning ? 1 : 0));
+  const std::size_t arrays = static_cast<std::size_t>(shape.stages - 1 + (shape.turning ? 1 : 0));
   const double elements = static_cast<double>(arrays) * static_cast<double>(shape.array_size);
   if (elements * sizeof(Packet) > static_cast<double>(most_bytes) || elements > 4.2e9)
     throw LimitExceeded("the simulation would take " + std::to_string(elements * sizeof(Packet) / (1 << 30)) +
@@ -400,7 +426,8 @@ void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) 
   }
 
   Packet common = present;
-  const bool observed = shape_.flows > 0 && leaf % shape_.flow_spacing == 0 && leaf / shape_.flow_spacing < shape_.flows;
+  const bool observed =
+      shape_.flows > 0 && leaf % shape_.flow_spacing == 0 && leaf / shape_.flow_spacing < shape_.flows;
   const std::int64_t flow = observed ? leaf / shape_.flow_spacing : -1;
   common |= static_cast<Packet>(static_cast<Packet>(flow + 1) << layout_.flow_shift);
   const Packet birth_mask = static_cast<Packet>((Packet{1} << layout_.birth_bits) - 1);
@@ -431,12 +458,12 @@ void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) 
 }
 
 /// The order in which the packets of a slot join: for each slot a permutation of the inputs, drawn uniformly
-/// and used by all switches of the stage; each switch shifts the ranks by a random number of its own (exclusive
-/// or, where the number of inputs is a power of two; else a rotation).
-/// So the order at one switch in one slot is exactly uniform and independent of all other slots and stages.
-/// At two switches in one slot the rank of any one input is independent of the other switch's ranks; for powers
-/// of two so is the order of any two inputs. Whole orders are not independent: only joint laws of three or more
-/// packets at different switches in the same slot could tell.
+/// and used by all switches of the stage; each switch shifts the ranks by a random number of its own
+/// (exclusive or, where the number of inputs is a power of two; else a rotation). So the order at one switch
+/// in one slot is exactly uniform and independent of all other slots and stages. At two switches in one slot
+/// the rank of any one input is independent of the other switch's ranks; for powers of two so is the order of
+/// any two inputs. Whole orders are not independent: only joint laws of three or more packets at different
+/// switches in the same slot could tell.
 template <class Packet>
 void Tree<Packet>::prepare_visits(int stage, int inputs, std::size_t parents_offset) {
   const auto count = static_cast<std::size_t>(inputs);
@@ -460,6 +487,9 @@ void Tree<Packet>::prepare_choices(int stage, std::int64_t at) {
   const auto block = static_cast<std::uint64_t>(block_start() / block_slots);
   random_fill(key_, up_links + static_cast<std::uint64_t>(stage), static_cast<std::uint64_t>(at),
               block * (choices_.size() / 4), choices_);
+  if (shape_.binary)
+    for (std::uint64_t& word : choices_)
+      word &= 0x0101010101010101ULL * static_cast<std::uint64_t>(shape_.radix - 1);
 }
 
 template <class Packet>
@@ -496,7 +526,8 @@ void Tree<Packet>::pass(int stage, int first, int last) {
   const bool parents = role != Role::up && level < shape_.levels;
   const bool children = !parents || turning;
   const bool scratch = children && level == 1 && !turning;
-  const std::size_t children_array = array(level - 2);  // where level is 1: the leaves' array, if there is one
+  const std::size_t children_array =
+      array(level - 2);  // where level is 1: the leaves' array, if there is one
   const std::size_t inputs_array = children ? children_array : array(stage - 1);
   Switches work;
   work.inputs = static_cast<std::uint32_t>(shape_.radix) * (parents && children ? 2U : 1U);
@@ -508,11 +539,14 @@ void Tree<Packet>::pass(int stage, int first, int last) {
   prepare_visits(stage, static_cast<int>(work.inputs), work.parents_offset);
 
   // The digit of the switch's number that the link out of here replaces.
-  const std::int64_t replaced = shape_.power(role == Role::last ? 0 : role == Role::up ? level - 1 : level - 2);
+  const std::int64_t replaced = shape_.power(role == Role::last ? 0
+                                             : role == Role::up ? level - 1
+                                                                : level - 2);
   work.port_stride = static_cast<std::size_t>(replaced) * shape_.switch_stride;
   for (std::int64_t at = 0; at < shape_.switches; ++at) {
-    Packet* const in = scratch ? leaf_scratch_.data()
-                               : streams_.data() + inputs_array + static_cast<std::size_t>(at) * shape_.switch_stride;
+    Packet* const in =
+        scratch ? leaf_scratch_.data()
+                : streams_.data() + inputs_array + static_cast<std::size_t>(at) * shape_.switch_stride;
     if (scratch)
       for (std::int64_t i = 0; i < shape_.radix; ++i)
         fill(at * shape_.radix + i, first, last, in + static_cast<std::size_t>(i) * shape_.stream_stride);
@@ -522,7 +556,8 @@ void Tree<Packet>::pass(int stage, int first, int last) {
     const std::int64_t digit = at / replaced % shape_.radix;
     work.out_position = role == Role::last
                             ? 0
-                            : array(stage) + static_cast<std::size_t>(at - digit * replaced) * shape_.switch_stride +
+                            : array(stage) +
+                                  static_cast<std::size_t>(at - digit * replaced) * shape_.switch_stride +
                                   static_cast<std::size_t>(digit) * shape_.stream_stride;
     work.at = at;
     if (shape_.binary)
@@ -541,7 +576,6 @@ void Tree<Packet>::pass(int stage, int first, int last) {
 template <class Packet>
 template <Role role, bool turning, bool finite, bool binary, class Ports>
 void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first, int last) {
-  Ports ports(free_of(work.stage, work.at), static_cast<std::size_t>(shape_.radix));
   const Layout layout = layout_;
   const std::uint32_t inputs = work.inputs, parents_offset = work.parents_offset;
   const auto radix = static_cast<std::uint32_t>(shape_.radix);
@@ -549,29 +583,35 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
   const auto digit_mask = static_cast<Packet>((1U << shape_.digit_bits) - 1);
   const auto turn_of_level = static_cast<Packet>(work.level - 1);
   const std::int32_t wait_limit = shape_.wait_limit(), room = shape_.room;
-  const auto ring_mask = static_cast<std::size_t>(shape_.ring) - 1;
-  const std::size_t start_column = column(0), port_stride = work.port_stride;
-  const std::int64_t start_slot = block_start();
+  const auto ring_mask = static_cast<std::uint32_t>(shape_.ring) - 1;
+  // A packet served in slot t arrives in slot t + 1: counted from here, slots of service are columns.
+  const auto origin = static_cast<std::int32_t>(column(0)) + 1;
+  const std::int64_t origin_slot = block_start() - origin;
   const bool parents = work.parents, observing = shape_.flows > 0;
   const auto flow_mask = static_cast<Packet>((Packet{1} << (layout.birth_shift - layout.flow_shift)) - 1);
   const auto birth_mask = (std::uint64_t{1} << layout.birth_bits) - 1;
-  std::uint64_t* const fast_waits =
-      fast_waits_.data() + static_cast<std::size_t>(work.stage) * static_cast<std::size_t>(wait_limit) * copies;
+  std::uint64_t* const fast_waits = fast_waits_.data() + static_cast<std::size_t>(work.stage) *
+                                                             static_cast<std::size_t>(wait_limit) * copies;
   std::uint64_t* const fast_delay_counts = fast_delays_.data();
-  Packet* const out = role == Role::last ? nullptr : streams_.data() + work.out_position;
+  std::array<Packet*, (Ports::checks_groups ? 16 : 1024)> out;
+  for (std::size_t port = 0; role != Role::last && port < radix; ++port)
+    out[port] = streams_.data() + work.out_position + port * work.port_stride;
+  constexpr std::size_t choice_bytes = binary ? 1 : 4;
   const auto* choose = reinterpret_cast<const unsigned char*>(choices_.data()) +
-                       static_cast<std::size_t>(first) * radix * (binary ? 1 : 4);
+                       static_cast<std::size_t>(first) * radix * choice_bytes;
   const std::uint32_t* visit = visits_.data() + static_cast<std::size_t>(first) * inputs;
   std::uint64_t joined = 0, dropped = 0;
+  Ports ports(free_of(work.stage, work.at), radix, origin);
 
-  for (int s = first; s < last; ++s, visit += inputs, choose += radix * (binary ? 1 : 4)) {
-    const Packet* const now = in + (start_column + static_cast<std::size_t>(s));
+  for (int s = first; s < last; ++s, visit += inputs, choose += radix * choice_bytes) {
+    const std::int32_t slot = s + origin;
+    const Packet* const now = in + (slot - 1);
     std::uint32_t rotation =
         static_cast<std::uint32_t>(rotations_[static_cast<std::size_t>(s) / 4] >> (s % 4 * 16) & 0xffffU);
     rotation = binary ? rotation & (inputs - 1) : below(inputs, rotation << 16U);
 
-    // Packet number i of the slot; `copy` tells neighbours apart.
-    const auto take = [&](std::uint32_t i, std::uint32_t copy) __attribute__((always_inline)) {
+    // Packet number i of the slot; `copy` tells neighbours apart; `rare`: what is unlikely may happen.
+    const auto take = [&]<bool rare>(std::uint32_t i, std::uint32_t copy) __attribute__((always_inline)) {
       std::uint32_t rank = i ^ rotation;
       if constexpr (!binary) {
         rank = i + rotation;
@@ -579,74 +619,73 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
       }
       const std::uint32_t offset = visit[rank];
       const Packet packet = now[offset];
-      auto joins = static_cast<std::uint32_t>(packet >> (packet_bits - 1));  // 1 or 0, so that nothing branches
+      auto joins =
+          static_cast<std::uint32_t>(packet >> (packet_bits - 1));  // 1 or 0, so that nothing branches
       if constexpr (turning) {
         const Packet turn = (packet >> layout.turn_shift) & 15U;
         if constexpr (role == Role::up)
           joins &= static_cast<std::uint32_t>(turn > turn_of_level);
         else
-          joins &= static_cast<std::uint32_t>((turn == turn_of_level) == (!parents || offset < parents_offset));
+          joins &=
+              static_cast<std::uint32_t>((turn == turn_of_level) == (!parents || offset < parents_offset));
       }
       std::uint32_t port;
       if constexpr (role != Role::up)
         port = static_cast<std::uint32_t>((packet >> digit_shift) & digit_mask);
       else if constexpr (binary)
-        port = choose[i] & (radix - 1);
+        port = choose[i];
       else {
         std::uint32_t number;
         std::memcpy(&number, choose + 4 * i, 4);
         port = below(radix, number);
       }
       const std::int32_t served = ports.next(port);
-      const std::int32_t wait = served - s;
       if constexpr (finite) {
         const std::uint32_t came = joins;
-        joins &= static_cast<std::uint32_t>(wait < room);
+        joins &= static_cast<std::uint32_t>(served - slot < room);
         dropped += came - joins;
       }
       ports.join(port, joins);
       const Packet moved = turning || finite ? packet & (Packet{0} - static_cast<Packet>(joins)) : packet;
-      if (wait >= wait_limit) [[unlikely]] {
+      if (rare && served - slot >= wait_limit) {
         if (joins != 0)
-          join_late(work.stage, wait, work.out_position + port * port_stride, start_slot + served + 1, moved,
-                    role == Role::last);
+          join_late(work.stage, served - slot, work.out_position + port * work.port_stride,
+                    origin_slot + served + 1, moved, role == Role::last);
       } else {
-        fast_waits[static_cast<std::uint32_t>(wait) * copies + copy] += joins;
+        fast_waits[static_cast<std::size_t>(served - slot) * copies + copy] += joins;
         // Where nothing joins, a free place of the stream stays empty.
-        if constexpr (role != Role::last)
-          out[port * port_stride + ((start_column + static_cast<std::size_t>(served) + 1) & ring_mask)] = moved;
+        if constexpr (role != Role::last) out[port][static_cast<std::uint32_t>(served) & ring_mask] = moved;
       }
       if constexpr (role == Role::last) {
         joined += joins;
         const std::size_t turn = turning ? static_cast<std::size_t>((packet >> layout.turn_shift) & 15U)
                                          : static_cast<std::size_t>(shape_.levels - 1);
         const std::uint64_t age =
-            static_cast<std::uint64_t>(start_slot + served) - (packet >> layout.birth_shift) - 2 * turn;
+            static_cast<std::uint64_t>(origin_slot + served) - (packet >> layout.birth_shift) - 2 * turn;
         const std::uint64_t delay = age & birth_mask & (std::uint64_t{0} - joins);
         if (delay >= fast_delays) [[unlikely]]
           count_delay(turn, delay, 1);
         else
           fast_delay_counts[turn * fast_delays + delay] += joins;
-        if (observing && joins != 0 && (packet >> layout.flow_shift & flow_mask) != 0) [[unlikely]]
-          deliver(packet, start_slot + served);
+        if (rare && observing && joins != 0 && (packet >> layout.flow_shift & flow_mask) != 0)
+          deliver(packet, origin_slot + served);
       }
     };
 
-    ports.begin_slot(s);
-    if (inputs % Ports::group == 0) {
-      for (std::uint32_t i = 0; i < inputs; i += Ports::group) {
-        ports.begin_group();
+    ports.begin_slot(slot);
+    for (std::uint32_t i = 0; i < inputs; i += Ports::group) {
+      ports.begin_group();
+      if (inputs - i >= Ports::group && !(role == Role::last && observing) &&
+          ports.all_before(slot + wait_limit)) {
         [&]<std::uint32_t... j>(std::integer_sequence<std::uint32_t, j...>) {
-          (take(i + j, j % copies), ...);
-        }(std::make_integer_sequence<std::uint32_t, Ports::group>{});
-        ports.end_group();
+          (take.template operator()<!Ports::checks_groups>(i + j, j % copies), ...);
+        }
+        (std::make_integer_sequence<std::uint32_t, Ports::group>{});
+      } else {
+        for (std::uint32_t j = i; j < std::min<std::uint32_t>(inputs, i + Ports::group); ++j)
+          take.template operator()<true>(j, j % copies);
       }
-    } else {
-      for (std::uint32_t i = 0; i < inputs; i += Ports::group) {
-        ports.begin_group();
-        for (std::uint32_t j = i; j < std::min(inputs, i + Ports::group); ++j) take(j, j % copies);
-        ports.end_group();
-      }
+      ports.end_group();
     }
   }
   ports.store();
@@ -663,8 +702,8 @@ void Tree<Packet>::clear(Packet* streams, int first, int last) {
 }
 
 template <class Packet>
-void Tree<Packet>::join_late(int stage, std::int32_t wait, std::size_t stream, std::int64_t slot, Packet packet,
-                             bool last) {
+void Tree<Packet>::join_late(int stage, std::int32_t wait, std::size_t stream, std::int64_t slot,
+                             Packet packet, bool last) {
   const auto at = static_cast<std::size_t>(stage);
   if (wait > longest_queue)
     throw LimitExceeded("a queue longer than " + std::to_string(longest_queue) + " packets");
@@ -676,8 +715,9 @@ void Tree<Packet>::join_late(int stage, std::int32_t wait, std::size_t stream, s
                         " slots cannot be told from short ones");
   if (last) return;
   if (std::ssize(late_) >= most_late)
-    throw LimitExceeded("queues longer than the simulation's memory: the limit is 2^26 packets beyond those in "
-                        "the rings");
+    throw LimitExceeded(
+        "queues longer than the simulation's memory: the limit is 2^26 packets beyond those in "
+        "the rings");
   late_.push_back({slot, stream, packet});
 }
 
@@ -729,7 +769,8 @@ std::vector<std::uint64_t> Tree<Packet>::backlog(int stage) const {
 /// above n at the end.
 std::vector<std::uint64_t> occupancy_counts(const std::vector<std::uint64_t>& waits,
                                             const std::vector<std::uint64_t>& start,
-                                            const std::vector<std::uint64_t>& end, std::uint64_t queue_slots) {
+                                            const std::vector<std::uint64_t>& end,
+                                            std::uint64_t queue_slots) {
   std::vector<std::uint64_t> counts(std::max({waits.size() + 1, start.size(), end.size(), std::size_t{1}}));
   std::uint64_t above_at_start = 0, above_at_end = 0, busy = 0;
   for (std::size_t level = counts.size() - 1; level > 0; --level) {
@@ -768,8 +809,9 @@ Counts Tree<Packet>::take_counts() {
 template <class Packet>
 PacketBalance Tree<Packet>::balance() const {
   PacketBalance balance = totals_;
-  balance.queued = std::count_if(streams_.begin(), streams_.end(), [](Packet packet) { return packet != 0; }) +
-                   std::ssize(late_);
+  balance.queued =
+      std::count_if(streams_.begin(), streams_.end(), [](Packet packet) { return packet != 0; }) +
+      std::ssize(late_);
   const auto last = backlog(shape_.stages - 1);
   std::int64_t in_last = 0;
   for (std::size_t packets = 0; packets < last.size(); ++packets)

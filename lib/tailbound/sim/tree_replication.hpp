@@ -21,7 +21,8 @@
 /// RESULT    occupancies come from counting packets by the number they find ahead of them: a queue is left at
 ///           level n + 1 downwards as often as it is reached upwards, up to its levels at the two ends of
 ///           the time measured, which are counted too. So the counts are exact, slot by slot.
-/// COST      about 10 ns or less a packet and hop. Memory: 4 (or 8) bytes times (2n - 2) (ring + 16) a leaf, where
+/// COST      about 10 ns or less a packet and hop. Memory: 4 (or 8) bytes times (2n - 2) (ring + 16) a leaf,
+/// where
 ///           ring is the least power of two that is at least 128 and 64 + 12 / (1 - load), at most 4096.
 /// EXCLUDES  links in both directions of unequal speed; sources that remember.
 /// SOURCE    the network: Singh and Dally 2004, section III; docs/derivations/trees.md
@@ -39,7 +40,9 @@ struct TreeModel {
 
 /// The queues a packet can meet, in order: stage 0 .. n - 2 are the up links of levels 1 .. n - 1, stage
 /// n - 1 .. 2n - 2 the down links of levels n .. 1.
-[[nodiscard]] inline int stage_count(const network::Tree& tree) { return 2 * tree.levels - 1; }
+[[nodiscard]] inline int stage_count(const network::Tree& tree) {
+  return 2 * tree.levels - 1;
+}
 
 /// Rows of the counts of a tree's replication.
 struct TreeRows {
