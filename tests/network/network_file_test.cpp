@@ -202,6 +202,22 @@ TEST_CASE("a traffic matrix says the same as flows", "[network][network_file]") 
   }
 }
 
+TEST_CASE("the example in docs/networks.md is as described there", "[network][network_file]") {
+  const std::string page = file("../../docs/networks.md");
+  const std::size_t begin = page.find("```toml\n") + 8;
+  std::string example = page.substr(begin, page.find("```", begin) - begin);
+  CHECK(sources_of(network_of(example), "s -> b", Sources::decoupled) == "3/10 x1");
+  const auto with = [&](const std::string& old, const std::string& changed) {
+    std::string text = example;
+    text.replace(text.find(old), old.size(), changed);
+    return message(text);
+  };
+  for (const std::string& error : {with("rate = 0.3", "rate = 1.2"), with("both = true", "both = false")}) {
+    CAPTURE(error);
+    CHECK(page.find("    " + error + "\n") != std::string::npos);
+  }
+}
+
 TEST_CASE("numbers are taken as they are written", "[network][network_file]") {
   const auto rate = [](const std::string& text) {
     return to_fraction(network_of(with_flow("rate = " + text)).flows[0].rate);
@@ -230,6 +246,16 @@ TEST_CASE("the place of a number counts characters, not bytes", "[network][netwo
     CHECK(to_fraction(network.flows[1].rate) == "7/10");
     CHECK(to_fraction(network.flows[2].rate) == "1/4");
   }
+}
+
+TEST_CASE("numbers that stand before others read earlier", "[network][network_file]") {
+  // The rate is read first, then the shares to the left of it.
+  const Network network = network_of(
+      frame +
+      "flow = [{name = \"é\", routes = [{share = 0.25, path = [\"s\", \"t\"]}, {share = 0.75, path = "
+      "[\"s\",\"u\",\"t\"]}], to = \"c\", from = \"a\", rate = 0.5}]");
+  CHECK(to_fraction(network.flows[0].rate) == "1/2");
+  CHECK(ways(network, network.flows[0]) == std::vector<std::string>{"1/4: a s t c", "3/4: a s u t c"});
 }
 
 TEST_CASE("routes: shortest, spread, written out", "[network][network_file]") {

@@ -10,7 +10,7 @@ namespace tailbound::network {
 namespace {
 
 constexpr std::uint32_t unreached = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint64_t most_search_steps = 20'000'000'000;
+constexpr std::uint64_t most_search_steps = 5'000'000'000;
 
 /// The links that leave each node, or enter it, in the order of the network, in one array.
 class Neighbours {
@@ -42,7 +42,8 @@ class Router {
       : network_(network),
         leaving_(network, Neighbours::Side::leaving),
         entering_(network, Neighbours::Side::entering),
-        distance_(network.nodes.size()) {}
+        distance_(network.nodes.size()),
+        closer_(network.nodes.size()) {}
 
   /// Distances of all nodes to `destination`, over switches.
   void search(std::size_t destination);
@@ -56,14 +57,16 @@ class Router {
     const bool forwards = distance_[to] == 0 || !network_.nodes[to].host;
     return forwards && distance_[to] != unreached && distance_[to] + 1 == distance_[from];
   }
-  [[nodiscard]] std::size_t first_closer(std::size_t node, std::size_t after) const;
-  [[nodiscard]] Route shortest(std::size_t source) const;
+  [[nodiscard]] const std::vector<std::size_t>& closer(std::size_t node);
+  [[nodiscard]] Route shortest(std::size_t source);
   [[nodiscard]] std::vector<Route> spread(std::size_t source);
   void count_route(std::size_t steps);
 
   const Network& network_;
   Neighbours leaving_, entering_;
   std::vector<std::uint32_t> distance_;
+  std::vector<std::vector<std::size_t>> closer_;  ///< of the nodes asked for since the last search
+  std::vector<std::size_t> asked_;
   std::vector<std::size_t> queue_;
   std::size_t route_count_ = 0, step_count_ = 0;
   std::uint64_t search_steps_ = 0;
@@ -72,8 +75,10 @@ class Router {
 void Router::search(std::size_t destination) {
   search_steps_ += network_.nodes.size() + network_.links.size();
   if (search_steps_ > most_search_steps)
-    throw LimitExceeded("finding the routes would take more than 2e10 steps");
+    throw LimitExceeded("finding the routes would take more than 5e9 steps");
   std::fill(distance_.begin(), distance_.end(), unreached);
+  for (const std::size_t node : asked_) closer_[node].clear();
+  asked_.clear();
   distance_[destination] = 0;
   queue_.assign(1, destination);
   for (std::size_t next = 0; next < queue_.size(); ++next) {
@@ -96,56 +101,56 @@ void Router::count_route(std::size_t steps) {
     throw LimitExceeded("the routes of the flows have more than 20000000 links in all");
 }
 
-/// Position, among the links that leave `node`, of the first from `after` on that leads closer; the number
-/// of these links if there is none.
-std::size_t Router::first_closer(std::size_t node, std::size_t after) const {
-  const auto links = leaving_.of(node);
-  while (after < links.size() && !leads_closer(links[after])) ++after;
-  return after;
+/// The links from `node` that lead closer, in their order; one at least if there is a way. Looked up once
+/// a destination: a node may have 100 000 links and lie on the way of as many flows.
+const std::vector<std::size_t>& Router::closer(std::size_t node) {
+  std::vector<std::size_t>& links = closer_[node];
+  if (!links.empty()) return links;
+  for (const std::size_t link : leaving_.of(node))
+    if (leads_closer(link)) links.push_back(link);
+  asked_.push_back(node);
+  return links;
 }
 
-Route Router::shortest(std::size_t source) const {
+Route Router::shortest(std::size_t source) {
   Route route;
   route.links.reserve(distance_[source]);
   for (std::size_t node = source; distance_[node] > 0; node = network_.links[route.links.back()].to)
-    route.links.push_back(leaving_.of(node)[first_closer(node, 0)]);
+    route.links.push_back(closer(node).front());
   return route;
 }
 
 /// Depth first, in the order of the links. An explicit stack: a way may be 100 000 nodes long.
 std::vector<Route> Router::spread(std::size_t source) {
   struct Step {
-    std::size_t node, choice;
-    Rational share;  ///< of the routes that start with the links taken up to `node`
+    const std::vector<std::size_t>* choices;
+    std::size_t next;
+    Rational share;  ///< of a packet that comes here, for each choice
   };
   std::vector<Route> routes;
   std::vector<std::size_t> links;
   std::vector<Step> stack;
   const auto enter = [&](std::size_t node, const Rational& share) {
-    const auto leaving = leaving_.of(node);
-    const auto ways = std::count_if(leaving.begin(), leaving.end(),
-                                    [this](std::size_t link) { return leads_closer(link); });
-    stack.push_back({node, first_closer(node, 0), ways > 1 ? share / numeric::Integer(ways) : share});
+    const std::vector<std::size_t>& choices = closer(node);
+    stack.push_back({&choices, 0, choices.size() > 1 ? share / numeric::Integer(choices.size()) : share});
   };
   enter(source, 1);
   while (!stack.empty()) {
     Step& step = stack.back();
-    const auto leaving = leaving_.of(step.node);
-    if (step.choice == leaving.size()) {
+    if (step.next == step.choices->size()) {
       stack.pop_back();
       if (!links.empty()) links.pop_back();
       continue;
     }
-    const std::size_t link = leaving[step.choice];
-    step.choice = first_closer(step.node, step.choice + 1);
-    links.push_back(link);
-    if (distance_[network_.links[link].to] == 0) {
+    links.push_back((*step.choices)[step.next++]);
+    const std::size_t node = network_.links[links.back()].to;
+    const Rational share = step.share;  // a copy: the stack may move
+    if (distance_[node] == 0) {
       count_route(links.size());
-      routes.push_back({links, step.share});
+      routes.push_back({links, share});
       links.pop_back();
     } else {
-      const Rational share = step.share;  // `step` moves when the stack grows
-      enter(network_.links[link].to, share);
+      enter(node, share);
     }
   }
   return routes;

@@ -28,7 +28,7 @@ inline constexpr std::size_t most_route_steps = 20'000'000;
 ///
 /// COST  one search of the network for each destination that differs, O(nodes + links).
 /// \throws LimitExceeded  more than `most_routes` routes or `most_route_steps` links in them; more than
-///                        2e10 steps of searching
+///                        5e9 steps of searching
 [[nodiscard]] std::vector<std::vector<Route>> find_routes(const Network& network,
                                                           std::span<const RouteRequest> requests);
 

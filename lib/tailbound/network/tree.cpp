@@ -44,7 +44,6 @@ struct ClosedForm {
   Sources sources;
 
   [[nodiscard]] std::int64_t leaves() const { return powers.back(); }
-  [[nodiscard]] int levels() const { return static_cast<int>(powers.size()) - 1; }
   [[nodiscard]] std::int64_t power(int exponent) const { return powers[static_cast<std::size_t>(exponent)]; }
 
   /// P(turn > level), (1).
@@ -82,14 +81,13 @@ QueueTraffic ClosedForm::up(int level) const {
 
 QueueTraffic ClosedForm::down(int level) const {
   std::vector<SourceRate> rates;
-  const bool top = level == levels();
   if (sources == Sources::decoupled) {  // (4)
     const bool all = routing == TreeRouting::random_root || level == 1;
     rates.push_back({load / Integer(leaves()), all ? leaves() : leaves() - power(level - 1)});
   } else if (routing == TreeRouting::random_root) {  // (6)
     rates.push_back({load / Integer(radix), radix});
-  } else {  // (7)
-    if (!top) rates.push_back({load * share_above(level) / Integer(radix), radix});
+  } else {                                                                 // (7)
+    rates.push_back({load * share_above(level) / Integer(radix), radix});  // 0 at the top: no parents
     rates.push_back(
         {load * Rational(Integer(power(level - 1))) / Integer(leaves()), level == 1 ? radix : radix - 1});
   }
