@@ -52,10 +52,10 @@ struct Progress {
 /// How the run is carried out. Nothing here changes the result.
 struct RunControls {
   int threads = 1;
-  std::stop_token stop;                           ///< ends the run at the next opportunity
-  std::function<void(const Progress&)> progress;  ///< called on the thread that called run()
+  std::stop_token stop{};                           ///< ends the run at the next opportunity
+  std::function<void(const Progress&)> progress{};  ///< called on the thread that called run()
   std::chrono::milliseconds progress_interval{500};
-  std::function<void(const std::string&)> checkpoint;     ///< called likewise, with bytes to resume from
+  std::function<void(const std::string&)> checkpoint{};   ///< called likewise, with bytes to resume from
   std::chrono::milliseconds checkpoint_interval{60'000};  ///< and once more when the run is stopped
 };
 

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <tailbound/core/quantity.hpp>
-#include <tailbound/numeric/truth.hpp>
+#include <tailbound/sim/histogram_batches.hpp>
 #include <tailbound/sim/run.hpp>
 #include <tailbound/sim/tree_replication.hpp>
-
-#include <span>
 
 /// What a simulated tree (sim/tree_replication.hpp) shows, as estimates with confidence intervals.
 ///
@@ -14,12 +11,6 @@
 ///           of all replications are taken together (sim/batch_means.hpp).
 /// EXCLUDES  events so rare that few batches see any: `count` tells how many were seen.
 namespace tailbound::sim {
-
-struct LevelEstimate {
-  std::int64_t level = 0;
-  numeric::Estimate<unit::Probability> probability;  ///< P(Q > level), P(D > level) or P(R > level)
-  std::uint64_t count = 0;                           ///< queue-slots, packets or flow-slots above the level
-};
 
 struct StageEstimates {
   int stage = 0;    ///< in the order of the way; a random-root packet meets stage h - 1 at hop h
