@@ -283,6 +283,15 @@ TEST_CASE("routes: shortest, spread, written out", "[network][network_file]") {
   const Network spread = network_of(bypass + "flow = [{from=\"u\", to=\"b\", rate=1, path=\"spread\"}]");
   CHECK(ways(spread, spread.flows[0]) == Ways{"1/2: u v b", "1/2: u s b"});
 
+  const std::string only_by_host =
+      "hosts = [\"h\"]\nswitches = [\"u\", \"b\", \"x\", \"y\"]\n"
+      "link = [{from=\"u\", to=\"h\"}, {from=\"h\", to=\"b\"}, {from=\"u\", to=\"x\"}, {from=\"x\", "
+      "to=\"y\"}";
+  const std::string flow = "]\nflow = [{from=\"u\", to=\"b\", rate=1}]";
+  CHECK_THAT(message(only_by_host + flow), Catch::Contains("4:9: no way leads from \"u\" to \"b\""));
+  const Network around = network_of(only_by_host + ", {from=\"y\", to=\"b\"}" + flow);
+  CHECK(ways(around, around.flows[0]) == Ways{"1: u x y b"});
+
   // Equally at each node, not over the ways: 1/2 by s, then 1/2 each; 1/2 by v.
   const Network uneven = network_of(
       "switches = [\"a\",\"s\",\"v\",\"x\",\"y\",\"z\",\"b\"]\n"
