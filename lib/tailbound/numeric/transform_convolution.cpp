@@ -33,6 +33,14 @@ void DestroyPlan::operator()(fftw_plan plan) const {
   fftw_destroy_plan(plan);
 }
 
+/// Far from the ends of the exponents: the bound counts roundings, not underflows.
+void require_middle_range(std::span<const double> x) {
+  double greatest = 0;
+  for (const double value : x) greatest = std::max(greatest, std::abs(value));
+  if (greatest != 0 && !(greatest >= 0x1p-200 && greatest <= 0x1p200))
+    throw InvalidArgument("greatest entry", std::to_string(greatest), "0 or between 2^-200 and 2^200");
+}
+
 double norm(std::span<const double> x) {
   double sum = 0;
   for (const double value : x) sum += value * value;
@@ -69,9 +77,12 @@ void check_some(const Convolution& result, std::span<const double> x, std::span<
 }  // namespace
 
 Convolution convolve_by_transform(std::span<const double> x, std::span<const double> y, std::size_t count) {
-  for (const auto& sequence : {x, y})
+  for (const auto& sequence : {x, y}) {
     if (sequence.empty() || sequence.size() > (std::size_t{1} << 26))
       throw InvalidArgument("length", std::to_string(sequence.size()), "between 1 and 2^26");
+    require_middle_range(sequence);
+  }
+  if (count == 0) return {};
   const std::size_t full = x.size() + y.size() - 1;
   const std::size_t points = std::bit_ceil(std::max<std::size_t>(2, full));
   const std::size_t frequencies = points / 2 + 1;

@@ -95,9 +95,11 @@ Distribution<Real> hop_delay(const SlottedQueue& queue, HopDelay delay, std::siz
   if (products > 4e8)
     throw LimitExceeded("delays to " + std::to_string(size) + " slots at " + std::to_string(bits) +
                         " bits would take more than 4e8 products of long numbers; that is the limit");
+  TailEngine<Real> mass(ladder, mass_of(delay), bits);
+  TailEngine<Real> tail(ladder, tail_of(delay), bits);
+  // Only now: the engines take their coefficients from intervals finer than `bits`.
   const numeric::PrecisionScope scope(numeric::Precision{bits});
-  return collect(TailEngine<Real>(ladder, mass_of(delay), bits),
-                 TailEngine<Real>(ladder, tail_of(delay), bits), size, queue.packets_per_slot);
+  return collect(std::move(mass), std::move(tail), size, queue.packets_per_slot);
 }
 
 std::vector<Rational> exact_hop_delay(const SlottedQueue& queue, HopDelay delay, std::size_t size) {
