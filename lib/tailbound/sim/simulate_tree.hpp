@@ -31,10 +31,10 @@ struct PercentileEstimate {
 };
 
 struct TreeQuestions {
-  std::vector<std::int64_t> occupancy_levels;  ///< for StageEstimates::tail, >= 0
-  std::vector<std::int64_t> delay_levels;      ///< for delay_ccdf, >= 0
-  std::vector<double> percentiles;             ///< as fractions, above 0 and below 1
-  std::vector<std::int64_t> reorder_levels;    ///< where flows are observed
+  std::vector<std::int64_t> occupancy_levels{};  ///< for StageEstimates::tail, >= 0
+  std::vector<std::int64_t> delay_levels{};      ///< for delay_ccdf, >= 0
+  std::vector<double> percentiles{};             ///< as fractions, above 0 and below 1
+  std::vector<std::int64_t> reorder_levels{};    ///< where flows are observed
   double confidence = 0.95;
 };
 

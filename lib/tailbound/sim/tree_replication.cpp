@@ -6,6 +6,7 @@
 #include <bit>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace tailbound::sim {
 namespace {
@@ -79,6 +80,9 @@ void check(const TreeModel& model) {
   if (model.buffer && (*model.buffer < 1 || *model.buffer > longest_queue))
     throw InvalidArgument("buffer", std::to_string(*model.buffer),
                           "from 1 to " + std::to_string(longest_queue) + " packets");
+  if (model.ring_slots && (*model.ring_slots < 128 || *model.ring_slots > 4096 ||
+                           !std::has_single_bit(static_cast<std::uint64_t>(*model.ring_slots))))
+    throw InvalidArgument("ring slots", std::to_string(*model.ring_slots), "a power of two from 128 to 4096");
   if (model.observed_flows < 0 || model.observed_flows > std::min<std::int64_t>(leaves, most_flows))
     throw InvalidArgument("observed flows", std::to_string(model.observed_flows),
                           "from 0 to " + std::to_string(std::min<std::int64_t>(leaves, most_flows)));
@@ -89,6 +93,7 @@ void check(const TreeModel& model) {
 }
 
 std::int64_t ring_slots(const TreeModel& model) {
+  if (model.ring_slots) return *model.ring_slots;
   const double load = numeric::nearest_double(model.load);
   double wanted = std::max(128.0, 64 + 12 / std::max(1 - load, 1e-6));
   if (model.buffer) wanted = std::min(wanted, std::max(128.0, 64.0 + static_cast<double>(*model.buffer) + 1));

@@ -32,10 +32,14 @@ struct TreeModel {
   network::Tree tree;
   numeric::Rational load;  ///< of each leaf [packets/slot]; 0 < load < 1, or load = 1 with a buffer
   network::TreeRouting routing = network::TreeRouting::random_root;
-  std::optional<std::int64_t> buffer;  ///< room of each queue, that of the packet in service included; >= 1
+  std::optional<std::int64_t> buffer{};  ///< room of each queue, that of the packet in service included; >= 1
   /// So many leaves have their packets put back into the order of sending (0: none). All packets of one leaf
   /// count as one flow that sends with probability `load`, whatever their destinations.
   int observed_flows = 0;
+  /// Slots that the stream of a link holds: a power of two, 128 .. 4096; chosen by the load if not given.
+  /// Shorter ones take less memory; packets that would not fit take a slower way. The result does not depend
+  /// on it.
+  std::optional<std::int64_t> ring_slots{};
 };
 
 /// The queues a packet can meet, in order: stage 0 .. n - 2 are the up links of levels 1 .. n - 1, stage
