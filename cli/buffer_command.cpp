@@ -6,6 +6,7 @@
 #include <cli/formats.hpp>
 #include <cli/plots.hpp>
 #include <cli/traffic_options.hpp>
+#include <cli/unit_options.hpp>
 #include <tailbound/bounds/buffer_size.hpp>
 #include <tailbound/bounds/max_load.hpp>
 
@@ -25,7 +26,8 @@ using queue::LevelProbability;
 struct Options {
   TrafficOptions traffic;
   AccuracyOptions accuracy;
-  std::optional<std::string> drop, criterion, capacity, solve, link_gbps, packet_bytes;
+  UnitOptions units;
+  std::optional<std::string> drop, criterion, capacity, solve;
 };
 
 enum class Unknown { buffer, probability, load, speedup };
@@ -37,8 +39,7 @@ struct Question {
   std::optional<Packets> capacity;  ///< B, where it is given
   Criterion criterion = Criterion::overflow;
   queue::Accuracy accuracy;
-  std::optional<std::int64_t> packet_bytes;
-  std::optional<Rational> slot_ns;  ///< time of one packet on the link [ns]
+  Units units;
   LoadOption load = LoadOption::required;
   std::string traffic{};  ///< in words, without its load
   bool list = false;      ///< --load is a list: a row a load
@@ -91,17 +92,7 @@ Question read_question(const Options& options) {
                              : Criterion::loss;
   question.accuracy = read_accuracy(options.accuracy);
 
-  if (options.packet_bytes)
-    question.packet_bytes = parse_integer(*options.packet_bytes, "--packet-bytes", 1, 9216);
-  if (options.link_gbps) {
-    const Rational gbps = numeric::parse_rational(*options.link_gbps, "--link-gbps");
-    if (gbps <= 0 || gbps > 1'000'000)
-      throw InvalidArgument("--link-gbps", *options.link_gbps, "greater than 0 and at most 1000000 Gbit/s");
-    if (!question.packet_bytes)
-      throw InvalidArgument("--packet-bytes", "missing",
-                            "given with --link-gbps: the size of a packet, such as 64");
-    question.slot_ns = Rational(static_cast<long>(*question.packet_bytes * 8)) / gbps;
-  }
+  question.units = read_units(options.units);
   if (question.unknown == Unknown::load) question.load = LoadOption::forbidden;
   question.list = is_list(options.traffic.load);
   return question;
@@ -212,7 +203,7 @@ std::string brief(const LevelProbability& probability, const Question& question)
 /// Time until a full buffer is empty, no packet arriving [ns].
 Rational drain_ns(const Question& question, Packets buffer, int packets_per_slot) {
   const std::int64_t slots = (buffer.value + packets_per_slot - 1) / packets_per_slot;
-  return *question.slot_ns * cln::cl_I(static_cast<long>(slots));
+  return *question.units.slot_ns * cln::cl_I(static_cast<long>(slots));
 }
 
 // --- table
@@ -283,10 +274,11 @@ std::string detail(const Question& question, const Row& row, int packets_per_slo
                                    "divide P(Q > n) by 10",
                                    row.decay->brief, in_words(*row.decay), "",
                                    std::log(10.0) / std::stod(row.decay->lower)));
-  if (question.packet_bytes) line("size", fmt::format("{} bytes", row.buffer.value * *question.packet_bytes));
-  if (question.slot_ns)
+  if (question.units.packet_bytes)
+    line("size", fmt::format("{} bytes", row.buffer.value * *question.units.packet_bytes));
+  if (question.units.slot_ns)
     line("time",
-         fmt::format("{} ns a slot; a full buffer drains in {} ns", show(*question.slot_ns, {10}).brief,
+         fmt::format("{} ns a slot; a full buffer drains in {} ns", show(*question.units.slot_ns, {10}).brief,
                      show(drain_ns(question, row.buffer, packets_per_slot), {10}).brief));
   line("arithmetic", in_words(row.at.method));
   return text;
@@ -300,7 +292,7 @@ std::string rows_table(const Question& question, const std::vector<Row>& rows) {
   if (speedup) header.push_back("speedup");
   header.insert(header.end(), {"buffer", overflow ? "P(Q > buffer)" : "loss(buffer)"});
   if (!speedup) header.insert(header.end(), {"mean occupancy", "decay rate"});
-  if (question.packet_bytes) header.push_back("bytes");
+  if (question.units.packet_bytes) header.push_back("bytes");
   table.push_back(header);
   bool caution = false;
   for (const Row& row : rows) {
@@ -309,13 +301,14 @@ std::string rows_table(const Question& question, const std::vector<Row>& rows) {
     cells.insert(cells.end(),
                  {std::to_string(row.buffer.value), brief(row.at, question) + (row.loss ? " *" : "")});
     if (!speedup) cells.insert(cells.end(), {row.mean->brief, row.decay ? row.decay->brief : "none"});
-    if (question.packet_bytes) cells.push_back(std::to_string(row.buffer.value * *question.packet_bytes));
+    if (question.units.packet_bytes)
+      cells.push_back(std::to_string(row.buffer.value * *question.units.packet_bytes));
     caution = caution || row.loss.has_value();
     table.push_back(std::move(cells));
   }
   std::vector<bool> right(header.size(), false);
   right[speedup ? 2 : 1] = true;
-  if (question.packet_bytes) right.back() = true;
+  if (question.units.packet_bytes) right.back() = true;
   std::string text = to_table(table, right);
   if (caution)
     text +=
@@ -369,9 +362,7 @@ Json describe(const Options& options, const Question& question) {
   if (question.capacity) inputs["capacity"] = question.capacity->value;
   if (options.solve) inputs["solve"] = *options.solve;
   inputs["criterion"] = bounds::name(question.criterion);
-  if (question.packet_bytes) inputs["packet_bytes"] = *question.packet_bytes;
-  if (options.link_gbps)
-    inputs["link_gbps"] = numeric::to_fraction(numeric::parse_rational(*options.link_gbps, "--link-gbps"));
+  describe_units(inputs, options.units);
   describe_accuracy(inputs, options.accuracy);
   return inputs;
 }
@@ -397,9 +388,9 @@ void add_answer(Json& json, const Question& question, const Row& row, int packet
     json["mean_occupancy"] = to_json(*row.mean);
     json["decay_rate"] = row.decay ? to_json(*row.decay) : Json();
   }
-  if (question.packet_bytes) json["bytes"] = row.buffer.value * *question.packet_bytes;
-  if (question.slot_ns) {
-    json["slot_ns"] = to_json(show(*question.slot_ns, {17}));
+  if (question.units.packet_bytes) json["bytes"] = row.buffer.value * *question.units.packet_bytes;
+  if (question.units.slot_ns) {
+    json["slot_ns"] = to_json(show(*question.units.slot_ns, {17}));
     json["drain_ns"] = to_json(show(drain_ns(question, row.buffer, packets_per_slot), {17}));
   }
   json["arithmetic"] = queue::name(row.at.method.arithmetic);
@@ -435,7 +426,7 @@ std::string to_csv(const Question& question, const std::vector<Row>& rows) {
     extend(header, csv_columns("mean_occupancy"));
     extend(header, csv_columns("decay_rate"));
   }
-  if (question.packet_bytes) header.push_back("bytes");
+  if (question.units.packet_bytes) header.push_back("bytes");
   header.push_back("arithmetic");
   std::string text = csv_line(header);
   for (const Row& row : rows) {
@@ -449,7 +440,8 @@ std::string to_csv(const Question& question, const std::vector<Row>& rows) {
       append_csv(fields, row.decay.value_or(ShownNumber{
                              .kind = "none", .value = {}, .lower = {}, .upper = {}, .brief = {}}));
     }
-    if (question.packet_bytes) fields.push_back(std::to_string(row.buffer.value * *question.packet_bytes));
+    if (question.units.packet_bytes)
+      fields.push_back(std::to_string(row.buffer.value * *question.units.packet_bytes));
     fields.emplace_back(queue::name(row.at.method.arithmetic));
     text += csv_line(fields);
   }
@@ -543,9 +535,7 @@ Command add_buffer_command(CLI::App& program) {
   add("--criterion", options->criterion, "NAME", "Question",
       "overflow: P(Q > B), the default; or loss: the fraction of packets lost");
   add_accuracy_options(*command, options->accuracy);
-  add("--packet-bytes", options->packet_bytes, "N", "Units", "size of a packet: shows the buffer in bytes");
-  add("--link-gbps", options->link_gbps, "G", "Units",
-      "rate of the link: shows the slot and the time to drain");
+  add_unit_options(*command, options->units);
   add_plot_option(*command);
   command->footer(
       "Example:\n"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace tailbound::cli {
 namespace {
@@ -136,9 +137,12 @@ void append_csv(std::vector<std::string>& fields, const ShownNumber& number) {
 
 std::string to_table(const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right) {
   std::vector<std::size_t> widths(right.size(), 0);
-  for (const auto& row : rows)
+  for (const auto& row : rows) {
+    if (row.size() > right.size())
+      throw std::logic_error("to_table: a row has more columns than are described");
     for (std::size_t column = 0; column < row.size(); ++column)
       widths[column] = std::max(widths[column], row[column].size());
+  }
   std::string text;
   for (const auto& row : rows) {
     std::string line;

@@ -33,6 +33,27 @@ std::string terminal(const std::string& file) {
   throw InvalidArgument("--plot", file, "a file name that ends in .svg, .png or .pdf");
 }
 
+/// `text` in lines of at most `width` characters, broken at spaces.
+std::vector<std::string> folded(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines;
+  for (std::size_t from = 0; from < text.size();) {
+    std::size_t to = text.size();
+    if (to - from > width) {
+      to = text.rfind(' ', from + width);
+      if (to == std::string::npos || to <= from) to = from + width;
+    }
+    lines.push_back(text.substr(from, to - from));
+    from = to + (to < text.size() && text[to] == ' ' ? 1 : 0);
+  }
+  return lines;
+}
+
+/// Points of the font that a note is set in, for the ending of `file`.
+int small_font(const std::string& file) {
+  const std::string ending = std::filesystem::path(file).extension().string();
+  return ending == ".svg" ? 9 : ending == ".png" ? 11 : 7;
+}
+
 /// A literal for gnuplot: between single quotes only the quote itself is special; a line end would end the
 /// command.
 std::string quoted(std::string text) {
@@ -42,6 +63,13 @@ std::string quoted(std::string text) {
     result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
   }
   return result + "'";
+}
+
+/// A label in a data block: between double quotes, which it therefore does not hold.
+std::string data_label(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '"' || c == '\\' || (c >= 0 && c < ' '); }, ' ');
+  return '"' + text + '"';
 }
 
 std::pair<double, double> y_range(const Picture& picture) {
@@ -64,6 +92,11 @@ std::string style(const Curve& curve, int colour) {
     case Style::points_and_line:
       return fmt::format("with linespoints linewidth 2 pointtype 7 pointsize 0.7 linecolor rgb '{}'",
                          kColours[colour % 4]);
+    case Style::line:
+      return fmt::format("with lines linewidth 2.5 linecolor rgb '{}'", kColours[colour % 4]);
+    case Style::marks:
+      return "using 1:2:3 with labels left offset 0.8,0.5 point pointtype 7 pointsize 0.7 "
+             "linecolor rgb '#222222' noenhanced";
     case Style::steps:
       return "with steps linewidth 5 linecolor rgb '#8ec6e8'";  // wide and light: the asymptote lies on it
     case Style::dashed:
@@ -82,6 +115,12 @@ std::string script(const Picture& picture, const std::string& file) {
   text += "set grid linecolor rgb '#c8c8c8' linewidth 1 dashtype 1\nset style fill solid\n";
   text += fmt::format("set title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n",
                       quoted(picture.title), quoted(picture.x_label), quoted(picture.y_label));
+  const std::vector<std::string> note = folded(picture.note, 100);
+  if (!note.empty()) text += fmt::format("set bmargin {}\n", 5 + note.size());
+  for (std::size_t i = 0; i < note.size(); ++i)
+    text += fmt::format("set label {} {} at screen 0.5, screen {:.3f} center font ',{}' noenhanced\n", i + 1,
+                        quoted(note[i]), 0.025 + 0.03 * static_cast<double>(note.size() - 1 - i),
+                        small_font(file));
   if (picture.curves.size() > 1)
     text += fmt::format("set key {} spacing 1.3 samplen 2.5 noenhanced opaque\n",
                         picture.powers_of_ten ? "top right" : "top left");
@@ -99,8 +138,15 @@ std::string script(const Picture& picture, const std::string& file) {
   text += "set autoscale xfix\nset offsets graph 0.02, graph 0.02, 0, 0\n";
   for (std::size_t i = 0; i < picture.curves.size(); ++i) {
     text += fmt::format("$curve{} << end_of_curve\n", i);
-    for (const auto& [x, y] : picture.curves[i].points)
-      if (std::isfinite(y)) text += fmt::format("{:.17g} {:.17g}\n", x, y);
+    const Curve& curve = picture.curves[i];
+    for (std::size_t j = 0; j < curve.points.size(); ++j) {
+      const auto& [x, y] = curve.points[j];
+      if (!std::isfinite(y)) continue;
+      text += fmt::format("{:.17g} {:.17g}", x, y);
+      if (curve.style == Style::marks)
+        text += " " + data_label(j < curve.labels.size() ? curve.labels[j] : "");
+      text += "\n";
+    }
     text += "end_of_curve\n";
   }
   text += "plot ";

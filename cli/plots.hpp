@@ -11,20 +11,24 @@ namespace tailbound::cli::plots {
 
 enum class Style {
   points_and_line,
+  line,
   steps,   ///< a distribution of whole numbers
   dashed,  ///< not data: an asymptote
   rule,    ///< a level across the picture: a target
+  marks,   ///< single points of interest, with labels
 };
 
 struct Curve {
   std::string title;  ///< taken literally
   Style style = Style::points_and_line;
   std::vector<std::pair<double, double>> points;
+  std::vector<std::string> labels{};  ///< of each point, for Style::marks; taken literally
 };
 
 struct Picture {
   std::string title;  ///< taken literally
   std::string x_label, y_label;
+  std::string note{};  ///< a line below: what the picture does not show
   /// The y values are log10 of what is shown, and the axis is labelled as powers of ten. This way
   /// 1e-400 has its place although no double holds it.
   bool powers_of_ten = false;

@@ -6,6 +6,7 @@
 #include <cli/buffer_command.hpp>
 #include <cli/command.hpp>
 #include <cli/compare_command.hpp>
+#include <cli/delay_command.hpp>
 #include <cli/occupancy_command.hpp>
 #include <cli/pgf_command.hpp>
 #include <cli/plots.hpp>
@@ -109,6 +110,7 @@ class Program {
     app_.get_formatter()->column_width(28);
     commands_.push_back(add_buffer_command(app_));
     commands_.push_back(add_occupancy_command(app_));
+    commands_.push_back(add_delay_command(app_));
     commands_.push_back(add_pgf_command(app_));
     commands_.push_back(add_compare_command(app_));
     for (const Command& command : commands_) add_common_options(*command.app, common_);
@@ -174,7 +176,7 @@ class Program {
     static_cast<void>(parse_choice(first, "the command", names));
   }
 
-  CLI::App app_{"Buffers of slotted switch queues, with digits that are proved", "tailbound"};
+  CLI::App app_{"Buffers and delays of switches and interconnects, with digits that are proved", "tailbound"};
   CommonOptions common_;
   std::vector<Command> commands_;
 };

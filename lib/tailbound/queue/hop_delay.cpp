@@ -113,6 +113,8 @@ std::vector<Rational> exact_hop_delay(const SlottedQueue& queue, HopDelay delay,
 numeric::Proved<unit::Slot> mean_hop_delay(const SlottedQueue& queue, HopDelay delay,
                                            numeric::Digits digits) {
   check(queue, delay, 1);
+  const auto most = queue.arrivals.largest_batch();
+  if (delay == HopDelay::wait && most && *most <= queue.packets_per_slot) return numeric::Exact<unit::Slot>{0};
   const numeric::Proved<unit::Packet> occupancy = mean_occupancy(queue, digits);
   const auto& load = queue.arrivals.load();
   if (const auto* exact = std::get_if<numeric::Exact<unit::Packet>>(&occupancy); exact != nullptr && load)
@@ -126,8 +128,8 @@ numeric::Proved<unit::Slot> mean_hop_delay(const SlottedQueue& queue, HopDelay d
     if (delay == HopDelay::wait) slots = slots / queue.arrivals.load_interval() - Interval(1);
     const numeric::Enclosure<unit::Slot> result(slots);
     if (result.lower() > 0 && numeric::agree_to(result.lower(), result.upper(), digits)) return result;
-    if (more > 1000)  // as small as that: from no wait at all it cannot be told
-      return numeric::Enclosure<unit::Slot>(Real(0), result.upper() > 0 ? result.upper() : Real(0));
+    if (more > 1000)
+      throw LimitExceeded("the mean delay cannot be enclosed to " + std::to_string(digits.count) + " digits");
   }
 }
 

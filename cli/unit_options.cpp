@@ -1,0 +1,42 @@
+#include <cli/traffic_options.hpp>
+#include <cli/unit_options.hpp>
+#include <nlohmann/json.hpp>
+#include <tailbound/core/error.hpp>
+
+namespace tailbound::cli {
+
+using numeric::Rational;
+
+void add_unit_options(CLI::App& command, UnitOptions& options) {
+  command.add_option("--packet-bytes", options.packet_bytes, "size of a packet: shows buffers in bytes")
+      ->type_name("N")
+      ->group("Units");
+  command.add_option("--link-gbps", options.link_gbps, "rate of the link: shows times in ns")
+      ->type_name("G")
+      ->group("Units");
+}
+
+Units read_units(const UnitOptions& options) {
+  Units units;
+  if (options.packet_bytes)
+    units.packet_bytes = parse_integer(*options.packet_bytes, "--packet-bytes", 1, 9216);
+  if (options.link_gbps) {
+    const Rational gbps = numeric::parse_rational(*options.link_gbps, "--link-gbps");
+    if (gbps <= 0 || gbps > 1'000'000)
+      throw InvalidArgument("--link-gbps", *options.link_gbps, "greater than 0 and at most 1000000 Gbit/s");
+    if (!units.packet_bytes)
+      throw InvalidArgument("--packet-bytes", "missing",
+                            "given with --link-gbps: the size of a packet, such as 64");
+    units.slot_ns = Rational(static_cast<long>(*units.packet_bytes * 8)) / gbps;
+  }
+  return units;
+}
+
+void describe_units(nlohmann::ordered_json& inputs, const UnitOptions& options) {
+  const Units units = read_units(options);
+  if (units.packet_bytes) inputs["packet_bytes"] = *units.packet_bytes;
+  if (options.link_gbps)
+    inputs["link_gbps"] = numeric::to_fraction(numeric::parse_rational(*options.link_gbps, "--link-gbps"));
+}
+
+}  // namespace tailbound::cli
