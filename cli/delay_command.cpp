@@ -6,6 +6,7 @@
 #include <cli/plots.hpp>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 namespace tailbound::cli {
@@ -432,15 +433,24 @@ plots::Picture picture(const DelayReport& report) {
       last = std::max(last, above.slots.value);
     return last;
   };
-  std::vector<std::size_t> shown_flows(request.flows.size());
-  for (std::size_t i = 0; i < shown_flows.size(); ++i) shown_flows[i] = i;
-  std::stable_sort(shown_flows.begin(), shown_flows.end(),
-                   [&](std::size_t a, std::size_t b) { return reach(a) > reach(b); });
-  shown_flows.resize(std::min<std::size_t>(shown_flows.size(), 4));
-  if (request.flows.size() > shown_flows.size())
-    picture.title += fmt::format(": the {} slowest of {} flows", shown_flows.size(), request.flows.size());
+  std::map<FlowKey, std::vector<std::size_t>> alike;
+  for (std::size_t i = 0; i < request.flows.size(); ++i) alike[key_of(request.flows[i])].push_back(i);
+  std::vector<std::size_t> shown_flows;
+  for (const auto& [key, flows] : alike) shown_flows.push_back(flows.front());
+  std::sort(shown_flows.begin(), shown_flows.end(),
+            [&](std::size_t a, std::size_t b) { return std::pair(-reach(a), a) < std::pair(-reach(b), b); });
+  if (shown_flows.size() > 4) {
+    picture.title += fmt::format(": the 4 slowest of {} flows", request.flows.size());
+    shown_flows.resize(4);
+  }
+  const auto title = [&](std::size_t i) {
+    const std::size_t others = alike[key_of(request.flows[i])].size() - 1;
+    return request.flows[i].name.empty() ? "P(D > t)"
+           : others == 0                 ? request.flows[i].name
+                                         : fmt::format("{} and {} like it", request.flows[i].name, others);
+  };
   for (const std::size_t i : shown_flows) {
-    plots::Curve curve{.title = request.flows[i].name.empty() ? "P(D > t)" : request.flows[i].name,
+    plots::Curve curve{.title = title(i),
                        .style = shown_flows.size() == 1 ? plots::Style::steps : plots::Style::line,
                        .points = {}};
     for (const bounds::SlotProbability& above : ccdf_of(request, i, reach(i)))

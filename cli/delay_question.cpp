@@ -299,6 +299,16 @@ Rational negligible_for(const DelayRequest& request) {
 
 }  // namespace
 
+FlowKey key_of(const DelayFlow& flow) {
+  FlowKey key;
+  for (const Way& way : flow.ways) {
+    std::vector<std::size_t> queues = way.queues;
+    std::sort(queues.begin(), queues.end());
+    key.emplace_back(std::move(queues), numeric::to_fraction(way.share));
+  }
+  return key;
+}
+
 DelayReport answer_delay(DelayRequest request, const Context& context) {
   DelayReport report{std::move(request), {}, {}, {}};
   const DelayRequest& asked = report.request;
@@ -307,19 +317,11 @@ DelayReport answer_delay(DelayRequest request, const Context& context) {
     return report;
   }
   bounds::PathDelay delays(asked.queues.queues, asked.delay, asked.digits);
-  // Flows that meet the same queues have the same answer.
-  using Key = std::vector<std::pair<std::vector<std::size_t>, std::string>>;
-  std::map<Key, std::size_t> known;
+  std::map<FlowKey, std::size_t> known;
   for (std::size_t i = 0; i < asked.flows.size(); ++i) {
     const DelayFlow& flow = asked.flows[i];
     if (context.progress) context.progress(i, asked.flows.size());
-    Key key;
-    for (const Way& way : flow.ways) {
-      std::vector<std::size_t> queues = way.queues;
-      std::sort(queues.begin(), queues.end());
-      key.emplace_back(std::move(queues), numeric::to_fraction(way.share));
-    }
-    const auto [place, is_new] = known.try_emplace(std::move(key), i);
+    const auto [place, is_new] = known.try_emplace(key_of(flow), i);
     report.flows.push_back(is_new ? FlowAnswer{delays.answer(flow.ways, asked.question), std::nullopt}
                                   : FlowAnswer{report.flows[place->second].delay, std::nullopt});
     if (asked.reorder || !asked.reorder_levels.empty()) {

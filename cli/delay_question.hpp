@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// What the command `delay` asks: its options as typed, as understood, and the answers found.
@@ -43,6 +44,10 @@ struct DelayFlow {
   bounds::Way longest;  ///< one of the ways with the most queues; the ways that turn last in a tree
   std::vector<std::string> links;  ///< of the longest way's queues; empty in a tree
 };
+
+/// Flows that meet the same queues in the same shares have the same delays: equal keys.
+using FlowKey = std::vector<std::pair<std::vector<std::size_t>, std::string>>;
+[[nodiscard]] FlowKey key_of(const DelayFlow& flow);
 
 /// The options as understood.
 struct DelayRequest {

@@ -115,7 +115,7 @@ std::string script(const Picture& picture, const std::string& file) {
   text += "set grid linecolor rgb '#c8c8c8' linewidth 1 dashtype 1\nset style fill solid\n";
   text += fmt::format("set title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n",
                       quoted(picture.title), quoted(picture.x_label), quoted(picture.y_label));
-  const std::vector<std::string> note = folded(picture.note, 100);
+  const std::vector<std::string> note = folded(picture.note, 110);
   if (!note.empty()) text += fmt::format("set bmargin {}\n", 5 + note.size());
   for (std::size_t i = 0; i < note.size(); ++i)
     text += fmt::format("set label {} {} at screen 0.5, screen {:.3f} center font ',{}' noenhanced\n", i + 1,
@@ -135,7 +135,13 @@ std::string script(const Picture& picture, const std::string& file) {
   } else {
     text += fmt::format("set yrange [0:{}]\n", high > 0 ? "*" : "1");
   }
-  text += "set autoscale xfix\nset offsets graph 0.02, graph 0.02, 0, 0\n";
+  text += "set autoscale xfix\n";
+  // Labels stand to the right of their points.
+  const bool labels = std::any_of(picture.curves.begin(), picture.curves.end(), [](const Curve& curve) {
+    return std::any_of(curve.labels.begin(), curve.labels.end(),
+                       [](const auto& label) { return !label.empty(); });
+  });
+  text += fmt::format("set offsets graph 0.02, graph {}, 0, 0\n", labels ? 0.3 : 0.02);
   for (std::size_t i = 0; i < picture.curves.size(); ++i) {
     text += fmt::format("$curve{} << end_of_curve\n", i);
     const Curve& curve = picture.curves[i];

@@ -549,41 +549,63 @@ DelayAnswer PathDelay::answer(std::span<const Way> ways, const DelayQuestion& qu
   return answer;
 }
 
-DelayDistribution PathDelay::distribution(const Way& way, const Rational& negligible) {
+DelayDistribution PathDelay::distribution(std::span<const Way> ways, const Rational& negligible) {
   Knowledge& known = *knowledge_;
-  known.check(way);
+  check(ways, {});
+  for (const Way& way : ways) known.check(way);
   if (!(negligible > 0 && negligible <= 1))
     throw InvalidArgument("negligible", numeric::to_fraction(negligible), "above 0 and at most 1");
   const double log2_negligible = log2_of(negligible);
   // What lies beyond is the mean less the sum of what is listed: absolute digits, and the mean's own.
   const Digits digits{static_cast<int>(-log2_negligible * 0.302) + 12};
   const int bits = numeric::sufficient_bits(digits, 1e9);
-  std::vector<std::pair<Rational, MeanDelay>> means;
   const PrecisionScope scope(Precision{bits});
+  std::size_t least = ways.front().queues.size();
+  for (const Way& way : ways) least = std::min(least, way.queues.size());
+  std::vector<std::pair<Rational, MeanDelay>> means;
+  Rational further = 0;
+  for (const Way& way : ways) {
+    further = further + way.share * Rational(static_cast<long>(way.queues.size() - least));
+    for (const std::size_t queue : way.queues) means.emplace_back(way.share, known.mean(queue, digits));
+  }
+  const auto enclosed = numeric::to_enclosure(weighted_sum(means, further, digits), Precision{bits});
+  const Interval mean = numeric::make_interval(enclosed.lower(), enclosed.upper());
+  const auto interval = [](const Enclosure<unit::Probability>& enclosure) {
+    return numeric::make_interval(enclosure.lower(), enclosure.upper());
+  };
+
   for (std::size_t size = 256;; size *= 2) {
     if (size > static_cast<std::size_t>(most_slots))
       throw LimitExceeded("the delays that count reach beyond 2^24 slots; the limit is 2^24");
-    const Distribution<Real> sum = sum_in_reals(known, way, size, log2_negligible - 64, bits);
     DelayDistribution result;
-    Interval at_most(0), listed(0);
-    const auto interval = [](const Enclosure<unit::Probability>& enclosure) {
-      return numeric::make_interval(enclosure.lower(), enclosure.upper());
-    };
-    for (std::size_t t = 0; t < size; ++t) {
-      at_most += interval(series::enclose_mass(sum, t));
-      const Interval above = interval(series::enclose_tail(sum, t));
-      listed += above;
-      result.at_most.push_back(
-          numeric::upper(at_most) > 1 ? numeric::make_interval(numeric::lower(at_most), Real(1)) : at_most);
-      result.above.push_back(above);
+    result.at_most.assign(size, Interval(0));
+    result.above.assign(size, Interval(0));
+    for (const Way& way : ways) {
+      const Distribution<Real> sum = sum_in_reals(known, way, size, log2_negligible - 64, bits);
+      const Interval share = numeric::to_interval(way.share);
+      const std::size_t shift = way.queues.size() - least;
+      Interval at_most(0);
+      for (std::size_t t = 0; t < size; ++t) {
+        if (t < shift) {
+          result.above[t] += share;
+        } else {
+          at_most += interval(series::enclose_mass(sum, t - shift));
+          result.at_most[t] += share * at_most;
+          result.above[t] += share * interval(series::enclose_tail(sum, t - shift));
+        }
+      }
     }
-    if (means.empty())
-      for (const std::size_t queue : way.queues) means.emplace_back(1, known.mean(queue, digits));
-    const auto mean = numeric::to_enclosure(weighted_sum(means, 0, digits), Precision{bits});
-    const Interval beyond = numeric::make_interval(mean.lower(), mean.upper()) - listed;
-    const Real most = numeric::upper(beyond) > 0 ? numeric::upper(beyond) : Real(0);
+    Interval listed(0);
+    for (std::size_t t = 0; t < size; ++t) {
+      listed += result.above[t];
+      if (numeric::upper(result.at_most[t]) > 1)
+        result.at_most[t] = numeric::make_interval(numeric::lower(result.at_most[t]), Real(1));
+      if (numeric::upper(result.above[t]) > 1)
+        result.above[t] = numeric::make_interval(numeric::lower(result.above[t]), Real(1));
+    }
+    const Real most = numeric::upper(Interval(mean - listed));
     if (numeric::compare(most, negligible) > 0) continue;
-    result.beyond = numeric::make_interval(Real(0), most);
+    result.beyond = numeric::make_interval(Real(0), most > 0 ? most : Real(0));
     return result;
   }
 }

@@ -68,9 +68,10 @@ class PathDelay {
   ///                          is too deep for exact rationals
   [[nodiscard]] DelayAnswer answer(std::span<const Way> ways, const DelayQuestion& question);
 
-  /// The whole distribution of D on one way, to where the probabilities P(D > t) beyond sum to at most
-  /// `negligible`. \param negligible  above 0, at most 1
-  [[nodiscard]] DelayDistribution distribution(const Way& way, const numeric::Rational& negligible);
+  /// The whole distribution of T less the queues of the shortest way, to where the probabilities P(. > t)
+  /// beyond sum to at most `negligible`. \param negligible  above 0, at most 1
+  [[nodiscard]] DelayDistribution distribution(std::span<const Way> ways,
+                                               const numeric::Rational& negligible);
 
   [[nodiscard]] const std::vector<queue::SlottedQueue>& queues() const;
 

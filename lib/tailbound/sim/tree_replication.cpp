@@ -17,7 +17,7 @@ using numeric::Rational;
 constexpr int block_slots = 64;            ///< slots simulated switch by switch
 constexpr std::size_t line = 16;           ///< padding: streams would else fall on the same cache sets
 constexpr std::size_t fast_delays = 4096;  ///< delays counted in an array; longer ones in a vector that grows
-constexpr std::size_t copies = 4;          ///< of the fast histograms: equal counters in a row do not wait
+constexpr std::size_t copies = 8;          ///< of the fast histograms: equal counters in a row do not wait
 constexpr int most_flows = 4096;
 constexpr std::int32_t longest_queue = 28'000;  ///< 16-bit numbers count it
 constexpr std::int32_t unlimited = std::numeric_limits<std::int32_t>::max();
@@ -185,9 +185,8 @@ class NarrowPorts {
   void join(std::uint32_t port, std::uint32_t joins) { joined_ += std::uint64_t{joins} << (4 * port); }
   void end_group() {
     const std::uint64_t even = joined_ & 0x0f0f0f0f0f0f0f0fULL, odd = (joined_ >> 4U) & 0x0f0f0f0f0f0f0f0fULL;
-    SixteenBytes evens{}, odds{};
-    std::memcpy(&evens, &even, sizeof even);
-    std::memcpy(&odds, &odd, sizeof odd);
+    const auto evens = reinterpret_cast<SixteenBytes>(TwoWords{even, 0});
+    const auto odds = reinterpret_cast<SixteenBytes>(TwoWords{odd, 0});
     const SixteenBytes counts =
         __builtin_shufflevector(evens, odds, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
     const SixteenBytes zero{};
@@ -204,6 +203,7 @@ class NarrowPorts {
  private:
   using Eight = std::int16_t __attribute__((vector_size(16)));
   using SixteenBytes = std::uint8_t __attribute__((vector_size(16)));
+  using TwoWords = std::uint64_t __attribute__((vector_size(16)));
   void to_memory() {
     std::memcpy(in_memory_, &low_, sizeof low_);
     std::memcpy(in_memory_ + 8, &high_, sizeof high_);
