@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 namespace tailbound::bounds {
 namespace {
@@ -24,31 +23,32 @@ void require_room(const std::vector<QueueTraffic>& all) {
                      worst->packets_per_slot);
 }
 
-bool same(const QueueTraffic& a, const QueueTraffic& b) {
-  return a.packets_per_slot == b.packets_per_slot && a.sources == b.sources;
-}
-
-/// Collects queues; equal ones once. Fills `position` with the entry of each of `all`.
-NetworkQueues distinct(const std::vector<QueueTraffic>& all, std::vector<std::size_t>& position) {
-  NetworkQueues result;
-  position.assign(all.size(), NetworkDelay::none);
-  // Candidates for equality have equal loads: so only those are compared.
-  std::multimap<std::pair<double, std::size_t>, std::size_t> known;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].sources.empty()) continue;
-    const std::pair key{numeric::nearest_double(all[i].load), all[i].sources.size()};
-    const auto [from, to] = known.equal_range(key);
-    const auto found =
-        std::find_if(from, to, [&](const auto& entry) { return same(result.traffic[entry.second], all[i]); });
-    if (found != to) {
-      position[i] = found->second;
-      continue;
-    }
-    position[i] = result.traffic.size();
-    known.emplace(key, position[i]);
-    result.traffic.push_back(all[i]);
-    result.queues.push_back(slotted_queue(all[i]));
+/// By load, then by what makes it up; queues of equal traffic are equal.
+struct Before {
+  bool operator()(const QueueTraffic* a, const QueueTraffic* b) const {
+    if (a->load != b->load) return a->load < b->load;
+    if (a->packets_per_slot != b->packets_per_slot) return a->packets_per_slot < b->packets_per_slot;
+    return std::lexicographical_compare(
+        a->sources.begin(), a->sources.end(), b->sources.begin(), b->sources.end(),
+        [](const auto& x, const auto& y) { return x.rate != y.rate ? x.rate < y.rate : x.count < y.count; });
   }
+};
+
+/// Collects queues; equal ones once, in an order of the traffic's own, so that the same queues are summed in
+/// the same order whatever network they come from. Fills `position` with the entry of each of `all`.
+NetworkQueues distinct(const std::vector<QueueTraffic>& all, std::vector<std::size_t>& position) {
+  std::map<const QueueTraffic*, std::size_t, Before> known;
+  for (const QueueTraffic& traffic : all)
+    if (!traffic.sources.empty()) known.try_emplace(&traffic, 0);
+  NetworkQueues result;
+  for (auto& [traffic, place] : known) {
+    place = result.traffic.size();
+    result.traffic.push_back(*traffic);
+    result.queues.push_back(slotted_queue(*traffic));
+  }
+  position.assign(all.size(), NetworkDelay::none);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!all[i].sources.empty()) position[i] = known.at(&all[i]);
   return result;
 }
 
