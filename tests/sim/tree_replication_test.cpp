@@ -241,7 +241,7 @@ int covering(const TreeModel& model, RunPlan plan, double truth, int trials, dou
   return covered;
 }
 
-TEST_CASE("tree: intervals cover the exact mean as often as they say, and not without the warm-up") {
+TEST_CASE("tree: intervals cover the exact mean as often as they say - and not without the warm-up") {
   const TreeModel model = model_of(4, 1, "0.8");
   const double truth = 0.8 + 0.64 * 0.75 / 0.4;  // rho + A''(1) / (2 (1 - rho))
   RunPlan plan = automatic_plan(model, 16'000, 2, 1);
@@ -279,7 +279,8 @@ std::vector<int> stages_of_links(const network::Network& network, int levels) {
 
 TEST_CASE("tree: agrees with the simulation of the same tree as a network, packet by packet") {
   // Means are compared at 4.9 standard deviations of their difference (1e-6 each).
-  const auto [radix, levels] = GENERATE(std::pair{2, 3}, std::pair{4, 2}, std::pair{3, 2});
+  const std::pair<int, int> size = GENERATE(std::pair{2, 3}, std::pair{4, 2}, std::pair{3, 2});
+  const int radix = size.first, levels = size.second;
   const TreeRouting routing = GENERATE(TreeRouting::random_root, TreeRouting::nearest_ancestor);
   const std::optional<std::int64_t> buffer =
       GENERATE(std::optional<std::int64_t>{}, std::optional<std::int64_t>{3});
@@ -456,7 +457,7 @@ TEST_CASE("tree: models out of range") {
   CHECK_THROWS_AS(make(model), InvalidArgument);
 }
 
-TEST_CASE("tree: 4096 leaves, the occupancies of all hops", "[.full]") {
+TEST_CASE("tree: occupancies of all hops with 4096 leaves", "[.full]") {
   // Another simulation of the same model measured these over 60 000 slots; its own error is a few percent
   // at 1e-4, so 10 % (30 % at 6e-5) are allowed.
   struct Row {
