@@ -142,7 +142,7 @@ std::string reorder_lines(const DelayRequest& request, const ReorderAnswer& reor
       const ShownNumber number = shown(reorder.tail[i], request);
       rows.push_back({std::to_string(request.reorder_levels[i]), number.brief, in_words(number)});
     }
-    text += "\n" + indented(to_table(rows, {true, false, false}));
+    text += (text.empty() ? "" : "\n") + indented(to_table(rows, {true, false, false}));
   }
   return text;
 }
@@ -503,7 +503,35 @@ Command add_delay_command(CLI::App& program) {
   const auto options = std::make_shared<DelayOptions>();
   add_delay_options(*command, *options);
   add_plot_option(*command);
-  command->footer("Example:\n");
+  command->footer(
+      "Example:\n"
+      "  tailbound delay --radix 16 --levels 3 --load 0.8\n"
+      "prints\n"
+      "\n"
+      "  Delay through the 16-ary 3-tree at load 0.8, random-root routing: 5 queues in a row\n"
+      "\n"
+      "      percentile  queueing  latency  proof\n"
+      "      50                 9       14  P(D > 9) = 0.46943, P(D > 8) = 0.55031\n"
+      "      90                17       22  P(D > 17) = 0.083128, P(D > 16) = 0.10691\n"
+      "      99                25       30  P(D > 25) = 0.0087806, P(D > 24) = 0.011850\n"
+      "      99.99             39       44  P(D > 39) = 0.000091937, P(D > 38) = 0.00012956\n"
+      "      99.9999           52       57  P(D > 52) = 9.0623e-7, P(D > 51) = 1.3044e-6\n"
+      "\n"
+      "    mean queueing   9.86572265625 slots, exact\n"
+      "    latency         queueing + 5 slots, one for each queue\n"
+      "    delay of a hop  wait: of an arbitrary packet, first in first out, its own slot not counted\n"
+      "    arrivals        decoupled: every queue is fed by all sources whose packets pass it\n"
+      "\n"
+      "      hop  load  sources\n"
+      "        1  0.8   16 x 0.05\n"
+      "        2  0.8   256 x 0.003125\n"
+      "        3  0.8   4096 x 0.0001953125\n"
+      "        4  0.8   4096 x 0.0001953125\n"
+      "        5  0.8   4096 x 0.0001953125\n"
+      "\n"
+      "    D: queueing delay in slots; as arithmetic every number is exact or certified.\n"
+      "    model: hops are taken as independent, though waits are positively correlated: against simulation "
+      "within 15 % to 1e-6 at load 0.9, up to 4 times too small beyond 1e-7 at 0.8\n");
   return {.app = command, .answer = [command, options](const Context& context) {
             return answer(*options, command->get_option("--plot")->count() > 0, context);
           }};

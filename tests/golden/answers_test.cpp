@@ -252,7 +252,8 @@ TEST_CASE("help fits a screen, and each command's example is what it prints") {
   CHECK(count <= 24);
   CHECK(run_line("--version").out.rfind("tailbound ", 0) == 0);
   for (const std::string command :
-       {"buffer --inputs 16 --load 0.9 --drop 1e-15", "occupancy --inputs 16 --load 0.9 --levels 0,50,157"}) {
+       {"buffer --inputs 16 --load 0.9 --drop 1e-15", "occupancy --inputs 16 --load 0.9 --levels 0,50,157",
+        "delay --radix 16 --levels 3 --load 0.8"}) {
     const std::string shown = run_line(command.substr(0, command.find(' ')) + " --help").out;
     INFO(shown);
     CHECK(shown.find("tailbound " + command) != std::string::npos);

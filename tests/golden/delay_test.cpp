@@ -1,0 +1,231 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <tailbound/network/network_file.hpp>
+#include <tailbound/network/tree.hpp>
+#include <tests/golden/run_command.hpp>
+
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace {
+
+using nlohmann::json;
+using tailbound::golden::Outcome;
+using tailbound::golden::run_command;
+using tailbound::golden::run_line;
+
+json run_json(const std::string& line) {
+  const Outcome outcome = run_line(line + " --format json");
+  INFO(line << "\n" << outcome.err);
+  REQUIRE(outcome.status == 0);
+  return json::parse(outcome.out);
+}
+
+double lower(const json& number) {
+  return std::stod(number["lower"].get<std::string>());
+}
+
+struct Folder {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("tailbound-delay-" + std::to_string(getpid()));
+  Folder() { std::filesystem::create_directory(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  [[nodiscard]] std::string file(const std::string& name, const std::string& content) const {
+    std::ofstream(path / name) << content;
+    return (path / name).string();
+  }
+};
+
+const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
+
+}  // namespace
+
+TEST_CASE("delay: the JSON of a tree, key by key") {
+  const json tree = run_json(
+      "delay --radix 16 --levels 3 --load 0.8 --percentiles 50,99.9999 --ccdf 10,100 --drop 1e-15 --reorder "
+      "1e-9 "
+      "--link-gbps 100 --packet-bytes 64");
+  CHECK(tree["command"] == "delay");
+  CHECK(tree["inputs"]["load"] == "4/5");
+  REQUIRE(tree["percentiles"].size() == 2);
+  CHECK(tree["percentiles"][1]["percentile"] == 99.9999);
+  CHECK(tree["percentiles"][1]["queueing_slots"] == 52);
+  CHECK(tree["percentiles"][1]["latency_slots"] == 57);
+  CHECK(tree["percentiles"][1]["latency_ns"] == "291.84");  // 57 slots of 64 bytes at 100 Gbit/s
+  CHECK(tree["ccdf"][1]["slots"] == 100);
+  CHECK(tree["ccdf"][1]["probability"]["kind"] == "enclosure");
+  CHECK(tree["mean_queueing_slots"]["value"] == "20205/2048");
+  REQUIRE(tree["hops"].size() == 5);
+  CHECK(tree["hops"][0]["hop"] == 1);
+  CHECK(tree["hops"][0]["buffer"] == 76);
+  CHECK(tree["hops"][2]["sources"][0]["count"] == 4096);
+  CHECK(tree["total_buffer"] == 396);
+  CHECK(tree["reorder_buffer"] == 52);
+  CHECK(tree["model"].get<std::string>().find("independent") != std::string::npos);
+  CHECK_FALSE(run_json("delay --radix 16 --levels 1 --load 0.8").contains("model"));
+}
+
+TEST_CASE("delay: a percentile is what the CCDF says, in percent or as a fraction") {
+  const json tree =
+      run_json("delay --radix 4 --levels 3 --load 0.9 --percentiles 99,0.99 --routing nearest-ancestor");
+  const json& first = tree["percentiles"][0];
+  CHECK(first["queueing_slots"] == tree["percentiles"][1]["queueing_slots"]);
+  const int t = first["queueing_slots"];
+  const json around = run_json("delay --radix 4 --levels 3 --load 0.9 --routing nearest-ancestor --ccdf " +
+                               std::to_string(t - 1) + "," + std::to_string(t));
+  CHECK(lower(around["ccdf"][0]["probability"]) > 0.01);
+  CHECK(lower(around["ccdf"][1]["probability"]) < 0.01);
+}
+
+TEST_CASE("delay: a single hop is the queue of the command occupancy") {
+  const json hop = run_json("delay --radix 16 --levels 1 --load 0.9 --ccdf 0:150:10");
+  for (const json& row : hop["ccdf"]) {
+    const int t = row["slots"];
+    const json level = run_json("occupancy --inputs 16 --load 0.9 --levels " + std::to_string(t + 1));
+    CHECK(lower(row["probability"]) == Approx(lower(level["tail"][0]["probability"]) / 0.9).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("delay: a tree written as a file gives the same digits") {
+  using namespace tailbound;
+  const Folder folder;
+  const auto load = numeric::parse_rational("0.7", "load");
+  const std::string file =
+      folder.file("tree.toml", network::to_toml(network::tree_network(
+                                   {.radix = 2, .levels = 2}, load, network::TreeRouting::nearest_ancestor)));
+  const json tree = run_json("delay --radix 2 --levels 2 --load 0.7 --routing nearest-ancestor --drop 1e-9");
+  const json flows = run_json("delay --drop 1e-9 --network " + file)["flows"];
+  REQUIRE(flows.size() == 16);
+  int across = 0;
+  for (const json& flow : flows)
+    if (flow["hops"].size() == 3) {
+      ++across;
+      for (std::size_t hop = 0; hop < 3; ++hop)
+        CHECK(flow["hops"][hop]["probability"] == tree["hops"][hop]["probability"]);
+    }
+  CHECK(across == 8);
+}
+
+TEST_CASE("delay: a network's flows, one of them, and its traffic matrix") {
+  const json all = run_json("delay --drop 1e-9 --network " + networks + "two_switches.toml");
+  REQUIRE(all["flows"].size() == 5);
+  const Outcome one = run_command({"delay", "--network", networks + "two_switches.toml", "--drop", "1e-9",
+                                   "--flow", "camera -> archive", "--format", "json"});
+  REQUIRE(one.status == 0);
+  const json flow = json::parse(one.out);
+  CHECK(flow["percentiles"] == all["flows"][0]["percentiles"]);
+  CHECK(flow["hops"][0]["link"] == "left -> right");
+  CHECK(flow["hops"][1]["load"] == "17/20");  // 0.6 + 0.25
+  const json matrix = run_json("delay --network " + networks + "two_switches_by_matrix.toml");
+  CHECK(matrix["flows"].size() == all["flows"].size());
+}
+
+TEST_CASE("delay: table, quiet table, CSV, and the model's limits in one line") {
+  const Outcome table = run_line("delay --radix 16 --levels 3 --load 0.8");
+  CHECK(table.out.find("model: hops are taken as independent") != std::string::npos);
+  CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --sources first-hop").out.find("half") !=
+        std::string::npos);
+  CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --percentiles 99 --quiet").out == "99 25 30\n");
+  const Outcome csv =
+      run_line("delay --radix 16 --levels 3 --load 0.8 --percentiles 99 --ccdf 100 --format csv");
+  CHECK(csv.out.find("flow,quantity,argument,whole,number_kind,number_lower,number_upper,number_value\n") ==
+        0);
+  CHECK(csv.out.find("\n,latency_slots,99,30,enclosure,0.00878") != std::string::npos);
+  CHECK(csv.out.find("\n,ccdf,100,,enclosure,8.95321814") != std::string::npos);
+}
+
+TEST_CASE("delay: the reorder buffer of given delays") {
+  const Folder folder;
+  const std::string file = folder.file("delays", "0.3\n0.3\n0.2\n0.1\n0.06\n0.04\n");
+  const json reorder =
+      run_json("delay --delays " + file + " --flow-rate 0.7 --reorder 1e-3 --reorder-levels 0:4:1");
+  CHECK(reorder["reorder_buffer"] == 3);
+  // P(R = 0 .. 4) = 0.805487 0.142437 0.042166 0.009038 0.000871
+  const double tails[] = {0.194513, 0.052076, 0.009909, 0.000871, 0.0};
+  for (std::size_t b = 0; b < 5; ++b)
+    CHECK(std::abs(lower(reorder["reorder"]["tail"][b]["probability"]) - tails[b]) < 1e-6);
+}
+
+TEST_CASE("delay: pictures") {
+  const Folder folder;
+  const std::string picture = (folder.path / "delay.svg").string();
+  CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --plot " + picture).status == 0);
+  std::stringstream drawn;
+  drawn << std::ifstream(picture).rdbuf();
+  CHECK(drawn.str().find("99.9999 %: 52 slots") != std::string::npos);
+  CHECK(drawn.str().find("independent") != std::string::npos);
+}
+
+TEST_CASE("delay: what is refused, and how") {
+  const Folder folder;
+  const std::string wires =
+      "hosts = [\"a\", \"b\", \"c\"]\nswitches = [\"s\", \"t\"]\n[[link]]\nfrom = [\"a\", \"b\"]\nto = "
+      "\"s\"\n"
+      "[[link]]\nfrom = \"s\"\nto = \"t\"\n[[link]]\nfrom = \"t\"\nto = \"c\"\n";
+  const std::string flow = "[[flow]]\nfrom = \"a\"\nto = \"c\"\nrate = 0.6\n";
+  const auto toml = [&](const std::string& name, const std::string& text) {
+    return "--network " + folder.file(name, text);
+  };
+  std::string noise;
+  for (unsigned i = 0; noise.size() < 10'000'000; ++i) noise += static_cast<char>((i * 2654435761U) >> 13);
+  struct Refusal {
+    std::string options;
+    int status;
+    std::vector<std::string> said;
+  };
+  for (const Refusal& refusal : std::vector<Refusal>{
+           {"", 2, {"--radix", "missing", "--network"}},
+           {"--radix 16 --levels 3", 2, {"--load", "missing"}},
+           {"--radix 1 --levels 3 --load 0.8", 2, {"--radix is 1", "2 to 1024"}},
+           {"--radix 16 --levels 0 --load 0.8", 2, {"--levels is 0", "1 to 16"}},
+           {"--radix 16 --levels 3 --load 1", 1, {"overloaded", "below 1"}},
+           {"--radix 16 --levels 3 --load -1", 2, {"--load is -1"}},
+           {"--radix 16 --levels 3 --load x", 2, {"--load", "x"}},
+           {"--radix 16 --levels 3 --load 0.8 --routing up", 2, {"--routing is up", "random-root"}},
+           {"--radix 16 --levels 3 --load 0.8 --sources all", 2, {"--sources is all", "decoupled"}},
+           {"--radix 16 --levels 3 --load 0.8 --delay long", 2, {"--delay is long", "occupancy"}},
+           {"--radix 16 --levels 3 --load 0.8 --percentiles 100", 2, {"--percentiles is 100"}},
+           {"--radix 16 --levels 3 --load 0.8 --ccdf -1", 2, {"--ccdf is -1", "0 to"}},
+           {"--radix 16 --levels 3 --load 0.8 --drop 0", 2, {"--drop is 0"}},
+           {"--radix 16 --levels 3 --load 0.8 --criterion loss", 2, {"--criterion", "--drop"}},
+           {"--radix 16 --levels 3 --load 0.8 --reorder 2", 2, {"--reorder is 2"}},
+           {"--radix 16 --levels 3 --load 0.8 --flow-rate 0.1", 2, {"--flow-rate", "--reorder"}},
+           {"--radix 16 --levels 3 --load 0.8 --reorder 1e-9 --flow-rate 2", 2, {"--flow-rate is 2"}},
+           {"--radix 16 --levels 3 --load 0.8 --digits 0", 2, {"--digits is 0", "1 to"}},
+           {"--radix 16 --levels 3 --load 0.8 --flow all", 2, {"--flow", "--network"}},
+           {"--radix 16 --levels 3 --load 0.9999999", 1, {"2^24"}},
+           {"--network " + networks + "two_switches.toml --load 0.5", 2, {"--load", "--network"}},
+           {"--network " + networks + "two_switches.toml --flow x", 2, {"--flow is x", "camera -> archive"}},
+           {"--network /none", 2, {"--network is /none"}},
+           {toml("empty", ""), 2, {"empty:1:1", "empty"}},
+           {toml("noise", noise), 2, {"noise:1:"}},
+           {toml("no_flow", wires), 2, {"no_flow:", "flow"}},
+           {toml("negative", wires + "[[flow]]\nfrom = \"a\"\nto = \"c\"\nrate = -0.5\n"),
+            2,
+            {"negative:15:8", "-0.5"}},
+           {toml("excessive", wires + "[[flow]]\nfrom = \"a\"\nto = \"c\"\nrate = 1.5\n"),
+            2,
+            {"excessive:15:8", "1.5"}},
+           {toml("unknown", wires + "[[flow]]\nfrom = \"a\"\nto = \"z\"\nrate = 0.5\n"),
+            2,
+            {"unknown:14:6", "z"}},
+           {toml("apart", wires + "[[flow]]\nfrom = \"c\"\nto = \"a\"\nrate = 0.5\n"),
+            2,
+            {"apart:1", "no way"}},
+           {toml("cycle", wires + flow + "path = [\"s\", \"t\", \"s\", \"t\"]\n"), 2, {"cycle:16:"}},
+           {toml("overload", wires + flow + "[[flow]]\nfrom = \"b\"\nto = \"c\"\nrate = 0.5\n"),
+            1,
+            {"s -> t", "1.1"}},
+       }) {
+    const Outcome outcome = run_line("delay " + refusal.options);
+    INFO("delay " << refusal.options << "\n" << outcome.err);
+    CHECK(outcome.status == refusal.status);
+    CHECK(outcome.out.empty());
+    for (const std::string& said : refusal.said) CHECK(outcome.err.find(said) != std::string::npos);
+  }
+}
