@@ -221,7 +221,7 @@ std::string all_flows(const DelayReport& report, bool quiet) {
   const std::string table = to_table(rows, right);
   if (quiet) return table;
   return fmt::format(
-             "Delay of the {} flows of {}: percentiles as queueing / latency, in slots\n\n{}\n"
+             "Delay of {} of {}: percentiles as queueing / latency, in slots\n\n{}\n"
              "latency = queueing + queues passed; arrivals {}\n",
              request.flows.size(), request.title, table, arrivals_in_words(request)) +
          (request.drop ? fmt::format("buffers: packets in all queues on the longest way, for {} at each\n",
