@@ -1,11 +1,11 @@
 #include <cli/compare_command.hpp>
 #include <cli/read_file.hpp>
-#include <cli/run.hpp>
 #include <nlohmann/json.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/real.hpp>
 
 #include <catch2/catch.hpp>
+#include <tests/golden/run_command.hpp>
 
 #include <unistd.h>
 
@@ -19,6 +19,8 @@
 #include <vector>
 
 using namespace tailbound;
+using golden::Outcome;
+using golden::run_command;
 using nlohmann::json;
 
 namespace {
@@ -43,25 +45,11 @@ std::string sample(const std::string& name) {
   return std::string(TAILBOUND_DATA_DIR) + "/reference/maple/" + name;
 }
 
-struct Outcome {
-  int status;
-  std::string out, err;
-};
-
-Outcome run(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "tailbound");
-  std::vector<const char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
-  std::ostringstream out, err;
-  const int status = cli::run(static_cast<int>(argv.size()), argv.data(), out, err);
-  return {status, out.str(), err.str()};
-}
-
 /// `tailbound compare FILE --inputs 16 --load 0.9` and more, as JSON.
 json compare(const std::string& file, std::vector<std::string> more = {}) {
   std::vector<std::string> arguments{"compare", file, "--inputs", "16", "--load", "0.9", "--format", "json"};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  const Outcome outcome = run(arguments);
+  const Outcome outcome = run_command(arguments);
   INFO(outcome.err);
   REQUIRE(outcome.status == 0);
   return json::parse(outcome.out);
@@ -170,7 +158,8 @@ TEST_CASE("a last digit that is off by more than a unit is found", "[cli][compar
   CHECK(answer["compared"] == 61);
   CHECK(answer["agreed_digits_min"] == 39);
   CHECK(answer["first_disagreement"]["index"] == 4);
-  const Outcome table = run({"compare", sample("giac_slotted_queue.txt"), "--inputs", "16", "--load", "0.9"});
+  const Outcome table =
+      run_command({"compare", sample("giac_slotted_queue.txt"), "--inputs", "16", "--load", "0.9"});
   CHECK_THAT(table.out, Catch::Contains("Only the last digits differ"));
   CHECK(compare(sample("giac_slotted_queue.txt"), {"--require", "39"})["first_disagreement"].is_null());
 }
@@ -195,12 +184,12 @@ TEST_CASE("the place where 38 digits lose the tail", "[cli][compare]") {
       return low.coefficients.size();
     };
     const Outcome refused =
-        run({"compare", sample(name), "--inputs", "16", "--load", "0.9", "--require", "10"});
+        run_command({"compare", sample(name), "--inputs", "16", "--load", "0.9", "--require", "10"});
     CHECK(refused.status == 1);
     CHECK(refused.out.empty());
     CHECK_THAT(refused.err, Catch::Contains("n = " + std::to_string(lost("1e-9")) + ","));
 
-    const Outcome table = run({"compare", sample(name), "--inputs", "16", "--load", "0.9"});
+    const Outcome table = run_command({"compare", sample(name), "--inputs", "16", "--load", "0.9"});
     CHECK(table.status == 0);
     CHECK_THAT(table.out, Catch::Contains("Digits := 38") && Catch::Contains("They disagree"));
   }
@@ -224,11 +213,11 @@ TEST_CASE("tails, columns and wrong questions", "[cli][compare]") {
 
   const json wrong = compare(file.path(), {"--of", "occupancy"});
   CHECK(wrong["first_disagreement"]["index"] == 0);
-  const Outcome table = run({"compare", file.path(), "--inputs", "16", "--load", "0.9"});
+  const Outcome table = run_command({"compare", file.path(), "--inputs", "16", "--load", "0.9"});
   CHECK_THAT(table.out, Catch::Contains("not one of rounding"));
 
-  const Outcome csv =
-      run({"compare", file.path(), "--inputs", "16", "--load", "0.9", "--of", "tail", "--format", "csv"});
+  const Outcome csv = run_command(
+      {"compare", file.path(), "--inputs", "16", "--load", "0.9", "--of", "tail", "--format", "csv"});
   CHECK(csv.status == 0);
   CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 10);
 }
@@ -236,7 +225,7 @@ TEST_CASE("tails, columns and wrong questions", "[cli][compare]") {
 TEST_CASE("what compare refuses", "[cli][compare]") {
   const auto refused = [](std::vector<std::string> arguments, int status, const std::string& says) {
     arguments.insert(arguments.begin(), "compare");
-    const Outcome outcome = run(arguments);
+    const Outcome outcome = run_command(arguments);
     CAPTURE(outcome.err);
     CHECK(outcome.status == status);
     CHECK(outcome.out.empty());
@@ -270,7 +259,7 @@ TEST_CASE("formulas printed for Maple and PARI/GP run there, and compare agrees"
   const auto formula = [&](const char* language) {
     std::vector<std::string> arguments{"pgf", "--of", "occupancy", "--as", language};
     arguments.insert(arguments.end(), traffic.begin(), traffic.end());
-    const Outcome outcome = run(arguments);
+    const Outcome outcome = run_command(arguments);
     INFO(outcome.err);
     REQUIRE(outcome.status == 0);
     return outcome.out;
@@ -279,7 +268,7 @@ TEST_CASE("formulas printed for Maple and PARI/GP run there, and compare agrees"
     const TemporaryFile file(output);
     std::vector<std::string> arguments{"compare", file.path(), "--format", "json"};
     arguments.insert(arguments.end(), traffic.begin(), traffic.end());
-    const Outcome outcome = run(arguments);
+    const Outcome outcome = run_command(arguments);
     INFO(output.substr(0, 500) << outcome.err);
     REQUIRE(outcome.status == 0);
     const json answer = json::parse(outcome.out);
