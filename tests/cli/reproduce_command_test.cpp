@@ -1,0 +1,396 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <tailbound/bounds/buffer_size.hpp>
+#include <tailbound/bounds/path_delay.hpp>
+#include <tests/golden/run_command.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using tailbound::Packets;
+using tailbound::golden::Outcome;
+using tailbound::golden::run_command;
+using tailbound::golden::run_line;
+using tailbound::numeric::parse_rational;
+using tailbound::numeric::Rational;
+
+/// A folder of the test's own, gone at its end.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "tailbound_reproduce_XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  fs::path operator/(const std::string& name) const { return path_ / name; }
+  [[nodiscard]] std::string name() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  REQUIRE(file);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_text(const fs::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+Outcome reproduce(const std::string& name, const std::string& folder, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments{"reproduce", name, "--output", folder};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_command(arguments);
+}
+
+/// The rows of a CSV file without quotes, each field by the name of its column.
+std::vector<std::map<std::string, std::string>> rows_of(const std::string& csv) {
+  std::istringstream lines(csv);
+  std::vector<std::string> header;
+  std::vector<std::map<std::string, std::string>> rows;
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::string> fields;
+    std::istringstream cells(line + ",");
+    for (std::string cell; std::getline(cells, cell, ',');) fields.push_back(cell);
+    if (header.empty()) {
+      header = fields;
+      continue;
+    }
+    REQUIRE(fields.size() == header.size());
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (i == 0) rows.emplace_back();
+      rows.back()[header[i]] = fields[i];
+    }
+  }
+  return rows;
+}
+
+/// The finding on a subject, from the JSON of one figure.
+json finding(const std::string& document, const std::string& subject) {
+  const json parsed = json::parse(document);
+  for (const json& figure : parsed["figures"])
+    for (const json& entry : figure["findings"])
+      if (entry["subject"] == subject) return entry;
+  FAIL("no finding on " << subject);
+  return {};
+}
+
+tailbound::queue::SlottedQueue inputs(std::int64_t count, const Rational& load) {
+  return {tailbound::series::Arrivals::equal_inputs(count, load)};
+}
+
+const tailbound::bounds::DropTarget& target() {
+  static const tailbound::bounds::DropTarget value{parse_rational("1e-15", "target")};
+  return value;
+}
+
+bool encloses(const std::map<std::string, std::string>& row, const std::string& name, const Rational& value) {
+  return parse_rational(row.at(name + "_lower"), "lower") <= value &&
+         value <= parse_rational(row.at(name + "_upper"), "upper");
+}
+
+Rational middle(const tailbound::numeric::Proved<tailbound::unit::Probability>& probability) {
+  const auto enclosure = tailbound::numeric::to_enclosure(probability, {256});
+  return (tailbound::numeric::to_rational(enclosure.lower()) +
+          tailbound::numeric::to_rational(enclosure.upper())) /
+         2;
+}
+
+/// Every enclosure in `csv`, as "lower,upper", is printed by one of the commands that the README names.
+void check_commands_give(const std::string& csv, const std::string& readme, const std::string& column) {
+  std::string printed;
+  std::istringstream lines(readme);
+  int commands = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string start = "    tailbound ";
+    if (line.rfind(start, 0) != 0) continue;
+    INFO(line);
+    const Outcome outcome = run_line(line.substr(start.size()) + " --format csv");
+    CHECK(outcome.status == 0);
+    printed += outcome.out;
+    ++commands;
+  }
+  CHECK(commands >= 3);
+  for (const auto& row : rows_of(csv)) {
+    const std::string pair = row.at(column + "_lower") + "," + row.at(column + "_upper");
+    INFO(pair);
+    CHECK(printed.find(pair) != std::string::npos);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("reproduce: figure 5 has the library's tails, in 40 digits too, and its commands print them") {
+  const Folder folder;
+  const Outcome outcome = reproduce("singh-dally-5", folder / "new/folder", {"--quick"});
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  const fs::path made = folder / "new/folder";
+  CHECK(std::distance(fs::directory_iterator(made), fs::directory_iterator()) == 3);
+  CHECK(text_of(made / "singh-dally-5.svg").find("</svg>") != std::string::npos);
+
+  const std::string csv = text_of(made / "singh-dally-5.csv");
+  std::map<std::string, int> hops;
+  for (const auto& row : rows_of(csv)) {
+    ++hops[row.at("hops") + " by " + row.at("inputs")];
+    const auto tail = tailbound::queue::occupancy_tail(
+        inputs(std::stoll(row.at("inputs")), parse_rational("3/5", "load")),
+        Packets(std::stoll(row.at("level"))),
+        {.digits = {40}, .arithmetic = tailbound::queue::Arithmetic::multiprecision});
+    INFO(row.at("inputs") << " inputs, level " << row.at("level"));
+    CHECK(encloses(row, "probability", middle(tail.probability)));
+  }
+  REQUIRE(hops.size() == 3);
+  CHECK(hops.at("1 by 16") >= 8);
+  CHECK(hops.at("2 by 256") == hops.at("1 by 16"));
+  CHECK(hops.at("3 to 5 by 4096") == hops.at("1 by 16"));
+  check_commands_give(csv, text_of(made / "README.md"), "probability");
+}
+
+TEST_CASE("reproduce: figure 5 says whether the buffer of hop 1 serves all hops") {
+  const Folder folder;
+  const Outcome outcome = reproduce("singh-dally-5", folder.name(), {"--quick", "--format", "json"});
+  const json found = finding(outcome.out, "one distribution for all hops");
+  const Rational load = parse_rational("3/5", "load");
+  const std::int64_t first = tailbound::bounds::buffer_size(inputs(16, load), target()).buffer.value;
+  bool enough = true;
+  for (const int count : {256, 4096})
+    enough = enough && tailbound::bounds::meets_target(inputs(count, load), Packets(first), target());
+  CHECK(found["agrees"] == enough);
+  CHECK(found["computed"].get<std::string>().find("hop 1 needs 35 packets") == 0);  // 60-digit reference
+  CHECK(finding(outcome.out, "simulated curves")["agrees"].is_null());
+}
+
+TEST_CASE("reproduce: figure 6 has the sums of five delays, and its commands print them") {
+  const Folder folder;
+  const Outcome outcome = reproduce("singh-dally-6", folder.name(), {"--quick", "--format", "json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const std::string csv = text_of(folder / "singh-dally-6.csv");
+  check_commands_give(csv, text_of(folder / "README.md"), "probability");
+
+  // The same model put together by hand: five queues, each with its own binomial arrivals.
+  std::map<std::string, int> seen;
+  for (const auto& row : rows_of(csv)) {
+    const Rational load = parse_rational(row.at("load"), "load");
+    const bool decoupled = row.at("sources") == "decoupled";
+    const std::int64_t m2 = decoupled ? 256 : 16, m3 = decoupled ? 4096 : 16;
+    ++seen[row.at("load") + row.at("sources") + row.at("delay")];
+    CHECK(std::stoll(row.at("latency_slots")) == std::stoll(row.at("queueing_slots")) + 5);
+    if (seen[row.at("load") + row.at("sources") + row.at("delay")] != 4) continue;
+    tailbound::bounds::PathDelay delays(
+        {inputs(16, load), inputs(m2, load), inputs(m3, load), inputs(m3, load), inputs(m3, load)},
+        row.at("delay") == "wait" ? tailbound::queue::HopDelay::wait : tailbound::queue::HopDelay::occupancy,
+        {20});
+    const tailbound::bounds::Way way{.queues = {0, 1, 2, 3, 4}};
+    const auto answer = delays.answer(
+        std::span(&way, 1),
+        {.levels = {tailbound::Slots(std::stoll(row.at("queueing_slots")))}, .percentiles = {}});
+    CHECK(encloses(row, "probability", middle(answer.above.front().probability)));
+  }
+  CHECK(seen.size() == 9);
+
+  // E[Q] = 0.8 + 0.64 (15/16) / 0.4 = 2.3 at load 0.8, so 11.5 of five queues; waits 5 (2.3/0.8 - 1).
+  const json little = finding(outcome.out, "occupancy as delay");
+  CHECK(little["agrees"] == false);
+  CHECK(little["computed"].get<std::string>().find("0.8: 11.5 slots") != std::string::npos);
+  CHECK(little["computed"].get<std::string>().find(
+            "9.375 if it is the wait; Little's law asks for 9.375, which "
+            "the wait meets") != std::string::npos);
+  CHECK(finding(outcome.out, "hops")["agrees"] == true);
+}
+
+TEST_CASE("reproduce: figure 7 has the least buffers; its findings hold by themselves") {
+  const Folder folder;
+  const Outcome outcome = reproduce("singh-dally-7", folder.name(), {"--quick", "--format", "json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const std::string csv = text_of(folder / "singh-dally-7.csv");
+  const std::string readme = text_of(folder / "README.md");
+  check_commands_give(csv, readme, "overflow");
+
+  std::int64_t greatest = 0;
+  int losing = 0, loads = 0;
+  for (const auto& row : rows_of(csv)) {
+    const auto queue = inputs(std::stoll(row.at("inputs")), parse_rational(row.at("load"), "load"));
+    const std::int64_t buffer = std::stoll(row.at("buffer"));
+    INFO(row.at("load") << ", " << row.at("inputs") << " inputs: " << buffer);
+    CHECK(tailbound::bounds::meets_target(queue, Packets(buffer), target()));
+    CHECK_FALSE(tailbound::bounds::meets_target(queue, Packets(buffer - 1), target()));
+    if (row.at("load") == "0.9") greatest = std::max(greatest, buffer);
+    if (row.at("load") == "0.9" && row.at("hops") == "1") CHECK(buffer == 157);  // 60-digit reference
+    if (row.at("load") == "0.2" && row.at("hops") == "1") CHECK(buffer == 13);
+    if (row.at("hops") != "1") continue;
+    ++loads;
+    const auto loss =
+        tailbound::bounds::drop_probability(queue, Packets(buffer), tailbound::bounds::Criterion::loss);
+    CHECK(encloses(row, "loss", middle(loss.probability)));
+    if (tailbound::numeric::surely_above(loss.probability, target().probability)) ++losing;
+  }
+  CHECK(loads == 9);
+
+  CHECK(finding(outcome.out, "buffer at 0.9")["agrees"] == true);
+  CHECK(finding(outcome.out, "buffer of later hops")["agrees"] == (greatest <= 160));
+  const json drops = finding(outcome.out, "overflow as drop rate");
+  CHECK(drops["agrees"] == (losing == 0));
+  CHECK(drops["computed"].get<std::string>().find(std::to_string(losing) + " of 9 loads") !=
+        std::string::npos);
+
+  // The speedups printed are least ones: enough, and a thousandth less is not.
+  const json speedup = finding(outcome.out, "speedup");
+  CHECK(speedup["agrees"] == true);
+  const std::string said = speedup["computed"];
+  std::smatch words;
+  REQUIRE(std::regex_search(said, words,
+                            std::regex("160 packets need a speedup of ([0-9.]+) at hop 1 and ([0-9.]+) "
+                                       "at hop 3 to 5; 64 packets need ([0-9.]+) and ([0-9.]+);")));
+  for (const auto& [group, count, buffer] :
+       {std::tuple{1U, 16, 160}, {2U, 4096, 160}, {3U, 16, 64}, {4U, 4096, 64}}) {
+    const Rational least = parse_rational(words[group].str(), "speedup");
+    INFO(words[group].str());
+    CHECK(tailbound::bounds::meets_target(inputs(count, 1 / least), Packets(buffer), target()));
+    CHECK_FALSE(tailbound::bounds::meets_target(inputs(count, 1 / (least - parse_rational("1/1000", "step"))),
+                                                Packets(buffer), target()));
+  }
+}
+
+TEST_CASE("reproduce: the README says what the JSON says, and keeps the figures of earlier runs") {
+  const Folder folder;
+  REQUIRE(reproduce("singh-dally-7", folder.name(), {"--quick"}).status == 0);
+  const std::string before = text_of(folder / "README.md");
+  const Outcome outcome = reproduce("singh-dally-5", folder.name(), {"--quick", "--format", "json"});
+  const std::string readme = text_of(folder / "README.md");
+  const std::size_t five = readme.find("## singh-dally-5\n"), seven = readme.find("## singh-dally-7\n");
+  REQUIRE(five != std::string::npos);
+  REQUIRE(seven != std::string::npos);
+  CHECK(five < seven);
+  CHECK(readme.substr(seven) == before.substr(before.find("## singh-dally-7\n")));
+  const json document = json::parse(outcome.out);
+  CHECK(document["command"] == "reproduce");
+  CHECK(document.contains("version"));
+  CHECK(document["figures"].size() == 1);
+  CHECK(document["figures"][0]["files"] == json({"singh-dally-5.csv", "singh-dally-5.svg"}));
+  for (const json& entry : document["figures"][0]["findings"]) {
+    const std::string verdict = entry["agrees"].is_null()     ? "not compared"
+                                : entry["agrees"].get<bool>() ? "agrees"
+                                                              : "does not agree";
+    const std::string lines = "- **" + verdict + "** (" + entry["subject"].get<std::string>() +
+                              "): " + entry["claim"].get<std::string>() +
+                              "\n  - published: " + entry["published"].get<std::string>() +
+                              "\n  - computed: " + entry["computed"].get<std::string>() + "\n";
+    INFO(lines);
+    CHECK(readme.find(lines) != std::string::npos);
+  }
+  // Run again, the answer is the same to the byte.
+  REQUIRE(reproduce("singh-dally-5", folder.name(), {"--quick"}).status == 0);
+  CHECK(text_of(folder / "README.md") == readme);
+}
+
+TEST_CASE("reproduce: a paper and all are all their figures; csv is a row a finding; quiet lists the files") {
+  const Folder folder;
+  const json all = json::parse(reproduce("all", folder / "a", {"--quick", "--format", "json"}).out);
+  const Outcome csv = reproduce("singh-dally", folder / "b", {"--quick", "--format", "csv"});
+  std::size_t findings = 0, papers_figures = 0;
+  for (const json& figure : all["figures"]) {
+    if (figure["name"].get<std::string>().rfind("singh-dally-", 0) != 0) continue;
+    ++papers_figures;
+    findings += figure["findings"].size();
+    for (const json& file : figure["files"])
+      CHECK(text_of(folder / "a" / file.get<std::string>()) ==
+            text_of(folder / "b" / file.get<std::string>()));
+  }
+  CHECK(papers_figures >= 3);
+  CHECK(static_cast<std::size_t>(std::count(csv.out.begin(), csv.out.end(), '\n')) == findings + 1);
+  CHECK(reproduce("singh-dally-5", folder.name(), {"--quick", "--quiet"}).out ==
+        folder.name() + "/singh-dally-5.csv\n" + folder.name() + "/singh-dally-5.svg\n" + folder.name() +
+            "/README.md\n");
+}
+
+TEST_CASE("reproduce: without --quick there are more points") {
+  const Folder folder;
+  REQUIRE(reproduce("singh-dally-5", folder / "full").status == 0);
+  REQUIRE(reproduce("singh-dally-5", folder / "quick", {"--quick"}).status == 0);
+  CHECK(rows_of(text_of(folder / "full/singh-dally-5.csv")).size() >
+        3 * rows_of(text_of(folder / "quick/singh-dally-5.csv")).size());
+}
+
+TEST_CASE("reproduce: the help's example is what the command prints") {
+  const std::string help = run_command({"reproduce", "--help"}).out;
+  REQUIRE(help.find("tailbound reproduce singh-dally-7 --output figures") != std::string::npos);
+  const Folder folder;
+  const std::string out = reproduce("singh-dally-7", folder / "figures").out;
+  std::istringstream lines(std::regex_replace(out, std::regex(folder.name() + "/"), ""));
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    INFO(line);
+    CHECK(help.find("  " + line + "\n") != std::string::npos);
+  }
+  CHECK(count >= 4);
+}
+
+TEST_CASE("reproduce: bad input is status 2 before any work, and nothing is lost") {
+  const Folder folder;
+  write_text(folder / "file", "mine");
+  fs::create_directories(folder / "foreign");
+  write_text(folder / "foreign/README.md", "# My project\n");
+  fs::create_directories(folder / "blocked/singh-dally-7.csv");
+  struct Row {
+    std::vector<std::string> arguments;
+    std::string message;
+  };
+  const std::vector<Row> rows{
+      {{"reproduce", "--output", folder / "no"}, "NAME is missing"},
+      {{"reproduce", "singh-dally-4x", "--output", folder / "no"}, "singh-dally-5"},
+      {{"reproduce", "singh-dally-5"}, "--output is missing"},
+      {{"reproduce", "singh-dally-5", "--output", ""}, "--output is empty"},
+      {{"reproduce", "singh-dally-5", "--output", folder / "file"}, "a folder"},
+      {{"reproduce", "singh-dally-5", "--output", folder / "file/below"}, "a folder"},
+      {{"reproduce", "singh-dally-5", "--output", "/proc/tailbound"}, "a folder"},
+      {{"reproduce", "singh-dally-5", "--output", "/proc"}, "written"},
+      {{"reproduce", "singh-dally-5", "--output", folder / "foreign"}, "README.md of another origin"},
+      {{"reproduce", "singh-dally", "--output", folder / "blocked"}, "singh-dally-7.csv"},
+      {{"reproduce", "singh-dally-5", "--output", folder / "no", "--format", "xml"}, "--format"},
+      {{"reproduce", "singh-dally-5", "--output", folder / "no", "--plot", "x.svg"}, "--plot"},
+  };
+  for (const Row& row : rows) {
+    const Outcome outcome = run_command(row.arguments);
+    INFO(row.arguments.back() << ": " << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find(row.message) != std::string::npos);
+  }
+  CHECK(text_of(folder / "file") == "mine");
+  CHECK(text_of(folder / "foreign/README.md") == "# My project\n");
+  CHECK_FALSE(fs::exists(folder / "no"));
+  CHECK(std::distance(fs::directory_iterator(folder / "foreign"), fs::directory_iterator()) == 1);
+  CHECK(std::distance(fs::directory_iterator(folder / "blocked"), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("reproduce: without gnuplot it says so before any work") {
+  const Folder folder;
+  const char* const path = std::getenv("PATH");
+  const std::string former = path == nullptr ? "" : path;
+  REQUIRE(setenv("PATH", folder.name().c_str(), 1) == 0);
+  const Outcome outcome = reproduce("singh-dally-5", folder / "figures");
+  setenv("PATH", former.c_str(), 1);
+  CHECK(outcome.status == 2);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.find("the program gnuplot is not installed") != std::string::npos);
+  CHECK_FALSE(fs::exists(folder / "figures"));
+}
