@@ -488,6 +488,15 @@ TEST_CASE("Delay over a path: the whole distribution is what the questions say",
   const auto t = static_cast<std::size_t>(rank.queueing.front().slots.value);
   CHECK(numeric::compare(numeric::lower(whole.above[t - 1]), number("1e-6")) > 0);
   CHECK(numeric::compare(numeric::upper(whole.above[t]), number("1e-6")) <= 0);
+  // Ways of different lengths: counted from the queues of the shortest.
+  const std::vector<Way> two{{{0, 1, 0}, number("1/4")}, {{1}, number("3/4")}};
+  const bounds::DelayDistribution mixed = delays.distribution(two, number("1e-12"));
+  const std::vector<Fraction> exact = exact_at_most(queues, two, true, 12);
+  for (std::size_t i = 0; i + 1 < 12; ++i) {
+    const Rational at_most = test::to_rational(exact[i + 1]);
+    CHECK(numeric::Enclosure<unit::Probability>(mixed.at_most[i]).contains(at_most));
+    CHECK(numeric::Enclosure<unit::Probability>(mixed.above[i]).contains(1 - at_most));
+  }
   CHECK_THROWS_AS(delays.distribution(ways, 0), InvalidArgument);
   CHECK_THROWS_AS(delays.distribution(ways, 2), InvalidArgument);
 }
