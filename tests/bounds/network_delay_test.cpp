@@ -174,7 +174,8 @@ TEST_CASE("Network delay: two switches on paper", "[bounds][network][delay]") {
   // left -> right: a sends 0.3, b 0.3. right -> d: a sends 0.2, b 0.3. right -> c: a alone, 0.1. c's flow
   // is alone on right -> left and on left -> a.
   REQUIRE(delay.queue_of_link.size() == network.links.size());
-  for (const std::size_t from_host : {0u, 1u, 2u}) CHECK(delay.queue_of_link[from_host] == NetworkDelay::none);
+  for (const std::size_t from_host : {0u, 1u, 2u})
+    CHECK(delay.queue_of_link[from_host] == NetworkDelay::none);
   for (std::size_t link = 3; link < network.links.size(); ++link)
     REQUIRE(delay.queue_of_link[link] < delay.network.queues.size());
   const auto traffic = [&](std::size_t link) { return delay.network.traffic[delay.queue_of_link[link]]; };
