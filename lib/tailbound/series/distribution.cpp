@@ -225,15 +225,20 @@ double balancing_tilt(std::span<const Distribution<long double>* const> terms) {
   const auto last = static_cast<double>(count - 1);
   // log of sum_h E[exp(s X_h); X_h < size] exp(-s last): convex in s, least at the saddle point.
   const auto exponent = [&](double s) {
-    double sum = -s * last;
+    double sum = -s * last, log_moment = 0;
     const long double step = std::exp(static_cast<long double>(s));
+    const Distribution<long double>* former = nullptr;
     for (const auto* term : terms) {
-      long double power = 1, moment = 0;
-      for (const long double mass : term->mass) {
-        moment += mass * power;
-        power *= step;
+      if (term != former) {  // equal hops come one after the other
+        long double power = 1, moment = 0;
+        for (const long double mass : term->mass) {
+          moment += mass * power;
+          power *= step;
+        }
+        log_moment = static_cast<double>(std::log(moment));
+        former = term;
       }
-      sum += static_cast<double>(std::log(moment));
+      sum += log_moment;
     }
     return sum;
   };
