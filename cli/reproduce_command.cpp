@@ -200,14 +200,14 @@ std::vector<Done> make_all(const std::vector<const Figure*>& figures, const fs::
 // --- the reply
 // ---------------------------------------------------------------------------------------------------------
 
-std::string in_one_line(const std::vector<Finding>& findings) {
+/// A line for each verdict, with the subjects that have it.
+std::string verdicts(const std::vector<Finding>& findings) {
   std::string text;
   for (const char* kind : {"agrees", "does not agree", "not compared"}) {
     std::vector<std::string> subjects;
     for (const Finding& finding : findings)
       if (verdict(finding) == kind) subjects.push_back(finding.subject);
-    if (!subjects.empty())
-      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", kind, fmt::join(subjects, ", "));
+    if (!subjects.empty()) text += fmt::format("  {}: {}\n", kind, fmt::join(subjects, ", "));
   }
   return text;
 }
@@ -216,7 +216,7 @@ std::string to_table_text(const std::vector<Done>& done, const fs::path& folder,
   std::string text;
   for (const Done& entry : done) {
     for (const std::string& file : entry.files) text += (folder / file).string() + "\n";
-    if (!quiet) text += "  " + in_one_line(entry.findings) + "\n";
+    if (!quiet) text += verdicts(entry.findings);
   }
   return text + (folder / kReadme).string() + "\n";
 }
@@ -280,7 +280,20 @@ Command add_reproduce_command(CLI::App& program) {
       ->type_name("FOLDER")
       ->group("Output");
   command->add_flag("--quick", options->quick, "fewer points in the tables and pictures");
-  command->footer("Example:\n");
+  command->footer(
+      "Example:\n"
+      "  tailbound reproduce singh-dally-7 --output figures\n"
+      "prints\n"
+      "\n"
+      "  figures/singh-dally-7.csv\n"
+      "  figures/singh-dally-7.svg\n"
+      "    agrees: buffer at 0.9, speedup, growth towards load 1, overflow as drop rate\n"
+      "    does not agree: buffer of later hops\n"
+      "  figures/README.md\n"
+      "\n"
+      "README.md says of each figure what the paper shows, what was computed, and the commands that print "
+      "the\n"
+      "same numbers. Figures of earlier runs into the same folder stay in it.\n");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 
