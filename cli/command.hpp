@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <cli/run.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -14,7 +15,8 @@
 ///
 /// which makes the subcommand, its options and its footer (an example with its real output), and
 /// returns the function that answers. cli/run.cpp calls all of them, adds the common options (--format,
-/// --output, --quiet), parses, and writes the reply.
+/// --output, --quiet), parses, and writes the reply. A command of several words ("simulate tree") is a
+/// subcommand of a subcommand; the outer one only gathers the inner ones.
 namespace tailbound::cli {
 
 /// How an answer is written.
@@ -31,6 +33,8 @@ struct Context {
   bool quiet = false;  ///< the answer alone: no explanation in a table, no progress
   /// Reports how many of how many parts are done; empty where no progress is wanted.
   std::function<void(std::size_t done, std::size_t all)> progress{};
+  /// Likewise where the time left is known: the fraction done, and seconds left (0 while unknown).
+  std::function<void(double done, double seconds_left)> timed_progress{};
 };
 
 /// A whole answer. Nothing is written before the command has returned it.
@@ -39,6 +43,8 @@ struct Reply {
   /// Draws the picture into the file named: a temporary with the ending that --plot asks for, which run()
   /// renames. Required where the command has --plot and it is given.
   std::function<void(const std::string& picture)> draw{};
+  /// no_answer where the answer, though whole and written, says no.
+  Status status = answered;
 };
 
 /// A subcommand and what it does. Errors are thrown: NoAnswer (exit 1), InvalidArgument and ParseError

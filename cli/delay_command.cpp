@@ -18,11 +18,6 @@ using numeric::Rational;
 // --- numbers
 // ---------------------------------------------------------------------------------------------------
 
-/// p in percent, as people write it: "99.9999".
-std::string percent(const Rational& p) {
-  return plain(p * 100);
-}
-
 ShownNumber shown(const numeric::Enclosure<unit::Probability>& enclosure, const DelayRequest& request) {
   return show(enclosure, request.digits);
 }

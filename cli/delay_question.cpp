@@ -4,12 +4,10 @@
 #include <cli/delay_question.hpp>
 #include <cli/read_file.hpp>
 #include <cli/traffic_options.hpp>
-#include <tailbound/network/network_file.hpp>
 #include <tailbound/series/pmf_file.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <set>
 
@@ -31,14 +29,33 @@ Rational parse_percentile(const Rational& entry) {
   return p;
 }
 
+}  // namespace
+
+std::vector<Rational> read_percentiles(const std::optional<std::string>& text) {
+  std::vector<Rational> percentiles;
+  for (const Rational& entry : parse_list(text.value_or(kDefaultPercentiles), "--percentiles", 100))
+    percentiles.push_back(parse_percentile(entry));
+  return percentiles;
+}
+
+std::vector<std::int64_t> read_ccdf_slots(const std::string& text) {
+  std::vector<std::int64_t> slots;
+  for (const Rational& entry : parse_list(text, "--ccdf", 1'000'000))
+    slots.push_back(parse_integer(numeric::to_fraction(entry), "--ccdf", 0, kMostSlots));
+  return slots;
+}
+
+std::string percent(const Rational& p) {
+  return plain(p * 100);
+}
+
+namespace {
+
 void read_question(const DelayOptions& options, DelayRequest& request) {
   if (options.ccdf)
-    for (const Rational& entry : parse_list(*options.ccdf, "--ccdf", 1'000'000))
-      request.question.levels.emplace_back(
-          parse_integer(numeric::to_fraction(entry), "--ccdf", 0, kMostSlots));
-  for (const Rational& entry :
-       parse_list(options.percentiles.value_or(kDefaultPercentiles), "--percentiles", 100))
-    request.question.percentiles.push_back(parse_percentile(entry));
+    for (const std::int64_t slots : read_ccdf_slots(*options.ccdf))
+      request.question.levels.emplace_back(slots);
+  request.question.percentiles = read_percentiles(options.percentiles);
   if (options.criterion && !options.drop)
     throw InvalidArgument("--criterion", "given without --drop", "given with --drop EPS");
   const auto target = [](const std::string& text, const char* option) {
@@ -75,12 +92,12 @@ void require_fitting(const DelayOptions& options) {
     const std::optional<std::string>* value;
     bool tree, network, distribution;
   };
-  const Use uses[] = {{"--radix", &options.radix, true, false, false},
-                      {"--levels", &options.levels, true, false, false},
-                      {"--load", &options.load, true, false, false},
-                      {"--routing", &options.routing, true, false, false},
-                      {"--matrix", &options.matrix, false, true, false},
-                      {"--route", &options.route, false, true, false},
+  const Use uses[] = {{"--radix", &options.place.radix, true, false, false},
+                      {"--levels", &options.place.levels, true, false, false},
+                      {"--load", &options.place.load, true, false, false},
+                      {"--routing", &options.place.routing, true, false, false},
+                      {"--matrix", &options.place.matrix, false, true, false},
+                      {"--route", &options.place.route, false, true, false},
                       {"--flow", &options.flow, false, true, false},
                       {"--sources", &options.sources, true, true, false},
                       {"--delay", &options.delay, true, true, false},
@@ -89,22 +106,17 @@ void require_fitting(const DelayOptions& options) {
                       {"--drop", &options.drop, true, true, false}};
   for (const Use& use : uses) {
     if (!*use.value) continue;
-    if (options.network && !use.network)
+    if (options.place.network && !use.network)
       throw InvalidArgument(use.name, "given together with --network", "left out: the file says it");
     if (options.delays && !use.distribution)
       throw InvalidArgument(use.name, "given together with --delays",
                             "left out: only --reorder, --reorder-levels and --flow-rate ask of given delays");
-    if (!options.network && !options.delays && !use.tree)
+    if (!options.place.network && !options.delays && !use.tree)
       throw InvalidArgument(use.name, "given without --network", "given with --network FILE");
   }
-  if (options.network && options.delays)
+  if (options.place.network && options.delays)
     throw InvalidArgument("--delays", "given together with --network", "given alone, or --network alone");
-  if (options.network || options.delays) return;
-  for (const Use& use : {uses[0], uses[1], uses[2]})
-    if (!*use.value)
-      throw InvalidArgument(
-          use.name, "missing",
-          "given: a tree needs --radix K --levels N --load R (any other network: --network FILE)");
+  if (!options.delays) require_one_place(options.place);
 }
 
 /// The way with the most queues; of several the last.
@@ -116,50 +128,22 @@ const Way& longest_of(const std::vector<Way>& ways) {
 }
 
 void read_tree(const DelayOptions& options, DelayRequest& request) {
-  const network::Tree tree{parse_integer(*options.radix, "--radix", 2, 1024),
-                           static_cast<int>(parse_integer(*options.levels, "--levels", 1, 16))};
-  const Rational load = numeric::parse_rational(*options.load, "--load");
-  const bool nearest = options.routing &&
-                       parse_choice(*options.routing, "--routing", {"random-root", "nearest-ancestor"}) == 1;
-  request.title = fmt::format("{}-ary {}-tree at load {}, {} routing", tree.radix, tree.levels, plain(load),
-                              nearest ? "nearest-ancestor" : "random-root");
-  bounds::TreeDelay delay = bounds::tree_delay(
-      tree, load, nearest ? network::TreeRouting::nearest_ancestor : network::TreeRouting::random_root,
-      request.sources);
+  const TreePlace place = read_tree_place(options.place);
+  request.title = place.title;
+  bounds::TreeDelay delay = bounds::tree_delay(place.tree, place.load, place.routing, request.sources);
   const Way longest = longest_of(delay.ways);
   request.queues = std::move(delay.network);
   request.flows.push_back({.name = {},
                            .source = {},
                            .destination = {},
-                           .rate = load,
+                           .rate = place.load,
                            .ways = std::move(delay.ways),
                            .longest = longest,
                            .links = {}});
 }
 
-network::Network load_network(const DelayOptions& options) {
-  network::NetworkFile file =
-      network::read_network(read_file(*options.network, "--network"), *options.network);
-  static const std::vector<std::string> routes{"shortest", "spread"};
-  if (options.matrix) {
-    const auto rule = options.route && parse_choice(*options.route, "--route", routes) == 1
-                          ? network::RouteRule::spread
-                          : network::RouteRule::shortest;
-    network::add_traffic_matrix(file.network, read_file(*options.matrix, "--matrix"), *options.matrix, rule);
-  } else if (options.route) {
-    throw InvalidArgument("--route", "given without --matrix", "given with --matrix FILE");
-  } else if (file.matrix) {
-    // Beside the network file, as it is written there.
-    const std::string path =
-        (std::filesystem::path(*options.network).parent_path() / file.matrix->file).string();
-    network::add_traffic_matrix(file.network, read_file(path, "traffic matrix of the network file"), path,
-                                file.matrix->route);
-  }
-  return file.network;
-}
-
 void read_network_request(const DelayOptions& options, DelayRequest& request) {
-  const network::Network network = load_network(options);
+  const network::Network network = read_network_place(options.place);
   bounds::NetworkDelay delay = bounds::network_delay(network, request.sources);
   const std::string wanted = options.flow.value_or("all");
   for (const bounds::FlowDelay& entry : delay.flows) {
@@ -196,7 +180,7 @@ void read_network_request(const DelayOptions& options, DelayRequest& request) {
                                       network.flows.size() > names.size() ? ", ..." : ""));
   }
   request.one_flow = wanted != "all";
-  request.title = network.name.empty() ? *options.network : network.name;
+  request.title = network.name.empty() ? *options.place.network : network.name;
   request.queues = std::move(delay.network);
 }
 
@@ -229,7 +213,7 @@ DelayRequest read_delay_request(const DelayOptions& options) {
       throw InvalidArgument("--flow-rate", "missing", "given: packets a slot, above 0 and at most 1");
     request.delays =
         bounds::from_pmf(series::parse_pmf(read_file(*options.delays, "--delays"), *options.delays));
-  } else if (options.network) {
+  } else if (options.place.network) {
     request.place = DelayPlace::network;
     read_network_request(options, request);
   } else {
@@ -241,17 +225,8 @@ DelayRequest read_delay_request(const DelayOptions& options) {
 Json describe_delay(const DelayOptions& options, const DelayRequest& request) {
   Json inputs;
   if (request.place == DelayPlace::distribution) inputs["delays"] = *options.delays;
-  if (request.place == DelayPlace::network) {
-    inputs["network"] = *options.network;
-    if (options.matrix) inputs["matrix"] = *options.matrix;
-    inputs["flow"] = options.flow.value_or("all");
-  }
-  if (request.place == DelayPlace::tree) {
-    inputs["radix"] = parse_integer(*options.radix, "--radix", 2, 1024);
-    inputs["levels"] = parse_integer(*options.levels, "--levels", 1, 16);
-    inputs["load"] = numeric::to_fraction(*request.flows.front().rate);
-    inputs["routing"] = options.routing.value_or("random-root");
-  }
+  if (request.place != DelayPlace::distribution) describe_place(inputs, options.place);
+  if (request.place == DelayPlace::network) inputs["flow"] = options.flow.value_or("all");
   if (request.place != DelayPlace::distribution) {
     inputs["sources"] = options.sources.value_or("decoupled");
     inputs["delay"] = options.delay.value_or("wait");
@@ -369,15 +344,7 @@ void add_delay_options(CLI::App& command, DelayOptions& options) {
                        const char* group, const char* description) {
     command.add_option(name, value, description)->type_name(type)->group(group);
   };
-  add("--radix", options.radix, "K", "A tree under uniform traffic", "links of a switch in each direction");
-  add("--levels", options.levels, "N", "A tree under uniform traffic", "levels of switches: K^N leaves");
-  add("--load", options.load, "R", "A tree under uniform traffic", "packets a slot that each leaf sends");
-  add("--routing", options.routing, "NAME", "A tree under uniform traffic",
-      "random-root (always up to the top, the default) or nearest-ancestor");
-  add("--network", options.network, "FILE", "Any network", "a TOML file: hosts, switches, links, flows");
-  add("--matrix", options.matrix, "FILE", "Any network", "flows from a traffic matrix, a CSV file");
-  add("--route", options.route, "NAME", "Any network",
-      "of the matrix' flows: shortest (the default) or spread (over all shortest)");
+  add_place_options(command, options.place);
   add("--flow", options.flow, "NAME", "Any network", "one flow of it, or all (the default)");
   add("--sources", options.sources, "NAME", "Model",
       "who feeds a queue: decoupled (every source, the default) or\nfirst-hop (each link into its switch; as "

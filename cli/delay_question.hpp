@@ -4,6 +4,7 @@
 #include <cli/accuracy_options.hpp>
 #include <cli/command.hpp>
 #include <cli/formats.hpp>
+#include <cli/place_options.hpp>
 #include <cli/unit_options.hpp>
 #include <tailbound/bounds/buffer_size.hpp>
 #include <tailbound/bounds/network_delay.hpp>
@@ -19,7 +20,8 @@ namespace tailbound::cli {
 
 /// As typed; an option that was not given is empty.
 struct DelayOptions {
-  std::optional<std::string> radix, levels, load, routing, network, matrix, route, flow, delays;
+  PlaceOptions place;
+  std::optional<std::string> flow, delays;
   std::optional<std::string> sources, delay;
   std::optional<std::string> percentiles, ccdf, drop, criterion, reorder, reorder_levels, flow_rate, digits;
   UnitOptions units;
@@ -27,6 +29,17 @@ struct DelayOptions {
 
 /// `options` must outlive the parse.
 void add_delay_options(CLI::App& command, DelayOptions& options);
+
+/// Fractions from percentages, "50,99.99"; 50,90,99,99.99,99.9999 unless told.
+/// \throws InvalidArgument
+[[nodiscard]] std::vector<numeric::Rational> read_percentiles(const std::optional<std::string>& text);
+
+/// Slots t of P(D > t), for --ccdf.
+/// \throws InvalidArgument
+[[nodiscard]] std::vector<std::int64_t> read_ccdf_slots(const std::string& text);
+
+/// p in percent, as people write it: "99.9999".
+[[nodiscard]] std::string percent(const numeric::Rational& p);
 
 /// Where the packets go.
 enum class DelayPlace {

@@ -77,6 +77,8 @@ std::pair<double, double> y_range(const Picture& picture) {
   for (const Curve& curve : picture.curves)
     for (const auto& [x, y] : curve.points)
       if (std::isfinite(y)) low = std::min(low, y), high = std::max(high, y);
+  for (const Curve& curve : picture.curves)
+    for (const auto& [lower, upper] : curve.ends) high = std::max(high, upper);  // bars may leave at the foot
   return {low, high};
 }
 
@@ -101,6 +103,10 @@ std::string style(const Curve& curve, int colour) {
       return "with steps linewidth 5 linecolor rgb '#8ec6e8'";  // wide and light: the asymptote lies on it
     case Style::dashed:
       return fmt::format("with lines linewidth 1.8 dashtype (12,8) linecolor rgb '{}'", kColours[colour % 4]);
+    case Style::bars:
+      return fmt::format(
+          "using 1:2:3:4 with yerrorbars linewidth 1.5 pointtype 7 pointsize 0.6 linecolor rgb '{}'",
+          kColours[colour % 4]);
     case Style::rule:
       return "with lines linewidth 1.5 dashtype (3,5) linecolor rgb '#444444'";
   }
@@ -151,6 +157,9 @@ std::string script(const Picture& picture, const std::string& file) {
       text += fmt::format("{:.17g} {:.17g}", x, y);
       if (curve.style == Style::marks)
         text += " " + data_label(j < curve.labels.size() ? curve.labels[j] : "");
+      if (curve.style == Style::bars)
+        text +=
+            fmt::format(" {:.17g} {:.17g}", std::max(curve.ends[j].first, low - 10), curve.ends[j].second);
       text += "\n";
     }
     text += "end_of_curve\n";

@@ -16,13 +16,15 @@ enum class Style {
   dashed,  ///< not data: an asymptote
   rule,    ///< a level across the picture: a target
   marks,   ///< single points of interest, with labels
+  bars,    ///< estimates: points with their intervals
 };
 
 struct Curve {
   std::string title;  ///< taken literally
   Style style = Style::points_and_line;
   std::vector<std::pair<double, double>> points;
-  std::vector<std::string> labels{};  ///< of each point, for Style::marks; taken literally
+  std::vector<std::string> labels{};              ///< of each point, for Style::marks; taken literally
+  std::vector<std::pair<double, double>> ends{};  ///< of each point's interval, for Style::bars
 };
 
 struct Picture {

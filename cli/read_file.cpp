@@ -17,7 +17,7 @@ namespace {
 
 }  // namespace
 
-std::string read_file(const std::string& path, std::string_view argument) {
+std::string read_file(const std::string& path, std::string_view argument, std::size_t limit) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) refuse(argument, path, EISDIR);
 
@@ -28,8 +28,9 @@ std::string read_file(const std::string& path, std::string_view argument) {
   std::string content;
   std::string block(std::size_t{1} << 16, '\0');
   while (const std::size_t size = std::fread(block.data(), 1, block.size(), file.get())) {
-    if (content.size() + size > largest_file)
-      throw InvalidArgument(std::string(argument), path, "a file of at most 64 MiB");
+    if (content.size() + size > limit)
+      throw InvalidArgument(std::string(argument), path,
+                            "a file of at most " + std::to_string(limit >> 20U) + " MiB");
     content.append(block, 0, size);
   }
   if (std::ferror(file.get()) != 0) refuse(argument, path, errno);

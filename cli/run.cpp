@@ -11,7 +11,9 @@
 #include <cli/pgf_command.hpp>
 #include <cli/plots.hpp>
 #include <cli/reproduce_command.hpp>
+#include <cli/simulate_command.hpp>
 #include <cli/traffic_options.hpp>
+#include <cli/validate_command.hpp>
 #include <cli/write_file.hpp>
 #include <tailbound/core/error.hpp>
 
@@ -22,6 +24,7 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <functional>
 #include <iostream>
@@ -92,14 +95,52 @@ std::string shorten(std::string message) {
   return message;
 }
 
-/// On a terminal, a line that says how far a computation of more than a second has come.
-std::function<void(std::size_t, std::size_t)> progress(bool quiet) {
-  if (quiet || isatty(STDERR_FILENO) == 0) return {};
-  const auto start = std::chrono::steady_clock::now();
-  return [start](std::size_t done, std::size_t all) {
-    if (std::chrono::steady_clock::now() - start < std::chrono::seconds(1)) return;
-    std::cerr << "\r" << done << " of " << all << (done == all ? "\r\033[K" : "") << std::flush;
-  };
+/// "50 s", "12 min 30 s", "3 h 5 min"
+std::string duration_in_words(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::ceil(std::min(seconds, 1e9)));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+/// On a terminal, a line that says how far a computation of more than a second has come. It is gone when the
+/// object is.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool quiet) : wanted_(!quiet && isatty(STDERR_FILENO) != 0) {}
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine() {
+    if (shown_) std::cerr << "\r\033[K" << std::flush;
+  }
+
+  [[nodiscard]] std::function<void(std::size_t, std::size_t)> counted() {
+    if (!wanted_) return {};
+    return [this](std::size_t done, std::size_t all) { show(fmt::format("{} of {}", done, all)); };
+  }
+  [[nodiscard]] std::function<void(double, double)> timed() {
+    if (!wanted_) return {};
+    return [this](double done, double left) {
+      show(fmt::format("{:.0f} %{}", 100 * done, left > 0 ? ", " + duration_in_words(left) + " left" : ""));
+    };
+  }
+
+ private:
+  void show(const std::string& text) {
+    if (std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1)) return;
+    std::cerr << "\r" << text << "\033[K" << std::flush;
+    shown_ = true;
+  }
+
+  bool wanted_, shown_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// The words of a command on the command line, after the program's name: "simulate tree".
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  if (parent == nullptr || parent->get_parent() == nullptr) return command.get_name();
+  return full_name(*parent) + " " + command.get_name();
 }
 
 /// The command line of one run: CLI11's tree of options and what each command does.
@@ -116,6 +157,8 @@ class Program {
     commands_.push_back(add_pgf_command(app_));
     commands_.push_back(add_compare_command(app_));
     commands_.push_back(add_reproduce_command(app_));
+    for (Command& command : add_simulate_commands(app_)) commands_.push_back(std::move(command));
+    for (Command& command : add_validate_commands(app_)) commands_.push_back(std::move(command));
     for (const Command& command : commands_) add_common_options(*command.app, common_);
     app_.footer(
         "tailbound COMMAND --help lists a command's options and shows an example with its output.\n"
@@ -131,15 +174,17 @@ class Program {
   }
 
   /// Reads, answers and writes.  \throws as Command; CLI::Error
-  void run(int argc, const char* const* argv, std::ostream& out) {
+  [[nodiscard]] Status run(int argc, const char* const* argv, std::ostream& out) {
     require_known_command(argc, argv);
     app_.parse(argc, argv);
     const auto command = std::find_if(commands_.begin(), commands_.end(),
                                       [](const Command& candidate) { return candidate.app->parsed(); });
+    ProgressLine line(common_.quiet);
     const Context context{.version = kVersion,
                           .format = parse_format(common_.format),
                           .quiet = common_.quiet,
-                          .progress = progress(common_.quiet)};
+                          .progress = line.counted(),
+                          .timed_progress = line.timed()};
 
     std::vector<PendingFile> files;  // opened first: a long computation must not end at a closed door
     if (common_.output) files.emplace_back(*common_.output, "--output");
@@ -152,6 +197,7 @@ class Program {
     if (common_.output) files.front().write(reply.text);
     for (PendingFile& file : files) file.commit();
     if (!common_.output) out << reply.text;
+    return reply.status;
   }
 
   /// CLI11's own errors; help and version are "errors" with status 0.
@@ -161,7 +207,7 @@ class Program {
   }
 
   [[nodiscard]] int complain(const std::string& message, Status status, std::ostream& err) const {
-    const std::string name = chosen() == nullptr ? "tailbound" : "tailbound " + chosen()->get_name();
+    const std::string name = chosen() == nullptr ? "tailbound" : "tailbound " + full_name(*chosen());
     err << name << ": " << shorten(message) << '\n';
     if (status == bad_input) err << "Try '" << name << " --help'.\n";
     return status;
@@ -170,13 +216,22 @@ class Program {
  private:
   /// CLI11 would only say that a subcommand is required.
   void require_known_command(int argc, const char* const* argv) const {
-    const std::string first = argc > 1 ? argv[1] : "";
-    if (argc > 1 && first.rfind('-', 0) == 0) return;
-    std::vector<std::string> names;
-    for (const Command& command : commands_) names.push_back(command.app->get_name());
-    if (argc < 2)
-      throw InvalidArgument("the command", "missing", fmt::format("one of {}", fmt::join(names, ", ")));
-    static_cast<void>(parse_choice(first, "the command", names));
+    const CLI::App* at = &app_;
+    for (int word = 1;; ++word) {
+      std::vector<std::string> names;
+      for (const CLI::App* command : at->get_subcommands({})) names.push_back(command->get_name());
+      if (names.empty()) return;
+      const std::string what = at == &app_ ? "the command" : "the command after " + full_name(*at);
+      if (word >= argc)
+        throw InvalidArgument(what, "missing", fmt::format("one of {}", fmt::join(names, ", ")));
+      const std::string given = argv[word];
+      if (given.rfind('-', 0) == 0) return;
+      at = app_subcommand(*at, names[parse_choice(given, what, names)]);
+    }
+  }
+
+  static const CLI::App* app_subcommand(const CLI::App& app, const std::string& name) {
+    return app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; }).front();
   }
 
   CLI::App app_{"Buffers and delays of switches and interconnects, with digits that are proved", "tailbound"};
@@ -197,8 +252,7 @@ int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err)
   try {
     Program program;
     try {
-      program.run(argc, argv, out);
-      return answered;
+      return program.run(argc, argv, out);
     } catch (const CLI::Error& error) {
       return program.report(error, out, err);
     } catch (const InvalidArgument& error) {

@@ -14,8 +14,8 @@ enum Status : int {
 };
 
 /// Runs one command line. The answer goes to `out`, or whole or not at all to the file of --output;
-/// errors go to `err`. `out` receives nothing unless the status is 0.
-/// \param argv  argc texts, the first the program's name
+/// errors go to `err`. `out` receives the whole answer or nothing: nothing unless the status is 0, or 1 from
+/// a command whose answer may be no (validate). \param argv  argc texts, the first the program's name
 [[nodiscard]] int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
 
 }  // namespace tailbound::cli

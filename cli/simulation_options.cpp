@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+#include <cli/interrupt.hpp>
+#include <cli/read_file.hpp>
+#include <cli/simulation_options.hpp>
+#include <cli/traffic_options.hpp>
+#include <cli/write_file.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+namespace tailbound::cli {
+namespace {
+
+constexpr std::int64_t most_slots = 1'000'000'000'000;
+constexpr std::size_t largest_checkpoint = std::size_t{16} << 30;
+
+std::int64_t integer_or(const std::optional<std::string>& text, const char* option, std::int64_t least,
+                        std::int64_t greatest, std::int64_t otherwise) {
+  return text ? parse_integer(*text, option, least, greatest) : otherwise;
+}
+
+/// Down to two significant digits.
+std::int64_t rounded(double slots) {
+  const double unit = std::pow(10.0, std::max(0.0, std::floor(std::log10(slots)) - 1));
+  return static_cast<std::int64_t>(std::floor(slots / unit) * unit);
+}
+
+std::int64_t default_slots(const Workload& workload, int replications) {
+  const double affordable = workload.steps / workload.steps_per_slot / replications;
+  const double wanted = 100 * sim::relaxation_slots(workload.utilization);
+  return rounded(std::clamp(std::max(affordable, std::min(wanted, 10 * affordable)), 1000.0, 1e9));
+}
+
+int default_threads() {
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 1024U));
+}
+
+/// \throws InvalidArgument  naming --resume and the file, whatever is wrong with it
+sim::RunResult resumed(const std::string& file, const sim::RunPlan& plan, const sim::RunControls& controls,
+                       const Simulation& simulation) {
+  const std::string bytes = read_file(file, "--resume", largest_checkpoint);
+  if (bytes.empty()) throw InvalidArgument("--resume", file, "a file that --checkpoint wrote (it is empty)");
+  try {
+    return simulation(plan, controls, bytes);
+  } catch (const ParseError& error) {
+    throw InvalidArgument("--resume", file,
+                          std::string("a file that --checkpoint wrote (") + error.what() + ")");
+  } catch (const InvalidArgument& error) {
+    if (error.argument().rfind("the checkpoint", 0) != 0) throw;
+    throw InvalidArgument(
+        "--resume", file,
+        fmt::format("a checkpoint of this simulation, {}: it is of {}", error.legal(), error.value()));
+  }
+}
+
+}  // namespace
+
+void add_simulation_options(CLI::App& command, SimulationOptions& options) {
+  const auto add = [&](const char* name, std::optional<std::string>& value, const char* type,
+                       const char* description) {
+    command.add_option(name, value, description)->type_name(type)->group("Simulation");
+  };
+  add("--slots", options.slots, "N",
+      "slots measured in each replication; so that it takes seconds unless told");
+  add("--seed", options.seed, "S", "of the random numbers (1)");
+  add("--threads", options.threads, "T", "all cores unless told; the result does not depend on it");
+  add("--warmup", options.warmup, "N", "slots left out at the start of each; by a rule unless told");
+  add("--replications", options.replications, "R", "independent runs, of which T at a time (4)");
+  add("--checkpoint", options.checkpoint, "FILE", "keep the state there: every minute, and at Ctrl-C");
+  add("--resume", options.resume, "FILE", "go on from there, to the same result; with the same options");
+}
+
+sim::RunPlan read_plan(const SimulationOptions& options, const Workload& workload) {
+  const auto replications = static_cast<int>(integer_or(options.replications, "--replications", 1, 1024, 4));
+  const std::int64_t seed =
+      integer_or(options.seed, "--seed", 0, std::numeric_limits<std::int64_t>::max(), 1);
+  const std::int64_t slots = options.slots ? parse_integer(*options.slots, "--slots", 16, most_slots)
+                                           : default_slots(workload, replications);
+  sim::RunPlan plan = sim::automatic_plan(workload.utilization, workload.hops, slots, replications,
+                                          static_cast<std::uint64_t>(seed));
+  plan.warmup = integer_or(options.warmup, "--warmup", 0, most_slots, plan.warmup);
+  return plan;
+}
+
+Simulated simulate(const SimulationOptions& options, const sim::RunPlan& plan, const Simulation& simulation,
+                   const Context& context) {
+  Simulated simulated;
+  simulated.plan = plan;
+  simulated.automatic_warmup = !options.warmup;
+  simulated.threads = static_cast<int>(integer_or(options.threads, "--threads", 1, 1024, default_threads()));
+  const Interrupt interrupt;
+  sim::RunControls controls{.threads = simulated.threads, .stop = interrupt.token()};
+  if (context.timed_progress)
+    controls.progress = [&](const sim::Progress& progress) {
+      context.timed_progress(progress.done, progress.left.count());
+    };
+  if (options.checkpoint) {
+    static_cast<void>(PendingFile(*options.checkpoint, "--checkpoint"));  // may it be written?
+    controls.checkpoint = [&](const std::string& bytes) {
+      PendingFile file(*options.checkpoint, "--checkpoint");
+      file.write(bytes);
+      file.commit();
+    };
+  }
+  const auto start = std::chrono::steady_clock::now();
+  simulated.result =
+      options.resume ? resumed(*options.resume, plan, controls, simulation) : simulation(plan, controls, {});
+  simulated.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (simulated.batches() < 2)
+    throw NoAnswer(fmt::format(
+        "stopped with {} of {} batches done; two are needed for an interval{}", simulated.batches(),
+        plan.batches * plan.replications,
+        options.checkpoint ? fmt::format(" (--resume {} goes on)", *options.checkpoint) : std::string()));
+  return simulated;
+}
+
+void describe_simulation(Json& document, const Simulated& simulated) {
+  document["complete"] = simulated.result.complete;
+  document["seed"] = simulated.plan.seed;
+  document["slots"] = simulated.plan.batch_slots() * simulated.plan.batches;
+  document["warmup"] = simulated.plan.warmup;
+  document["replications"] = simulated.plan.replications;
+  document["batches"] = simulated.batches();
+  document["batch_slots"] = simulated.plan.batch_slots();
+}
+
+std::string plan_in_words(const Simulated& simulated) {
+  const sim::RunPlan& plan = simulated.plan;
+  return fmt::format("{} replication{} of {} slots after a warm-up of {} ({}), seed {}", plan.replications,
+                     plan.replications == 1 ? "" : "s", plan.batch_slots() * plan.batches, plan.warmup,
+                     simulated.automatic_warmup ? "by rule" : "as told", plan.seed);
+}
+
+std::string course_in_words(const Simulated& simulated) {
+  const int all = simulated.plan.batches * simulated.plan.replications;
+  const std::string time = fmt::format(
+      "{:.1f} s on {} thread{}", simulated.seconds, std::min(simulated.threads, simulated.plan.replications),
+      std::min(simulated.threads, simulated.plan.replications) == 1 ? "" : "s");
+  return simulated.result.complete
+             ? time
+             : fmt::format("stopped after {}, with {} of {} batches done", time, simulated.batches(), all);
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,469 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <cli/delay_question.hpp>
+#include <cli/plots.hpp>
+#include <cli/simulate_tree.hpp>
+#include <cli/traffic_options.hpp>
+#include <cli/validate_command.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+
+namespace tailbound::cli {
+namespace {
+
+using numeric::Rational;
+
+constexpr double confidence_of_all = 0.95;
+
+/// Where the analysis is asked unless levels are given: as deep as a simulation of seconds can follow.
+const std::vector<std::string> default_tails{"0.5",   "0.2",   "0.1",  "0.03", "0.01",
+                                             "0.003", "0.001", "1e-4", "1e-5", "1e-6"};
+
+enum class Verdict { inside, above, below };
+
+const char* name(Verdict verdict) {
+  return verdict == Verdict::inside ? "inside" : verdict == Verdict::above ? "above" : "below";
+}
+
+/// What the analysis says of one row.
+struct Analysed {
+  ShownNumber shown;  ///< without `kind` for whole slots, which are proved
+  double lower = 0, upper = 0;
+};
+
+template <class Unit>
+Analysed analysed(const numeric::Proved<Unit>& proved) {
+  const auto enclosure = numeric::to_enclosure(proved);
+  return {show(proved, {6}), static_cast<double>(enclosure.lower()), static_cast<double>(enclosure.upper())};
+}
+
+Analysed analysed(Slots slots) {
+  const auto value = static_cast<double>(slots.value);
+  return {{.kind = {}, .value = {}, .lower = {}, .upper = {}, .brief = std::to_string(slots.value)},
+          value,
+          value};
+}
+
+struct Row {
+  std::string quantity;  ///< "ccdf", "occupancy_tail", "queueing_slots", "mean_queueing_slots"
+  std::string argument;  ///< a level or a percentile
+  std::string label;     ///< "P(D > 10)"
+  Analysed analysis;
+  ShownEstimate simulation;
+  std::optional<std::uint64_t> count{};  ///< of probabilities: how often it was seen
+
+  [[nodiscard]] Verdict verdict() const {
+    if (analysis.upper < simulation.lower) return Verdict::below;
+    if (!simulation.open && analysis.lower > simulation.upper) return Verdict::above;
+    return Verdict::inside;
+  }
+  [[nodiscard]] std::optional<double> ratio() const {
+    if (simulation.value == 0 || analysis.upper == 0) return std::nullopt;
+    return simulation.value / analysis.upper;
+  }
+};
+
+/// One question answered both ways.
+struct Comparison {
+  std::string command, title, note;
+  Json inputs;
+  Simulated simulated;
+  std::vector<Row> rows;
+  double confidence = 0;  ///< of each row
+  std::string x_label, y_label;
+  std::function<plots::Picture()> picture{};
+
+  [[nodiscard]] std::size_t count(Verdict verdict) const {
+    return static_cast<std::size_t>(
+        std::count_if(rows.begin(), rows.end(), [&](const Row& row) { return row.verdict() == verdict; }));
+  }
+};
+
+/// Of each of so many rows, so that all their intervals hold together in confidence_of_all of the runs.
+double row_confidence(std::size_t rows) {
+  return 1 - (1 - confidence_of_all) / static_cast<double>(rows);
+}
+
+std::string conclusion(const Comparison& comparison) {
+  const std::size_t below = comparison.count(Verdict::below), above = comparison.count(Verdict::above);
+  if (below > 0)
+    return fmt::format("the analysis is optimistic beyond the interval in {} of {} rows", below,
+                       comparison.rows.size());
+  if (above > 0)
+    return fmt::format("the analysis is conservative in {} of {} rows, optimistic in none", above,
+                       comparison.rows.size());
+  return fmt::format("the analysis is inside the interval in all {} rows", comparison.rows.size());
+}
+
+// --- formats
+// ---------------------------------------------------------------------------------------------------
+
+std::string to_table(const Comparison& comparison, bool quiet) {
+  std::vector<std::vector<std::string>> table{
+      {"", "analysis", "simulation", "seen", "sim./analysis", "analysis is"}};
+  for (const Row& row : comparison.rows)
+    table.push_back({row.label, row.analysis.shown.brief,
+                     row.count || row.quantity.rfind("mean", 0) == 0 ? brief(row.simulation)
+                                                                     : brief_whole(row.simulation),
+                     row.count ? std::to_string(*row.count) : "",
+                     row.ratio() ? fmt::format("{:.4f}", *row.ratio()) : "-", name(row.verdict())});
+  const std::string rows = cli::to_table(table, {false, false, false, true, true, false});
+  if (quiet) return rows;
+  return fmt::format(
+      "{}\n\n{}\n"
+      "  {}\n"
+      "  inside: within the interval; above: conservative; below: optimistic\n"
+      "  intervals: {:.4g} % each, so that all {} hold together in {:g} % of such runs\n"
+      "  simulated {}\n"
+      "  took {}\n{}",
+      comparison.title, rows, conclusion(comparison), 100 * comparison.confidence, comparison.rows.size(),
+      100 * confidence_of_all, plan_in_words(comparison.simulated), course_in_words(comparison.simulated),
+      comparison.note.empty() ? std::string() : "  model: " + comparison.note + "\n");
+}
+
+std::string to_json_text(const Comparison& comparison, const Context& context) {
+  Json document = new_document(context, comparison.command);
+  document["inputs"] = comparison.inputs;
+  describe_simulation(document, comparison.simulated);
+  if (!comparison.note.empty()) document["model"] = comparison.note;
+  document["verdict"] = name(comparison.count(Verdict::below) > 0   ? Verdict::below
+                             : comparison.count(Verdict::above) > 0 ? Verdict::above
+                                                                    : Verdict::inside);
+  for (const Verdict verdict : {Verdict::inside, Verdict::above, Verdict::below})
+    document["verdicts"][name(verdict)] = comparison.count(verdict);
+  document["confidence_of_all_rows"] = confidence_of_all;
+  return to_text(document, "rows", comparison.rows.size(), [&](std::size_t i) {
+    const Row& row = comparison.rows[i];
+    Json json{{"quantity", row.quantity}};
+    if (row.quantity == "ccdf") json["slots"] = std::stoll(row.argument);
+    if (row.quantity == "occupancy_tail") json["level"] = std::stoll(row.argument);
+    if (row.quantity == "queueing_slots") json["percentile"] = std::stod(row.argument);
+    json["analysis"] = row.analysis.shown.kind.empty() ? Json(static_cast<std::int64_t>(row.analysis.lower))
+                                                       : to_json(row.analysis.shown);
+    json["simulation"] = to_json(row.simulation);
+    if (row.count) json["count"] = *row.count;
+    json["ratio"] = row.ratio() ? Json(*row.ratio()) : Json();
+    json["verdict"] = name(row.verdict());
+    return json;
+  });
+}
+
+std::string to_csv(const Comparison& comparison) {
+  std::vector<std::string> header{"quantity", "argument", "analysis_lower", "analysis_upper"};
+  for (const std::string& column : estimate_columns("simulation")) header.push_back(column);
+  for (const char* column : {"count", "ratio", "verdict"}) header.emplace_back(column);
+  std::string text = csv_line(header);
+  for (const Row& row : comparison.rows) {
+    const ShownNumber& analysis = row.analysis.shown;
+    std::vector<std::string> fields{row.quantity, row.argument,
+                                    analysis.kind.empty() ? analysis.brief : analysis.lower,
+                                    analysis.kind.empty() ? analysis.brief : analysis.upper};
+    append_csv(fields, row.simulation);
+    fields.push_back(row.count ? std::to_string(*row.count) : "");
+    fields.push_back(row.ratio() ? fmt::format("{}", *row.ratio()) : "");
+    fields.emplace_back(name(row.verdict()));
+    text += csv_line(fields);
+  }
+  return text;
+}
+
+Reply reply_of(Comparison compared, const Context& context) {
+  const auto comparison = std::make_shared<Comparison>(std::move(compared));
+  Reply reply;
+  switch (context.format) {
+    case Format::table:
+      reply.text = to_table(*comparison, context.quiet);
+      break;
+    case Format::json:
+      reply.text = to_json_text(*comparison, context);
+      break;
+    case Format::csv:
+      reply.text = to_csv(*comparison);
+      break;
+  }
+  reply.draw = [comparison](const std::string& file) { plots::draw(comparison->picture(), file); };
+  if (comparison->count(Verdict::below) > 0) reply.status = no_answer;
+  return reply;
+}
+
+/// The analysis as a line through the simulation's points, at the same levels.
+plots::Picture both(const Comparison& comparison, const std::vector<sim::LevelEstimate>& simulated,
+                    const std::vector<double>& analysis_log10) {
+  plots::Picture picture{
+      .title = comparison.title,
+      .x_label = comparison.x_label,
+      .y_label = comparison.y_label,
+      .note = fmt::format("95 % intervals; {}. {}", plan_in_words(comparison.simulated), comparison.note),
+      .powers_of_ten = true,
+      .curves = {interval_bars("simulation", simulated),
+                 {.title = "analysis", .style = plots::Style::line, .points = {}}}};
+  if (picture.curves.front().points.empty())
+    throw NoAnswer("there is nothing to draw: the simulation saw nothing");
+  for (std::size_t i = 0; i < simulated.size(); ++i)
+    picture.curves.back().points.emplace_back(static_cast<double>(simulated[i].level), analysis_log10[i]);
+  return picture;
+}
+
+double log10_of(const numeric::Proved<unit::Probability>& probability) {
+  return plots::log10(numeric::to_enclosure(probability).upper());
+}
+
+// --- validate delay
+// --------------------------------------------------------------------------------------------
+
+struct DelayValidationOptions {
+  PlaceOptions place;
+  SimulationOptions run;
+  std::optional<std::string> sources, delay, percentiles, ccdf;
+};
+
+/// All packets of all flows together: each way with its share of them.
+std::vector<bounds::Way> all_ways(const DelayRequest& request) {
+  std::map<std::vector<std::size_t>, Rational> shares;
+  Rational total = 0;
+  for (const DelayFlow& flow : request.flows) total = total + *flow.rate;
+  for (const DelayFlow& flow : request.flows)
+    for (const bounds::Way& way : flow.ways) {
+      std::vector<std::size_t> queues = way.queues;
+      std::sort(queues.begin(), queues.end());
+      Rational& share = shares[std::move(queues)];
+      share = share + way.share * *flow.rate / total;
+    }
+  std::vector<bounds::Way> ways;
+  for (auto& [queues, share] : shares) ways.push_back({queues, share});
+  return ways;
+}
+
+/// The levels of the question, or those where the analysis says about 0.5 ... 1e-6.
+std::vector<Slots> delay_levels(const DelayRequest& request, bounds::PathDelay& delays,
+                                const std::vector<bounds::Way>& ways) {
+  if (!request.question.levels.empty()) return request.question.levels;
+  bounds::DelayQuestion question;
+  for (const std::string& tail : default_tails)
+    question.percentiles.push_back(1 - numeric::parse_rational(tail, "tail"));
+  std::set<Slots> levels;
+  for (const bounds::Percentile& percentile : delays.answer(ways, question).queueing)
+    levels.insert(percentile.slots);
+  return {levels.begin(), levels.end()};
+}
+
+std::vector<Row> delay_rows(const bounds::DelayAnswer& analysis, const SimulationEstimates& simulated) {
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < analysis.above.size(); ++i) {
+    const std::string level = std::to_string(analysis.above[i].slots.value);
+    rows.push_back({"ccdf", level, "P(D > " + level + ")", analysed(analysis.above[i].probability),
+                    shown(simulated.ccdf[i].probability), simulated.ccdf[i].count});
+  }
+  for (std::size_t i = 0; i < analysis.queueing.size(); ++i) {
+    const std::string p = percent(analysis.queueing[i].probability);
+    rows.push_back({"queueing_slots", p, p + " % of D", analysed(analysis.queueing[i].slots),
+                    simulated.percentiles[i].queueing});
+  }
+  rows.push_back(
+      {"mean_queueing_slots", "", "mean of D", analysed(analysis.mean_queueing), simulated.mean_queueing});
+  return rows;
+}
+
+Reply answer_delay_validation(const DelayValidationOptions& options, const Context& context) {
+  const TreeSimulationRequest simulation =
+      read_place_to_simulate(options.place, options.run, std::nullopt, false);
+  DelayOptions analysis_options;
+  analysis_options.place = options.place;
+  analysis_options.sources = options.sources;
+  analysis_options.delay = options.delay;
+  analysis_options.percentiles = options.percentiles;
+  analysis_options.ccdf = options.ccdf;
+  const auto request = std::make_shared<DelayRequest>(read_delay_request(analysis_options));
+  const auto delays =
+      std::make_shared<bounds::PathDelay>(request->queues.queues, request->delay, request->digits);
+  const auto ways = std::make_shared<std::vector<bounds::Way>>(all_ways(*request));
+  request->question.levels = delay_levels(*request, *delays, *ways);
+  const bounds::DelayAnswer analysis = delays->answer(*ways, request->question);
+
+  Comparison comparison;
+  comparison.command = "validate delay";
+  comparison.title = "Delay by analysis and by simulation: " + simulation.title;
+  comparison.note = model_caution(*request);
+  comparison.inputs = describe_delay(analysis_options, *request);
+  comparison.inputs.erase("digits");
+  comparison.inputs.erase("flow");
+  comparison.x_label = "t [slots]";
+  comparison.y_label = "P(D > t)";
+  comparison.confidence = row_confidence(analysis.above.size() + analysis.queueing.size() + 1);
+  comparison.simulated = simulate(simulation, options.run, context);
+  SimulationQuestions questions{.occupancy_levels = {},
+                                .delay_levels = {},
+                                .reorder_levels = {},
+                                .percentiles = request->question.percentiles,
+                                .confidence = comparison.confidence};
+  for (const Slots level : request->question.levels) questions.delay_levels.push_back(level.value);
+  comparison.rows = delay_rows(analysis, estimates(simulation.model, comparison.simulated.result, questions));
+  // Drawn while the caller holds the comparison.
+  const auto drawn = std::make_shared<Comparison>(comparison);
+  comparison.picture = [drawn, model = simulation.model, delays, ways] {
+    const std::vector<sim::LevelEstimate> simulated = whole_ccdf(model, drawn->simulated.result);
+    bounds::DelayQuestion question;
+    for (const sim::LevelEstimate& level : simulated) question.levels.emplace_back(level.level);
+    std::vector<double> analysis_log10;
+    for (const bounds::SlotProbability& above : delays->answer(*ways, question).above)
+      analysis_log10.push_back(log10_of(above.probability));
+    return both(*drawn, simulated, analysis_log10);
+  };
+  return reply_of(std::move(comparison), context);
+}
+
+Command add_validate_delay(CLI::App& validate) {
+  CLI::App* command = validate.add_subcommand("delay", "end-to-end delays of a tree or any network");
+  const auto options = std::make_shared<DelayValidationOptions>();
+  add_place_options(*command, options->place);
+  const auto add = [&](const char* option, std::optional<std::string>& value, const char* type,
+                       const char* group, const char* description) {
+    command->add_option(option, value, description)->type_name(type)->group(group);
+  };
+  add("--sources", options->sources, "NAME", "Model",
+      "who feeds a queue: decoupled (every source, the default) or\nfirst-hop (each link into its switch; as "
+      "published)");
+  add("--delay", options->delay, "NAME", "Model", "of a hop: wait (the default) or occupancy (as published)");
+  add("--ccdf", options->ccdf, "LIST", "Question",
+      "slots t of P(queueing delay > t); where the analysis says\n0.5 ... 1e-6 unless told");
+  add("--percentiles", options->percentiles, "LIST", "Question",
+      "in percent; 50,90,99,99.99,99.9999 unless told");
+  add_simulation_options(*command, options->run);
+  add_plot_option(*command);
+  command->footer("Example:\n  tailbound validate delay --radix 16 --levels 3 --load 0.8");
+  return {.app = command,
+          .answer = [options](const Context& context) { return answer_delay_validation(*options, context); }};
+}
+
+// --- validate buffer
+// -------------------------------------------------------------------------------------------
+
+struct BufferValidationOptions {
+  std::optional<std::string> inputs, load, levels;
+  SimulationOptions run;
+};
+
+std::vector<Packets> occupancy_levels(const BufferValidationOptions& options,
+                                      const queue::SlottedQueue& queue) {
+  std::vector<Packets> levels;
+  if (options.levels) {
+    for (const Rational& entry : parse_list(*options.levels, "--levels", 1000))
+      levels.emplace_back(parse_integer(numeric::to_fraction(entry), "--levels", 0, 1'000'000));
+    return levels;
+  }
+  std::set<Packets> spread;
+  for (const std::string& tail : default_tails)
+    spread.insert(queue::least_level(queue, numeric::parse_rational(tail, "tail")).level);
+  return {spread.begin(), spread.end()};
+}
+
+std::vector<Row> occupancy_rows(const queue::SlottedQueue& queue, const std::vector<Packets>& levels,
+                                const QueueEstimates& simulated) {
+  const std::vector<queue::LevelProbability> tails = queue::occupancy_tails(queue, levels);
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < tails.size(); ++i) {
+    const std::string level = std::to_string(tails[i].level.value);
+    rows.push_back({"occupancy_tail", level, "P(Q > " + level + ")", analysed(tails[i].probability),
+                    shown(simulated.tail[i].probability), simulated.tail[i].count});
+  }
+  rows.push_back(
+      {"mean_occupancy", "", "mean of Q", analysed(queue::mean_occupancy(queue)), simulated.mean_occupancy});
+  return rows;
+}
+
+/// P(Q > n) from 0 to the first level that was not seen.
+std::vector<sim::LevelEstimate> whole_tail(const SimulatedModel& model, const sim::RunResult& result) {
+  const std::size_t occupancy = sim::TreeRows(std::get<sim::TreeModel>(model).tree).occupancy(0);
+  std::size_t size = 0;
+  for (const sim::Counts* batch : result.all()) size = std::max(size, (*batch)[occupancy].size());
+  SimulationQuestions questions;
+  const std::int64_t last = static_cast<std::int64_t>(size) - 1;
+  constexpr std::int64_t most_points = 60;
+  for (std::int64_t level = 0; level < last; level += 1 + last / most_points)
+    questions.occupancy_levels.push_back(level);
+  return estimates(model, result, questions).queues.front().tail;
+}
+
+Reply answer_buffer_validation(const BufferValidationOptions& options, const Context& context) {
+  TrafficOptions traffic;
+  traffic.inputs = options.inputs;
+  traffic.load = options.load;
+  const queue::SlottedQueue queue = read_queue(traffic).queue;
+  queue::require_stable(queue);
+  const std::int64_t inputs = parse_integer(*options.inputs, "--inputs", 2, 1024);
+  const std::vector<Packets> levels = occupancy_levels(options, queue);
+
+  PlaceOptions place;  // a single switch: its K output queues are alike
+  place.radix = *options.inputs;
+  place.levels = "1";
+  place.load = options.load;
+  const TreeSimulationRequest simulation = read_place_to_simulate(place, options.run, std::nullopt, false);
+  Comparison comparison;
+  comparison.command = "validate buffer";
+  comparison.title = fmt::format("Occupancy by analysis and by simulation: {} inputs at load {}", inputs,
+                                 plain(numeric::parse_rational(*options.load, "--load")));
+  comparison.inputs = describe_traffic(traffic);
+  comparison.x_label = "n [packets]";
+  comparison.y_label = "P(Q > n)";
+  comparison.confidence = row_confidence(levels.size() + 1);
+  comparison.simulated = simulate(simulation, options.run, context);
+  SimulationQuestions questions{.occupancy_levels = {},
+                                .delay_levels = {},
+                                .reorder_levels = {},
+                                .percentiles = {},
+                                .confidence = comparison.confidence};
+  for (const Packets level : levels) questions.occupancy_levels.push_back(level.value);
+  comparison.rows = occupancy_rows(
+      queue, levels, estimates(simulation.model, comparison.simulated.result, questions).queues.front());
+  const auto drawn = std::make_shared<Comparison>(comparison);
+  comparison.picture = [drawn, model = simulation.model, queue] {
+    const std::vector<sim::LevelEstimate> simulated = whole_tail(model, drawn->simulated.result);
+    std::vector<Packets> shown_levels;
+    for (const sim::LevelEstimate& level : simulated) shown_levels.emplace_back(level.level);
+    std::vector<double> analysis_log10;
+    for (const queue::LevelProbability& tail : queue::occupancy_tails(queue, shown_levels))
+      analysis_log10.push_back(log10_of(tail.probability));
+    return both(*drawn, simulated, analysis_log10);
+  };
+  return reply_of(std::move(comparison), context);
+}
+
+Command add_validate_buffer(CLI::App& validate) {
+  CLI::App* command = validate.add_subcommand("buffer", "the occupancy of one output queue");
+  const auto options = std::make_shared<BufferValidationOptions>();
+  const auto add = [&](const char* option, std::optional<std::string>& value, const char* type,
+                       const char* group, const char* description) {
+    command->add_option(option, value, description)->type_name(type)->group(group);
+  };
+  add("--inputs", options->inputs, "K", "Traffic", "inputs of the switch, 2 to 1024, each with load R / K");
+  add("--load", options->load, "R", "Traffic", "packets a slot of the queue");
+  add("--levels", options->levels, "LIST", "Question",
+      "packets n of P(Q > n); where the analysis says 0.5 ... 1e-6\nunless told");
+  add_simulation_options(*command, options->run);
+  add_plot_option(*command);
+  command->footer("Example:\n  tailbound validate buffer --inputs 16 --load 0.9");
+  return {.app = command, .answer = [options](const Context& context) {
+            return answer_buffer_validation(*options, context);
+          }};
+}
+
+}  // namespace
+
+std::vector<Command> add_validate_commands(CLI::App& program) {
+  CLI::App* validate = program.add_subcommand("validate", "analysis and simulation side by side");
+  validate->require_subcommand(1);
+  validate->footer(
+      "Exit status 1 where the analysis is optimistic beyond the simulation's interval; the table is "
+      "printed\n"
+      "all the same. tailbound validate delay --help lists options and shows an example.");
+  std::vector<Command> commands;
+  commands.push_back(add_validate_delay(*validate));
+  commands.push_back(add_validate_buffer(*validate));
+  return commands;
+}
+
+}  // namespace tailbound::cli
