@@ -56,7 +56,7 @@ struct RareQueueEstimate {
 
 /// One replication: its advance(n) simulates n cycles, and a RunPlan's `slots` are cycles.
 ///
-/// COST   about (level + 1) / (1 - rho) slots up and as many down for each cycle that meets the event, some 2
+/// COST   about (level + 1) / (1 - rho) slots up and as many down for each cycle that meets the event, some 4
 ///        ns a slot; the fraction of cycles that does not fall back before is about 1 - rho.
 /// \throws InvalidArgument  sources or level out of range
 /// \throws Unstable         rho >= 1
@@ -84,7 +84,7 @@ struct RareQueueGoal {
 
 /// Runs as many cycles as the goal takes: 16 384 of them tell the spread, and a second run, of other random
 /// numbers, is the answer, so that when to stop does not depend on what is seen. The goal is met but for
-/// chance (the second run has a fifth more cycles than the spread asks for), or the limit of cycles was.
+/// chance (the second run has 1.6 times the cycles that the spread asks for), or the limit of cycles was.
 /// \throws InvalidArgument  a goal out of range; the run was stopped with fewer than two batches completed
 [[nodiscard]] RareQueueEstimate estimate_rare_queue(const RareQueueModel& model, std::uint64_t seed,
                                                     const RareQueueGoal& goal = {},

@@ -285,12 +285,20 @@ class RareTree final : public Replication {
   std::uint64_t slots_ = 0, path_slots_ = 0;
 };
 
-/// One slot: queues serve, downstream ones first, so that a packet moves one queue; then leaves send.
+/// One slot: queues serve, downstream ones first, so that a packet moves one queue; then leaves send. Most
+/// queues feed one other: that goes without branches, which would be taken at random.
 void RareTree::step(State& state) {
-  for (std::size_t queue = 0; queue < state.size(); ++queue) {
-    if (state[queue] == 0) continue;
-    --state[queue];
-    send(state, plumbing_.served[queue]);
+  state[0] -= static_cast<std::int32_t>(state[0] > 0);
+  for (std::size_t queue = 1; queue < state.size(); ++queue) {
+    const auto serves = static_cast<std::int32_t>(state[queue] > 0);
+    state[queue] -= serves;
+    const Targets ways = plumbing_.served[queue];
+    if (ways.last - ways.first == 1) {
+      const Target& target = plumbing_.targets[ways.first];
+      state[target.queue] += serves & static_cast<std::int32_t>(random_.next() < target.bound);
+    } else if (serves != 0) {
+      send(state, ways);
+    }
   }
   for (std::size_t at = 0; at < plumbing_.sources.size(); ++at) {
     const Targets ways = plumbing_.sources[at];

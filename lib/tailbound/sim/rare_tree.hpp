@@ -18,7 +18,7 @@
 /// RESULT    without bias whatever the levels and the numbers R_i, in the stationary state; how much there is
 ///           to gain depends on them. R_1 ... R_i follows z0^i, z0 the decay rate of the queue fed as if the
 ///           queues upstream were not there.
-/// COST      some 2 ns a queue and slot for each path. Queues: 1 + k + ... + k^(h-1) for hop h <= n of
+/// COST      some 10 ns a queue and slot for each path. Queues: 1 + k + ... + k^(h-1) for hop h <= n of
 ///           random-root routing, most of the tree beyond.
 /// SOURCE    Villen-Altamirano and Villen-Altamirano 1991, "RESTART: a method for accelerating rare event
 ///           simulations"; proof: docs/derivations/rare_events.md
