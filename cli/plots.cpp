@@ -128,8 +128,9 @@ std::string script(const Picture& picture, const std::string& file) {
                         quoted(note[i]), 0.025 + 0.03 * static_cast<double>(note.size() - 1 - i),
                         small_font(file));
   if (picture.curves.size() > 1)
-    text += fmt::format("set key {} spacing 1.3 samplen 2.5 noenhanced opaque\n",
-                        picture.powers_of_ten ? "top right" : "top left");
+    // Above the plot, where it hides no curve.
+    text += fmt::format("set key outside top center horizontal maxcols {} spacing 1.2 samplen 2 noenhanced\n",
+                        picture.curves.size() == 4 ? 2 : 3);
   else
     text += "set key off\n";
   const auto [low, high] = y_range(picture);

@@ -35,27 +35,43 @@ struct Row {
   }
 };
 
-std::vector<Row> read_rows(const std::string& name) {
+/// The lines of a file of data/reference, cut at the commas, without comments and the header.
+std::vector<std::vector<std::string>> read_lines(const std::string& name, std::size_t columns) {
   std::ifstream file(std::string(TAILBOUND_DATA_DIR) + "/reference/" + name);
-  std::vector<Row> rows;
+  std::vector<std::vector<std::string>> lines;
   for (std::string line; std::getline(file, line);) {
-    if (line.empty() || line.front() == '#' || line.rfind("question,", 0) == 0) continue;
-    std::vector<std::string> fields;
+    if (line.empty() || line.front() == '#') continue;
+    std::vector<std::string>& fields = lines.emplace_back();
     std::istringstream text(line);
     for (std::string field; std::getline(text, field, ',');) fields.push_back(field);
-    REQUIRE(fields.size() == 9);
-    rows.push_back(
-        {fields[0], fields[1], fields[2], fields[3], fields[4], fields[5], fields[6], fields[7], fields[8]});
+    REQUIRE(fields.size() == columns);
   }
+  REQUIRE(lines.size() > 1);
+  lines.erase(lines.begin());
+  return lines;
+}
+
+std::vector<Row> read_rows(const std::string& name) {
+  std::vector<Row> rows;
+  for (const auto& f : read_lines(name, 9))
+    rows.push_back({f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8]});
   return rows;
 }
 
-bounds::TreeDelay tree_of(const Row& row) {
+bounds::TreeDelay tree_of(const std::string& radix, const std::string& levels, const std::string& load,
+                          const std::string& sources, const std::string& routing) {
   return bounds::tree_delay(
-      {std::stol(row.radix), std::stoi(row.levels)}, numeric::parse_rational(row.load, "load"),
-      row.routing == "random-root" ? network::TreeRouting::random_root
-                                   : network::TreeRouting::nearest_ancestor,
-      row.sources == "decoupled" ? network::Sources::decoupled : network::Sources::first_hop);
+      {std::stol(radix), std::stoi(levels)}, numeric::parse_rational(load, "load"),
+      routing == "random-root" ? network::TreeRouting::random_root : network::TreeRouting::nearest_ancestor,
+      sources == "decoupled" ? network::Sources::decoupled : network::Sources::first_hop);
+}
+
+bounds::TreeDelay tree_of(const Row& row) {
+  return tree_of(row.radix, row.levels, row.load, row.sources, row.routing);
+}
+
+HopDelay hop_delay_of(const std::string& name) {
+  return name == "wait" ? HopDelay::wait : HopDelay::occupancy;
 }
 
 }  // namespace
@@ -224,6 +240,41 @@ std::vector<Float600> plain_wait(int sources, const Float600& rate, std::size_t 
 }
 
 }  // namespace
+
+TEST_CASE("Delays of single hops: rows computed with PARI/GP", "[bounds][delay]") {
+  int rows = 0;
+  for (const auto& f : read_lines("path_delay_hops.csv", 9)) {
+    const bounds::TreeDelay tree = tree_of(f[0], f[1], f[2], f[3], f[4]);
+    // The hops of the packets that turn at the top.
+    const Way hop{{tree.ways.back().queues.at(std::stoul(f[5]) - 1)}, 1};
+    PathDelay delays(tree.network.queues, hop_delay_of(f[6]));
+    const DelayAnswer answer =
+        delays.answer(std::vector<Way>{hop}, {.levels = {Slots(std::stol(f[7]))}, .percentiles = {}});
+    const auto enclosure = numeric::to_enclosure(answer.above.front().probability);
+    const Rational reference = numeric::parse_rational(f[8], "value");
+    const Rational slack = reference * numeric::parse_rational("1e-39", "slack");
+    INFO(f[0] << " " << f[1] << " " << f[2] << " " << f[3] << " " << f[4] << " hop " << f[5] << " " << f[6]
+              << " > " << f[7]);
+    CHECK(numeric::to_rational(enclosure.lower()) - slack <= reference);
+    CHECK(reference <= numeric::to_rational(enclosure.upper()) + slack);
+    ++rows;
+  }
+  CHECK(rows >= 200);
+}
+
+TEST_CASE("Latency of packets whose ways differ in length: percentiles by PARI/GP", "[bounds][delay]") {
+  int rows = 0;
+  for (const auto& f : read_lines("path_delay_latency.csv", 7)) {
+    const bounds::TreeDelay tree = tree_of(f[0], f[1], f[2], f[3], "nearest-ancestor");
+    PathDelay delays(tree.network.queues, hop_delay_of(f[4]));
+    const DelayAnswer answer = delays.answer(
+        tree.ways, {.levels = {}, .percentiles = {numeric::parse_rational(f[5], "percentile") / 100}});
+    INFO(f[0] << " " << f[1] << " " << f[2] << " " << f[3] << " " << f[4] << " " << f[5] << " %");
+    CHECK(answer.latency.front().slots.value == std::stol(f[6]));
+    ++rows;
+  }
+  CHECK(rows >= 90);
+}
 
 TEST_CASE("Delay over a path: the mean is the sum of the hops' means, exactly", "[bounds][delay]") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {

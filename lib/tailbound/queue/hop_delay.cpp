@@ -114,7 +114,8 @@ numeric::Proved<unit::Slot> mean_hop_delay(const SlottedQueue& queue, HopDelay d
                                            numeric::Digits digits) {
   check(queue, delay, 1);
   const auto most = queue.arrivals.largest_batch();
-  if (delay == HopDelay::wait && most && *most <= queue.packets_per_slot) return numeric::Exact<unit::Slot>{0};
+  if (delay == HopDelay::wait && most && *most <= queue.packets_per_slot)
+    return numeric::Exact<unit::Slot>{0};
   const numeric::Proved<unit::Packet> occupancy = mean_occupancy(queue, digits);
   const auto& load = queue.arrivals.load();
   if (const auto* exact = std::get_if<numeric::Exact<unit::Packet>>(&occupancy); exact != nullptr && load)
