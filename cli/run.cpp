@@ -190,6 +190,7 @@ class Program {
     if (common_.output) files.emplace_back(*common_.output, "--output");
     const CLI::Option* plot = command->app->get_option_no_throw("--plot");
     const bool draws = plot != nullptr && plot->count() > 0;
+    if (draws) plots::require_known_ending(plot->as<std::string>());
     if (draws) files.emplace_back(plot->as<std::string>(), "--plot");
 
     const Reply reply = command->answer(context);

@@ -181,6 +181,10 @@ void add_tree_simulation_options(CLI::App& command, TreeSimulationOptions& optio
   command.add_flag("--reorder", options.reorder, "the reorder buffers of up to 64 leaves' packets: P(R > b)")
       ->group("Question");
   add("--reorder-levels", options.reorder_levels, "LIST", "the same, for these b");
+  add("--rare", options.rare, "X",
+      "instead of all these: P(Q > n) down to 1e-280, n = X, or where\nit is near X < 1; --slots of hop 1: "
+      "its cycles");
+  add("--hop", options.hop, "H", "of --rare (1)");
   add_simulation_options(command, options.run);
 }
 
@@ -200,6 +204,7 @@ TreeSimulationRequest read_place_to_simulate(const PlaceOptions& place, const Si
 }
 
 TreeSimulationRequest read_tree_simulation(const TreeSimulationOptions& options) {
+  if (options.hop) throw InvalidArgument("--hop", "given without --rare", "given with --rare X");
   const bool observe = options.reorder || options.reorder_levels;
   if (observe && options.place.network)
     throw InvalidArgument(options.reorder ? "--reorder" : "--reorder-levels", "given together with --network",

@@ -18,7 +18,7 @@ namespace tailbound::cli {
 struct TreeSimulationOptions {
   PlaceOptions place;
   SimulationOptions run;
-  std::optional<std::string> buffer, occupancy, ccdf, percentiles, reorder_levels;
+  std::optional<std::string> buffer, occupancy, ccdf, percentiles, reorder_levels, rare, hop;
   bool reorder = false;
 };
 

@@ -1,3 +1,5 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/interrupt.hpp>
 #include <cli/read_file.hpp>
@@ -8,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <thread>
 
 namespace tailbound::cli {
@@ -35,6 +38,15 @@ std::int64_t default_slots(const Workload& workload, int replications) {
 
 int default_threads() {
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 1024U));
+}
+
+std::chrono::milliseconds read_interval(const SimulationOptions& options) {
+  if (!options.checkpoint)
+    throw InvalidArgument("--checkpoint-every", "given without --checkpoint", "given with --checkpoint FILE");
+  const numeric::Rational seconds = numeric::parse_rational(*options.checkpoint_every, "--checkpoint-every");
+  if (seconds < numeric::parse_rational("0.001", "least") || seconds > 1'000'000)
+    throw InvalidArgument("--checkpoint-every", *options.checkpoint_every, "from 0.001 to 1000000 seconds");
+  return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * numeric::nearest_double(seconds)));
 }
 
 /// \throws InvalidArgument  naming --resume and the file, whatever is wrong with it
@@ -68,7 +80,8 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
   add("--threads", options.threads, "T", "all cores unless told; the result does not depend on it");
   add("--warmup", options.warmup, "N", "slots left out at the start of each; by a rule unless told");
   add("--replications", options.replications, "R", "independent runs, of which T at a time (4)");
-  add("--checkpoint", options.checkpoint, "FILE", "keep the state there: every minute, and at Ctrl-C");
+  add("--checkpoint", options.checkpoint, "FILE", "keep the state there, also at Ctrl-C");
+  add("--checkpoint-every", options.checkpoint_every, "S", "seconds between two checkpoints (60)");
   add("--resume", options.resume, "FILE", "go on from there, to the same result; with the same options");
 }
 
@@ -96,6 +109,7 @@ Simulated simulate(const SimulationOptions& options, const sim::RunPlan& plan, c
     controls.progress = [&](const sim::Progress& progress) {
       context.timed_progress(progress.done, progress.left.count());
     };
+  if (options.checkpoint_every) controls.checkpoint_interval = read_interval(options);
   if (options.checkpoint) {
     static_cast<void>(PendingFile(*options.checkpoint, "--checkpoint"));  // may it be written?
     controls.checkpoint = [&](const std::string& bytes) {

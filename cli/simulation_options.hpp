@@ -14,10 +14,11 @@ namespace tailbound::cli {
 
 /// As typed; an option that was not given is empty.
 struct SimulationOptions {
-  std::optional<std::string> slots, seed, threads, warmup, replications, checkpoint, resume;
+  std::optional<std::string> slots, seed, threads, warmup, replications, checkpoint, checkpoint_every, resume;
 };
 
-/// --slots --seed --threads --warmup --replications --checkpoint --resume. `options` must outlive the parse.
+/// --slots --seed --threads --warmup --replications --checkpoint --checkpoint-every --resume. `options` must
+/// outlive the parse.
 void add_simulation_options(CLI::App& command, SimulationOptions& options);
 
 /// What the plan depends on apart from the options.
@@ -48,7 +49,7 @@ using Simulation = std::function<sim::RunResult(const sim::RunPlan& plan, const 
                                                 std::string_view resume)>;
 
 /// Runs the simulation under Ctrl-C, with progress and checkpoints. A checkpoint file is replaced as a whole,
-/// every minute and when the run is stopped.
+/// as often as told (every minute) and when the run is stopped.
 /// \throws InvalidArgument  a file cannot be read or written, or a checkpoint does not fit
 /// \throws NoAnswer         stopped before two batches were done
 [[nodiscard]] Simulated simulate(const SimulationOptions& options, const sim::RunPlan& plan,
