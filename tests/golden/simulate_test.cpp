@@ -1,0 +1,416 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <tests/golden/run_command.hpp>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <string>
+#include <thread>
+
+extern "C" char** environ;  // NOLINT: POSIX declares it nowhere
+
+namespace {
+
+using nlohmann::json;
+using tailbound::golden::Outcome;
+using tailbound::golden::run_line;
+
+json run_json(const std::string& line) {
+  const Outcome outcome = run_line(line + " --format json");
+  INFO(line << "\n" << outcome.err);
+  REQUIRE(outcome.status == 0);
+  return json::parse(outcome.out);
+}
+
+struct Folder {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("tailbound-simulate-" + std::to_string(getpid()));
+  Folder() { std::filesystem::create_directory(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  [[nodiscard]] std::string operator/(const std::string& name) const { return (path / name).string(); }
+};
+
+std::string content(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+}
+
+/// [lower, upper] of an estimate holds `value`, give or take half its width.
+bool near(const json& estimate, double value) {
+  const double lower = estimate["lower"], upper = estimate["upper"], slack = (upper - lower) / 2;
+  return estimate["kind"] == "estimate" && lower - slack <= value && value <= upper + slack;
+}
+
+/// The executable in a process of its own, which gets `signal` after `wait`; its exit status, or minus the
+/// signal that ended it.
+int run_and_kill(const std::string& line, int signal, std::chrono::milliseconds wait) {
+  std::vector<std::string> words{TAILBOUND_EXECUTABLE};
+  std::istringstream stream(line);
+  for (std::string word; stream >> word;) words.push_back(word);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int failed = posix_spawn(&child, TAILBOUND_EXECUTABLE, &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  REQUIRE(failed == 0);
+  std::this_thread::sleep_for(wait);
+  kill(child, signal);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
+const std::string small = "simulate tree --radix 4 --levels 2 --load 0.8 --slots 20000";
+
+/// Stopped or killed outright at so many moments, and resumed after each: the end is always the same.
+void kill_and_resume(int moments) {
+  const Folder folder;
+  const std::string line =
+      "simulate tree --radix 4 --levels 3 --load 0.8 --slots 60000 --warmup 640 --occupancy 5 --format json";
+  const Outcome whole = run_line(line);
+  REQUIRE(whole.status == 0);
+  const std::string state = folder / "state", answer = folder / "answer";
+  std::mt19937 random(20260);  // the moments differ from run to run all the same
+  std::uniform_int_distribution<int> milliseconds(30, 400);
+  int interrupted = 0;
+  for (int moment = 0; moment < moments; ++moment) {
+    std::filesystem::remove(state);
+    std::filesystem::remove(answer);
+    std::string resume;
+    for (const int signal : {SIGTERM, SIGKILL, SIGINT}) {
+      const int status = run_and_kill(
+          line + resume + " --checkpoint-every 0.02 --checkpoint " + state + " --output " + answer, signal,
+          std::chrono::milliseconds(milliseconds(random)));
+      CAPTURE(moment, signal, status);
+      // Answered, too few batches for an interval, or ended: by SIGKILL, or before it had begun.
+      CHECK((status == 0 || status == 1 || status == -signal));
+      if (status == 0 && !json::parse(content(answer))["complete"].get<bool>()) ++interrupted;
+      if (status == -SIGKILL || status == 1) ++interrupted;
+      if (std::filesystem::exists(state)) resume = " --resume " + state;
+    }
+    const Outcome resumed = run_line(line + resume);
+    INFO(resumed.err);
+    CHECK(resumed.out == whole.out);
+  }
+  CHECK(interrupted >= moments);  // otherwise the runs are too short to test anything
+}
+
+}  // namespace
+
+TEST_CASE("simulate tree: the JSON, key by key") {
+  const json tree = run_json(
+      "simulate tree --radix 4 --levels 2 --load 0.8 --slots 40000 --occupancy 0,3,10 --ccdf 0,5 "
+      "--percentiles 50,99 --seed 7");
+  CHECK(tree["command"] == "simulate tree");
+  CHECK(tree["inputs"]["load"] == "4/5");
+  CHECK(tree["complete"] == true);
+  CHECK(tree["seed"] == 7);
+  CHECK(tree["slots"] == 40000);
+  CHECK(tree["replications"] == 4);
+  CHECK(tree["warmup"] >= 640);  // (10 + 2 * 3) * 2 * 0.8 / 0.2^2, and up to a multiple of 64
+  CHECK(tree["warmup"] <= 704);
+  REQUIRE(tree["hops"].size() == 3);
+  const json& hop = tree["hops"][0];
+  CHECK(hop["hop"] == 1);
+  CHECK(hop["direction"] == "up");
+  CHECK(tree["hops"][2]["direction"] == "down");
+  CHECK(near(hop["load"], 0.8));
+  CHECK(near(hop["mean_occupancy"], 2.0));  // 0.8 + 3/4 0.64 / 0.4: four sources of 0.2
+  REQUIRE(hop["tail"].size() == 3);
+  CHECK(hop["tail"][0]["probability"]["confidence"] == 0.95);
+  // Exact: `occupancy --inputs 4 --load 0.8 --levels 0,3,10`
+  const json exact = run_json("occupancy --inputs 4 --load 0.8 --levels 0,3,10");
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(hop["tail"][i]["level"] == exact["tail"][i]["level"]);
+    CHECK(near(hop["tail"][i]["probability"],
+               std::stod(exact["tail"][i]["probability"]["lower"].get<std::string>())));
+  }
+  CHECK(tree["ccdf"][1]["slots"] == 5);
+  CHECK(tree["ccdf"][0]["probability"]["value"] > tree["ccdf"][1]["probability"]["value"]);
+  REQUIRE(tree["percentiles"].size() == 2);
+  CHECK(tree["percentiles"][1]["percentile"] == 99.0);
+  CHECK(tree["percentiles"][1]["latency_slots"]["value"].get<double>() ==
+        tree["percentiles"][1]["queueing_slots"]["value"].get<double>() + 3);
+  CHECK(tree["mean_latency_slots"]["value"].get<double>() ==
+        Approx(tree["mean_queueing_slots"]["value"].get<double>() + 3));
+  CHECK(near(json{{"kind", "estimate"}, {"lower", 0.79}, {"upper", 0.81}},
+             tree["packets"].get<double>() / (16.0 * 4 * 40000)));
+  CHECK_FALSE(hop.contains("loss"));
+}
+
+TEST_CASE("simulate tree: threads change nothing, the seed does") {
+  const std::string line = small + " --format json --occupancy 4";
+  const std::string one = run_line(line + " --threads 1").out;
+  CHECK(one == run_line(line + " --threads 2").out);
+  CHECK(one == run_line(line + " --threads 7").out);
+  CHECK(one == run_line(line + " --seed 1").out);
+  CHECK(one != run_line(line + " --seed 2").out);
+}
+
+TEST_CASE("simulate tree: finite buffers lose, per hop") {
+  const json tree = run_json("simulate tree --radix 4 --levels 2 --load 0.9 --slots 40000 --buffer 4");
+  for (const json& hop : tree["hops"]) {
+    CHECK(hop["dropped"].get<std::int64_t>() > 0);
+    CHECK(hop["loss"]["kind"] == "estimate");
+  }
+  const json exact = run_json("buffer --inputs 4 --load 0.9 --capacity 4 --criterion loss");
+  CHECK(near(tree["hops"][0]["loss"], std::stod(exact["probability"]["lower"].get<std::string>())));
+  // A full load is no question without a buffer, and one with it.
+  CHECK(run_line("simulate tree --radix 4 --levels 2 --load 1 --slots 20000 --buffer 4").status == 0);
+}
+
+TEST_CASE("simulate tree: a network from a file") {
+  const json network = run_json("simulate tree --slots 20000 --occupancy 2 --network " + networks +
+                                "two_switches.toml --threads 1");
+  REQUIRE(network["links"].size() == 5);
+  CHECK(network["links"][1]["link"] == "right -> archive");
+  CHECK(near(network["links"][1]["load"], 0.85));
+  CHECK(network["flows"][0]["flow"] == "camera -> archive");
+  CHECK(network["flows"][0]["mean_queueing_slots"]["kind"] == "estimate");
+  CHECK_FALSE(network.contains("hops"));
+  CHECK(network["packets"].get<std::int64_t>() > 0);
+}
+
+TEST_CASE("simulate tree: reorder buffers") {
+  const json chosen = run_json(small + " --reorder");
+  const json& tail = chosen["reorder"]["tail"];
+  REQUIRE(tail.size() >= 3);
+  CHECK(tail[1]["level"] == 1);
+  CHECK(tail.back()["count"] == 0);
+  CHECK(tail[tail.size() - 2]["count"] > 0);
+  const json told = run_json(small + " --reorder-levels 1,2");
+  CHECK(told["reorder"]["tail"].size() == 2);
+  CHECK(told["reorder"]["tail"][0] == tail[1]);
+}
+
+TEST_CASE("simulate tree: rare events of the first hop are those of the exact queue") {
+  const std::string line = "simulate tree --radix 4 --levels 2 --load 0.8 --rare 1e-15 --slots 2e4";
+  const json rare = run_json(line);
+  CHECK(rare["method"] == "importance sampling");
+  CHECK(rare["inputs"]["hop"] == 1);
+  const json& tail = rare["hops"][0]["tail"][0];
+  const json exact = run_json("occupancy --inputs 4 --load 0.8 --levels " + tail["level"].dump());
+  const double probability = std::stod(exact["tail"][0]["probability"]["lower"].get<std::string>());
+  CHECK(probability < 3e-15);
+  CHECK(probability > 3e-16);
+  CHECK(near(tail["probability"], probability));
+  CHECK(run_line(line + " --format json --threads 1").out ==
+        run_line(line + " --format json --threads 3").out);
+  const Outcome table = run_line(line);
+  CHECK(table.out.find("at hop 1 = ") != std::string::npos);
+  CHECK(table.out.find("importance sampling") != std::string::npos);
+}
+
+TEST_CASE("simulate tree: rare events of a later hop, where plain simulation sees them too") {
+  const std::string tree = "simulate tree --radix 2 --levels 2 --load 0.7 --seed 3 ";
+  const json rare = run_json(tree + "--rare 8 --hop 2 --slots 1e5");
+  CHECK(rare["method"] == "splitting");
+  const json plain = run_json(tree + "--occupancy 8 --slots 4e5");
+  const json& split = rare["hops"][0]["tail"][0]["probability"];
+  const json& seen = plain["hops"][1]["tail"][0]["probability"];
+  CHECK(split["lower"] <= seen["upper"]);
+  CHECK(seen["lower"] <= split["upper"]);
+  CHECK(split["upper"].get<double>() < 1.2 * split["lower"].get<double>());
+  CHECK(plain["hops"][1]["tail"][0]["count"] > 100);
+}
+
+TEST_CASE("simulate tree: what the packets cannot show has no upper end") {
+  const json tree =
+      run_json("simulate tree --radix 2 --levels 1 --load 0.5 --slots 1000 --percentiles 99,99.9999");
+  CHECK(tree["percentiles"][0]["queueing_slots"]["upper"].is_number());
+  CHECK(tree["percentiles"][1]["queueing_slots"]["upper"].is_null());
+  CHECK(run_line("simulate tree --radix 2 --levels 1 --load 0.5 --slots 1000").out.find(".. ?)") !=
+        std::string::npos);
+}
+
+TEST_CASE("simulate tree: table, quiet table, CSV") {
+  const Outcome table = run_line(small);
+  for (const char* said :
+       {"Simulation of the 4-ary 2-tree at load 0.8", " slots after a warm-up of 704 (by rule)", "seed 1",
+        "mean queueing", "95 % intervals", " s on "})
+    CHECK(table.out.find(said) != std::string::npos);
+  CHECK(table.err.empty());
+  CHECK(run_line(small + " --warmup 10").out.find("warm-up of 10 (as told)") != std::string::npos);
+  const Outcome quiet = run_line(small + " --percentiles 50 --quiet");
+  CHECK(std::count(quiet.out.begin(), quiet.out.end(), '\n') == 1);
+  CHECK(quiet.out.rfind("50 ", 0) == 0);
+  const Outcome csv = run_line(small + " --occupancy 3 --ccdf 4 --format csv");
+  CHECK(csv.out.rfind("where,quantity,argument,number_kind,number_value,number_lower,number_upper,", 0) == 0);
+  for (const char* said :
+       {"\n,ccdf,4,estimate,", "\n2,occupancy_tail,3,estimate,", "\n,latency_slots,99.99,"})
+    CHECK(csv.out.find(said) != std::string::npos);
+}
+
+TEST_CASE("simulate tree: a picture") {
+  const Folder folder;
+  CHECK(run_line(small + " --plot " + (folder / "delay.svg")).status == 0);
+  CHECK(content(folder / "delay.svg").find("4-ary 2-tree") != std::string::npos);
+}
+
+TEST_CASE("simulate tree: killed and resumed") {
+  kill_and_resume(3);
+}
+
+TEST_CASE("simulate tree: killed at 20 moments and resumed", "[.full]") {
+  kill_and_resume(20);
+}
+
+TEST_CASE("simulate tree: damaged and foreign checkpoints are refused") {
+  const Folder folder;
+  const std::string state = folder / "state";
+  const std::string line =
+      "simulate tree --radix 4 --levels 3 --load 0.8 --slots 1e6 --checkpoint-every 0.02 --checkpoint " +
+      state;
+  const int status = run_and_kill(line + " --output /dev/null", SIGTERM, std::chrono::milliseconds(500));
+  CHECK((status == 0 || status == 1));
+  const std::string whole = content(state);
+  REQUIRE(whole.size() > 100);
+  const std::string resume =
+      "simulate tree --radix 4 --levels 3 --load 0.8 --slots 1e6 --resume " + (folder / "bad");
+  const auto refused = [&](const std::string& bytes, const std::string& line_given, const char* why) {
+    write(folder / "bad", bytes);
+    const Outcome outcome = run_line(line_given);
+    INFO(outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find("--resume") != std::string::npos);
+    CHECK(outcome.err.find(why) != std::string::npos);
+  };
+  for (const std::size_t place : {whole.size() / 3, whole.size() / 2, whole.size() - 1}) {
+    std::string damaged = whole;
+    damaged[place] = static_cast<char>(damaged[place] ^ 1);
+    refused(damaged, resume, "damaged");
+  }
+  refused(whole.substr(0, whole.size() / 2), resume, "cut short");
+  refused(whole + "x", resume, "added");
+  refused("", resume, "empty");
+  refused("not a checkpoint", resume, "not a checkpoint");
+  refused(whole, resume + " --seed 2", "seed");
+  refused(whole, resume + " --replications 3", "replications");
+  refused(
+      whole,
+      "simulate tree --network " + networks + "two_switches.toml --slots 1e6 --resume " + (folder / "bad"),
+      "two switches");
+}
+
+TEST_CASE("simulate tree: stopped early says what is known, or that it is too little") {
+  const Folder folder;
+  const std::string answer = folder / "answer";
+  const int status = run_and_kill(
+      "simulate tree --radix 2 --levels 1 --load 0.5 --slots 1e9 --replications 8 "
+      "--format json --threads 1 --output " +
+          answer,
+      SIGINT, std::chrono::milliseconds(300));
+  CHECK(status == 1);  // a batch takes seconds
+  CHECK_FALSE(std::filesystem::exists(answer));
+  const int later = run_and_kill(
+      "simulate tree --radix 2 --levels 1 --load 0.5 --slots 4e5 --replications 1024 "
+      "--format json --output " +
+          answer,
+      SIGINT, std::chrono::milliseconds(1500));
+  CHECK(later == 0);
+  const json known = json::parse(content(answer));
+  CHECK(known["complete"] == false);
+  CHECK(known["batches"] >= 2);
+  CHECK(near(known["hops"][0]["load"], 0.5));
+}
+
+TEST_CASE("simulate: what is refused, and how") {
+  const Folder folder;
+  struct Refusal {
+    std::string options;
+    int status;
+    std::vector<std::string> said;
+  };
+  const std::string tree = "tree --radix 4 --levels 2 --load 0.8";
+  const std::string file = "tree --network " + networks + "two_switches.toml";
+  for (const Refusal& refusal : std::vector<Refusal>{
+           {"", 2, {"missing", "tree"}},
+           {"bush", 2, {"bush", "tree"}},
+           {"tree", 2, {"--radix", "missing", "--network"}},
+           {"tree --radix 4 --levels 2", 2, {"--load", "missing"}},
+           {"tree --radix 1 --levels 2 --load 0.8", 2, {"--radix is 1", "2 to 1024"}},
+           {"tree --radix x --levels 2 --load 0.8", 2, {"--radix", "x"}},
+           {"tree --radix 4 --levels 0 --load 0.8", 2, {"--levels is 0"}},
+           {"tree --radix 1024 --levels 16 --load 0.8", 2, {"--radix is 1024^16", "2^20"}},
+           {"tree --radix 4 --levels 2 --load 0", 2, {"--load is 0", "above 0"}},
+           {"tree --radix 4 --levels 2 --load 1.5", 2, {"--load is 1.5"}},
+           {"tree --radix 4 --levels 2 --load 1", 1, {"unstable"}},
+           {"tree --radix 4 --levels 2 --load y", 2, {"--load", "y"}},
+           {tree + " --routing up", 2, {"--routing is up", "random-root"}},
+           {tree + " --slots 0", 2, {"--slots is 0", "16 to"}},
+           {tree + " --slots 1e13", 2, {"--slots is 1e13"}},
+           {tree + " --slots few", 2, {"--slots", "few"}},
+           {tree + " --seed -1", 2, {"--seed is -1"}},
+           {tree + " --seed 1.5", 2, {"--seed is 1.5"}},
+           {tree + " --threads 0", 2, {"--threads is 0", "1 to 1024"}},
+           {tree + " --replications 0", 2, {"--replications is 0", "1 to 1024"}},
+           {tree + " --warmup -1", 2, {"--warmup is -1"}},
+           {tree + " --buffer 0", 2, {"--buffer is 0"}},
+           {tree + " --occupancy -1", 2, {"--occupancy is -1"}},
+           {tree + " --ccdf a", 2, {"--ccdf", "a"}},
+           {tree + " --percentiles 100", 2, {"--percentiles is 100"}},
+           {tree + " --reorder-levels -1", 2, {"--reorder-levels is -1"}},
+           {tree + " --reorder --buffer 5", 2, {"--reorder", "--buffer"}},
+           {tree + " --checkpoint-every 5", 2, {"--checkpoint-every", "--checkpoint"}},
+           {tree + " --checkpoint-every 0 --checkpoint " + (folder / "c"), 2, {"--checkpoint-every is 0"}},
+           {tree + " --checkpoint /nowhere/c", 2, {"--checkpoint is /nowhere/c"}},
+           {tree + " --checkpoint " + (folder / ""), 2, {"--checkpoint"}},
+           {tree + " --resume /nowhere/c", 2, {"--resume is /nowhere/c"}},
+           {tree + " --hop 1", 2, {"--hop", "--rare"}},
+           {tree + " --rare 0", 2, {"--rare is 0"}},
+           {tree + " --rare 1.5", 2, {"--rare is 1.5"}},
+           {tree + " --rare x", 2, {"--rare", "x"}},
+           {tree + " --rare 1e6", 2, {"--rare is 1e6", "100000"}},
+           {tree + " --rare 1e-9 --hop 4", 2, {"--hop is 4", "1 to 3"}},
+           {tree + " --rare 1e-9 --ccdf 5", 2, {"--ccdf", "--rare"}},
+           {tree + " --rare 1e-9 --buffer 5", 2, {"--buffer", "--rare"}},
+           {tree + " --rare 1e-9 --replications 5", 2, {"--replications", "--rare"}},
+           {tree + " --rare 1e-9 --plot p.svg", 2, {"--plot", "--rare"}},
+           {"tree --radix 4 --levels 2 --load 1 --rare 1e-9", 1, {"unstable"}},
+           {file + " --rare 1e-9", 2, {"--network", "--rare"}},
+           {tree + " --format xml", 2, {"--format is xml"}},
+           {tree + " --plot p.gif", 2, {"--plot is p.gif", ".svg"}},
+           {tree + " --matrix m", 2, {"--matrix", "--network"}},
+           {file + " --load 0.5", 2, {"--load", "--network"}},
+           {file + " --reorder", 2, {"--reorder", "--network"}},
+           {file + " --route spread", 2, {"--route", "--matrix"}},
+           {"tree --network /none", 2, {"--network is /none"}},
+       }) {
+    const Outcome outcome = run_line("simulate " + refusal.options);
+    INFO("simulate " << refusal.options << "\n" << outcome.err);
+    CHECK(outcome.status == refusal.status);
+    CHECK(outcome.out.empty());
+    for (const std::string& said : refusal.said) CHECK(outcome.err.find(said) != std::string::npos);
+  }
+}
+
+TEST_CASE("simulate: help of both levels") {
+  const Outcome group = run_line("simulate --help");
+  CHECK(group.status == 0);
+  CHECK(group.out.find("tree") != std::string::npos);
+  const Outcome tree = run_line("simulate tree --help");
+  CHECK(tree.status == 0);
+  for (const char* said : {"--slots", "--seed", "--checkpoint", "--resume", "--occupancy", "Example:"})
+    CHECK(tree.out.find(said) != std::string::npos);
+}

@@ -1,0 +1,202 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <tests/golden/run_command.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+// Results depend on the seed alone, so that none of these can fail by chance.
+
+namespace {
+
+using nlohmann::json;
+using tailbound::golden::Outcome;
+using tailbound::golden::run_line;
+
+json run_json(const std::string& line, int status) {
+  const Outcome outcome = run_line(line + " --format json");
+  INFO(line << "\n" << outcome.err);
+  REQUIRE(outcome.status == status);
+  return json::parse(outcome.out);
+}
+
+double number(const json& value) {
+  return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
+}
+
+/// What the verdict has to be, from the numbers in the row.
+std::string expected_verdict(const json& row) {
+  const json& analysis = row["analysis"];
+  if (row.contains("count") && number(row["simulation"]["lower"]) == 0) return "too rare";
+  const double low = analysis.is_number() ? analysis.get<double>() : number(analysis["lower"]);
+  const double high = analysis.is_number() ? analysis.get<double>() : number(analysis["upper"]);
+  if (high < number(row["simulation"]["lower"])) return "below";
+  if (!row["simulation"]["upper"].is_null() && low > number(row["simulation"]["upper"])) return "above";
+  return "inside";
+}
+
+void check_verdicts(const json& document) {
+  std::size_t below = 0;
+  for (const json& row : document["rows"]) {
+    INFO(row.dump());
+    CHECK(row["verdict"] == expected_verdict(row));
+    if (row["verdict"] == "below") ++below;
+  }
+  CHECK(document["verdicts"]["below"] == below);
+}
+
+const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
+
+}  // namespace
+
+TEST_CASE("validate: a single hop is inside the intervals") {
+  const json buffer = run_json("validate buffer --inputs 4 --load 0.8 --slots 3e5", 0);
+  check_verdicts(buffer);
+  CHECK(buffer["verdict"] == "inside");
+  CHECK(buffer["command"] == "validate buffer");
+  CHECK(buffer["inputs"]["inputs"] == 4);
+  REQUIRE(buffer["rows"].size() >= 10);
+  CHECK(buffer["rows"].back()["quantity"] == "mean_occupancy");
+  // The default levels reach down to 1e-6.
+  CHECK(number(buffer["rows"][0]["analysis"]["lower"]) <= 0.5);
+  const json& last = buffer["rows"][buffer["rows"].size() - 2];
+  CHECK(number(last["analysis"]["lower"]) <= 1e-6);
+  CHECK(number(last["analysis"]["lower"]) >= 1e-7);
+
+  const json delay = run_json("validate delay --radix 8 --levels 1 --load 0.7 --slots 1e5", 0);
+  check_verdicts(delay);
+  CHECK(delay["verdict"] == "inside");
+  CHECK(delay["verdicts"]["too rare"] >= 1);  // 1e-6 is not for so few slots
+}
+
+TEST_CASE("validate: the rows' intervals hold together") {
+  const json buffer = run_json("validate buffer --inputs 4 --load 0.8 --slots 5e4 --levels 0:8:1", 0);
+  REQUIRE(buffer["rows"].size() == 10);  // nine levels and the mean
+  CHECK(buffer["rows"][0]["simulation"]["confidence"].get<double>() == Approx(1 - 0.05 / 10));
+  CHECK(buffer["rows"][3]["level"] == 3);
+  CHECK(buffer["confidence_of_all_rows"] == 0.95);
+}
+
+TEST_CASE("validate: the published arrivals are optimistic beyond the first hop, and the status says so") {
+  const std::string line =
+      "validate delay --radix 16 --levels 2 --load 0.9 --slots 20000 --sources first-hop";
+  const json delay = run_json(line, 1);
+  check_verdicts(delay);
+  CHECK(delay["verdict"] == "below");
+  CHECK(delay["inputs"]["sources"] == "first-hop");
+  const Outcome table = run_line(line);
+  CHECK(table.status == 1);
+  CHECK(table.out.find("optimistic beyond the interval in") != std::string::npos);
+  CHECK(table.out.find("below") != std::string::npos);
+  CHECK(table.err.empty());
+}
+
+TEST_CASE("validate: occupancies taken for delays are conservative") {
+  const json delay = run_json(
+      "validate delay --radix 8 --levels 2 --load 0.7 --slots 20000 --delay occupancy --ccdf 1,3,5", 0);
+  check_verdicts(delay);
+  REQUIRE(delay["rows"].size() == 9);  // three levels, five percentiles, the mean
+  for (std::size_t i = 0; i < 3; ++i) CHECK(delay["rows"][i]["verdict"] == "above");
+  CHECK(delay["rows"][0]["slots"] == 1);
+  CHECK(delay["rows"][3]["percentile"] == 50.0);
+}
+
+TEST_CASE("validate: analysis is that of the command delay") {
+  const std::string tree =
+      " --radix 4 --levels 2 --load 0.6 --routing nearest-ancestor --ccdf 2,6 --percentiles 99";
+  const Outcome outcome = run_line("validate delay --slots 20000 --format json" + tree);
+  REQUIRE(outcome.status <= 1);
+  const json rows = json::parse(outcome.out)["rows"];
+  const json delay = run_json("delay" + tree, 0);
+  for (std::size_t i = 0; i < 2; ++i)
+    CHECK(number(rows[i]["analysis"]["lower"]) ==
+          Approx(number(delay["ccdf"][i]["probability"]["lower"])).epsilon(1e-9));
+  CHECK(rows[2]["analysis"] == delay["percentiles"][0]["queueing_slots"]);
+  // The same two ways by hand: the simulation's ratio is what is shown.
+  CHECK(rows[0]["ratio"].get<double>() ==
+        Approx(number(rows[0]["simulation"]["value"]) / number(rows[0]["analysis"]["upper"])));
+}
+
+TEST_CASE("validate: a network's flows together") {
+  const Outcome outcome = run_line("validate delay --slots 50000 --format json --ccdf 0 --network " +
+                                   networks + "two_switches.toml");
+  REQUIRE(outcome.status <= 1);
+  const json document = json::parse(outcome.out);
+  check_verdicts(document);
+  // P(D > 0) of all flows is the mean of theirs, weighted by their rates.
+  const json flows = run_json("delay --ccdf 0 --network " + networks + "two_switches.toml", 0)["flows"];
+  double sum = 0, rates = 0;
+  for (const json& flow : flows) {
+    const std::string rate = flow["rate"];
+    const auto slash = rate.find('/');
+    const double value =
+        std::stod(rate) / (slash == std::string::npos ? 1 : std::stod(rate.substr(slash + 1)));
+    sum += value * number(flow["ccdf"][0]["probability"]["lower"]);
+    rates += value;
+  }
+  CHECK(number(document["rows"][0]["analysis"]["lower"]) == Approx(sum / rates).epsilon(1e-9));
+}
+
+TEST_CASE("validate: threads change nothing; CSV, quiet table, picture") {
+  const std::string line = "validate buffer --inputs 4 --load 0.5 --slots 20000 --levels 1,2";
+  CHECK(run_line(line + " --format json --threads 1").out ==
+        run_line(line + " --format json --threads 2").out);
+  const Outcome csv = run_line(line + " --format csv");
+  CHECK(csv.out.rfind("quantity,argument,analysis_lower,analysis_upper,simulation_kind,", 0) == 0);
+  CHECK(csv.out.find("\noccupancy_tail,2,0.") != std::string::npos);
+  CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 4);
+  const std::string quiet = run_line(line + " --quiet").out;
+  CHECK(std::count(quiet.begin(), quiet.end(), '\n') == 4);
+  const std::string picture =
+      (std::filesystem::temp_directory_path() / ("validate-" + std::to_string(getpid()) + ".svg")).string();
+  CHECK(run_line(line + " --plot " + picture).status == 0);
+  std::stringstream drawn;
+  drawn << std::ifstream(picture).rdbuf();
+  CHECK(drawn.str().find("analysis") != std::string::npos);
+  std::filesystem::remove(picture);
+}
+
+TEST_CASE("validate: what is refused, and how") {
+  struct Refusal {
+    std::string options;
+    int status;
+    std::vector<std::string> said;
+  };
+  const std::string tree = "delay --radix 4 --levels 2 --load 0.8";
+  for (const Refusal& refusal : std::vector<Refusal>{
+           {"", 2, {"missing", "delay, buffer"}},
+           {"wormhole", 2, {"wormhole", "delay", "buffer"}},
+           {"delay", 2, {"--radix", "missing"}},
+           {"delay --radix 4 --levels 2 --load 1", 1, {"unstable"}},
+           {tree + " --sources all", 2, {"--sources is all", "decoupled"}},
+           {tree + " --delay long", 2, {"--delay is long", "occupancy"}},
+           {tree + " --ccdf -1", 2, {"--ccdf is -1"}},
+           {tree + " --percentiles 0", 2, {"--percentiles is 0"}},
+           {tree + " --slots 1", 2, {"--slots is 1"}},
+           {tree + " --seed a", 2, {"--seed", "a"}},
+           {tree + " --buffer 5", 2, {"--buffer"}},
+           {tree + " --network x", 2, {"--network"}},
+           {tree + " --resume /nowhere", 2, {"--resume is /nowhere"}},
+           {"buffer", 2, {"--inputs"}},
+           {"buffer --inputs 4", 2, {"--load"}},
+           {"buffer --inputs 1 --load 0.5", 2, {"--inputs is 1"}},
+           {"buffer --inputs 2000 --load 0.5", 2, {"--inputs is 2000", "1024"}},
+           {"buffer --inputs 4 --load 1", 1, {"unstable"}},
+           {"buffer --inputs 4 --load 0.5,0.6", 2, {"--load"}},
+           {"buffer --inputs 4 --load x", 2, {"--load", "x"}},
+           {"buffer --inputs 4 --load 0.5 --levels -1", 2, {"--levels is -1"}},
+           {"buffer --inputs 4 --load 0.5 --levels 1.5", 2, {"--levels is"}},
+       }) {
+    const Outcome outcome = run_line("validate " + refusal.options);
+    INFO("validate " << refusal.options << "\n" << outcome.err);
+    CHECK(outcome.status == refusal.status);
+    CHECK(outcome.out.empty());
+    for (const std::string& said : refusal.said) CHECK(outcome.err.find(said) != std::string::npos);
+  }
+}
