@@ -110,8 +110,10 @@ class ProgressLine {
   explicit ProgressLine(bool quiet) : wanted_(!quiet && isatty(STDERR_FILENO) != 0) {}
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
-  ~ProgressLine() {
+  ~ProgressLine() { clear(); }
+  void clear() {
     if (shown_) std::cerr << "\r\033[K" << std::flush;
+    shown_ = false;
   }
 
   [[nodiscard]] std::function<void(std::size_t, std::size_t)> counted() {
@@ -194,6 +196,7 @@ class Program {
     if (draws) files.emplace_back(plot->as<std::string>(), "--plot");
 
     const Reply reply = command->answer(context);
+    line.clear();  // before the answer, which may go to the same terminal
     if (draws) reply.draw(files.back().temporary());
     if (common_.output) files.front().write(reply.text);
     for (PendingFile& file : files) file.commit();
