@@ -209,9 +209,9 @@ Command add_pgf_command(CLI::App& program) {
       "  # 0 <= k*p <= k\n"
       "  # k*p < 1\n"
       "  Q(z) = (1 - k*p)*(z - 1)*(1 - p + p*z)^k/(z - (1 - p + p*z)^k)\n"
-      "  E[Q] = 1/2*k*p*(2 - p*(1 + k))/(1 - k*p)\n"
-      "  Var[Q] = 1/12*k*p*(12 - 18*p*(1 + k) + 2*(4 + 9*k + 5*k^2)*p^2 - (5*k + 6*k^2 + k^3)*p^3)/(1 - "
-      "k*p)^2\n"
+      "  E[Q] = 1/2*k*p*(2 - p - k*p)/(1 - k*p)\n"
+      "  Var[Q] = 1/12*k*p*(12 - 18*p - 18*k*p + 8*p^2 + 18*k*p^2 - 5*k*p^3 + 10*k^2*p^2 - 6*k^2*p^3 - "
+      "k^3*p^3)/(1 - k*p)^2\n"
       "  P(Q=0) = 1 - k*p");
   return command_of(app, options);
 }

@@ -1,25 +1,19 @@
 #include <catch2/catch.hpp>
-#include <cli/run.hpp>
 #include <nlohmann/json.hpp>
+#include <tests/golden/run_command.hpp>
 
+#include <array>
+#include <cstdio>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
 namespace {
 
-struct Outcome {
-  int status;
-  std::string out, err;
-};
-
-Outcome pgf(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {"tailbound", "pgf"});
-  std::vector<const char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
-  std::ostringstream out, err;
-  const int status = tailbound::cli::run(static_cast<int>(argv.size()), argv.data(), out, err);
-  return {status, out.str(), err.str()};
+tailbound::golden::Outcome pgf(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "pgf");
+  return tailbound::golden::run_command(arguments);
 }
 
 }  // namespace
@@ -31,6 +25,23 @@ TEST_CASE("pgf: the help's example is what the command prints") {
     INFO(line);
     CHECK(help.find(line) != std::string::npos);
   }
+}
+
+TEST_CASE("pgf: every run of the program prints the same") {
+  // Orders inside GiNaC follow addresses, which change from process to process.
+  const auto output_of_a_process = [] {
+    const std::string command = std::string(TAILBOUND_EXECUTABLE) + " pgf --inputs k --load 'k*p' --moments";
+    std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+    REQUIRE(pipe);
+    std::string text;
+    std::array<char, 4096> part{};
+    while (const std::size_t count = fread(part.data(), 1, part.size(), pipe.get()))
+      text.append(part.data(), count);
+    return text;
+  };
+  const std::string first = output_of_a_process();
+  CHECK(first.find("Var[Q] = ") != std::string::npos);
+  for (int run = 0; run < 24; ++run) CHECK(output_of_a_process() == first);
 }
 
 TEST_CASE("pgf: JSON has the keys, with symbols and with numbers") {
@@ -65,7 +76,7 @@ TEST_CASE("pgf: bad input is status 2, an unstable queue 1; nothing on standard 
       {{"--traffic", "poisson", "--load", "rho", "--cancel"}, 1},
   };
   for (const auto& [arguments, status] : rows) {
-    const Outcome outcome = pgf(arguments);
+    const tailbound::golden::Outcome outcome = pgf(arguments);
     INFO(arguments[0] << " " << arguments[1] << ": " << outcome.err);
     CHECK(outcome.status == status);
     CHECK(outcome.out.empty());

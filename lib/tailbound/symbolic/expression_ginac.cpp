@@ -206,11 +206,25 @@ Fraction extent(const ex& value) {
   return result;
 }
 
+/// A product with each of its factors multiplied out. GiNaC's factor() groups the terms within a factor by
+/// variables in an order that changes from one run of the program to the next; multiplied out they are
+/// unique.
+ex with_plain_factors(const ex& product) {
+  if (GiNaC::is_a<GiNaC::mul>(product)) {
+    ex result = 1;
+    for (const ex& factor : product) result *= with_plain_factors(factor);
+    return result;
+  }
+  if (GiNaC::is_a<GiNaC::power>(product) && GiNaC::is_a<GiNaC::numeric>(product.op(1)))
+    return GiNaC::pow(product.op(0).expand(), product.op(1));
+  return product.expand();
+}
+
 /// p with its factors found, if that is cheap; checked, since factoring is the subtlest of GiNaC's steps.
 ex factored(const ex& polynomial) {
   const ex expanded = polynomial.expand();
   if (static_cast<double>(expanded.nops()) > factor_term_limit) return polynomial;
-  const ex result = GiNaC::factor(expanded);
+  const ex result = with_plain_factors(GiNaC::factor(expanded));
   return (result.expand() - expanded).expand().is_zero() ? result : polynomial;
 }
 
