@@ -129,7 +129,8 @@ std::string section(const Figure& figure, const reproduce::Result& result, bool 
   std::string text = fmt::format("## {}\n\n{}.\n{}.\n\n![{}]({}.svg)\n\n", figure.name, figure.title,
                                  figure.source, figure.title, figure.name);
   text += fmt::format("Computed by tailbound {}{}; numbers in [{}.csv]({}.csv).\n\n", version,
-                      quick ? " with fewer points (--quick)" : "", figure.name, figure.name);
+                      quick ? " with fewer points and shorter simulations (--quick)" : "", figure.name,
+                      figure.name);
   text += fmt::format("What the paper shows: {}\n\nWhat was computed: {}\n\nThe same numbers:\n\n",
                       figure.shows, result.computed);
   for (const std::string& command : result.commands) text += "    " + command + "\n";
@@ -157,8 +158,8 @@ std::string readme(const std::map<std::string, std::string>& sections) {
   text +=
       "\nMade by `tailbound reproduce`; each run rewrites the sections of its own figures. Every number "
       "after\n"
-      "\"computed\" comes from the run; as arithmetic it is exact or certified, what the models leave out is "
-      "said\nwith each figure.\n\n";
+      "\"computed\" comes from the run. Analysis is exact or certified as arithmetic, what its models leave "
+      "out is\nsaid with each figure; simulation is an estimate with its interval, from the seed stated.\n\n";
   for (const Figure& figure : reproduce::all_figures())
     if (const auto found = sections.find(figure.name); found != sections.end()) text += found->second;
   return text;
@@ -279,7 +280,7 @@ Command add_reproduce_command(CLI::App& program) {
                    "made if missing: NAME.csv and NAME.svg of each figure, README.md")
       ->type_name("FOLDER")
       ->group("Output");
-  command->add_flag("--quick", options->quick, "fewer points in the tables and pictures");
+  command->add_flag("--quick", options->quick, "fewer points, and simulations of a thirtieth of the length");
   command->footer(
       "Example:\n"
       "  tailbound reproduce singh-dally-7 --output figures\n"
@@ -291,7 +292,9 @@ Command add_reproduce_command(CLI::App& program) {
       "    does not agree: buffer of later hops\n"
       "  figures/README.md\n"
       "\n"
-      "README.md says of each figure what the paper shows, what was computed, and the commands that print "
+      "Figures 4, 5 and 6 are simulated too, each for 10 to 30 s on one core; all cores are used, and the\n"
+      "result does not depend on them. README.md says of each figure what the paper shows, what was "
+      "computed, and the commands that print "
       "the\n"
       "same numbers. Figures of earlier runs into the same folder stay in it.\n");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};

@@ -32,7 +32,7 @@ struct Result {
 };
 
 struct Request {
-  bool quick = false;  ///< fewer points; the findings stay
+  bool quick = false;  ///< fewer points, shorter simulations; the findings stay
   /// As Context::progress; empty where no progress is wanted.
   std::function<void(std::size_t done, std::size_t all)> progress{};
 
