@@ -293,10 +293,10 @@ Command add_reproduce_command(CLI::App& program) {
       "  figures/README.md\n"
       "\n"
       "Figures 4, 5 and 6 are simulated too, each for 10 to 30 s on one core; all cores are used, and the\n"
-      "result does not depend on them. README.md says of each figure what the paper shows, what was "
-      "computed, and the commands that print "
-      "the\n"
-      "same numbers. Figures of earlier runs into the same folder stay in it.\n");
+      "result does not depend on them.\n"
+      "\n"
+      "README.md says of each figure what the paper shows, what was computed, and the commands that\n"
+      "print the same numbers. Figures of earlier runs into the same folder stay in it.\n");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 
