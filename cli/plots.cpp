@@ -118,7 +118,9 @@ std::string script(const Picture& picture, const std::string& file) {
   text +=
       "set encoding utf8\nset border 3 linecolor rgb '#444444'\nset tics nomirror out textcolor rgb "
       "'#222222'\n";
-  text += "set grid linecolor rgb '#c8c8c8' linewidth 1 dashtype 1\nset style fill solid\n";
+  text +=
+      "set grid linecolor rgb '#c8c8c8' linewidth 1 dashtype 1\nset style fill solid\nset pointintervalbox "
+      "0\n";
   text += fmt::format("set title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n",
                       quoted(picture.title), quoted(picture.x_label), quoted(picture.y_label));
   const std::vector<std::string> note = folded(picture.note, 110);
