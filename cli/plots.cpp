@@ -104,8 +104,11 @@ std::string style(const Curve& curve, int colour) {
     case Style::dashed:
       return fmt::format("with lines linewidth 1.8 dashtype (12,8) linecolor rgb '{}'", kColours[colour % 4]);
     case Style::bars:
+      // Not `yerrorbars`: they blank a disc around each point, which hides short bars.
       return fmt::format(
-          "using 1:2:3:4 with yerrorbars linewidth 1.5 pointtype 7 pointsize 0.6 linecolor rgb '{}'",
+          "using 1:3:(0):($4-$3) with vectors heads size screen 0.005,90 linewidth 1.5 linecolor rgb '{0}' "
+          "notitle, "
+          "'' using 1:2 with points pointtype 7 pointsize 0.6 linecolor rgb '{0}'",
           kColours[colour % 4]);
     case Style::rule:
       return "with lines linewidth 1.5 dashtype (3,5) linecolor rgb '#444444'";
