@@ -14,14 +14,7 @@
 /// SOURCE    Singh and Dally 2004; docs/derivations/trees.md
 namespace tailbound::bounds {
 
-/// A queue carries at least what its link takes: no stationary delays exist.
-class Overloaded : public NoAnswer {
- public:
-  Overloaded(const std::string& link, const std::string& load, int packets_per_slot)
-      : NoAnswer("the link " + link + " is overloaded: it is offered " + load +
-                 " packets a slot, and that must be below " + std::to_string(packets_per_slot) +
-                 " (what it takes)") {}
-};
+using network::Overloaded;
 
 /// Queues that have the same traffic are one entry here: their delays have the same distribution.
 struct NetworkQueues {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/core/error.hpp>
 #include <tailbound/network/network.hpp>
 
 /// What arrives at each queue of a network, from its flows and routes.
@@ -31,6 +32,15 @@ struct QueueTraffic {
   int packets_per_slot = 1;         ///< what the link takes
   std::vector<SourceRate> sources;  ///< rates differ and rise; empty where nothing passes
   Rational load;                    ///< sum of count * rate  [packets/slot]
+};
+
+/// A queue is offered at least what its link takes: it would grow for ever.
+class Overloaded : public NoAnswer {
+ public:
+  Overloaded(const std::string& link, const std::string& load, int packets_per_slot)
+      : NoAnswer("the link " + link + " is overloaded: it is offered " + load +
+                 " packets a slot, and that must be below " + std::to_string(packets_per_slot) +
+                 " (what it takes)") {}
 };
 
 /// The traffic of each link's queue, in the order of Network::links; links without a queue (that leave

@@ -1,3 +1,5 @@
+#include <tailbound/network/queue_traffic.hpp>
+#include <tailbound/numeric/real.hpp>
 #include <tailbound/sim/network_replication.hpp>
 
 #include <algorithm>
@@ -123,8 +125,9 @@ void Simulated::check_loads(const network::Network& network) const {
       for (const std::size_t link : route.links) loads[link] = loads[link] + flow.rate * route.share;
   for (std::size_t link = 0; link < loads.size(); ++link)
     if (queues_[link].exists && loads[link] >= queues_[link].packets_per_slot)
-      throw Unstable(numeric::to_fraction(loads[link]) + " on " + network.link_name(link),
-                     queues_[link].packets_per_slot);
+      throw network::Overloaded(network.link_name(link),
+                                numeric::to_decimal(loads[link], 6, numeric::Rounding::nearest),
+                                queues_[link].packets_per_slot);
 }
 
 void Simulated::one_slot() {

@@ -45,7 +45,7 @@ class NetworkReplication : public Replication {
 };
 
 /// \throws InvalidArgument  a flow without routes, or rates of one source above 1 in all
-/// \throws Unstable         a queue's load is at or above what its link takes, and there is no buffer limit
+/// \throws Overloaded       a queue's load is at or above what its link takes, and there is no buffer limit
 [[nodiscard]] std::unique_ptr<NetworkReplication> make_network_replication(const NetworkModel& model,
                                                                            RandomKey key);
 
