@@ -138,6 +138,13 @@ struct Layout {
   }
 };
 
+/// 1 << i.
+constexpr auto bit_of = [] {
+  std::array<std::uint32_t, 32> bits{};
+  for (std::uint32_t i = 0; i < 32; ++i) bits[i] = 1U << i;
+  return bits;
+}();
+
 void count_at(std::vector<std::uint64_t>& histogram, std::size_t at, std::uint64_t count) {
   if (histogram.size() <= at) histogram.resize(at + 1);
   histogram[at] += count;
@@ -436,16 +443,24 @@ void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) 
   const std::int64_t flow = observed ? leaf / shape_.flow_spacing : -1;
   common |= static_cast<Packet>(static_cast<Packet>(flow + 1) << layout_.flow_shift);
   const Packet birth_mask = static_cast<Packet>((Packet{1} << layout_.birth_bits) - 1);
-  Packet* const target = stream + column(0);
   // A block starts at a multiple of 64 and so do the wraps of the birth's bits: no carry within a block.
   const Packet birth = static_cast<Packet>(block_start()) & birth_mask;
-  for (int s = first; s < last; ++s) {
-    const Packet sent = Packet{0} - static_cast<Packet>((sends >> s) & 1U);
-    target[s] = sent & static_cast<Packet>(common | (birth + static_cast<Packet>(s)) << layout_.birth_shift |
-                                           destination[static_cast<std::size_t>(s)]);
-  }
   const std::uint64_t range = (~std::uint64_t{0} >> (64 - (last - first))) << first;
-  totals_.sent += static_cast<std::int64_t>(std::popcount(sends & range));
+  const std::uint64_t sends_now = sends & range;
+  std::array<Packet, block_slots> packets;
+  const int birth_shift = layout_.birth_shift;
+  for (std::size_t half = 0; half < 2; ++half) {
+    const auto bits = static_cast<std::uint32_t>(sends_now >> (32 * half));
+    const Packet start = birth + static_cast<Packet>(32 * half);
+    for (std::uint32_t s = 0; s < 32; ++s) {
+      const Packet sent = Packet{0} - static_cast<Packet>((bits & bit_of[s]) == bit_of[s]);
+      packets[32 * half + s] =
+          sent & (common | (start + static_cast<Packet>(s)) << birth_shift | destination[32 * half + s]);
+    }
+  }
+  Packet* const target = stream + column(0);
+  std::copy(packets.begin() + first, packets.begin() + last, target + first);
+  totals_.sent += static_cast<std::int64_t>(std::popcount(sends_now));
   if (shape_.turning) {
     std::uint32_t own = 0;
     std::int64_t rest = leaf;
@@ -458,7 +473,7 @@ void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) 
     }
   }
   if (observed)
-    for (std::uint64_t left = sends & range; left != 0; left &= left - 1)
+    for (std::uint64_t left = sends_now; left != 0; left &= left - 1)
       flows_[static_cast<std::size_t>(flow)].sent(block_start() + std::countr_zero(left));
 }
 

@@ -1,0 +1,47 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/traffic/on_off.hpp>
+
+#include <string>
+#include <utility>
+
+namespace tailbound::traffic {
+
+using numeric::Rational;
+using numeric::to_fraction;
+
+Rational shortest_burst(const Rational& load, const Rational& on_rate) {
+  const Rational least = load / (on_rate - load);
+  return least > 1 ? least : Rational(1);
+}
+
+OnOff on_off(const Rational& load, const Burst& burst) {
+  const Rational& on_rate = burst.on_rate;
+  if (!cln::plusp(on_rate) || on_rate > 1)
+    throw InvalidArgument("on-rate", to_fraction(on_rate), "above 0 and at most 1 packet a slot");
+  if (!cln::plusp(load))
+    throw InvalidArgument("load of a source", to_fraction(load), "above 0 packets a slot");
+  if (load >= on_rate)
+    throw InvalidArgument(
+        "load of a source", to_fraction(load),
+        "below its on-rate of " + to_fraction(on_rate) + ": a source that sends in bursts has pauses");
+  const Rational least = shortest_burst(load, on_rate);
+  if (burst.slots < least)
+    throw InvalidArgument(
+        "burst", to_fraction(burst.slots),
+        "at least " + to_fraction(least) + (least == 1 ? " slot" : " slots") +
+            (least == 1 ? ""
+                        : ": with load " + to_fraction(load) + " and on-rate " + to_fraction(on_rate) +
+                              " shorter bursts would leave less than a slot between them"));
+  const Rational stop = 1 / burst.slots;
+  return {.load = load, .on_rate = on_rate, .start = load * stop / (on_rate - load), .stop = stop};
+}
+
+OnOff thinned(OnOff source, const Rational& share) {
+  if (!cln::plusp(share) || share > 1)
+    throw InvalidArgument("share", to_fraction(share), "above 0 and at most 1");
+  source.load = source.load * share;
+  source.on_rate = source.on_rate * share;
+  return source;
+}
+
+}  // namespace tailbound::traffic

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <tailbound/numeric/rational.hpp>
+
+/// One source whose packets come in bursts.
+///
+/// MODEL     A Markov chain with the states OFF and ON. In each slot the source sends one packet with
+///           probability `on_rate` if it is ON (none if it is OFF); then it changes from OFF to ON with
+///           probability alpha, from ON to OFF with probability beta. Mean burst 1 / beta slots,
+///           load = on_rate * alpha / (alpha + beta).
+/// SOURCE    the process interconnect simulators know as burst_alpha, burst_beta and burst_r1; Singh and
+/// Dally
+///           2004 name bursty injection without defining it. docs/derivations/bursty_queue.md
+/// TESTS     tests/traffic/on_off_test.cpp
+namespace tailbound::traffic {
+
+/// How the packets of a source bunch, whatever its load.
+struct Burst {
+  numeric::Rational slots;        ///< mean length of an ON period, >= 1
+  numeric::Rational on_rate = 1;  ///< packets a slot while ON, above 0, at most 1
+  friend bool operator==(const Burst&, const Burst&) = default;
+};
+
+/// A source of given load with its probabilities, as exact rationals.
+struct OnOff {
+  numeric::Rational load;     ///< packets a slot in the mean
+  numeric::Rational on_rate;  ///< of sending, while ON
+  numeric::Rational start;    ///< alpha: OFF -> ON
+  numeric::Rational stop;     ///< beta: ON -> OFF
+
+  /// Probability that the source is ON: load / on_rate = alpha / (alpha + beta).
+  [[nodiscard]] numeric::Rational on_fraction() const { return load / on_rate; }
+};
+
+/// The least mean burst that a source of this load can have, load / (on_rate - load), but at least 1: with
+/// shorter ones it would have to turn ON with a probability above 1.
+[[nodiscard]] numeric::Rational shortest_burst(const numeric::Rational& load,
+                                               const numeric::Rational& on_rate);
+
+/// \throws InvalidArgument  an on-rate outside ]0, 1], a load outside ]0, on-rate[, a burst below
+///                          shortest_burst(); each message says what is possible
+[[nodiscard]] OnOff on_off(const numeric::Rational& load, const Burst& burst);
+
+/// The same process seen by a queue that gets each packet with probability `share` (0 < share <= 1).
+[[nodiscard]] OnOff thinned(OnOff source, const numeric::Rational& share);
+
+}  // namespace tailbound::traffic
