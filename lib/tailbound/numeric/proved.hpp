@@ -12,6 +12,10 @@ namespace tailbound::numeric {
 template <class Unit>
 using Proved = std::variant<Exact<Unit>, Enclosure<Unit>>;
 
+/// A number that is proved where that is possible, and says so where it is not.
+template <class Unit>
+using Claim = std::variant<Exact<Unit>, Enclosure<Unit>, Approximation<Unit>>;
+
 /// The proved number as an enclosure; exact values are rounded outward to `precision`.
 template <class Unit>
 [[nodiscard]] Enclosure<Unit> to_enclosure(const Proved<Unit>& proved, Precision precision = {128}) {

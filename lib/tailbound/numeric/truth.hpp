@@ -61,6 +61,13 @@ struct Asymptote {
   double value;
 };
 
+/// Computed without a proof: two computations of different depth agree to so many digits.
+template <class Unit>
+struct Approximation {
+  Real value;
+  int agreed_digits;
+};
+
 /// A statistical estimate with a confidence interval.
 template <class Unit>
 struct Estimate {

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <tailbound/numeric/real.hpp>
+#include <tailbound/traffic/on_off.hpp>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+/// Arrivals that remember: packets of a slot depend on a phase that a Markov chain moves (a discrete-time
+/// batch Markovian arrival process, D-BMAP).
+///
+/// MODEL     In each slot the phase goes from i to j while b packets arrive with probability D_b(i, j).
+/// SOURCE    docs/derivations/bursty_queue.md
+/// TESTS     tests/queue/markov_queue_test.cpp
+namespace tailbound::queue {
+
+/// Equal independent on-off sources; the rates are those at which they feed the queue.
+struct OnOffGroup {
+  traffic::OnOff source;
+  std::int64_t count = 1;
+};
+
+/// D_0, D_1, ...: [b][i][j].
+using RationalBlocks = std::vector<std::vector<std::vector<numeric::Rational>>>;
+
+class MarkovArrivals {
+ public:
+  /// The packets of several groups together. Sources that do not remember (alpha + beta = 1) may be among
+  /// them.
+  /// \throws InvalidArgument  no group, a count outside 1 .. 2^20, a source that is not as on_off.hpp says
+  [[nodiscard]] static MarkovArrivals on_off(std::vector<OnOffGroup> groups);
+
+  /// \throws InvalidArgument  no block, blocks that are not square or not of one size, more than 64 phases,
+  ///                          an entry outside 0 .. 1, rows that do not sum to 1, phases that do not all lead
+  ///                          to each other (the message names the classes)
+  /// \throws LimitExceeded    more than 1024 blocks, or 2^24 entries in all
+  [[nodiscard]] static MarkovArrivals blocks(RationalBlocks blocks);
+
+  /// rho [packets/slot].
+  [[nodiscard]] const numeric::Rational& load() const { return load_; }
+  /// Phases of the chain: prod (count + 1) of on-off groups. Saturates at 2^62.
+  [[nodiscard]] std::int64_t phases() const { return phases_; }
+  [[nodiscard]] const std::variant<std::vector<OnOffGroup>, RationalBlocks>& form() const { return form_; }
+
+ private:
+  std::variant<std::vector<OnOffGroup>, RationalBlocks> form_;
+  numeric::Rational load_;
+  std::int64_t phases_ = 0;
+};
+
+}  // namespace tailbound::queue

@@ -1,0 +1,501 @@
+#include <tailbound/queue/finite_passage.hpp>
+#include <tailbound/queue/markov_queue.hpp>
+#include <tailbound/queue/modal_blocks.hpp>
+#include <tailbound/queue/on_off_blocks.hpp>
+#include <tailbound/queue/on_off_candidate.hpp>
+
+#include <cmath>
+#include <functional>
+#include <map>
+
+namespace tailbound::queue {
+namespace {
+
+using numeric::Digits;
+using numeric::Precision;
+using numeric::PrecisionScope;
+using numeric::Rational;
+using numeric::Real;
+
+constexpr double most_operations = 4e10;
+constexpr std::size_t most_levels = 10'000'000;
+constexpr int most_bits = 512;
+
+/// Bounds of a number; of a modal engine, twice the number.
+struct Bounds {
+  Real lower, upper;
+};
+
+Real as_real(long double value) {
+  const PrecisionScope scope(Precision{64});
+  Real real;
+  mpfr_set_ld(real.backend().data(), value, MPFR_RNDN);
+  return real;
+}
+Real as_real(const Real& value) {
+  return value;
+}
+
+/// --- blocks -----------------------------------------------------------------------------------------------
+
+template <class T>
+Blocks<T> rational_blocks(const RationalBlocks& rational) {
+  const auto n = static_cast<Eigen::Index>(rational.front().size());
+  Blocks<T> blocks;
+  for (const auto& rows : rational) {
+    Matrix<T> d(n, n);
+    for (Eigen::Index i = 0; i < n; ++i)
+      for (Eigen::Index j = 0; j < n; ++j)
+        d(i, j) = from_rational<T>(rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
+    blocks.d.push_back(std::move(d));
+    blocks.first_row.push_back(0);
+  }
+  blocks.ones = Column<T>::Ones(n);
+  blocks.roundings = 1;
+  return blocks;
+}
+
+/// Sources without memory: one phase.
+template <class T>
+Blocks<T> bernoulli_blocks(const OnOffGroup& group) {
+  const auto m = static_cast<Eigen::Index>(group.count);
+  const Matrix<T> law =
+      binomials<T>(m, from_rational<T>(group.source.on_rate), from_rational<T>(1 - group.source.on_rate));
+  Blocks<T> blocks;
+  for (Eigen::Index b = 0; b <= m; ++b) {
+    blocks.d.push_back(Matrix<T>::Constant(1, 1, law(m, b)));
+    blocks.first_row.push_back(0);
+  }
+  blocks.ones = Column<T>::Ones(1);
+  blocks.roundings = 3 * static_cast<double>(m) + 2;
+  return blocks;
+}
+
+/// Two independent streams together: phases are pairs.
+template <class T>
+Blocks<T> together(const Blocks<T>& left, const Blocks<T>& right) {
+  const auto n = left.phases(), k = right.phases();
+  Blocks<T> both;
+  both.d.assign(left.d.size() + right.d.size() - 1, Matrix<T>::Zero(n * k, n * k));
+  for (std::size_t a = 0; a < left.d.size(); ++a)
+    for (std::size_t b = 0; b < right.d.size(); ++b)
+      for (Eigen::Index i = 0; i < n; ++i)
+        for (Eigen::Index j = 0; j < n; ++j)
+          both.d[a + b].block(i * k, j * k, k, k) += left.d[a](i, j) * right.d[b];
+  both.first_row.assign(both.d.size(), 0);
+  both.ones = Column<T>::Ones(n * k);
+  both.roundings =
+      left.roundings + right.roundings + static_cast<double>(std::min(left.d.size(), right.d.size())) + 1;
+  return both;
+}
+
+template <class T>
+Blocks<T> blocks_of(const MarkovArrivals& arrivals) {
+  if (const auto* rational = std::get_if<RationalBlocks>(&arrivals.form()))
+    return rational_blocks<T>(*rational);
+  const auto& groups = std::get<std::vector<OnOffGroup>>(arrivals.form());
+  const auto of_group = [](const OnOffGroup& group) {
+    return cln::zerop(group.source.stop) ? bernoulli_blocks<T>(group)
+                                         : on_off_blocks<T>(group.source, group.count);
+  };
+  Blocks<T> all = of_group(groups.front());
+  for (std::size_t i = 1; i < groups.size(); ++i) all = together(all, of_group(groups[i]));
+  return all;
+}
+
+/// The one group of on-off sources, if that is all there is.
+const OnOffGroup* single_group(const MarkovArrivals& arrivals) {
+  const auto* groups = std::get_if<std::vector<OnOffGroup>>(&arrivals.form());
+  return groups != nullptr && groups->size() == 1 && !cln::zerop(groups->front().source.stop)
+             ? &groups->front()
+             : nullptr;
+}
+
+/// --- engines ----------------------------------------------------------------------------------------------
+
+/// One way to the numbers; all give bounds, or the same number twice.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual Bounds tail(std::size_t level) = 0;
+  virtual Bounds probability(std::size_t level) = 0;
+  virtual Bounds mean() = 0;
+  virtual Bounds loss(std::size_t capacity) = 0;
+};
+
+/// T has too few bits for a proof.
+struct TooFewBits {};
+
+template <class V>
+const V& require(const std::optional<V>& value) {
+  if (!value) throw TooFewBits{};
+  return *value;
+}
+
+/// Lower and upper bounds in T.
+template <class T>
+class CertifiedEngine final : public Engine {
+ public:
+  CertifiedEngine(const MarkovArrivals& arrivals, int bits) : bits_(bits) {
+    const PrecisionScope scope(Precision{bits});
+    blocks_ = blocks_of<T>(arrivals);
+    load_ = from_rational<T>(arrivals.load());
+    idle_ = from_rational<T>(1 - arrivals.load());
+    find_passages(arrivals);
+    // The likeliest phase: visits between visits to a rare one would be many and badly known.
+    require(stationary(passages_.front().g(), 0, Outward<T>(Side::nearest, bits))).maxCoeff(&reference_);
+    const auto below = require(stationary(passages_[0].g(), reference_, passages_[0].outward()));
+    const auto above = require(stationary(passages_[1].g(), reference_, passages_[1].outward()));
+    const double n = static_cast<double>(blocks_.phases());
+    passages_[0].start(below * (idle_ / above.sum() * passages_[0].outward().factor(n + 4)));
+    passages_[1].start(above * (idle_ / below.sum() * passages_[1].outward().factor(n + 4)));
+  }
+
+  Bounds tail(std::size_t level) override {
+    const PrecisionScope scope(Precision{bits_});
+    push_to(level);
+    return {as_real(passages_[0].tail(level)), as_real(passages_[1].tail(level))};
+  }
+  Bounds probability(std::size_t level) override {
+    const PrecisionScope scope(Precision{bits_});
+    push_to(level);
+    const auto sum = [&](const Passage<T>& passage) {
+      return as_real(
+          T(passage.levels()[level].sum() * passage.outward().factor(static_cast<double>(blocks_.phases()))));
+    };
+    return {sum(passages_[0]), sum(passages_[1])};
+  }
+  Bounds mean() override {
+    const PrecisionScope scope(Precision{bits_});
+    return {as_real(require(passages_[0].mean())), as_real(require(passages_[1].mean()))};
+  }
+  Bounds loss(std::size_t capacity) override {
+    const PrecisionScope scope(Precision{bits_});
+    if (finite_.empty())
+      for (const Passage<T>& passage : passages_) finite_.emplace_back(passage.blocks(), passage.outward());
+    const auto below = require(finite_[0].sums(capacity, reference_));
+    const auto above = require(finite_[1].sums(capacity, reference_));
+    const T down = passages_[0].outward().factor(5), up = passages_[1].outward().factor(5);
+    return {as_real(T(below.lost / (above.mass * load_) * down)),
+            as_real(T(above.lost / (below.mass * load_) * up))};
+  }
+
+ private:
+  void find_passages(const MarkovArrivals& arrivals) {
+    const OnOffGroup* group = single_group(arrivals);
+    if (group != nullptr && try_passages(eigenvector_candidates(*group))) return;
+    const T unit = Outward<T>(Side::below, bits_).unit();
+    std::vector<Matrix<T>> reduced;
+    for (const Side side : {Side::below, Side::above}) {
+      const Outward<T> outward(side, bits_);
+      reduced.push_back(cyclic_reduction(blocks_, outward.scaled(Passage<T>::theta(blocks_, outward)), unit));
+    }
+    if (!try_passages(reduced)) throw TooFewBits{};
+  }
+
+  std::vector<Matrix<T>> eigenvector_candidates(const OnOffGroup& group) const {
+    std::vector<Matrix<T>> candidates;
+    for (const Side side : {Side::below, Side::above}) {
+      const Outward<T> outward(side, bits_);
+      const T excess = outward.scaled(Passage<T>::theta(blocks_, outward)) - T(1);
+      std::optional<Matrix<T>> g;
+      if constexpr (std::is_same_v<T, Real>) {
+        const int wide = 2 * bits_ + 8 * static_cast<int>(group.count);
+        const PrecisionScope scope(Precision{wide});
+        g = on_off_passage<Real>(group.source, group.count, Real(1) + excess, ldexp(Real(1), -wide));
+      } else {
+        g = on_off_candidate(group.source, group.count, excess);
+      }
+      if (!g) return {};
+      candidates.push_back(std::move(*g));
+      if constexpr (std::is_same_v<T, Real>)
+        for (Real& entry : candidates.back().reshaped()) entry.precision(Real::default_precision());
+    }
+    return candidates;
+  }
+
+  bool try_passages(const std::vector<Matrix<T>>& candidates) {
+    passages_.clear();
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      auto passage =
+          Passage<T>::make(blocks_, candidates[i], Outward<T>(i == 0 ? Side::below : Side::above, bits_));
+      if (!passage) return false;
+      passages_.push_back(std::move(*passage));
+    }
+    return passages_.size() == 2;
+  }
+
+  void push_to(std::size_t level) {
+    for (Passage<T>& passage : passages_)
+      while (passage.levels().size() <= level) passage.push();
+  }
+
+  int bits_;
+  Blocks<T> blocks_;
+  T load_, idle_;
+  Eigen::Index reference_ = 0;
+  std::vector<Passage<T>> passages_;  ///< below, above
+  std::vector<FinitePassage<T>> finite_;
+};
+
+/// So many modes, without a proof.
+class ModalEngine final : public Engine {
+ public:
+  ModalEngine(const OnOffGroup& group, const Rational& load, Eigen::Index modes)
+      : blocks_(modal_blocks(group.source, group.count, modes)), load_(from_rational<long double>(load)) {
+    const Outward<long double> plain(Side::nearest, 64);
+    passage_ = Passage<long double>::make(blocks_, cyclic_reduction(blocks_, 1.0L, plain.unit()), plain);
+    const auto idle = stationary(passage_->g(), 0, plain);
+    passage_->start(*idle * from_rational<long double>(1 - load));
+  }
+  Bounds tail(std::size_t level) override {
+    while (passage_->levels().size() <= level) passage_->push();
+    return twice(passage_->tail(level));
+  }
+  Bounds probability(std::size_t level) override {
+    while (passage_->levels().size() <= level) passage_->push();
+    return twice(passage_->levels()[level](0));
+  }
+  Bounds mean() override { return twice(*passage_->mean()); }
+  Bounds loss(std::size_t capacity) override {
+    if (!finite_) finite_.emplace(blocks_, passage_->outward());
+    const auto sums = *finite_->sums(capacity, 0);
+    return twice(sums.lost / (sums.mass * load_));
+  }
+
+ private:
+  static Bounds twice(long double value) { return {as_real(value), as_real(value)}; }
+  Blocks<long double> blocks_;
+  long double load_;
+  std::optional<Passage<long double>> passage_;
+  std::optional<FinitePassage<long double>> finite_;
+};
+
+}  // namespace
+
+struct MarkovQueue::State {
+  MarkovArrivals arrivals;
+  Digits digits;
+  bool certified = true;
+  std::map<int, std::unique_ptr<Engine>> engines{};  ///< by bits, or by number of modes
+
+  static constexpr int modes[] = {10, 15, 22, 33, 50};
+
+  Engine& engine(int bits_or_modes) {
+    std::unique_ptr<Engine>& engine = engines[bits_or_modes];
+    if (engine) return *engine;
+    if (!certified)
+      engine = std::make_unique<ModalEngine>(*single_group(arrivals), arrivals.load(), bits_or_modes);
+    else if (bits_or_modes == 64)
+      engine = std::make_unique<CertifiedEngine<long double>>(arrivals, 64);
+    else
+      engine = std::make_unique<CertifiedEngine<Real>>(arrivals, bits_or_modes);
+    return *engine;
+  }
+
+  /// The first bounds that satisfy `enough`, of engines of more and more bits.
+  Bounds proved(const std::function<Bounds(Engine&)>& ask, const std::function<bool(const Bounds&)>& enough) {
+    for (int bits = 64; bits <= most_bits; bits *= 2) {
+      try {
+        Bounds bounds = ask(engine(bits));
+        if (enough(bounds)) return bounds;
+      } catch (const TooFewBits&) {
+        continue;
+      }
+    }
+    throw LimitExceeded("the digits asked for need more than " + std::to_string(most_bits) + " bits");
+  }
+
+  struct Agreed {
+    Real value;
+    int digits;
+  };
+  static int agreement(const Real& left, const Real& right) {
+    if (left == right) return 18;
+    const double ratio = static_cast<double>(abs(Real((left - right) / right)));
+    return std::clamp(static_cast<int>(std::floor(-std::log10(ratio))), 0, 18);
+  }
+  /// The value of two numbers of modes that agree to the digits wanted, or of the greatest two.
+  Agreed computed(const std::function<Bounds(Engine&)>& ask) {
+    Real before = ask(engine(modes[0])).lower;
+    Agreed best{before, 0};
+    for (std::size_t i = 1; i < std::size(modes); ++i) {
+      const Real now = ask(engine(modes[i])).lower;
+      best = {now, agreement(before, now)};
+      if (best.digits >= digits.count) break;
+      before = now;
+    }
+    return best;
+  }
+
+  template <class Unit>
+  numeric::Claim<Unit> claim(const std::function<Bounds(Engine&)>& ask) {
+    if (!certified) {
+      const Agreed agreed = computed(ask);
+      return numeric::Approximation<Unit>{agreed.value, agreed.digits};
+    }
+    const Bounds bounds = proved(ask, [this](const Bounds& b) { return agree_to(b.lower, b.upper, digits); });
+    return numeric::Enclosure<Unit>(bounds.lower, bounds.upper);
+  }
+
+  /// Is the number at most `target`? Proved, or as computed.
+  bool at_most(const std::function<Bounds(Engine&)>& ask, const Rational& target) {
+    if (!certified) return numeric::compare(computed(ask).value, target) <= 0;
+    const Bounds bounds = proved(ask, [&](const Bounds& b) {
+      return numeric::compare(b.upper, target) <= 0 || numeric::compare(b.lower, target) > 0;
+    });
+    return numeric::compare(bounds.upper, target) <= 0;
+  }
+
+  /// \throws LimitExceeded  the work would be too much
+  void check_level(std::int64_t level, const char* name) const {
+    if (level < 0) throw InvalidArgument(name, std::to_string(level), "at least 0 packets");
+    const double phases = certified ? static_cast<double>(arrivals.phases()) : 50;
+    double batch = 40;
+    if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&arrivals.form());
+        groups != nullptr && certified) {
+      batch = 0;
+      for (const OnOffGroup& group : *groups) batch += static_cast<double>(group.count);
+    } else if (const auto* blocks = std::get_if<RationalBlocks>(&arrivals.form())) {
+      batch = static_cast<double>(blocks->size());
+    }
+    const double most = std::min(most_operations / (phases * phases * (batch + 1)), double{most_levels});
+    if (static_cast<double>(level) > most)
+      throw LimitExceeded("level " + std::to_string(level) + " of a queue with " +
+                          std::to_string(arrivals.phases()) + " phases; the limit is " +
+                          std::to_string(static_cast<std::int64_t>(most)));
+  }
+};
+
+MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits)
+    : state_(std::make_unique<State>(State{.arrivals = std::move(arrivals), .digits = digits})) {
+  if (digits.count < 1 || digits.count > most_digits)
+    throw InvalidArgument("digits", std::to_string(digits.count), "from 1 to " + std::to_string(most_digits));
+  const MarkovArrivals& given = state_->arrivals;
+  if (given.load() >= 1) throw Unstable(numeric::to_fraction(given.load()), 1);
+  state_->certified = given.phases() <= most_certified_phases;
+  if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&given.form())) {
+    double packets = 0;
+    for (const OnOffGroup& group : *groups) packets += static_cast<double>(group.count);
+    const double entries = (packets + 1) * std::pow(static_cast<double>(given.phases()), 2);
+    if (state_->certified ? entries > 4e6 : groups->size() > 1)
+      throw LimitExceeded(
+          std::to_string(given.phases()) + " phases of " + std::to_string(groups->size()) +
+          " kinds of sources with up to " + std::to_string(static_cast<std::int64_t>(packets)) +
+          " packets in a slot; different kinds together may have at most " +
+          std::to_string(most_certified_phases) + " phases and 4e6 entries in their matrices");
+  }
+}
+MarkovQueue::~MarkovQueue() = default;
+MarkovQueue::MarkovQueue(MarkovQueue&&) noexcept = default;
+MarkovQueue& MarkovQueue::operator=(MarkovQueue&&) noexcept = default;
+
+const MarkovArrivals& MarkovQueue::arrivals() const {
+  return state_->arrivals;
+}
+bool MarkovQueue::certified() const {
+  return state_->certified;
+}
+
+ProbabilityClaim MarkovQueue::tail(std::int64_t level) {
+  state_->check_level(level, "level");
+  return state_->claim<unit::Probability>(
+      [level](Engine& engine) { return engine.tail(static_cast<std::size_t>(level)); });
+}
+
+ProbabilityClaim MarkovQueue::probability(std::int64_t level) {
+  state_->check_level(level, "level");
+  return state_->claim<unit::Probability>(
+      [level](Engine& engine) { return engine.probability(static_cast<std::size_t>(level)); });
+}
+
+namespace {
+void check_target(const Rational& target) {
+  if (!cln::plusp(target) || target >= 1)
+    throw InvalidArgument("target", numeric::to_fraction(target), "above 0 and below 1");
+}
+}  // namespace
+
+std::int64_t MarkovQueue::least_level(const Rational& target) {
+  check_target(target);
+  for (std::int64_t level = 0;; ++level) {
+    state_->check_level(level, "level");
+    if (state_->at_most([level](Engine& engine) { return engine.tail(static_cast<std::size_t>(level)); },
+                        target))
+      return level;
+  }
+}
+
+numeric::Claim<unit::Packet> MarkovQueue::mean_occupancy() {
+  return state_->claim<unit::Packet>([](Engine& engine) { return engine.mean(); });
+}
+
+ProbabilityClaim MarkovQueue::loss(std::int64_t capacity) {
+  state_->check_level(capacity, "capacity");
+  if (capacity == 0) return numeric::Exact<unit::Probability>{1};
+  return state_->claim<unit::Probability>(
+      [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); });
+}
+
+std::int64_t MarkovQueue::least_capacity(const Rational& target) {
+  const auto meets = [&](std::int64_t capacity) {
+    state_->check_level(capacity, "capacity");
+    return capacity > 0 &&
+           state_->at_most(
+               [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); },
+               target);
+  };
+  std::int64_t capacity = std::max<std::int64_t>(least_level(target), 1);
+  while (!meets(capacity)) ++capacity;
+  while (capacity > 1 && meets(capacity - 1)) --capacity;
+  return capacity;
+}
+
+std::optional<numeric::Enclosure<unit::PerPacket>> MarkovQueue::decay_rate() const {
+  const auto* groups = std::get_if<std::vector<OnOffGroup>>(&state_->arrivals.form());
+  if (groups == nullptr) return std::nullopt;
+  // f(x) = sum of m log l(e^x), less x, is convex and 0 at 0 with a negative slope: one zero above 0, if any.
+  using numeric::Interval;
+  const auto f = [&](const Interval& x) {
+    const Interval z = exp(x);
+    Interval sum = -x;
+    for (const auto& [source, count] : *groups) {
+      const Interval w = numeric::to_interval(1 - source.on_rate) + numeric::to_interval(source.on_rate) * z;
+      const Interval trace =
+          numeric::to_interval(1 - source.start) + w * numeric::to_interval(1 - source.stop);
+      const Interval product = w * numeric::to_interval(1 - source.start - source.stop);
+      const Interval large = (trace + sqrt(trace * trace - 4 * product)) / 2;
+      sum += Interval(static_cast<double>(count)) * log(large);
+    }
+    return sum;
+  };
+  const int bits = numeric::to_precision(state_->digits).bits + 64;
+  const PrecisionScope scope(Precision{bits});
+  const auto sign = [&](const Real& x) {
+    const Interval value = f(numeric::make_interval(x, x));
+    return numeric::lower(value) > 0 ? 1 : numeric::upper(value) < 0 ? -1 : 0;
+  };
+  // Sources together send at most `packets` a slot: with one there is no zero.
+  std::int64_t packets = 0;
+  for (const OnOffGroup& group : *groups) packets += group.count;
+  if (packets <= 1) return std::nullopt;
+  Real low(0), high(1);
+  while (sign(high) <= 0) {
+    low = high;
+    high *= 2;
+    if (high > 1'000'000) return std::nullopt;
+  }
+  while (low == 0 || !agree_to(low, high, state_->digits)) {
+    const Real middle = (low + high) / 2;
+    const int at = sign(middle);
+    if (at > 0)
+      high = middle;
+    else if (at < 0)
+      low = middle;
+    else
+      throw LimitExceeded("the decay rate is too close to 0 for the digits asked for");
+  }
+  return numeric::Enclosure<unit::PerPacket>(low, high);
+}
+
+}  // namespace tailbound::queue

@@ -1,0 +1,148 @@
+#pragma once
+
+#include <tailbound/numeric/real.hpp>
+
+#include <Eigen/Dense>
+#include <boost/multiprecision/eigen.hpp>
+
+#include <optional>
+
+/// Bounds of sums of products of non-negative matrices. Internal to the queue module.
+///
+/// METHOD    A computation runs once to bound its result from below and once from above. Each step is made of
+///           sums and products of non-negative numbers, so it is monotone in everything that enters, and its
+///           roundings are a relative error of at most (number of roundings) u, by which the result is moved
+///           outward. Fixed points are not computed but checked: docs/derivations/bursty_queue.md.
+namespace tailbound::queue {
+
+template <class T>
+using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+template <class T>
+using Row = Eigen::Matrix<T, 1, Eigen::Dynamic>;
+template <class T>
+using Column = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+
+/// c += a b. Four columns at a time: twice as fast for long double as Eigen's product, which is made for
+/// vectors of shorter numbers.
+template <class C, class A, class B>
+void add_product(C&& c, const A& a, const B& b) {
+  using T = typename B::Scalar;
+  const Eigen::Index n = b.cols(), inner = b.rows();
+  for (Eigen::Index i = 0; i < a.rows(); ++i) {
+    Eigen::Index j = 0;
+    for (; j + 4 <= n; j += 4) {
+      T s0(0), s1(0), s2(0), s3(0);
+      for (Eigen::Index k = 0; k < inner; ++k) {
+        const T x = a(i, k);
+        s0 += x * b(k, j);
+        s1 += x * b(k, j + 1);
+        s2 += x * b(k, j + 2);
+        s3 += x * b(k, j + 3);
+      }
+      c(i, j) += s0;
+      c(i, j + 1) += s1;
+      c(i, j + 2) += s2;
+      c(i, j + 3) += s3;
+    }
+    for (; j < n; ++j) {
+      T s(0);
+      for (Eigen::Index k = 0; k < inner; ++k) s += a(i, k) * b(k, j);
+      c(i, j) += s;
+    }
+  }
+}
+
+template <class T>
+[[nodiscard]] Matrix<T> product(const Matrix<T>& a, const Matrix<T>& b) {
+  Matrix<T> c = Matrix<T>::Zero(a.rows(), b.cols());
+  add_product(c, a, b);
+  return c;
+}
+
+enum class Side { below, nearest, above };
+
+/// The side on which a computation has to err, and the unit roundoff of T.
+template <class T>
+class Outward {
+ public:
+  Outward(Side side, int bits) : side_(side), unit_(1) {
+    for (int i = 0; i < bits; ++i) unit_ /= 2;
+  }
+  [[nodiscard]] Side side() const { return side_; }
+  [[nodiscard]] const T& unit() const { return unit_; }
+  /// What a value that met `roundings` is to be multiplied by; that of the multiplication is counted here.
+  [[nodiscard]] T factor(double roundings) const {
+    if (side_ == Side::nearest) return T(1);
+    const T move = T((roundings + 4) * 1.01) * unit_;
+    return side_ == Side::below ? T(1 - move) : T(1 + move);
+  }
+  /// 1 - theta from below, 1 + theta from above.
+  [[nodiscard]] T scaled(const T& theta) const {
+    if (side_ == Side::nearest) return T(1);
+    return side_ == Side::below ? T(1 - theta) : T(1 + theta);
+  }
+  /// Is `x` on its side of `image`, entry by entry?
+  template <class M>
+  [[nodiscard]] bool holds(const M& x, const M& image) const {
+    for (Eigen::Index i = 0; i < x.rows(); ++i)
+      for (Eigen::Index j = 0; j < x.cols(); ++j)
+        if (side_ == Side::below ? x(i, j) > image(i, j) : x(i, j) < image(i, j)) return false;
+    return true;
+  }
+  /// Moves `x` to the image where it is not on its side.
+  template <class M>
+  void move(M& x, const M& image) const {
+    for (Eigen::Index i = 0; i < x.rows(); ++i)
+      for (Eigen::Index j = 0; j < x.cols(); ++j)
+        if (side_ == Side::below ? x(i, j) > image(i, j) : x(i, j) < image(i, j)) x(i, j) = image(i, j);
+  }
+
+ private:
+  Side side_;
+  T unit_;
+};
+
+/// Rounds in which a candidate is moved before it is given up.
+constexpr int most_moves = 40;
+
+/// X = Y + X A for non-negative Y and A of spectral radius below 1: X >= 0 with  X <= Y + X A  is a lower
+/// bound, with  X >= Y + X A  an upper one. The candidate solves the equation with A and Y scaled by 1 -+
+/// theta.
+/// \return nothing if no candidate passes the check: T has too few bits
+template <class T, class M>
+[[nodiscard]] std::optional<M> solve_left(const M& y, const Matrix<T>& a, const Outward<T>& outward) {
+  const auto n = a.rows();
+  const double roundings = static_cast<double>(n) + 1;
+  const T theta = T(8 * (roundings + 8)) * outward.unit();
+  const T scale = outward.scaled(theta);
+  Matrix<T> system = -scale * a;
+  for (Eigen::Index i = 0; i < n; ++i) system(i, i) += T(1);
+  const Eigen::PartialPivLU<Matrix<T>> lu(system.transpose());
+  M x = lu.solve((scale * y).transpose().eval()).transpose();
+  if (outward.side() == Side::nearest) return x;
+  for (Eigen::Index i = 0; i < x.rows(); ++i)
+    for (Eigen::Index j = 0; j < x.cols(); ++j)
+      if (!(x(i, j) >= 0)) x(i, j) = 0;
+  const T factor = outward.factor(roundings);
+  for (int moves = 0; moves < most_moves; ++moves) {
+    M image = y;
+    add_product(image, x, a);
+    image *= factor;
+    if (outward.holds(x, image)) return x;
+    outward.move(x, image);
+  }
+  return std::nullopt;
+}
+
+/// X = Y + A X, likewise.
+template <class T>
+[[nodiscard]] std::optional<Column<T>> solve_right(const Column<T>& y, const Matrix<T>& a,
+                                                   const Outward<T>& outward) {
+  const Matrix<T> transposed = a.transpose();
+  const Row<T> row = y.transpose();
+  const auto x = solve_left<T, Row<T>>(row, transposed, outward);
+  if (!x) return std::nullopt;
+  return Column<T>(x->transpose());
+}
+
+}  // namespace tailbound::queue
