@@ -255,9 +255,7 @@ std::string proof(const Question& question, const Row& row) {
 
 std::string detail(const Question& question, const Row& row, int packets_per_slot) {
   std::string text;
-  const auto line = [&text](const char* name, const std::string& value) {
-    text += fmt::format("  {:<16}{}\n", name, value);
-  };
+  const auto line = [&text](const char* name, const std::string& value) { text += named_line(name, value); };
   line("proof", proof(question, row));
   if (row.solved) line("answer", in_words(*row.solved));
   if (row.loss)
