@@ -392,10 +392,6 @@ std::string to_csv(const DelayReport& report) {
 // --- picture
 // ---------------------------------------------------------------------------------------------------
 
-double log10_of(const numeric::Proved<unit::Probability>& probability) {
-  return plots::log10(numeric::to_enclosure(probability).upper());
-}
-
 /// P(D > t) on powers of ten, the percentiles marked; of several flows the four whose last percentile is
 /// greatest.
 plots::Picture picture(const DelayReport& report) {
@@ -435,15 +431,15 @@ plots::Picture picture(const DelayReport& report) {
                        .style = shown_flows.size() == 1 ? plots::Style::steps : plots::Style::line,
                        .points = {}};
     for (const bounds::SlotProbability& above : ccdf_of(request, i, reach(i)))
-      if (log10_of(above.probability) > -1e5)
-        curve.points.emplace_back(static_cast<double>(above.slots.value), log10_of(above.probability));
+      if (plots::log10(above.probability) > -1e5)
+        curve.points.emplace_back(static_cast<double>(above.slots.value), plots::log10(above.probability));
     if (!curve.points.empty()) picture.curves.push_back(std::move(curve));
   }
   if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no packet is ever delayed");
   plots::Curve marks{.title = "percentiles", .style = plots::Style::marks, .points = {}};
   for (const std::size_t i : shown_flows)
     for (const Percentile& percentile : report.flows[i].delay.queueing) {
-      const double y = log10_of(percentile.at.probability);
+      const double y = plots::log10(percentile.at.probability);
       if (!(y > -1e5)) continue;
       marks.points.emplace_back(static_cast<double>(percentile.slots.value), y);
       marks.labels.push_back(

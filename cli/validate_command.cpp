@@ -220,10 +220,6 @@ plots::Picture both(const Comparison& comparison, const std::vector<sim::LevelEs
   return picture;
 }
 
-double log10_of(const numeric::Proved<unit::Probability>& probability) {
-  return plots::log10(numeric::to_enclosure(probability).upper());
-}
-
 // --- validate delay
 // --------------------------------------------------------------------------------------------
 
@@ -322,7 +318,7 @@ Reply answer_delay_validation(const DelayValidationOptions& options, const Conte
     for (const sim::LevelEstimate& level : simulated) question.levels.emplace_back(level.level);
     std::vector<double> analysis_log10;
     for (const bounds::SlotProbability& above : delays->answer(*ways, question).above)
-      analysis_log10.push_back(log10_of(above.probability));
+      analysis_log10.push_back(plots::log10(above.probability));
     return both(*drawn, simulated, analysis_log10);
   };
   return reply_of(std::move(comparison), context);
@@ -469,7 +465,7 @@ Reply answer_buffer_validation(const BufferValidationOptions& options, const Con
     for (const sim::LevelEstimate& level : simulated) shown_levels.emplace_back(level.level);
     std::vector<double> analysis_log10;
     for (const queue::LevelProbability& tail : queue::occupancy_tails(queue, shown_levels))
-      analysis_log10.push_back(log10_of(tail.probability));
+      analysis_log10.push_back(plots::log10(tail.probability));
     return both(*drawn, simulated, analysis_log10);
   };
   return reply_of(std::move(comparison), context);
