@@ -58,6 +58,12 @@ TEST_CASE("refused: no command, unknown commands and options") {
            {"buffer --inputs 16 --load 0.9 --load 0.8 --drop 1e-15", 2, {"--load"}},
            {"buffer --inputs 16 --drop 1e-15 --load", 2, {"--load"}},
            {"compare", 2, {"FILE"}},
+           {"nonsense", 2, {"tailbound: the command is nonsense", "Try 'tailbound --help'."}},
+           {"simulate", 2, {"simulate is missing", "tree", "Try 'tailbound simulate --help'."}},
+           {"simulate forest", 2, {"simulate is forest", "tree", "Try 'tailbound simulate --help'."}},
+           {"simulate --deep", 2, {"Try 'tailbound simulate --help'."}},
+           {"validate forest", 2, {"delay or buffer", "Try 'tailbound validate --help'."}},
+           {"validate buffer --deep", 2, {"--deep", "Try 'tailbound validate buffer --help'."}},
        })
     check(refusal);
 }
