@@ -1,4 +1,5 @@
 #include <cli/accuracy_options.hpp>
+#include <cli/option_group.hpp>
 #include <cli/traffic_options.hpp>
 #include <nlohmann/json.hpp>
 
@@ -7,16 +8,11 @@
 namespace tailbound::cli {
 
 void add_accuracy_options(CLI::App& command, AccuracyOptions& options) {
-  command
-      .add_option(
-          "--arithmetic", options.arithmetic,
-          "auto (the default: the cheapest that proves the digits), double,\nmultiprecision, interval or "
-          "exact")
-      ->type_name("NAME")
-      ->group("Numbers");
-  command.add_option("--digits", options.digits, "significant digits to prove (10)")
-      ->type_name("D")
-      ->group("Numbers");
+  const OptionGroup numbers(command, "Numbers");
+  numbers.add("--arithmetic", options.arithmetic, "NAME",
+              "auto (the default: the cheapest that proves the digits), double,\nmultiprecision, interval or "
+              "exact");
+  numbers.add("--digits", options.digits, "D", "significant digits to prove (10)");
 }
 
 queue::Accuracy read_accuracy(const AccuracyOptions& options) {

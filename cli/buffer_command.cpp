@@ -4,6 +4,7 @@
 #include <cli/accuracy_options.hpp>
 #include <cli/buffer_command.hpp>
 #include <cli/formats.hpp>
+#include <cli/option_group.hpp>
 #include <cli/plots.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/unit_options.hpp>
@@ -255,9 +256,7 @@ std::string proof(const Question& question, const Row& row) {
 
 std::string detail(const Question& question, const Row& row, int packets_per_slot) {
   std::string text;
-  const auto line = [&text](const char* name, const std::string& value) {
-    text += fmt::format("  {:<16}{}\n", name, value);
-  };
+  const auto line = [&text](const char* name, const std::string& value) { text += named_line(name, value); };
   line("proof", proof(question, row));
   if (row.solved) line("answer", in_words(*row.solved));
   if (row.loss)
@@ -524,16 +523,13 @@ Command add_buffer_command(CLI::App& program) {
   CLI::App* command = program.add_subcommand("buffer", "how many packets must one output queue hold?");
   const auto options = std::make_shared<Options>();
   add_traffic_options(*command, options->traffic);
-  const auto add = [&](const char* name, std::optional<std::string>& value, const char* type,
-                       const char* group, const char* description) {
-    command->add_option(name, value, description)->type_name(type)->group(group);
-  };
-  add("--drop", options->drop, "EPS", "Question", "the target; gives the least buffer that meets it");
-  add("--capacity", options->capacity, "B", "Question",
-      "a buffer; gives its probability (B counts the packet in service)");
-  add("--solve", options->solve, "NAME", "Question", "load or speedup, from --capacity and --drop");
-  add("--criterion", options->criterion, "NAME", "Question",
-      "overflow: P(Q > B), the default; or loss: the fraction of packets lost");
+  const OptionGroup question(*command, "Question");
+  question.add("--drop", options->drop, "EPS", "the target; gives the least buffer that meets it");
+  question.add("--capacity", options->capacity, "B",
+               "a buffer; gives its probability (B counts the packet in service)");
+  question.add("--solve", options->solve, "NAME", "load or speedup, from --capacity and --drop");
+  question.add("--criterion", options->criterion, "NAME",
+               "overflow: P(Q > B), the default; or loss: the fraction of packets lost");
   add_accuracy_options(*command, options->accuracy);
   add_unit_options(*command, options->units);
   add_plot_option(*command);

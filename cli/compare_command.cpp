@@ -238,7 +238,7 @@ std::string to_table_text(const Comparison& comparison, const Context& context) 
       "{} {} value{} of {} with {}{}.\n\n", all ? "All agree:" : "They disagree:", comparison.rows.size(),
       comparison.rows.size() == 1 ? "" : "s", comparison.file, symbol(comparison.of), at_load);
   const auto line = [&text](const char* name, const std::string& value) {
-    text += fmt::format("  {:<20}{}\n", name, value);
+    text += named_line(name, value, 20);
   };
   if (!all) line("first disagreement", place(comparison.rows[comparison.first]));
   line("fewest digits", fmt::format("{}, at {}", fewest.agreed_digits, level(fewest)));

@@ -39,20 +39,6 @@ std::string sources_in_words(const network::QueueTraffic& traffic) {
 // --- table
 // -----------------------------------------------------------------------------------------------------
 
-std::string line(const char* name, const std::string& value) {
-  return fmt::format("  {:<16}{}\n", name, value);
-}
-
-std::string indented(const std::string& table) {
-  std::string text;
-  for (std::size_t from = 0; from < table.size();) {
-    const std::size_t to = table.find('\n', from) + 1;
-    text += "  " + table.substr(from, to - from);
-    from = to;
-  }
-  return text;
-}
-
 /// Which columns hold numbers, and so are set right.
 std::vector<bool> numbers(const std::vector<std::string>& header) {
   std::vector<bool> right;
@@ -123,13 +109,13 @@ std::string reorder_lines(const DelayRequest& request, const ReorderAnswer& reor
   std::string text;
   if (reorder.size) {
     const bounds::ReorderBuffer& size = *reorder.size;
-    text += line("reorder buffer", fmt::format("{} packets for one flow of {} packets a slot",
-                                               size.buffer.value, plain(reorder.flow_rate)));
-    text += line("", fmt::format("P(R > {}) = {} <= {}{}", size.buffer.value, shown(size.at, request).brief,
-                                 plain(*request.reorder),
-                                 size.before ? fmt::format(" < P(R > {}) = {}", size.buffer.value - 1,
-                                                           shown(*size.before, request).brief)
-                                             : ""));
+    text += named_line("reorder buffer", fmt::format("{} packets for one flow of {} packets a slot",
+                                                     size.buffer.value, plain(reorder.flow_rate)));
+    text += named_line("", fmt::format("P(R > {}) = {} <= {}{}", size.buffer.value,
+                                       shown(size.at, request).brief, plain(*request.reorder),
+                                       size.before ? fmt::format(" < P(R > {}) = {}", size.buffer.value - 1,
+                                                                 shown(*size.before, request).brief)
+                                                   : ""));
   }
   if (!reorder.tail.empty()) {
     std::vector<std::vector<std::string>> rows{{"b", "P(R > b)", "kind"}};
@@ -163,17 +149,17 @@ std::string one_flow(const DelayReport& report) {
                   flow.name.empty() ? "through the " : "of " + flow.name + " in ", request.title,
                   flow.ways.size() > 1 ? "up to " : "", hops, hops == 1 ? "" : "s");
   if (!request.question.percentiles.empty()) text += indented(percentile_table(request, answer.delay)) + "\n";
-  text += line("mean queueing", mean_in_words(answer.delay.mean_queueing, request));
-  text += line("latency",
-               flow.ways.size() > 1
-                   ? "queueing + queues passed (a packet meets them in number as it is routed)"
-                   : fmt::format("queueing + {} slot{}, one for each queue", hops, hops == 1 ? "" : "s"));
-  text += line("delay of a hop",
-               request.delay == queue::HopDelay::wait
-                   ? "wait: of an arbitrary packet, first in first out, its own slot not counted"
-                   : "occupancy: packets in the queue, the published figure read literally");
-  text += line("arrivals", arrivals_in_words(request));
-  if (request.units.slot_ns) text += line("slot", show(*request.units.slot_ns, {10}).brief + " ns");
+  text += named_line("mean queueing", mean_in_words(answer.delay.mean_queueing, request));
+  text += named_line(
+      "latency", flow.ways.size() > 1
+                     ? "queueing + queues passed (a packet meets them in number as it is routed)"
+                     : fmt::format("queueing + {} slot{}, one for each queue", hops, hops == 1 ? "" : "s"));
+  text += named_line("delay of a hop",
+                     request.delay == queue::HopDelay::wait
+                         ? "wait: of an arbitrary packet, first in first out, its own slot not counted"
+                         : "occupancy: packets in the queue, the published figure read literally");
+  text += named_line("arrivals", arrivals_in_words(request));
+  if (request.units.slot_ns) text += named_line("slot", show(*request.units.slot_ns, {10}).brief + " ns");
   if (answer.reorder) text += reorder_lines(request, *answer.reorder);
   text += "\n" + indented(hop_table(report, flow));
   if (request.drop) {
@@ -406,10 +392,6 @@ std::string to_csv(const DelayReport& report) {
 // --- picture
 // ---------------------------------------------------------------------------------------------------
 
-double log10_of(const numeric::Proved<unit::Probability>& probability) {
-  return plots::log10(numeric::to_enclosure(probability).upper());
-}
-
 /// P(D > t) on powers of ten, the percentiles marked; of several flows the four whose last percentile is
 /// greatest.
 plots::Picture picture(const DelayReport& report) {
@@ -449,15 +431,15 @@ plots::Picture picture(const DelayReport& report) {
                        .style = shown_flows.size() == 1 ? plots::Style::steps : plots::Style::line,
                        .points = {}};
     for (const bounds::SlotProbability& above : ccdf_of(request, i, reach(i)))
-      if (log10_of(above.probability) > -1e5)
-        curve.points.emplace_back(static_cast<double>(above.slots.value), log10_of(above.probability));
+      if (plots::log10(above.probability) > -1e5)
+        curve.points.emplace_back(static_cast<double>(above.slots.value), plots::log10(above.probability));
     if (!curve.points.empty()) picture.curves.push_back(std::move(curve));
   }
   if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no packet is ever delayed");
   plots::Curve marks{.title = "percentiles", .style = plots::Style::marks, .points = {}};
   for (const std::size_t i : shown_flows)
     for (const Percentile& percentile : report.flows[i].delay.queueing) {
-      const double y = log10_of(percentile.at.probability);
+      const double y = plots::log10(percentile.at.probability);
       if (!(y > -1e5)) continue;
       marks.points.emplace_back(static_cast<double>(percentile.slots.value), y);
       marks.labels.push_back(

@@ -2,6 +2,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/delay_question.hpp>
+#include <cli/option_group.hpp>
 #include <cli/read_file.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/series/pmf_file.hpp>
@@ -99,8 +100,8 @@ void require_fitting(const DelayOptions& options) {
                       {"--matrix", &options.place.matrix, false, true, false},
                       {"--route", &options.place.route, false, true, false},
                       {"--flow", &options.flow, false, true, false},
-                      {"--sources", &options.sources, true, true, false},
-                      {"--delay", &options.delay, true, true, false},
+                      {"--sources", &options.model.sources, true, true, false},
+                      {"--delay", &options.model.delay, true, true, false},
                       {"--percentiles", &options.percentiles, true, true, false},
                       {"--ccdf", &options.ccdf, true, true, false},
                       {"--drop", &options.drop, true, true, false}};
@@ -196,12 +197,12 @@ DelayRequest read_delay_request(const DelayOptions& options) {
   require_fitting(options);
   read_question(options, request);
   request.units = read_units(options.units);
-  if (options.sources)
-    request.sources = parse_choice(*options.sources, "--sources", {"decoupled", "first-hop"}) == 0
+  if (options.model.sources)
+    request.sources = parse_choice(*options.model.sources, "--sources", {"decoupled", "first-hop"}) == 0
                           ? network::Sources::decoupled
                           : network::Sources::first_hop;
-  if (options.delay)
-    request.delay = parse_choice(*options.delay, "--delay", {"wait", "occupancy"}) == 0
+  if (options.model.delay)
+    request.delay = parse_choice(*options.model.delay, "--delay", {"wait", "occupancy"}) == 0
                         ? queue::HopDelay::wait
                         : queue::HopDelay::occupancy;
   if (options.delays) {
@@ -228,8 +229,8 @@ Json describe_delay(const DelayOptions& options, const DelayRequest& request) {
   if (request.place != DelayPlace::distribution) describe_place(inputs, options.place);
   if (request.place == DelayPlace::network) inputs["flow"] = options.flow.value_or("all");
   if (request.place != DelayPlace::distribution) {
-    inputs["sources"] = options.sources.value_or("decoupled");
-    inputs["delay"] = options.delay.value_or("wait");
+    inputs["sources"] = options.model.sources.value_or("decoupled");
+    inputs["delay"] = options.model.delay.value_or("wait");
   }
   if (request.drop) {
     inputs["drop"] = numeric::to_fraction(request.drop->probability);
@@ -339,32 +340,34 @@ std::string model_caution(const DelayRequest& request) {
          "0.8) are 7% lighter at 1e-2, 10% heavier at 2e-6, 36% at 5e-8";
 }
 
-void add_delay_options(CLI::App& command, DelayOptions& options) {
-  const auto add = [&](const char* name, std::optional<std::string>& value, const char* type,
-                       const char* group, const char* description) {
-    command.add_option(name, value, description)->type_name(type)->group(group);
-  };
-  add_place_options(command, options.place);
-  add("--flow", options.flow, "NAME", "Any network", "one flow of it, or all (the default)");
-  add("--sources", options.sources, "NAME", "Model",
+void add_delay_model_options(CLI::App& command, DelayModelOptions& options) {
+  const OptionGroup model(command, "Model");
+  model.add(
+      "--sources", options.sources, "NAME",
       "who feeds a queue: decoupled (every source, the default) or\nfirst-hop (each link into its switch; as "
       "published)");
-  add("--delay", options.delay, "NAME", "Model", "of a hop: wait (the default) or occupancy (as published)");
-  add("--percentiles", options.percentiles, "LIST", "Question",
-      "in percent; 50,90,99,99.99,99.9999 unless told");
-  add("--ccdf", options.ccdf, "LIST", "Question", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
-  add("--drop", options.drop, "EPS", "Question", "adds the buffer of each hop for this target");
-  add("--criterion", options.criterion, "NAME", "Question", "of --drop: overflow (the default) or loss");
-  add("--reorder", options.reorder, "EPS", "Question",
-      "the reorder buffer of one flow: least b with P(R > b) <= EPS");
-  add("--reorder-levels", options.reorder_levels, "LIST", "Question", "levels b of P(R > b)");
-  add("--flow-rate", options.flow_rate, "P", "Question",
-      "packets a slot of that flow; a tree: --load unless told, one leaf\nto one other");
-  add("--delays", options.delays, "FILE", "Question",
-      "with --reorder: the delays' own distribution, P(delay = 0), P(1), ...");
-  command.add_option("--digits", options.digits, "significant digits to prove (10)")
-      ->type_name("D")
-      ->group("Numbers");
+  model.add("--delay", options.delay, "NAME", "of a hop: wait (the default) or occupancy (as published)");
+}
+
+void add_delay_options(CLI::App& command, DelayOptions& options) {
+  const OptionGroup network(command, "Any network");
+  const OptionGroup question(command, "Question");
+  add_place_options(command, options.place);
+  network.add("--flow", options.flow, "NAME", "one flow of it, or all (the default)");
+  add_delay_model_options(command, options.model);
+  question.add("--percentiles", options.percentiles, "LIST",
+               "in percent; 50,90,99,99.99,99.9999 unless told");
+  question.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
+  question.add("--drop", options.drop, "EPS", "adds the buffer of each hop for this target");
+  question.add("--criterion", options.criterion, "NAME", "of --drop: overflow (the default) or loss");
+  question.add("--reorder", options.reorder, "EPS",
+               "the reorder buffer of one flow: least b with P(R > b) <= EPS");
+  question.add("--reorder-levels", options.reorder_levels, "LIST", "levels b of P(R > b)");
+  question.add("--flow-rate", options.flow_rate, "P",
+               "packets a slot of that flow; a tree: --load unless told, one leaf\nto one other");
+  question.add("--delays", options.delays, "FILE",
+               "with --reorder: the delays' own distribution, P(delay = 0), P(1), ...");
+  OptionGroup(command, "Numbers").add("--digits", options.digits, "D", "significant digits to prove (10)");
   add_unit_options(command, options.units);
 }
 

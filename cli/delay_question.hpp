@@ -19,10 +19,18 @@
 namespace tailbound::cli {
 
 /// As typed; an option that was not given is empty.
+struct DelayModelOptions {
+  std::optional<std::string> sources, delay;
+};
+
+/// `options` must outlive the parse.
+void add_delay_model_options(CLI::App& command, DelayModelOptions& options);
+
+/// As typed; an option that was not given is empty.
 struct DelayOptions {
   PlaceOptions place;
   std::optional<std::string> flow, delays;
-  std::optional<std::string> sources, delay;
+  DelayModelOptions model;
   std::optional<std::string> percentiles, ccdf, drop, criterion, reorder, reorder_levels, flow_rate, digits;
   UnitOptions units;
 };

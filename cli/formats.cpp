@@ -155,6 +155,20 @@ std::string to_table(const std::vector<std::vector<std::string>>& rows, const st
   return text;
 }
 
+std::string indented(const std::string& table) {
+  std::string text;
+  for (std::size_t from = 0; from < table.size();) {
+    const std::size_t to = table.find('\n', from) + 1;
+    text += "  " + table.substr(from, to - from);
+    from = to;
+  }
+  return text;
+}
+
+std::string named_line(const char* name, const std::string& value, int name_width) {
+  return fmt::format("  {:<{}}{}\n", name, name_width, value);
+}
+
 std::string plain(const Rational& value) {
   constexpr int longest = 60;  // more digits than anyone types
   std::string text = to_decimal(value, longest, Rounding::down);

@@ -73,6 +73,12 @@ void append_csv(std::vector<std::string>& fields, const ShownNumber& number);
 [[nodiscard]] std::string to_table(const std::vector<std::vector<std::string>>& rows,
                                    const std::vector<bool>& right);
 
+/// Each line of a table set two spaces to the right.
+[[nodiscard]] std::string indented(const std::string& table);
+
+/// "  mean queueing   4.811 slots": a value under its name; `name_width` columns are kept for names.
+[[nodiscard]] std::string named_line(const char* name, const std::string& value, int name_width = 16);
+
 /// The number as people write it: a decimal where that is short and exact, the fraction otherwise ("0.9",
 /// "1e-15", "1/3").
 [[nodiscard]] std::string plain(const numeric::Rational& value);

@@ -2,6 +2,7 @@
 #include <cli/accuracy_options.hpp>
 #include <cli/formats.hpp>
 #include <cli/occupancy_command.hpp>
+#include <cli/option_group.hpp>
 #include <cli/plots.hpp>
 #include <cli/traffic_options.hpp>
 
@@ -182,12 +183,9 @@ Command add_occupancy_command(CLI::App& program) {
       program.add_subcommand("occupancy", "how many packets are in the queue? the distribution");
   const auto options = std::make_shared<Options>();
   add_traffic_options(*command, options->traffic);
-  command->add_option("--levels", options->levels, "the levels n of P(Q > n): 0,10,100 or 0:200:1")
-      ->type_name("LIST")
-      ->group("Question");
-  command->add_option("--until", options->until, "every level from 0 to the first with P(Q > n) <= EPS")
-      ->type_name("EPS")
-      ->group("Question");
+  const OptionGroup question(*command, "Question");
+  question.add("--levels", options->levels, "LIST", "the levels n of P(Q > n): 0,10,100 or 0:200:1");
+  question.add("--until", options->until, "EPS", "every level from 0 to the first with P(Q > n) <= EPS");
   add_accuracy_options(*command, options->accuracy);
   add_plot_option(*command);
   command->footer(

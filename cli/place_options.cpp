@@ -1,6 +1,7 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <cli/option_group.hpp>
 #include <cli/place_options.hpp>
 #include <cli/read_file.hpp>
 #include <cli/traffic_options.hpp>
@@ -11,19 +12,17 @@
 namespace tailbound::cli {
 
 void add_place_options(CLI::App& command, PlaceOptions& options) {
-  const auto add = [&](const char* name, std::optional<std::string>& value, const char* type,
-                       const char* group, const char* description) {
-    command.add_option(name, value, description)->type_name(type)->group(group);
-  };
-  add("--radix", options.radix, "K", "A tree under uniform traffic", "links of a switch in each direction");
-  add("--levels", options.levels, "N", "A tree under uniform traffic", "levels of switches: K^N leaves");
-  add("--load", options.load, "R", "A tree under uniform traffic", "packets a slot that each leaf sends");
-  add("--routing", options.routing, "NAME", "A tree under uniform traffic",
-      "random-root (always up to the top, the default) or nearest-ancestor");
-  add("--network", options.network, "FILE", "Any network", "a TOML file: hosts, switches, links, flows");
-  add("--matrix", options.matrix, "FILE", "Any network", "flows from a traffic matrix, a CSV file");
-  add("--route", options.route, "NAME", "Any network",
-      "of the matrix' flows: shortest (the default) or spread (over all shortest)");
+  const OptionGroup tree(command, "A tree under uniform traffic");
+  const OptionGroup network(command, "Any network");
+  tree.add("--radix", options.radix, "K", "links of a switch in each direction");
+  tree.add("--levels", options.levels, "N", "levels of switches: K^N leaves");
+  tree.add("--load", options.load, "R", "packets a slot that each leaf sends");
+  tree.add("--routing", options.routing, "NAME",
+           "random-root (always up to the top, the default) or nearest-ancestor");
+  network.add("--network", options.network, "FILE", "a TOML file: hosts, switches, links, flows");
+  network.add("--matrix", options.matrix, "FILE", "flows from a traffic matrix, a CSV file");
+  network.add("--route", options.route, "NAME",
+              "of the matrix' flows: shortest (the default) or spread (over all shortest)");
 }
 
 void require_one_place(const PlaceOptions& options) {

@@ -234,4 +234,8 @@ double log10(const numeric::Real& value) {
   return static_cast<double>(boost::multiprecision::log10(value));
 }
 
+double log10(const numeric::Proved<unit::Probability>& probability) {
+  return plots::log10(numeric::to_enclosure(probability).upper());
+}
+
 }  // namespace tailbound::cli::plots

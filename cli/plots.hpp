@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tailbound/core/quantity.hpp>
+#include <tailbound/numeric/proved.hpp>
 #include <tailbound/numeric/real.hpp>
 
 #include <string>
@@ -47,5 +49,7 @@ void draw(const Picture& picture, const std::string& file);
 
 /// log10(value), value > 0 and however small.
 [[nodiscard]] double log10(const numeric::Real& value);
+/// Of its upper bound; minus infinity for 0.
+[[nodiscard]] double log10(const numeric::Proved<unit::Probability>& probability);
 
 }  // namespace tailbound::cli::plots

@@ -73,17 +73,13 @@ std::string in_brief(const numeric::Proved<unit::Probability>& probability) {
   return show(probability, {4}).brief;
 }
 
-double log10_of(const numeric::Proved<unit::Probability>& probability) {
-  return plots::log10(numeric::to_enclosure(probability).upper());
-}
-
 /// P(Q > n) for n = 0 .. count - 1, as simulations are compared with it.
 std::vector<double> tails_of(const queue::SlottedQueue& queue, std::size_t count) {
   std::vector<Packets> levels;
   for (std::size_t level = 0; level < count; ++level) levels.emplace_back(static_cast<std::int64_t>(level));
   std::vector<double> tails;
   for (const queue::LevelProbability& tail : queue::occupancy_tails(queue, levels, {.digits = kDigits}))
-    tails.push_back(std::pow(10, log10_of(tail.probability)));
+    tails.push_back(std::pow(10, plots::log10(tail.probability)));
   return tails;
 }
 
@@ -269,7 +265,7 @@ void add_radix(const Radix& at, Result& result) {
   plots::Curve line{
       .title = fmt::format("hop 1, radix {}", at.radix()), .style = plots::Style::line, .points = {}};
   for (std::size_t i = 0; i < levels.size(); ++i)
-    if (const double y = log10_of(analysis[i].probability); y >= -8)
+    if (const double y = plots::log10(analysis[i].probability); y >= -8)
       line.points.emplace_back(static_cast<double>(levels[i]), y);
   result.picture.curves.push_back(std::move(line));
   for (std::size_t hop = 1; hop <= tails.size(); ++hop)
@@ -397,7 +393,7 @@ Result figure_5(const Request& request) {
                        .points = {}};
     const auto tails = queue::occupancy_tails(hops[i].queue, levels, {.digits = kDigits});
     for (const queue::LevelProbability& tail : tails)
-      curve.points.emplace_back(static_cast<double>(tail.level.value), log10_of(tail.probability));
+      curve.points.emplace_back(static_cast<double>(tail.level.value), plots::log10(tail.probability));
     for (std::size_t hop = hops[i].first; hop <= hops[i].last; ++hop)
       for (std::size_t j = 0; j < tails.size(); ++j) {
         std::vector<std::string> fields{std::to_string(hop), std::to_string(hops[i].inputs),
@@ -569,7 +565,7 @@ Finding first_hop_suffices(const std::vector<DelayLoad>& loads) {
     const auto there = ours.delays->answer(ours.tree.ways, {.levels = {percentile.slots}, .percentiles = {}})
                            .above.front()
                            .probability;
-    const double ratio = std::pow(10, log10_of(there) - log10_of(percentile.at.probability));
+    const double ratio = std::pow(10, plots::log10(there) - plots::log10(percentile.at.probability));
     worst = std::max(worst, std::abs(ratio - 1));
     const std::int64_t latency = theirs.percentiles.latency[kCompared].slots.value;
     computed += fmt::format("; load {}: {} slots, P(T > {}) = {} against {} ({:.2f} times)", plain(at.load),
@@ -613,7 +609,7 @@ void add_load(const DelayLoad& at, bool quick, Result& result) {
       append_csv(fields, show(above.probability, kDigits));
       append_csv(fields, simulated[j], at.run);
       result.csv += csv_line(fields);
-      const double y = log10_of(above.probability);
+      const double y = plots::log10(above.probability);
       if (y >= -11) drawn.points.emplace_back(static_cast<double>(latency), y);
     }
     if (model.drawn) result.picture.curves.push_back(std::move(drawn));
@@ -655,7 +651,7 @@ Finding delays_simulated(const std::vector<DelayLoad>& loads, std::size_t model)
     std::vector<double> analysis;
     for (const bounds::SlotProbability& above :
          at.curves[model].delays->answer(at.curves[model].tree.ways, question).above)
-      analysis.push_back(std::pow(10, log10_of(above.probability)));
+      analysis.push_back(std::pow(10, plots::log10(above.probability)));
     const std::vector<Judged> judged =
         judge(analysis, simulated_delays(at.run, levels, confidence_of_each(levels.size())));
     computed += fmt::format("; load {}: {}", plain(at.load),
@@ -838,8 +834,8 @@ Finding overflow_as_drops(const BufferLoad& at_published, const std::vector<Buff
     const auto loss = loss_of_first_hop(at, at.sizes.front().buffer).probability;
     if (!numeric::surely_above(loss, target())) continue;
     ++above;
-    if (log10_of(loss) <= greatest_log10) continue;
-    greatest_log10 = log10_of(loss);
+    if (plots::log10(loss) <= greatest_log10) continue;
+    greatest_log10 = plots::log10(loss);
     worst = fmt::format("{} of the packets at load {} with room for {}", in_brief(loss), plain(at.load),
                         at.sizes.front().buffer.value);
   }

@@ -211,7 +211,8 @@ class Program {
   }
 
   [[nodiscard]] int complain(const std::string& message, Status status, std::ostream& err) const {
-    const std::string name = chosen() == nullptr ? "tailbound" : "tailbound " + full_name(*chosen());
+    const CLI::App* command = chosen() == nullptr ? understood_ : chosen();
+    const std::string name = command == &app_ ? "tailbound" : "tailbound " + full_name(*command);
     err << name << ": " << shorten(message) << '\n';
     if (status == bad_input) err << "Try '" << name << " --help'.\n";
     return status;
@@ -219,18 +220,18 @@ class Program {
 
  private:
   /// CLI11 would only say that a subcommand is required.
-  void require_known_command(int argc, const char* const* argv) const {
-    const CLI::App* at = &app_;
+  void require_known_command(int argc, const char* const* argv) {
     for (int word = 1;; ++word) {
       std::vector<std::string> names;
-      for (const CLI::App* command : at->get_subcommands({})) names.push_back(command->get_name());
+      for (const CLI::App* command : understood_->get_subcommands({})) names.push_back(command->get_name());
       if (names.empty()) return;
-      const std::string what = at == &app_ ? "the command" : "the command after " + full_name(*at);
+      const std::string what =
+          understood_ == &app_ ? "the command" : "the command after " + full_name(*understood_);
       if (word >= argc)
         throw InvalidArgument(what, "missing", fmt::format("one of {}", fmt::join(names, ", ")));
       const std::string given = argv[word];
       if (given.rfind('-', 0) == 0) return;
-      at = app_subcommand(*at, names[parse_choice(given, what, names)]);
+      understood_ = app_subcommand(*understood_, names[parse_choice(given, what, names)]);
     }
   }
 
@@ -241,6 +242,7 @@ class Program {
   CLI::App app_{"Buffers and delays of switches and interconnects, with digits that are proved", "tailbound"};
   CommonOptions common_;
   std::vector<Command> commands_;
+  const CLI::App* understood_ = &app_;  ///< as far as the words of the command were known
 };
 
 }  // namespace

@@ -40,20 +40,6 @@ void cut_after_first_unseen(std::vector<sim::LevelEstimate>& tail) {
 // --- table
 // -----------------------------------------------------------------------------------------------------
 
-std::string indented(const std::string& table) {
-  std::string text;
-  for (std::size_t from = 0; from < table.size();) {
-    const std::size_t to = table.find('\n', from) + 1;
-    text += "  " + table.substr(from, to - from);
-    from = to;
-  }
-  return text;
-}
-
-std::string line(const char* name, const std::string& value) {
-  return fmt::format("  {:<16}{}\n", name, value);
-}
-
 std::string level_table(const char* level, const char* probability,
                         const std::vector<sim::LevelEstimate>& rows) {
   std::vector<std::vector<std::string>> table{{level, probability, "seen"}};
@@ -110,11 +96,11 @@ std::string to_tables(const TreeSimulation& simulation, bool quiet) {
   }
   text = fmt::format("Simulation of {}{}\n\n", simulation.of_tree() ? "the " : "", simulation.request.title);
   text += percentile_table(found) + "\n";
-  text += line("mean queueing", brief(found.mean_queueing) + " slots");
-  text += line("mean latency", brief(found.mean_latency) + " slots");
-  text += line("packets", fmt::format("{} delivered while measured", found.packets));
-  text += line("simulated", plan_in_words(simulation.simulated));
-  text += line("took", course_in_words(simulation.simulated));
+  text += named_line("mean queueing", brief(found.mean_queueing) + " slots");
+  text += named_line("mean latency", brief(found.mean_latency) + " slots");
+  text += named_line("packets", fmt::format("{} delivered while measured", found.packets));
+  text += named_line("simulated", plan_in_words(simulation.simulated));
+  text += named_line("took", course_in_words(simulation.simulated));
   text += "\n" + queue_table(simulation);
   if (!found.flows.empty()) text += "\n" + flow_table(found);
   if (!found.ccdf.empty()) text += "\n" + level_table("t", "P(D > t)", found.ccdf);

@@ -2,6 +2,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/delay_question.hpp>
+#include <cli/option_group.hpp>
 #include <cli/simulate_tree.hpp>
 #include <cli/traffic_options.hpp>
 
@@ -167,24 +168,22 @@ std::optional<std::int64_t> greatest_delay(const SimulatedModel& model, const si
 }  // namespace
 
 void add_tree_simulation_options(CLI::App& command, TreeSimulationOptions& options) {
-  const auto add = [&](const char* name, std::optional<std::string>& value, const char* type,
-                       const char* description) {
-    command.add_option(name, value, description)->type_name(type)->group("Question");
-  };
+  const OptionGroup question(command, "Question");
   add_place_options(command, options.place);
-  command.add_option("--buffer", options.buffer, "room of each queue in packets; what does not fit is lost")
-      ->type_name("B")
-      ->group("Model");
-  add("--percentiles", options.percentiles, "LIST", "in percent; 50,90,99,99.99,99.9999 unless told");
-  add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
-  add("--occupancy", options.occupancy, "LIST", "packets n of P(Q > n), for each hop");
+  OptionGroup(command, "Model")
+      .add("--buffer", options.buffer, "B", "room of each queue in packets; what does not fit is lost");
+  question.add("--percentiles", options.percentiles, "LIST",
+               "in percent; 50,90,99,99.99,99.9999 unless told");
+  question.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
+  question.add("--occupancy", options.occupancy, "LIST", "packets n of P(Q > n), for each hop");
   command.add_flag("--reorder", options.reorder, "the reorder buffers of up to 64 leaves' packets: P(R > b)")
       ->group("Question");
-  add("--reorder-levels", options.reorder_levels, "LIST", "the same, for these b");
-  add("--rare", options.rare, "X",
+  question.add("--reorder-levels", options.reorder_levels, "LIST", "the same, for these b");
+  question.add(
+      "--rare", options.rare, "X",
       "instead of all these: P(Q > n) down to 1e-280, n = X, or where\nit is near X < 1; --slots of hop 1: "
       "its cycles");
-  add("--hop", options.hop, "H", "of --rare (1)");
+  question.add("--hop", options.hop, "H", "of --rare (1)");
   add_simulation_options(command, options.run);
 }
 

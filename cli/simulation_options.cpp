@@ -2,6 +2,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/interrupt.hpp>
+#include <cli/option_group.hpp>
 #include <cli/read_file.hpp>
 #include <cli/simulation_options.hpp>
 #include <cli/traffic_options.hpp>
@@ -70,19 +71,19 @@ sim::RunResult resumed(const std::string& file, const sim::RunPlan& plan, const 
 }  // namespace
 
 void add_simulation_options(CLI::App& command, SimulationOptions& options) {
-  const auto add = [&](const char* name, std::optional<std::string>& value, const char* type,
-                       const char* description) {
-    command.add_option(name, value, description)->type_name(type)->group("Simulation");
-  };
-  add("--slots", options.slots, "N",
-      "slots measured in each replication; so that it takes seconds unless told");
-  add("--seed", options.seed, "S", "of the random numbers (1)");
-  add("--threads", options.threads, "T", "all cores unless told; the result does not depend on it");
-  add("--warmup", options.warmup, "N", "slots left out at the start of each; by a rule unless told");
-  add("--replications", options.replications, "R", "independent runs, of which T at a time (4)");
-  add("--checkpoint", options.checkpoint, "FILE", "keep the state there, also at Ctrl-C");
-  add("--checkpoint-every", options.checkpoint_every, "S", "seconds between two checkpoints (60)");
-  add("--resume", options.resume, "FILE", "go on from there, to the same result; with the same options");
+  const OptionGroup simulation(command, "Simulation");
+  simulation.add("--slots", options.slots, "N",
+                 "slots measured in each replication; so that it takes seconds unless told");
+  simulation.add("--seed", options.seed, "S", "of the random numbers (1)");
+  simulation.add("--threads", options.threads, "T",
+                 "all cores unless told; the result does not depend on it");
+  simulation.add("--warmup", options.warmup, "N",
+                 "slots left out at the start of each; by a rule unless told");
+  simulation.add("--replications", options.replications, "R", "independent runs, of which T at a time (4)");
+  simulation.add("--checkpoint", options.checkpoint, "FILE", "keep the state there, also at Ctrl-C");
+  simulation.add("--checkpoint-every", options.checkpoint_every, "S", "seconds between two checkpoints (60)");
+  simulation.add("--resume", options.resume, "FILE",
+                 "go on from there, to the same result; with the same options");
 }
 
 sim::RunPlan read_plan(const SimulationOptions& options, const Workload& workload) {

@@ -1,3 +1,4 @@
+#include <cli/option_group.hpp>
 #include <cli/read_file.hpp>
 #include <cli/traffic_options.hpp>
 #include <nlohmann/json.hpp>
@@ -73,17 +74,14 @@ std::vector<Rational> loads(const TrafficOptions& options) {
 }  // namespace
 
 void add_traffic_options(CLI::App& command, TrafficOptions& options) {
-  const auto add = [&command](const char* name, std::optional<std::string>& value, const char* type,
-                              const char* description) {
-    command.add_option(name, value, description)->type_name(type)->group("Traffic");
-  };
-  add("--inputs", options.inputs, "K", "independent inputs that share the load equally");
-  add("--load", options.load, "R", "packets a slot: 0.9, 9/10, or a list 0.1:0.9:0.1");
-  add("--traffic", options.traffic, "NAME", "bernoulli (the default) or poisson, with --load");
-  add("--rates", options.rates, "P1,P2,..", "independent inputs, each with a rate of its own");
-  add("--arrivals", options.arrivals, "EXPR", "generating function of the packets in a slot, in z");
-  add("--pmf", options.pmf, "FILE", "probabilities of 0, 1, 2, .. packets in a slot, one a line");
-  add("--packets-per-slot", options.packets_per_slot, "C", "packets served in a slot (1)");
+  const OptionGroup traffic(command, "Traffic");
+  traffic.add("--inputs", options.inputs, "K", "independent inputs that share the load equally");
+  traffic.add("--load", options.load, "R", "packets a slot: 0.9, 9/10, or a list 0.1:0.9:0.1");
+  traffic.add("--traffic", options.traffic, "NAME", "bernoulli (the default) or poisson, with --load");
+  traffic.add("--rates", options.rates, "P1,P2,..", "independent inputs, each with a rate of its own");
+  traffic.add("--arrivals", options.arrivals, "EXPR", "generating function of the packets in a slot, in z");
+  traffic.add("--pmf", options.pmf, "FILE", "probabilities of 0, 1, 2, .. packets in a slot, one a line");
+  traffic.add("--packets-per-slot", options.packets_per_slot, "C", "packets served in a slot (1)");
 }
 
 TrafficForm traffic_form(const TrafficOptions& options, LoadOption load) {

@@ -1,3 +1,4 @@
+#include <cli/option_group.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/unit_options.hpp>
 #include <nlohmann/json.hpp>
@@ -8,12 +9,9 @@ namespace tailbound::cli {
 using numeric::Rational;
 
 void add_unit_options(CLI::App& command, UnitOptions& options) {
-  command.add_option("--packet-bytes", options.packet_bytes, "size of a packet: shows buffers in bytes")
-      ->type_name("N")
-      ->group("Units");
-  command.add_option("--link-gbps", options.link_gbps, "rate of the link: shows times in ns")
-      ->type_name("G")
-      ->group("Units");
+  const OptionGroup units(command, "Units");
+  units.add("--packet-bytes", options.packet_bytes, "N", "size of a packet: shows buffers in bytes");
+  units.add("--link-gbps", options.link_gbps, "G", "rate of the link: shows times in ns");
 }
 
 Units read_units(const UnitOptions& options) {

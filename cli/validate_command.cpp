@@ -2,6 +2,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/delay_question.hpp>
+#include <cli/option_group.hpp>
 #include <cli/plots.hpp>
 #include <cli/simulate_tree.hpp>
 #include <cli/traffic_options.hpp>
@@ -220,17 +221,14 @@ plots::Picture both(const Comparison& comparison, const std::vector<sim::LevelEs
   return picture;
 }
 
-double log10_of(const numeric::Proved<unit::Probability>& probability) {
-  return plots::log10(numeric::to_enclosure(probability).upper());
-}
-
 // --- validate delay
 // --------------------------------------------------------------------------------------------
 
 struct DelayValidationOptions {
   PlaceOptions place;
   SimulationOptions run;
-  std::optional<std::string> sources, delay, percentiles, ccdf;
+  DelayModelOptions model;
+  std::optional<std::string> percentiles, ccdf;
 };
 
 /// All packets of all flows together: each way with its share of them.
@@ -285,8 +283,7 @@ Reply answer_delay_validation(const DelayValidationOptions& options, const Conte
       read_place_to_simulate(options.place, options.run, std::nullopt, false);
   DelayOptions analysis_options;
   analysis_options.place = options.place;
-  analysis_options.sources = options.sources;
-  analysis_options.delay = options.delay;
+  analysis_options.model = options.model;
   analysis_options.percentiles = options.percentiles;
   analysis_options.ccdf = options.ccdf;
   const auto request = std::make_shared<DelayRequest>(read_delay_request(analysis_options));
@@ -322,7 +319,7 @@ Reply answer_delay_validation(const DelayValidationOptions& options, const Conte
     for (const sim::LevelEstimate& level : simulated) question.levels.emplace_back(level.level);
     std::vector<double> analysis_log10;
     for (const bounds::SlotProbability& above : delays->answer(*ways, question).above)
-      analysis_log10.push_back(log10_of(above.probability));
+      analysis_log10.push_back(plots::log10(above.probability));
     return both(*drawn, simulated, analysis_log10);
   };
   return reply_of(std::move(comparison), context);
@@ -332,18 +329,12 @@ Command add_validate_delay(CLI::App& validate) {
   CLI::App* command = validate.add_subcommand("delay", "end-to-end delays of a tree or any network");
   const auto options = std::make_shared<DelayValidationOptions>();
   add_place_options(*command, options->place);
-  const auto add = [&](const char* option, std::optional<std::string>& value, const char* type,
-                       const char* group, const char* description) {
-    command->add_option(option, value, description)->type_name(type)->group(group);
-  };
-  add("--sources", options->sources, "NAME", "Model",
-      "who feeds a queue: decoupled (every source, the default) or\nfirst-hop (each link into its switch; as "
-      "published)");
-  add("--delay", options->delay, "NAME", "Model", "of a hop: wait (the default) or occupancy (as published)");
-  add("--ccdf", options->ccdf, "LIST", "Question",
-      "slots t of P(queueing delay > t); where the analysis says\n0.5 ... 1e-6 unless told");
-  add("--percentiles", options->percentiles, "LIST", "Question",
-      "in percent; 50,90,99,99.99,99.9999 unless told");
+  const OptionGroup question(*command, "Question");
+  add_delay_model_options(*command, options->model);
+  question.add("--ccdf", options->ccdf, "LIST",
+               "slots t of P(queueing delay > t); where the analysis says\n0.5 ... 1e-6 unless told");
+  question.add("--percentiles", options->percentiles, "LIST",
+               "in percent; 50,90,99,99.99,99.9999 unless told");
   add_simulation_options(*command, options->run);
   add_plot_option(*command);
   command->footer(
@@ -469,7 +460,7 @@ Reply answer_buffer_validation(const BufferValidationOptions& options, const Con
     for (const sim::LevelEstimate& level : simulated) shown_levels.emplace_back(level.level);
     std::vector<double> analysis_log10;
     for (const queue::LevelProbability& tail : queue::occupancy_tails(queue, shown_levels))
-      analysis_log10.push_back(log10_of(tail.probability));
+      analysis_log10.push_back(plots::log10(tail.probability));
     return both(*drawn, simulated, analysis_log10);
   };
   return reply_of(std::move(comparison), context);
@@ -478,14 +469,12 @@ Reply answer_buffer_validation(const BufferValidationOptions& options, const Con
 Command add_validate_buffer(CLI::App& validate) {
   CLI::App* command = validate.add_subcommand("buffer", "the occupancy of one output queue");
   const auto options = std::make_shared<BufferValidationOptions>();
-  const auto add = [&](const char* option, std::optional<std::string>& value, const char* type,
-                       const char* group, const char* description) {
-    command->add_option(option, value, description)->type_name(type)->group(group);
-  };
-  add("--inputs", options->inputs, "K", "Traffic", "inputs of the switch, 2 to 1024, each with load R / K");
-  add("--load", options->load, "R", "Traffic", "packets a slot of the queue");
-  add("--levels", options->levels, "LIST", "Question",
-      "packets n of P(Q > n); where the analysis says 0.5 ... 1e-6\nunless told");
+  const OptionGroup traffic(*command, "Traffic");
+  const OptionGroup question(*command, "Question");
+  traffic.add("--inputs", options->inputs, "K", "inputs of the switch, 2 to 1024, each with load R / K");
+  traffic.add("--load", options->load, "R", "packets a slot of the queue");
+  question.add("--levels", options->levels, "LIST",
+               "packets n of P(Q > n); where the analysis says 0.5 ... 1e-6\nunless told");
   add_simulation_options(*command, options->run);
   add_plot_option(*command);
   command->footer(

@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <tailbound/bounds/buffer_size.hpp>
 #include <tailbound/bounds/path_delay.hpp>
+#include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
@@ -21,39 +21,14 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using tailbound::Packets;
+using tailbound::golden::content;
+using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_command;
 using tailbound::golden::run_line;
+using tailbound::golden::write;
 using tailbound::numeric::parse_rational;
 using tailbound::numeric::Rational;
-
-/// A folder of the test's own, gone at its end.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "tailbound_reproduce_XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  fs::path operator/(const std::string& name) const { return path_ / name; }
-  [[nodiscard]] std::string name() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  REQUIRE(file);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void write_text(const fs::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
 
 Outcome reproduce(const std::string& name, const std::string& folder, std::vector<std::string> more = {}) {
   std::vector<std::string> arguments{"reproduce", name, "--output", folder};
@@ -169,9 +144,9 @@ TEST_CASE("reproduce: figure 5 has the library's tails, in 40 digits too, and it
   CHECK(outcome.err.empty());
   const fs::path made = folder / "new/folder";
   CHECK(std::distance(fs::directory_iterator(made), fs::directory_iterator()) == 3);
-  CHECK(text_of(made / "singh-dally-5.svg").find("</svg>") != std::string::npos);
+  CHECK(content(made / "singh-dally-5.svg").find("</svg>") != std::string::npos);
 
-  const std::string csv = text_of(made / "singh-dally-5.csv");
+  const std::string csv = content(made / "singh-dally-5.csv");
   std::map<std::string, int> hops;
   for (const auto& row : rows_of(csv)) {
     ++hops[row.at("hop") + " by " + row.at("inputs")];
@@ -187,12 +162,12 @@ TEST_CASE("reproduce: figure 5 has the library's tails, in 40 digits too, and it
   CHECK(hops.at("2 by 256") == hops.at("1 by 16"));
   for (const char* later : {"3 by 4096", "4 by 4096", "5 by 4096"})
     CHECK(hops.at(later) == hops.at("1 by 16"));
-  check_commands_give(csv, text_of(made / "README.md"), "probability");
+  check_commands_give(csv, content(made / "README.md"), "probability");
 }
 
 TEST_CASE("reproduce: figure 5 says whether the buffer of hop 1 serves all hops") {
   const Folder folder;
-  const Outcome outcome = reproduce("singh-dally-5", folder.name(), {"--quick", "--format", "json"});
+  const Outcome outcome = reproduce("singh-dally-5", folder.path(), {"--quick", "--format", "json"});
   const json found = finding(outcome.out, "one distribution for all hops");
   const Rational load = parse_rational("3/5", "load");
   const std::int64_t first = tailbound::bounds::buffer_size(inputs(16, load), target()).buffer.value;
@@ -203,7 +178,7 @@ TEST_CASE("reproduce: figure 5 says whether the buffer of hop 1 serves all hops"
   CHECK(found["computed"].get<std::string>().find("hop 1 needs 35 packets") == 0);  // 60-digit reference
 
   // Hop 1 is exact, the decoupled tail above what is simulated, hop 1's tail below it: P(Q > 5), k = 16, 0.6.
-  for (const auto& row : rows_of(text_of(folder / "singh-dally-5.csv"))) {
+  for (const auto& row : rows_of(content(folder / "singh-dally-5.csv"))) {
     if (row.at("level") != "5") continue;
     const double lower = std::stod(row.at("simulated_lower")), upper = std::stod(row.at("simulated_upper"));
     const double analysis = std::stod(row.at("probability_upper"));
@@ -229,11 +204,11 @@ TEST_CASE("reproduce: figure 5 says whether the buffer of hop 1 serves all hops"
 TEST_CASE(
     "reproduce: figure 4 has five simulated hops of four trees, and its findings are those of its table") {
   const Folder folder;
-  const Outcome outcome = reproduce("singh-dally-4", folder.name(), {"--quick", "--format", "json"});
+  const Outcome outcome = reproduce("singh-dally-4", folder.path(), {"--quick", "--format", "json"});
   INFO(outcome.err);
   REQUIRE(outcome.status == 0);
-  const std::string csv = text_of(folder / "singh-dally-4.csv");
-  const std::string readme = text_of(folder / "README.md");
+  const std::string csv = content(folder / "singh-dally-4.csv");
+  const std::string readme = content(folder / "README.md");
   CHECK(readme.find("seed 1") != std::string::npos);
   check_commands_give(csv, readme, "first_hop_probability");
 
@@ -303,11 +278,11 @@ TEST_CASE("reproduce: a model is judged by the intervals of a simulation") {
 
 TEST_CASE("reproduce: figure 6 has the sums of five delays, and its commands print them") {
   const Folder folder;
-  const Outcome outcome = reproduce("singh-dally-6", folder.name(), {"--quick", "--format", "json"});
+  const Outcome outcome = reproduce("singh-dally-6", folder.path(), {"--quick", "--format", "json"});
   INFO(outcome.err);
   REQUIRE(outcome.status == 0);
-  const std::string csv = text_of(folder / "singh-dally-6.csv");
-  check_commands_give(csv, text_of(folder / "README.md"), "probability");
+  const std::string csv = content(folder / "singh-dally-6.csv");
+  check_commands_give(csv, content(folder / "README.md"), "probability");
 
   // The same model put together by hand: five queues, each with its own binomial arrivals.
   std::map<std::string, int> seen;
@@ -354,11 +329,11 @@ TEST_CASE("reproduce: figure 6 has the sums of five delays, and its commands pri
 
 TEST_CASE("reproduce: figure 7 has the least buffers; its findings hold by themselves") {
   const Folder folder;
-  const Outcome outcome = reproduce("singh-dally-7", folder.name(), {"--quick", "--format", "json"});
+  const Outcome outcome = reproduce("singh-dally-7", folder.path(), {"--quick", "--format", "json"});
   INFO(outcome.err);
   REQUIRE(outcome.status == 0);
-  const std::string csv = text_of(folder / "singh-dally-7.csv");
-  const std::string readme = text_of(folder / "README.md");
+  const std::string csv = content(folder / "singh-dally-7.csv");
+  const std::string readme = content(folder / "README.md");
   check_commands_give(csv, readme, "overflow");
 
   std::int64_t greatest = 0;
@@ -410,10 +385,10 @@ TEST_CASE("reproduce: figure 7 has the least buffers; its findings hold by thems
 
 TEST_CASE("reproduce: the README says what the JSON says, and keeps the figures of earlier runs") {
   const Folder folder;
-  REQUIRE(reproduce("singh-dally-7", folder.name(), {"--quick"}).status == 0);
-  const std::string before = text_of(folder / "README.md");
-  const Outcome outcome = reproduce("singh-dally-5", folder.name(), {"--quick", "--format", "json"});
-  const std::string readme = text_of(folder / "README.md");
+  REQUIRE(reproduce("singh-dally-7", folder.path(), {"--quick"}).status == 0);
+  const std::string before = content(folder / "README.md");
+  const Outcome outcome = reproduce("singh-dally-5", folder.path(), {"--quick", "--format", "json"});
+  const std::string readme = content(folder / "README.md");
   const std::size_t five = readme.find("## singh-dally-5\n"), seven = readme.find("## singh-dally-7\n");
   REQUIRE(five != std::string::npos);
   REQUIRE(seven != std::string::npos);
@@ -436,8 +411,8 @@ TEST_CASE("reproduce: the README says what the JSON says, and keeps the figures 
     CHECK(readme.find(lines) != std::string::npos);
   }
   // Run again, the answer is the same to the byte.
-  REQUIRE(reproduce("singh-dally-7", folder.name(), {"--quick"}).status == 0);
-  CHECK(text_of(folder / "README.md") == readme);
+  REQUIRE(reproduce("singh-dally-7", folder.path(), {"--quick"}).status == 0);
+  CHECK(content(folder / "README.md") == readme);
 }
 
 TEST_CASE("reproduce: a paper and all are all their figures; csv is a row a finding; quiet lists the files") {
@@ -450,13 +425,13 @@ TEST_CASE("reproduce: a paper and all are all their figures; csv is a row a find
     ++papers_figures;
     findings += figure["findings"].size();
     for (const json& file : figure["files"])
-      CHECK(text_of(folder / "a" / file.get<std::string>()) ==
-            text_of(folder / "b" / file.get<std::string>()));
+      CHECK(content(folder / ("a/" + file.get<std::string>())) ==
+            content(folder / ("b/" + file.get<std::string>())));
   }
   CHECK(papers_figures >= 4);
   CHECK(static_cast<std::size_t>(std::count(csv.out.begin(), csv.out.end(), '\n')) == findings + 1);
-  CHECK(reproduce("singh-dally-7", folder.name(), {"--quick", "--quiet"}).out ==
-        folder.name() + "/singh-dally-7.csv\n" + folder.name() + "/singh-dally-7.svg\n" + folder.name() +
+  CHECK(reproduce("singh-dally-7", folder.path(), {"--quick", "--quiet"}).out ==
+        folder.path() + "/singh-dally-7.csv\n" + folder.path() + "/singh-dally-7.svg\n" + folder.path() +
             "/README.md\n");
 }
 
@@ -464,8 +439,8 @@ TEST_CASE("reproduce: without --quick there are more points") {
   const Folder folder;
   REQUIRE(reproduce("singh-dally-7", folder / "full").status == 0);
   REQUIRE(reproduce("singh-dally-7", folder / "quick", {"--quick"}).status == 0);
-  CHECK(rows_of(text_of(folder / "full/singh-dally-7.csv")).size() >
-        3 * rows_of(text_of(folder / "quick/singh-dally-7.csv")).size());
+  CHECK(rows_of(content(folder / "full/singh-dally-7.csv")).size() >
+        3 * rows_of(content(folder / "quick/singh-dally-7.csv")).size());
 }
 
 TEST_CASE("reproduce: the help's example is what the command prints") {
@@ -473,7 +448,7 @@ TEST_CASE("reproduce: the help's example is what the command prints") {
   REQUIRE(help.find("tailbound reproduce singh-dally-7 --output figures") != std::string::npos);
   const Folder folder;
   const std::string out = reproduce("singh-dally-7", folder / "figures").out;
-  std::istringstream lines(std::regex_replace(out, std::regex(folder.name() + "/"), ""));
+  std::istringstream lines(std::regex_replace(out, std::regex(folder.path() + "/"), ""));
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
     INFO(line);
@@ -484,9 +459,9 @@ TEST_CASE("reproduce: the help's example is what the command prints") {
 
 TEST_CASE("reproduce: bad input is status 2 before any work, and nothing is lost") {
   const Folder folder;
-  write_text(folder / "file", "mine");
+  write(folder / "file", "mine");
   fs::create_directories(folder / "foreign");
-  write_text(folder / "foreign/README.md", "# My project\n");
+  write(folder / "foreign/README.md", "# My project\n");
   fs::create_directories(folder / "blocked/singh-dally-7.csv");
   struct Row {
     std::vector<std::string> arguments;
@@ -513,8 +488,8 @@ TEST_CASE("reproduce: bad input is status 2 before any work, and nothing is lost
     CHECK(outcome.out.empty());
     CHECK(outcome.err.find(row.message) != std::string::npos);
   }
-  CHECK(text_of(folder / "file") == "mine");
-  CHECK(text_of(folder / "foreign/README.md") == "# My project\n");
+  CHECK(content(folder / "file") == "mine");
+  CHECK(content(folder / "foreign/README.md") == "# My project\n");
   CHECK_FALSE(fs::exists(folder / "no"));
   CHECK(std::distance(fs::directory_iterator(folder / "foreign"), fs::directory_iterator()) == 1);
   CHECK(std::distance(fs::directory_iterator(folder / "blocked"), fs::directory_iterator()) == 1);
@@ -524,7 +499,7 @@ TEST_CASE("reproduce: without gnuplot it says so before any work") {
   const Folder folder;
   const char* const path = std::getenv("PATH");
   const std::string former = path == nullptr ? "" : path;
-  REQUIRE(setenv("PATH", folder.name().c_str(), 1) == 0);
+  REQUIRE(setenv("PATH", folder.path().c_str(), 1) == 0);
   const Outcome outcome = reproduce("singh-dally-5", folder / "figures");
   setenv("PATH", former.c_str(), 1);
   CHECK(outcome.status == 2);

@@ -1,14 +1,12 @@
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <tailbound/numeric/rational.hpp>
-#include <tests/golden/run_command.hpp>
+#include <tests/golden/folder.hpp>
+#include <tests/golden/run_json.hpp>
 #include <tuple>
 #include <vector>
 
@@ -16,24 +14,14 @@
 // and the files.
 
 using nlohmann::json;
+using tailbound::golden::content;
+using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
+using tailbound::golden::run_json;
 using tailbound::golden::run_line;
 using tailbound::numeric::parse_rational;
 
 namespace {
-
-std::string content(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-json run_json(const std::string& line) {
-  const Outcome outcome = run_line(line + " --format json");
-  INFO(line << "\n" << outcome.err);
-  REQUIRE(outcome.status == 0);
-  CHECK(outcome.err.empty());
-  return json::parse(outcome.out);
-}
 
 std::size_t significant_digits(const std::string& decimal) {
   std::size_t digits = 0;
@@ -209,24 +197,22 @@ TEST_CASE("occupancy: levels in the order asked, and all levels until a target")
 }
 
 TEST_CASE("files: --output holds exactly what standard output would") {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / ("tailbound-answers-" + std::to_string(getpid()));
-  std::filesystem::create_directory(folder);
+  const Folder folder;
   const std::string line = "buffer --inputs 16 --load 0.9 --drop 1e-15 --format json";
-  const std::string target = (folder / "it's_an answer.json").string();
+  const std::string target = folder / "it's_an answer.json";
   const Outcome outcome =
       tailbound::golden::run_command({"buffer", "--inputs", "16", "--load", "0.9", "--drop", "1e-15",
                                       "--format", "json", "--output", target});
   CHECK(outcome.status == 0);
   CHECK(outcome.out.empty());
   CHECK(content(target) == run_line(line).out);
-  CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 1);  // no temporary is left
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);  // no temporary is left
 
   const std::vector<std::pair<std::string, std::string>> magic{
       {"svg", "<?xml"}, {"png", "\x89PNG"}, {"pdf", "%PDF-"}};
   for (const auto& [ending, start] : magic) {
     // A name that a careless script would trip over.
-    const std::string picture = (folder / ("a'; $(x) \" picture." + ending)).string();
+    const std::string picture = folder / ("a'; $(x) \" picture." + ending);
     for (const std::vector<std::string>& arguments :
          {std::vector<std::string>{"buffer", "--inputs", "16", "--load", "0.5:0.9:0.1", "--drop", "1e-15"},
           std::vector<std::string>{"occupancy", "--inputs", "16", "--load", "0.9", "--levels",
@@ -240,7 +226,6 @@ TEST_CASE("files: --output holds exactly what standard output would") {
       CHECK(content(picture).rfind(start, 0) == 0);
     }
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("help fits a screen, and each command's example is what it prints") {

@@ -2,44 +2,25 @@
 #include <nlohmann/json.hpp>
 #include <tailbound/network/network_file.hpp>
 #include <tailbound/network/tree.hpp>
-#include <tests/golden/run_command.hpp>
-
-#include <unistd.h>
+#include <tests/golden/folder.hpp>
+#include <tests/golden/run_json.hpp>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 namespace {
 
 using nlohmann::json;
+using tailbound::golden::content;
+using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_command;
+using tailbound::golden::run_json;
 using tailbound::golden::run_line;
-
-json run_json(const std::string& line) {
-  const Outcome outcome = run_line(line + " --format json");
-  INFO(line << "\n" << outcome.err);
-  REQUIRE(outcome.status == 0);
-  return json::parse(outcome.out);
-}
 
 double lower(const json& number) {
   return std::stod(number["lower"].get<std::string>());
 }
-
-struct Folder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("tailbound-delay-" + std::to_string(getpid()));
-  Folder() { std::filesystem::create_directory(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  [[nodiscard]] std::string file(const std::string& name, const std::string& content) const {
-    std::ofstream(path / name) << content;
-    return (path / name).string();
-  }
-};
 
 const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
 
@@ -153,12 +134,11 @@ TEST_CASE("delay: the reorder buffer of given delays") {
 
 TEST_CASE("delay: pictures") {
   const Folder folder;
-  const std::string picture = (folder.path / "delay.svg").string();
+  const std::string picture = folder / "delay.svg";
   CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --plot " + picture).status == 0);
-  std::stringstream drawn;
-  drawn << std::ifstream(picture).rdbuf();
-  CHECK(drawn.str().find("99.9999 %: 52 slots") != std::string::npos);
-  CHECK(drawn.str().find("independent") != std::string::npos);
+  const std::string drawn = content(picture);
+  CHECK(drawn.find("99.9999 %: 52 slots") != std::string::npos);
+  CHECK(drawn.find("independent") != std::string::npos);
 }
 
 TEST_CASE("delay: what is refused, and how") {

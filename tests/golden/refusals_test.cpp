@@ -1,14 +1,14 @@
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
 #include <vector>
 
 // Command lines without an answer: the status, what the message names, and nothing on standard output.
 
+using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_command;
 using tailbound::golden::run_line;
@@ -32,21 +32,6 @@ void check(const Refusal& refusal) {
   }
 }
 
-/// A folder of its own, removed at the end.
-struct Folder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("tailbound-refusals-" + std::to_string(getpid()));
-  Folder() { std::filesystem::create_directory(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  [[nodiscard]] std::string file(const std::string& name, const std::string& text) const {
-    std::ofstream(path / name) << text;
-    return (path / name).string();
-  }
-};
-
 }  // namespace
 
 TEST_CASE("refused: no command, unknown commands and options") {
@@ -58,6 +43,12 @@ TEST_CASE("refused: no command, unknown commands and options") {
            {"buffer --inputs 16 --load 0.9 --load 0.8 --drop 1e-15", 2, {"--load"}},
            {"buffer --inputs 16 --drop 1e-15 --load", 2, {"--load"}},
            {"compare", 2, {"FILE"}},
+           {"nonsense", 2, {"tailbound: the command is nonsense", "Try 'tailbound --help'."}},
+           {"simulate", 2, {"simulate is missing", "tree", "Try 'tailbound simulate --help'."}},
+           {"simulate forest", 2, {"simulate is forest", "tree", "Try 'tailbound simulate --help'."}},
+           {"simulate --deep", 2, {"Try 'tailbound simulate --help'."}},
+           {"validate forest", 2, {"delay or buffer", "Try 'tailbound validate --help'."}},
+           {"validate buffer --deep", 2, {"--deep", "Try 'tailbound validate buffer --help'."}},
        })
     check(refusal);
 }
@@ -196,8 +187,8 @@ TEST_CASE("refused: files that cannot be read or hold no distribution") {
     CHECK(outcome.out.empty());
     CHECK(outcome.err.find(said) != std::string::npos);
   };
-  refused(folder.path.string() + "/none", "--pmf");
-  refused(folder.path.string(), "--pmf");
+  refused(folder / "none", "--pmf");
+  refused(folder.path(), "--pmf");
   refused(folder.file("empty", ""), "empty");
   refused(folder.file("words", "one half\n"), "words");
   refused(folder.file("sum", "0.5\n0.4\n"), "9/10");
@@ -214,9 +205,9 @@ TEST_CASE("refused: --output that cannot be written leaves nothing behind") {
     CHECK(outcome.out.empty());
     CHECK(outcome.err.find("--output is " + file) != std::string::npos);
   };
-  refused((folder.path / "none" / "answer").string());
-  refused(folder.path.string());
-  CHECK(std::filesystem::is_empty(folder.path));
+  refused(folder / "none/answer");
+  refused(folder.path());
+  CHECK(std::filesystem::is_empty(folder.path()));
 
   // A file that is there keeps its content when the question has no answer.
   const std::string kept = folder.file("kept", "former\n");
@@ -224,7 +215,7 @@ TEST_CASE("refused: --output that cannot be written leaves nothing behind") {
   std::string text;
   std::getline(std::ifstream(kept) >> std::ws, text);
   CHECK(text == "former");
-  CHECK(std::distance(std::filesystem::directory_iterator(folder.path), {}) == 1);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
 TEST_CASE("a message stays short whatever the value") {

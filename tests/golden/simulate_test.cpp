@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
-#include <tests/golden/run_command.hpp>
+#include <tests/golden/folder.hpp>
+#include <tests/golden/run_json.hpp>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <random>
 #include <sstream>
 #include <string>
@@ -22,33 +22,12 @@ extern "C" char** environ;  // NOLINT: POSIX declares it nowhere
 namespace {
 
 using nlohmann::json;
+using tailbound::golden::content;
+using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
+using tailbound::golden::run_json;
 using tailbound::golden::run_line;
-
-json run_json(const std::string& line) {
-  const Outcome outcome = run_line(line + " --format json");
-  INFO(line << "\n" << outcome.err);
-  REQUIRE(outcome.status == 0);
-  return json::parse(outcome.out);
-}
-
-struct Folder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("tailbound-simulate-" + std::to_string(getpid()));
-  Folder() { std::filesystem::create_directory(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  [[nodiscard]] std::string operator/(const std::string& name) const { return (path / name).string(); }
-};
-
-std::string content(const std::string& path) {
-  std::stringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-void write(const std::string& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
-}
+using tailbound::golden::write;
 
 /// [lower, upper] of an estimate holds `value`, give or take half its width.
 bool near(const json& estimate, double value) {

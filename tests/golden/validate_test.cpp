@@ -1,14 +1,10 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
-#include <tests/golden/run_command.hpp>
-
-#include <unistd.h>
+#include <tests/golden/folder.hpp>
+#include <tests/golden/run_json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 // Results depend on the seed alone, so that none of these can fail by chance.
@@ -16,15 +12,11 @@
 namespace {
 
 using nlohmann::json;
+using tailbound::golden::content;
+using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
+using tailbound::golden::run_json;
 using tailbound::golden::run_line;
-
-json run_json(const std::string& line, int status) {
-  const Outcome outcome = run_line(line + " --format json");
-  INFO(line << "\n" << outcome.err);
-  REQUIRE(outcome.status == status);
-  return json::parse(outcome.out);
-}
 
 double number(const json& value) {
   return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
@@ -153,13 +145,10 @@ TEST_CASE("validate: threads change nothing; CSV, quiet table, picture") {
   CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 4);
   const std::string quiet = run_line(line + " --quiet").out;
   CHECK(std::count(quiet.begin(), quiet.end(), '\n') == 4);
-  const std::string picture =
-      (std::filesystem::temp_directory_path() / ("validate-" + std::to_string(getpid()) + ".svg")).string();
+  const Folder folder;
+  const std::string picture = folder / "validate.svg";
   CHECK(run_line(line + " --plot " + picture).status == 0);
-  std::stringstream drawn;
-  drawn << std::ifstream(picture).rdbuf();
-  CHECK(drawn.str().find("analysis") != std::string::npos);
-  std::filesystem::remove(picture);
+  CHECK(content(picture).find("analysis") != std::string::npos);
 }
 
 TEST_CASE("validate: what is refused, and how") {

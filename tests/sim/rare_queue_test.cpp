@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <tests/support/cut_replication.hpp>
 
 /// Random runs have fixed seeds: a test that passes once passes always. What is stated as the false-alarm
 /// rate is how likely a right program would fail with a new seed.
@@ -219,15 +220,7 @@ TEST_CASE("rare queue: threads, cuts and resuming change nothing") {
   const auto whole = make_rare_queue_replication(model, {9, 0}),
              cut = make_rare_queue_replication(model, {9, 0});
   whole->advance(500);
-  for (int i = 0; i < 5; ++i) {
-    cut->advance(i < 4 ? 37 : 500 - 4 * 37);
-    ByteWriter writer;
-    cut->save(writer);
-    const std::string bytes = writer.take();
-    ByteReader reader(bytes);
-    cut->load(reader);
-    CHECK(reader.at_end());
-  }
+  test::advance_in_parts(*cut, 500);
   const Counts counts = whole->take_counts();
   CHECK(counts == cut->take_counts());
   CHECK(counts[RareQueueRows::cycles] == std::vector<std::uint64_t>{500});

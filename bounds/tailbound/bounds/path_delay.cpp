@@ -193,12 +193,11 @@ MeanDelay weighted_sum(std::span<const std::pair<Rational, MeanDelay>> terms, co
 }  // namespace
 
 /// The queues, and what has been computed of them.
-class PathDelay::Knowledge {
+class DelayKnowledge {
  public:
-  Knowledge(std::vector<SlottedQueue> queues, HopDelay delay, Digits digits)
+  DelayKnowledge(std::vector<SlottedQueue> queues, HopDelay delay, Digits digits)
       : queues_(std::move(queues)), delay_(delay), digits_(digits), hops_(queues_.size()) {}
 
-  [[nodiscard]] const std::vector<SlottedQueue>& queues() const { return queues_; }
   [[nodiscard]] Digits digits() const { return digits_; }
 
   /// In long double; at least `size` places.
@@ -285,8 +284,7 @@ double direct_products(const std::vector<std::pair<std::size_t, std::size_t>>& q
 }
 
 /// One way in double.
-template <class Knowledge>
-Distribution<double> sum_in_double(Knowledge& known, const Way& way, std::size_t size, double log2_least,
+Distribution<double> sum_in_double(DelayKnowledge& known, const Way& way, std::size_t size, double log2_least,
                                    Summation summation) {
   const auto queues = known.delaying(way);
   if (queues.empty()) return no_delay<double>(size, std::numeric_limits<double>::digits);
@@ -316,8 +314,7 @@ Distribution<double> sum_in_double(Knowledge& known, const Way& way, std::size_t
 }
 
 /// One way in MPFR arithmetic.
-template <class Knowledge>
-Distribution<Real> sum_in_reals(Knowledge& known, const Way& way, std::size_t size, double log2_least,
+Distribution<Real> sum_in_reals(DelayKnowledge& known, const Way& way, std::size_t size, double log2_least,
                                 int bits) {
   const auto queues = known.delaying(way);
   const PrecisionScope scope(Precision{bits});
@@ -335,8 +332,7 @@ Distribution<Real> sum_in_reals(Knowledge& known, const Way& way, std::size_t si
 }
 
 /// P(D = t) for t < size in rationals.
-template <class Knowledge>
-std::vector<Rational> sum_in_rationals(Knowledge& known, const Way& way, std::size_t size) {
+std::vector<Rational> sum_in_rationals(DelayKnowledge& known, const Way& way, std::size_t size) {
   constexpr double most_bit_products = 4e9;
   std::vector<Rational> total(size, Rational(0));
   total.front() = 1;
@@ -361,8 +357,7 @@ std::vector<Rational> sum_in_rationals(Knowledge& known, const Way& way, std::si
 }
 
 /// The percentile by exact rationals: for a boundary that no enclosure can tell.
-template <class Knowledge>
-void resolve_exactly(Knowledge& known, std::span<const Way> ways, const Open::Rank& rank,
+void resolve_exactly(DelayKnowledge& known, std::span<const Way> ways, const Open::Rank& rank,
                      Percentile& percentile) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const Way& way : ways)
@@ -411,17 +406,13 @@ void check(std::span<const Way> ways, const DelayQuestion& question) {
 }  // namespace
 
 PathDelay::PathDelay(std::vector<SlottedQueue> queues, HopDelay delay, Digits digits)
-    : knowledge_(std::make_shared<Knowledge>(std::move(queues), delay, digits)) {
+    : knowledge_(std::make_shared<DelayKnowledge>(std::move(queues), delay, digits)) {
   if (digits.count < 1 || digits.count > 10'000)
     throw InvalidArgument("digits", std::to_string(digits.count), "a whole number from 1 to 10000");
 }
 
-const std::vector<SlottedQueue>& PathDelay::queues() const {
-  return knowledge_->queues();
-}
-
 DelayAnswer PathDelay::answer(std::span<const Way> ways, const DelayQuestion& question) {
-  Knowledge& known = *knowledge_;
+  DelayKnowledge& known = *knowledge_;
   check(ways, question);
   for (const Way& way : ways) known.check(way);
 
@@ -550,7 +541,7 @@ DelayAnswer PathDelay::answer(std::span<const Way> ways, const DelayQuestion& qu
 }
 
 DelayDistribution PathDelay::distribution(std::span<const Way> ways, const Rational& negligible) {
-  Knowledge& known = *knowledge_;
+  DelayKnowledge& known = *knowledge_;
   check(ways, {});
   for (const Way& way : ways) known.check(way);
   if (!(negligible > 0 && negligible <= 1))

@@ -52,6 +52,8 @@ struct DelayAnswer {
   numeric::Proved<unit::Slot> mean_queueing, mean_latency;
 };
 
+class DelayKnowledge;
+
 /// The queues of a network and what is known of their delays so far. Not for use by several threads at a
 /// time.
 class PathDelay {
@@ -73,11 +75,8 @@ class PathDelay {
   [[nodiscard]] DelayDistribution distribution(std::span<const Way> ways,
                                                const numeric::Rational& negligible);
 
-  [[nodiscard]] const std::vector<queue::SlottedQueue>& queues() const;
-
  private:
-  class Knowledge;
-  std::shared_ptr<Knowledge> knowledge_;
+  std::shared_ptr<DelayKnowledge> knowledge_;
 };
 
 }  // namespace tailbound::bounds

@@ -9,18 +9,17 @@ namespace {
 constexpr std::string_view magic = "tailbound-state\n";
 constexpr std::uint32_t version = 1;
 
-/// CRC-64 of ECMA-182, reflected ("XZ"): finds every damage of up to 64 bits in a row.
-std::uint64_t checksum(std::string_view bytes) {
-  boost::crc_optimal<64, 0x42F0E1EBA9EA3693ULL, ~0ULL, ~0ULL, true, true> crc;
-  crc.process_bytes(bytes.data(), bytes.size());
-  return crc.checksum();
-}
-
 [[noreturn]] void refuse(const std::string& why) {
   throw ParseError("checkpoint", 0, 0, why);
 }
 
 }  // namespace
+
+std::uint64_t checksum(std::string_view bytes) {
+  boost::crc_optimal<64, 0x42F0E1EBA9EA3693ULL, ~0ULL, ~0ULL, true, true> crc;
+  crc.process_bytes(bytes.data(), bytes.size());
+  return crc.checksum();
+}
 
 std::string seal_checkpoint(std::string_view fingerprint, std::string_view content) {
   ByteWriter body;

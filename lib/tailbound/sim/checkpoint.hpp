@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,9 @@
 /// MODEL     magic, format version, length, fingerprint of the inputs, content, CRC-64 of all that.
 /// EXCLUDES  files: the caller writes and reads the bytes.
 namespace tailbound::sim {
+
+/// CRC-64 of ECMA-182, reflected ("XZ"): finds every damage of up to 64 bits in a row.
+[[nodiscard]] std::uint64_t checksum(std::string_view bytes);
 
 /// \param fingerprint  the inputs as text: only a simulation of the same inputs may continue
 [[nodiscard]] std::string seal_checkpoint(std::string_view fingerprint, std::string_view content);

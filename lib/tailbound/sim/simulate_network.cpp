@@ -1,7 +1,6 @@
 #include <tailbound/network/network_file.hpp>
+#include <tailbound/sim/checkpoint.hpp>
 #include <tailbound/sim/simulate_network.hpp>
-
-#include <boost/crc.hpp>
 
 #include <algorithm>
 
@@ -82,11 +81,9 @@ NetworkWork network_work(const network::Network& network) {
 
 std::string describe(const NetworkModel& model) {
   const std::string text = network::to_toml(model.network);
-  boost::crc_optimal<64, 0x42F0E1EBA9EA3693ULL, ~0ULL, ~0ULL, true, true> crc;
-  crc.process_bytes(text.data(), text.size());
   std::string result = "network " + model.network.name + " of " + std::to_string(model.network.links.size()) +
                        " links and " + std::to_string(model.network.flows.size()) + " flows (checksum " +
-                       std::to_string(crc.checksum()) + ")";
+                       std::to_string(checksum(text)) + ")";
   if (model.buffer) result += ", buffer " + std::to_string(*model.buffer);
   return result;
 }

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <tailbound/sim/replication.hpp>
+
+#include <cstdint>
+
+/// Runs that are cut in pieces must count as whole ones do.
+namespace tailbound::test {
+
+/// Advances by `length` in five parts, the last one the longest, saved and loaded after each.
+/// \param length  more than 148
+void advance_in_parts(sim::Replication& replication, std::int64_t length);
+
+}  // namespace tailbound::test
