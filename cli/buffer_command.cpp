@@ -46,16 +46,24 @@ struct Question {
   bool list = false;      ///< --load is a list: a row a load
 };
 
+/// A probability and how it came about.
+struct ShownProbability {
+  ShownNumber number;
+  std::string arithmetic;   ///< for scripts
+  std::optional<int> bits;  ///< where there is one number of them
+  std::string arithmetic_in_words;
+};
+
 /// The answer at one load.
 struct Row {
   std::string load;     ///< as a fraction; empty if irrational or if it is the answer
   std::string traffic;  ///< in words
   Packets buffer;
-  LevelProbability at;                     ///< the criterion at `buffer` (and the answer's load)
-  std::optional<LevelProbability> beyond;  ///< on the other side of the boundary: proves that it is one
+  ShownProbability at;                     ///< the criterion at `buffer` (and the answer's load)
+  std::optional<ShownProbability> beyond;  ///< on the other side of the boundary: proves that it is one
   std::optional<ShownNumber> solved;       ///< the load or the speedup that was asked for
   std::optional<ShownNumber> mean, decay;
-  std::optional<LevelProbability> loss;  ///< where the criterion is no safe drop rate
+  std::optional<ShownProbability> loss;  ///< where the criterion is no safe drop rate
 };
 
 // Above this many packets B the library gives up; so bytes and nanoseconds below fit their types.
@@ -100,7 +108,7 @@ Question read_question(const Options& options) {
 }
 
 /// The traffic, with its load where that is one number: "16 inputs at load 0.9".
-std::string traffic_in_words(const Options& options, const Question& question, const LoadedQueue* queue) {
+std::string traffic_in_words(const Options& options, const Question& question, const std::string& load) {
   std::string text;
   switch (traffic_form(options.traffic, question.load)) {
     case TrafficForm::equal_inputs:
@@ -120,9 +128,18 @@ std::string traffic_in_words(const Options& options, const Question& question, c
     case TrafficForm::pmf:
       text = "the arrivals of " + *options.traffic.pmf;
       break;
+    case TrafficForm::on_off: {
+      const traffic::Burst burst = read_burst(options.traffic.burst, options.traffic.on_rate);
+      text = fmt::format("{} input{} with bursts of {} slots", *options.traffic.inputs,
+                         *options.traffic.inputs == "1" ? "" : "s", plain(burst.slots));
+      if (burst.on_rate != 1) text += fmt::format(" at {} packets a slot", plain(burst.on_rate));
+      break;
+    }
+    case TrafficForm::blocks:
+      text = "the arrivals of " + *options.traffic.blocks;
+      break;
   }
-  if (queue != nullptr && !queue->load.empty())
-    text += " at load " + plain(numeric::parse_rational(queue->load, "load"));
+  if (!load.empty()) text += " at load " + plain(numeric::parse_rational(load, "load"));
   if (options.traffic.packets_per_slot && *options.traffic.packets_per_slot != "1")
     text += fmt::format(", {} served a slot", *options.traffic.packets_per_slot);
   return text;
@@ -132,11 +149,62 @@ Rational exactly(const numeric::Real& value) {
   return numeric::to_rational(value);
 }
 
+ShownProbability shown(const LevelProbability& probability, const Question& question) {
+  return {show(probability.probability, question.accuracy.digits), queue::name(probability.method.arithmetic),
+          probability.method.bits, in_words(probability.method)};
+}
+
+ShownProbability shown(const queue::ProbabilityClaim& claim, const Question& question) {
+  ShownNumber number = show(claim, question.accuracy.digits);
+  if (number.kind == "approximation")
+    return {std::move(number),
+            "modes",
+            {},
+            "some modes of the number of sources in a burst, not proved:\n" + std::string(18, ' ') +
+                "the digits are those that two numbers of modes agree on"};
+  return {std::move(number),
+          "matrices",
+          {},
+          "matrices in long double (more bits where needed), bounded from below\n" + std::string(18, ' ') +
+              "and from above"};
+}
+
 /// Whether P(Q > B) says less than the fraction of packets lost, so that it is no safe drop rate:
 /// for one packet a slot, below load 1/2.
 bool overflow_is_optimistic(const Question& question, const queue::SlottedQueue& queue) {
   const auto& load = queue.arrivals.load();
   return question.criterion == Criterion::overflow && queue.packets_per_slot == 1 && load && 2 * *load < 1;
+}
+
+/// The same for arrivals that remember: there the loss itself is asked.
+bool exceeds(const ShownNumber& loss, const ShownNumber& overflow) {
+  const auto number = [](const ShownNumber& shown) {
+    return std::stold(shown.kind == "approximation" ? shown.value : shown.upper);
+  };
+  return number(loss) > number(overflow);
+}
+
+Row answer_row(const Question& question, LoadedMarkovQueue& loaded) {
+  const numeric::Digits digits = question.accuracy.digits;
+  queue::MarkovQueue& queue = loaded.queue;
+  Row row;
+  row.load = loaded.load;
+  row.buffer = question.capacity.value_or(Packets(0));
+  if (question.unknown == Unknown::buffer) {
+    const auto size = bounds::buffer_size(queue, {*question.drop, question.criterion});
+    row.buffer = size.buffer;
+    row.at = shown(size.at, question);
+    if (size.before) row.beyond = shown(*size.before, question);
+  } else {
+    row.at = shown(bounds::drop_probability(queue, row.buffer, question.criterion), question);
+  }
+  row.mean = show(queue.mean_occupancy(), digits);
+  if (const auto decay = queue.decay_rate()) row.decay = show(*decay, digits);
+  if (question.criterion == Criterion::overflow) {
+    ShownProbability loss = shown(bounds::drop_probability(queue, row.buffer, Criterion::loss), question);
+    if (exceeds(loss.number, row.at.number)) row.loss = std::move(loss);
+  }
+  return row;
 }
 
 Row answer_row(const Question& question, const LoadedQueue& loaded) {
@@ -152,12 +220,13 @@ Row answer_row(const Question& question, const LoadedQueue& loaded) {
     case Unknown::buffer: {
       bounds::BufferSize size = bounds::buffer_size(queue, target(), question.accuracy);
       row.buffer = size.buffer;
-      row.at = std::move(size.at);
-      row.beyond = std::move(size.before);
+      row.at = shown(size.at, question);
+      if (size.before) row.beyond = shown(*size.before, question);
       break;
     }
     case Unknown::probability:
-      row.at = bounds::drop_probability(queue, row.buffer, question.criterion, question.accuracy);
+      row.at =
+          shown(bounds::drop_probability(queue, row.buffer, question.criterion, question.accuracy), question);
       break;
     case Unknown::load: {
       bounds::MaxLoad most = bounds::max_load(queue, row.buffer, target(), question.accuracy);
@@ -165,8 +234,8 @@ Row answer_row(const Question& question, const LoadedQueue& loaded) {
       row.solved = show(most.load, digits);
       // For people the safe end alone: rounded so that what is printed meets the target.
       row.solved->brief = numeric::to_decimal(most.load.lower(), digits.count + 1, numeric::Rounding::down);
-      row.at = std::move(most.at_lower);
-      row.beyond = std::move(most.at_upper);
+      row.at = shown(most.at_lower, question);
+      row.beyond = shown(most.at_upper, question);
       return row;
     }
     case Unknown::speedup: {
@@ -180,14 +249,16 @@ Row answer_row(const Question& question, const LoadedQueue& loaded) {
       const Rational speedup = exactly(numeric::to_enclosure(least).upper());
       const queue::SlottedQueue faster{.arrivals = queue.arrivals.thinned(1 / speedup),
                                        .packets_per_slot = queue.packets_per_slot};
-      row.at = bounds::drop_probability(faster, row.buffer, question.criterion, question.accuracy);
+      row.at = shown(bounds::drop_probability(faster, row.buffer, question.criterion, question.accuracy),
+                     question);
       return row;
     }
   }
   row.mean = show(queue::mean_occupancy(queue, digits), digits);
   if (const auto decay = queue::decay_rate(queue, digits)) row.decay = show(*decay, digits);
   if (overflow_is_optimistic(question, queue))
-    row.loss = bounds::drop_probability(queue, row.buffer, Criterion::loss, question.accuracy);
+    row.loss =
+        shown(bounds::drop_probability(queue, row.buffer, Criterion::loss, question.accuracy), question);
   return row;
 }
 
@@ -195,10 +266,6 @@ Row answer_row(const Question& question, const LoadedQueue& loaded) {
 std::string symbol(Criterion criterion, Packets buffer) {
   return fmt::format("{}({}{})", criterion == Criterion::overflow ? "P" : "loss",
                      criterion == Criterion::overflow ? "Q > " : "", buffer.value);
-}
-
-std::string brief(const LevelProbability& probability, const Question& question) {
-  return show(probability.probability, question.accuracy.digits).brief;
 }
 
 /// Time until a full buffer is empty, no packet arriving [ns].
@@ -226,7 +293,7 @@ std::string sentence(const Question& question, const Row& row) {
       return fmt::format("Room for {}, {}: {} {}.", packets, row.traffic,
                          question.criterion == Criterion::overflow ? "the share of slots with more present is"
                                                                    : "the fraction of packets lost is",
-                         brief(row.at, question));
+                         row.at.number.brief);
     case Unknown::load:
       return fmt::format("{} {} the output queue of {} up to load {} {}.", packets, hold, row.traffic,
                          row.solved->brief, promise);
@@ -238,15 +305,14 @@ std::string sentence(const Question& question, const Row& row) {
 }
 
 std::string proof(const Question& question, const Row& row) {
-  const std::string at =
-      fmt::format("{} = {}", symbol(question.criterion, row.buffer), brief(row.at, question));
-  const std::string words = in_words(show(row.at.probability, question.accuracy.digits));
+  const std::string at = fmt::format("{} = {}", symbol(question.criterion, row.buffer), row.at.number.brief);
+  const std::string words = in_words(row.at.number);
   if (question.unknown == Unknown::probability) return fmt::format("{}, {}", at, words);
   const std::string target = plain(*question.drop);
   if (question.unknown == Unknown::buffer)
     return row.beyond ? fmt::format("{} <= {} < {} = {}\n{:18}{}", at, target,
                                     symbol(question.criterion, row.buffer - Packets(1)),
-                                    brief(*row.beyond, question), "", words)
+                                    row.beyond->number.brief, "", words)
                       : fmt::format("{} <= {}, {}", at, target, words);
   if (row.beyond)
     return fmt::format("proved to meet {} at load {}\n{:18}and to miss it at load {}", target,
@@ -257,12 +323,12 @@ std::string proof(const Question& question, const Row& row) {
 std::string detail(const Question& question, const Row& row, int packets_per_slot) {
   std::string text;
   const auto line = [&text](const char* name, const std::string& value) { text += named_line(name, value); };
-  line("proof", proof(question, row));
+  line(row.at.number.kind == "approximation" ? "computed" : "proof", proof(question, row));
   if (row.solved) line("answer", in_words(*row.solved));
   if (row.loss)
     line("caution",
          fmt::format("overflow is not conservative as a drop rate below load 1/2:\n{:18}{} = {}, {}", "",
-                     symbol(Criterion::loss, row.buffer), brief(*row.loss, question),
+                     symbol(Criterion::loss, row.buffer), row.loss->number.brief,
                      "the fraction of packets lost"));
   if (packets_per_slot > 1 && question.criterion == Criterion::overflow)
     line("caution", "overflow is no drop rate where several packets are served a slot;\n" +
@@ -279,7 +345,7 @@ std::string detail(const Question& question, const Row& row, int packets_per_slo
     line("time",
          fmt::format("{} ns a slot; a full buffer drains in {} ns", show(*question.units.slot_ns, {10}).brief,
                      show(drain_ns(question, row.buffer, packets_per_slot), {10}).brief));
-  line("arithmetic", in_words(row.at.method));
+  line("arithmetic", row.at.arithmetic_in_words);
   return text;
 }
 
@@ -298,7 +364,7 @@ std::string rows_table(const Question& question, const std::vector<Row>& rows) {
     std::vector<std::string> cells{plain(numeric::parse_rational(row.load, "load"))};
     if (row.solved) cells.push_back(row.solved->brief);
     cells.insert(cells.end(),
-                 {std::to_string(row.buffer.value), brief(row.at, question) + (row.loss ? " *" : "")});
+                 {std::to_string(row.buffer.value), row.at.number.brief + (row.loss ? " *" : "")});
     if (!speedup) cells.insert(cells.end(), {row.mean->brief, row.decay ? row.decay->brief : "none"});
     if (question.units.packet_bytes)
       cells.push_back(std::to_string(row.buffer.value * *question.units.packet_bytes));
@@ -320,8 +386,14 @@ std::string rows_table(const Question& question, const std::vector<Row>& rows) {
 /// The answer without a word: what scripts want.
 std::string bare(const Question& question, const Row& row) {
   if (row.solved) return row.solved->brief + "\n";
-  if (question.unknown == Unknown::probability) return brief(row.at, question) + "\n";
+  if (question.unknown == Unknown::probability) return row.at.number.brief + "\n";
   return std::to_string(row.buffer.value) + "\n";
+}
+
+std::string closing(const Question& question, const std::vector<Row>& rows) {
+  if (rows.front().at.number.kind == "approximation")
+    return "\nComputed, not proved: the digits shown are those that two numbers of modes agree on.\n";
+  return fmt::format("\nEach number is exact or certified to {} digits.\n", question.accuracy.digits.count);
 }
 
 std::string to_tables(const Question& question, const std::vector<Row>& rows, const Context& context,
@@ -348,8 +420,7 @@ std::string to_tables(const Question& question, const std::vector<Row>& rows, co
       text =
           fmt::format("Room for {} packets in the output queue of {}\n\n", question.capacity->value, traffic);
   }
-  return text + rows_table(question, rows) +
-         fmt::format("\nEach number is exact or certified to {} digits.\n", question.accuracy.digits.count);
+  return text + rows_table(question, rows) + closing(question, rows);
 }
 
 // --- JSON and CSV
@@ -366,21 +437,17 @@ Json describe(const Options& options, const Question& question) {
   return inputs;
 }
 
-Json to_json(const LevelProbability& probability, const Question& question) {
-  return to_json(show(probability.probability, question.accuracy.digits));
-}
-
 /// Adds the keys of one answer to `json`.
 void add_answer(Json& json, const Question& question, const Row& row, int packets_per_slot) {
   if (row.solved) json[question.unknown == Unknown::load ? "load" : "speedup"] = to_json(*row.solved);
   json["buffer"] = row.buffer.value;
   json["criterion"] = bounds::name(question.criterion);
-  json["probability"] = to_json(row.at, question);
+  json["probability"] = to_json(row.at.number);
   if (row.beyond)
     json[question.unknown == Unknown::load ? "probability_above" : "probability_before"] =
-        to_json(*row.beyond, question);
+        to_json(row.beyond->number);
   if (row.loss) {
-    json["loss"] = to_json(*row.loss, question);
+    json["loss"] = to_json(row.loss->number);
     json["caution"] = "overflow is not conservative as a drop rate below load 1/2";
   }
   if (!row.solved) {
@@ -392,8 +459,8 @@ void add_answer(Json& json, const Question& question, const Row& row, int packet
     json["slot_ns"] = to_json(show(*question.units.slot_ns, {17}));
     json["drain_ns"] = to_json(show(drain_ns(question, row.buffer, packets_per_slot), {17}));
   }
-  json["arithmetic"] = queue::name(row.at.method.arithmetic);
-  json["bits"] = row.at.method.bits;
+  json["arithmetic"] = row.at.arithmetic;
+  if (row.at.bits) json["bits"] = *row.at.bits;
 }
 
 std::string to_json_text(const Options& options, const Question& question, const std::vector<Row>& rows,
@@ -433,7 +500,7 @@ std::string to_csv(const Question& question, const std::vector<Row>& rows) {
     if (question.unknown != Unknown::load) fields.push_back(row.load);
     if (solves) append_csv(fields, *row.solved);
     extend(fields, {std::to_string(row.buffer.value), bounds::name(question.criterion)});
-    append_csv(fields, show(row.at.probability, question.accuracy.digits));
+    append_csv(fields, row.at.number);
     if (!solves) {
       append_csv(fields, *row.mean);
       append_csv(fields, row.decay.value_or(ShownNumber{
@@ -441,7 +508,7 @@ std::string to_csv(const Question& question, const std::vector<Row>& rows) {
     }
     if (question.units.packet_bytes)
       fields.push_back(std::to_string(row.buffer.value * *question.units.packet_bytes));
-    fields.emplace_back(queue::name(row.at.method.arithmetic));
+    fields.push_back(row.at.arithmetic);
     text += csv_line(fields);
   }
   return text;
@@ -455,7 +522,7 @@ plots::Picture picture(const Question& question, const std::vector<Row>& rows) {
   const bool probability = question.unknown == Unknown::probability;
   for (const Row& row : rows) {
     const double load = numeric::nearest_double(numeric::parse_rational(row.load, "load"));
-    const numeric::Real height = numeric::to_enclosure(row.at.probability).upper();
+    const numeric::Real height(row.at.number.upper.empty() ? row.at.number.value : row.at.number.upper);
     if (probability && height <= 0) continue;
     curve.points.emplace_back(load, probability  ? plots::log10(height)
                                     : row.solved ? std::stod(row.solved->upper)
@@ -485,21 +552,41 @@ plots::Picture picture(const Question& question, const std::vector<Row>& rows) {
   return picture;
 }
 
+/// What cannot be asked of arrivals that remember.
+void require_possible(const Options& options, const Question& question) {
+  if (options.solve)
+    throw InvalidArgument(
+        "--solve", *options.solve,
+        "left out for arrivals that remember (--traffic onoff, --blocks): give --load a list");
+  if (question.accuracy.arithmetic != queue::Arithmetic::automatic)
+    throw InvalidArgument("--arithmetic", queue::name(question.accuracy.arithmetic),
+                          "auto for arrivals that remember (--traffic onoff, --blocks)");
+}
+
 Reply answer(const Options& options, bool draws, const Context& context) {
   Question question = read_question(options);
-  question.traffic = traffic_in_words(options, question, nullptr);
+  question.traffic = traffic_in_words(options, question, {});
   if (draws && (!question.list || question.load == LoadOption::forbidden))
     throw InvalidArgument("--plot", "given for one load",
                           "left out, or --load a list: the picture shows the answer against the load");
-  const std::vector<LoadedQueue> queues = read_queues(options.traffic, question.load);
   auto rows = std::make_shared<std::vector<Row>>();
-  for (const LoadedQueue& loaded : queues) {
-    rows->push_back(answer_row(question, loaded));
-    rows->back().traffic =
-        traffic_in_words(options, question, question.load == LoadOption::required ? &loaded : nullptr);
-    if (context.progress) context.progress(rows->size(), queues.size());
+  int served = 1;
+  const auto answer_all = [&](auto&& queues) {
+    for (auto& loaded : queues) {
+      rows->push_back(answer_row(question, loaded));
+      rows->back().traffic = traffic_in_words(
+          options, question, question.load == LoadOption::required ? loaded.load : std::string());
+      if (context.progress) context.progress(rows->size(), queues.size());
+    }
+  };
+  if (remembers(traffic_form(options.traffic, question.load))) {
+    require_possible(options, question);
+    answer_all(read_markov_queues(options.traffic, question.accuracy.digits));
+  } else {
+    const std::vector<LoadedQueue> queues = read_queues(options.traffic, question.load);
+    answer_all(queues);
+    served = queues.front().queue.packets_per_slot;
   }
-  const int served = queues.front().queue.packets_per_slot;
   Reply reply;
   switch (context.format) {
     case Format::table:
@@ -522,7 +609,7 @@ Reply answer(const Options& options, bool draws, const Context& context) {
 Command add_buffer_command(CLI::App& program) {
   CLI::App* command = program.add_subcommand("buffer", "how many packets must one output queue hold?");
   const auto options = std::make_shared<Options>();
-  add_traffic_options(*command, options->traffic);
+  add_traffic_options(*command, options->traffic, Memory::allowed);
   const OptionGroup question(*command, "Question");
   question.add("--drop", options->drop, "EPS", "the target; gives the least buffer that meets it");
   question.add("--capacity", options->capacity, "B",

@@ -60,16 +60,32 @@ ShownNumber show(const numeric::Real& lower, const numeric::Real& upper, Digits 
   return shown;
 }
 
+ShownNumber show_approximation(const numeric::Real& value, int agreed_digits) {
+  return {.kind = "approximation",
+          .value = to_decimal(value, 17, Rounding::nearest),
+          .lower = {},
+          .upper = {},
+          .brief = to_decimal(value, std::clamp(agreed_digits, 1, 11), Rounding::nearest),
+          .certified = agreed_digits};
+}
+
 Json to_json(const ShownNumber& number) {
   Json json{{"kind", number.kind}};
   if (!number.value.empty()) json["value"] = number.value;
+  if (number.kind == "approximation") {
+    json["agreed_digits"] = number.certified;
+    return json;
+  }
   json["lower"] = number.lower;
   json["upper"] = number.upper;
   return json;
 }
 
 std::string in_words(const ShownNumber& number) {
-  return number.kind == "exact" ? "exact" : fmt::format("certified to {} digits", number.certified);
+  if (number.kind == "exact") return "exact";
+  if (number.kind == "approximation")
+    return fmt::format("computed, {} digits agree; not proved", number.certified);
+  return fmt::format("certified to {} digits", number.certified);
 }
 
 std::string in_words(const queue::Method& method) {

@@ -17,12 +17,15 @@ using Json = nlohmann::ordered_json;
 
 /// A number stripped of its unit, as the formats need it.
 struct ShownNumber {
-  std::string kind;   ///< "exact" or "enclosure"
-  std::string value;  ///< the fraction if exact, otherwise empty
-  std::string lower;  ///< decimal, rounded down, max(17, digits + 3) significant digits
+  std::string kind;   ///< "exact", "enclosure" or "approximation"
+  std::string value;  ///< the fraction if exact, a decimal if an approximation, otherwise empty
+  std::string
+      lower;  ///< decimal, rounded down, max(17, digits + 3) significant digits; none if an approximation
   std::string upper;  ///< decimal, rounded up
   std::string brief;  ///< for tables: the digits that are proved, at most digits + 1, correctly rounded
-  int certified = 0;  ///< for tables: relative error below 10^-certified, at most digits; 0 if exact
+  /// For tables: relative error below 10^-certified, at most digits; 0 if exact. Of an approximation the
+  /// digits on which two computations agree.
+  int certified = 0;
 };
 
 [[nodiscard]] ShownNumber show(const numeric::Rational& exact, numeric::Digits digits);
@@ -37,15 +40,25 @@ template <class Unit>
 [[nodiscard]] ShownNumber show(const numeric::Exact<Unit>& exact, numeric::Digits digits) {
   return show(exact.value, digits);
 }
+[[nodiscard]] ShownNumber show_approximation(const numeric::Real& value, int agreed_digits);
+template <class Unit>
+[[nodiscard]] ShownNumber show(const numeric::Approximation<Unit>& approximation, numeric::Digits) {
+  return show_approximation(approximation.value, approximation.agreed_digits);
+}
 template <class Unit>
 [[nodiscard]] ShownNumber show(const numeric::Proved<Unit>& proved, numeric::Digits digits) {
   return std::visit([digits](const auto& truth) { return show(truth, digits); }, proved);
 }
+template <class Unit>
+[[nodiscard]] ShownNumber show(const numeric::Claim<Unit>& claim, numeric::Digits digits) {
+  return std::visit([digits](const auto& truth) { return show(truth, digits); }, claim);
+}
 
-/// {"kind": "enclosure", "lower": "8.70..e-16", "upper": "8.70..e-16"}; exact numbers have "value" too.
+/// {"kind": "enclosure", "lower": "8.70..e-16", "upper": "8.70..e-16"}; exact numbers have "value" too;
+/// approximations "value" and "agreed_digits".
 [[nodiscard]] Json to_json(const ShownNumber& number);
 
-/// The kind in words: "exact", "certified to 10 digits".
+/// The kind in words: "exact", "certified to 10 digits", "computed, 10 digits agree".
 [[nodiscard]] std::string in_words(const ShownNumber& number);
 
 /// The arithmetic in words: "double", "MPFR, 192 bits", "exact rationals".

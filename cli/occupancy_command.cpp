@@ -26,12 +26,12 @@ struct Options {
 constexpr std::int64_t kMostRows = 1'000'000;
 constexpr std::int64_t kDeepest = 1'000'000'000'000'000;  // the library's own limit
 
-/// 0 .. n, where n is the first level whose tail is at most `until`.
-std::vector<Packets> levels_until(const queue::SlottedQueue& queue, const std::string& until,
-                                  const queue::Accuracy& accuracy) {
+/// 0 .. n, where n is the first level whose tail is at most `until`: least_level(until).
+template <class LeastLevel>
+std::vector<Packets> levels_until(const std::string& until, const LeastLevel& least_level) {
   const numeric::Rational target = numeric::parse_rational(until, "--until");
   if (target <= 0 || target >= 1) throw InvalidArgument("--until", until, "greater than 0 and less than 1");
-  const std::int64_t last = queue::least_level(queue, target, accuracy).level.value;
+  const std::int64_t last = least_level(target);
   if (last >= kMostRows)
     throw LimitExceeded(
         fmt::format("--until {} asks for {} rows, and the limit is {}; use --levels for some of them", until,
@@ -50,23 +50,22 @@ std::vector<Packets> parse_levels(const std::string& text) {
 
 /// What was asked and what was found.
 struct Answer {
-  std::vector<LevelProbability> tail;
-  numeric::Digits digits;
+  struct Level {
+    std::int64_t level;
+    ShownNumber probability;
+  };
+  std::vector<Level> tail;
   std::optional<numeric::Rational> until;
   std::optional<ShownNumber> decay;
   std::string load;  ///< as a fraction; empty if irrational
 };
 
-ShownNumber shown(const Answer& answer, std::size_t row) {
-  return show(answer.tail[row].probability, answer.digits);
-}
-
 std::string to_tables(const Answer& answer, const Context& context) {
   std::vector<std::vector<std::string>> rows;
   if (!context.quiet) rows.push_back({"n", "P(Q > n)", "kind"});
   for (std::size_t i = 0; i < answer.tail.size(); ++i) {
-    const ShownNumber number = shown(answer, i);
-    rows.push_back({std::to_string(answer.tail[i].level.value), number.brief, in_words(number)});
+    const ShownNumber& number = answer.tail[i].probability;
+    rows.push_back({std::to_string(answer.tail[i].level), number.brief, in_words(number)});
     if (context.quiet) rows.back().pop_back();
   }
   std::string text = to_table(rows, {true, false, false});
@@ -88,7 +87,7 @@ std::string to_json_text(const Options& options, const Answer& answer, const Con
   describe_accuracy(inputs, options.accuracy);
   document["decay_rate"] = answer.decay ? to_json(*answer.decay) : Json();
   return to_text(document, "tail", answer.tail.size(), [&](std::size_t i) {
-    return Json{{"level", answer.tail[i].level.value}, {"probability", to_json(shown(answer, i))}};
+    return Json{{"level", answer.tail[i].level}, {"probability", to_json(answer.tail[i].probability)}};
   });
 }
 
@@ -98,8 +97,8 @@ std::string to_csv(const Answer& answer) {
   header.insert(header.end(), columns.begin(), columns.end());
   std::string text = csv_line(header);
   for (std::size_t i = 0; i < answer.tail.size(); ++i) {
-    std::vector<std::string> fields{std::to_string(answer.tail[i].level.value)};
-    append_csv(fields, shown(answer, i));
+    std::vector<std::string> fields{std::to_string(answer.tail[i].level)};
+    append_csv(fields, answer.tail[i].probability);
     text += csv_line(fields);
   }
   return text;
@@ -114,9 +113,9 @@ plots::Picture picture(const Answer& answer) {
                          .curves = {}};
   if (!answer.load.empty()) picture.title += ", load " + plain(numeric::parse_rational(answer.load, "load"));
   plots::Curve tail{.title = "P(Q > n)", .style = plots::Style::steps, .points = {}};
-  for (const LevelProbability& row : answer.tail) {
-    const numeric::Real upper = numeric::to_enclosure(row.probability).upper();
-    if (upper > 0) tail.points.emplace_back(static_cast<double>(row.level.value), plots::log10(upper));
+  for (const auto& [level, probability] : answer.tail) {
+    const numeric::Real upper(probability.upper.empty() ? probability.value : probability.upper);
+    if (upper > 0) tail.points.emplace_back(static_cast<double>(level), plots::log10(upper));
   }
   if (tail.points.empty()) throw NoAnswer("there is nothing to draw: every tail asked for is zero");
   std::sort(tail.points.begin(), tail.points.end());
@@ -139,6 +138,36 @@ plots::Picture picture(const Answer& answer) {
   return picture;
 }
 
+void answer_slotted(const Options& options, const queue::Accuracy& accuracy, Answer& found) {
+  const LoadedQueue loaded = read_queue(options.traffic);
+  queue::require_stable(loaded.queue);
+  found.load = loaded.load;
+  const auto least = [&](const numeric::Rational& target) {
+    return queue::least_level(loaded.queue, target, accuracy).level.value;
+  };
+  for (const LevelProbability& row : queue::occupancy_tails(
+           loaded.queue, options.until ? levels_until(*options.until, least) : parse_levels(*options.levels),
+           accuracy))
+    found.tail.push_back({row.level.value, show(row.probability, accuracy.digits)});
+  if (const auto decay = queue::decay_rate(loaded.queue, accuracy.digits))
+    found.decay = show(*decay, accuracy.digits);
+}
+
+void answer_markov(const Options& options, const queue::Accuracy& accuracy, Answer& found) {
+  if (is_list(options.traffic.load))
+    throw InvalidArgument("--load", *options.traffic.load, "one number here, not a list");
+  if (accuracy.arithmetic != queue::Arithmetic::automatic)
+    throw InvalidArgument("--arithmetic", queue::name(accuracy.arithmetic),
+                          "auto for arrivals that remember (--traffic onoff, --blocks)");
+  LoadedMarkovQueue loaded = std::move(read_markov_queues(options.traffic, accuracy.digits).front());
+  found.load = loaded.load;
+  const auto least = [&](const numeric::Rational& target) { return loaded.queue.least_level(target); };
+  for (const Packets level :
+       options.until ? levels_until(*options.until, least) : parse_levels(*options.levels))
+    found.tail.push_back({level.value, show(loaded.queue.tail(level.value), accuracy.digits)});
+  if (const auto decay = loaded.queue.decay_rate()) found.decay = show(*decay, accuracy.digits);
+}
+
 Reply answer(const Options& options, bool draws, const Context& context) {
   if (options.levels && options.until)
     throw InvalidArgument("--levels", "given together with --until", "given alone, or --until alone");
@@ -146,19 +175,12 @@ Reply answer(const Options& options, bool draws, const Context& context) {
     throw InvalidArgument("--levels", "missing",
                           "given as a list such as 0,10,100 or 0:200:1 (or --until EPS)");
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
-  const LoadedQueue loaded = read_queue(options.traffic);
-  queue::require_stable(loaded.queue);
-
   const auto found = std::make_shared<Answer>();
-  found->digits = accuracy.digits;
-  found->load = loaded.load;
   if (options.until) found->until = numeric::parse_rational(*options.until, "--until");
-  found->tail = queue::occupancy_tails(
-      loaded.queue,
-      options.until ? levels_until(loaded.queue, *options.until, accuracy) : parse_levels(*options.levels),
-      accuracy);
-  if (const auto decay = queue::decay_rate(loaded.queue, accuracy.digits))
-    found->decay = show(*decay, accuracy.digits);
+  if (remembers(traffic_form(options.traffic)))
+    answer_markov(options, accuracy, *found);
+  else
+    answer_slotted(options, accuracy, *found);
 
   Reply reply;
   switch (context.format) {
@@ -182,7 +204,7 @@ Command add_occupancy_command(CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("occupancy", "how many packets are in the queue? the distribution");
   const auto options = std::make_shared<Options>();
-  add_traffic_options(*command, options->traffic);
+  add_traffic_options(*command, options->traffic, Memory::allowed);
   const OptionGroup question(*command, "Question");
   question.add("--levels", options->levels, "LIST", "the levels n of P(Q > n): 0,10,100 or 0:200:1");
   question.add("--until", options->until, "EPS", "every level from 0 to the first with P(Q > n) <= EPS");

@@ -66,6 +66,9 @@ Pgf read_arrivals(const TrafficOptions& options) {
       return Pgf::poisson(parse_parameter(*options.load, "--load"));
     case TrafficForm::pmf:
       return Pgf::from_coefficients(series::parse_pmf(read_file(*options.pmf, "--pmf"), *options.pmf));
+    case TrafficForm::on_off:
+    case TrafficForm::blocks:
+      throw InvalidArgument("--traffic", "onoff", "bernoulli or poisson here");
     case TrafficForm::expression:
       break;
   }

@@ -2,6 +2,7 @@
 #include <cli/read_file.hpp>
 #include <cli/traffic_options.hpp>
 #include <nlohmann/json.hpp>
+#include <tailbound/queue/blocks_file.hpp>
 #include <tailbound/series/pmf_file.hpp>
 #include <tailbound/symbolic/pgf.hpp>
 
@@ -71,27 +72,51 @@ std::vector<Rational> loads(const TrafficOptions& options) {
   return list;
 }
 
+/// traffic::on_off(), its errors in the names of the options.
+traffic::OnOff with_options_named(const Rational& load, const traffic::Burst& burst) {
+  try {
+    return traffic::on_off(load, burst);
+  } catch (const InvalidArgument& error) {
+    const std::string option = error.argument() == "burst"     ? "--burst"
+                               : error.argument() == "on-rate" ? "--on-rate"
+                                                               : "--load";
+    throw InvalidArgument(option, error.value(), error.legal());
+  }
+}
+
 }  // namespace
 
-void add_traffic_options(CLI::App& command, TrafficOptions& options) {
+void add_traffic_options(CLI::App& command, TrafficOptions& options, Memory memory) {
   const OptionGroup traffic(command, "Traffic");
   traffic.add("--inputs", options.inputs, "K", "independent inputs that share the load equally");
   traffic.add("--load", options.load, "R", "packets a slot: 0.9, 9/10, or a list 0.1:0.9:0.1");
-  traffic.add("--traffic", options.traffic, "NAME", "bernoulli (the default) or poisson, with --load");
+  traffic.add("--traffic", options.traffic, "NAME",
+              memory == Memory::allowed
+                  ? "bernoulli (the default), poisson, or onoff: sources that send in\nbursts; with --load"
+                  : "bernoulli (the default) or poisson, with --load");
   traffic.add("--rates", options.rates, "P1,P2,..", "independent inputs, each with a rate of its own");
   traffic.add("--arrivals", options.arrivals, "EXPR", "generating function of the packets in a slot, in z");
   traffic.add("--pmf", options.pmf, "FILE", "probabilities of 0, 1, 2, .. packets in a slot, one a line");
+  if (memory == Memory::allowed) {
+    traffic.add("--burst", options.burst, "L", "onoff: mean length of a source's bursts, in slots");
+    traffic.add("--on-rate", options.on_rate, "R1", "onoff: packets a slot of a source within a burst (1)");
+    traffic.add(
+        "--blocks", options.blocks, "FILE",
+        "D_0, D_1, ..: probabilities of 0, 1, .. packets and a change of\nphase (a D-BMAP), as JSON or CSV");
+  }
   traffic.add("--packets-per-slot", options.packets_per_slot, "C", "packets served in a slot (1)");
 }
 
 TrafficForm traffic_form(const TrafficOptions& options, LoadOption load) {
-  static const std::vector<std::string> names{"bernoulli", "poisson"};
-  const bool poisson = options.traffic && parse_choice(*options.traffic, "--traffic", names) == 1;
+  static const std::vector<std::string> names{"bernoulli", "poisson", "onoff"};
+  const std::size_t named = options.traffic ? parse_choice(*options.traffic, "--traffic", names) : 0;
+  const bool poisson = named == 1;
 
-  const std::array<Given, 4> sources{{{"--inputs", options.inputs.has_value()},
+  const std::array<Given, 5> sources{{{"--inputs", options.inputs.has_value()},
                                       {"--rates", options.rates.has_value()},
                                       {"--arrivals", options.arrivals.has_value()},
-                                      {"--pmf", options.pmf.has_value()}}};
+                                      {"--pmf", options.pmf.has_value()},
+                                      {"--blocks", options.blocks.has_value()}}};
   const Given* source = nullptr;
   for (const Given& candidate : sources) {
     if (!candidate.given) continue;
@@ -101,7 +126,13 @@ TrafficForm traffic_form(const TrafficOptions& options, LoadOption load) {
   }
   if (poisson && source != nullptr)
     refuse_together("--traffic poisson", source->option, "each describes the traffic by itself");
-  if (options.traffic && (options.arrivals || options.pmf))
+  // A burst says as much as --traffic onoff does.
+  const bool on_off = named == 2 || (!options.traffic && (options.burst || options.on_rate));
+  if (!on_off && (options.burst || options.on_rate))
+    refuse_together(options.burst ? "--burst" : "--on-rate", "--traffic", "bursts belong to --traffic onoff");
+  if (on_off && source != nullptr && !options.inputs)
+    refuse_together("--traffic onoff", source->option, "each describes the traffic by itself");
+  if (options.traffic && (options.arrivals || options.pmf || options.blocks))
     refuse_together("--traffic", source->option, "each describes the traffic by itself");
   if (!poisson && source == nullptr) {
     if (options.load || options.traffic)
@@ -118,7 +149,10 @@ TrafficForm traffic_form(const TrafficOptions& options, LoadOption load) {
     refuse_missing("--load", fmt::format("given with {}: packets a slot, such as 0.9 or 9/10",
                                          poisson ? "--traffic poisson" : "--inputs"));
 
+  if (on_off && !options.burst) refuse_missing("--burst", "given with --traffic onoff: slots, such as 16");
   if (poisson) return TrafficForm::poisson;
+  if (on_off) return TrafficForm::on_off;
+  if (options.blocks) return TrafficForm::blocks;
   if (options.inputs) return TrafficForm::equal_inputs;
   if (options.rates) return TrafficForm::unequal_inputs;
   return options.arrivals ? TrafficForm::expression : TrafficForm::pmf;
@@ -161,6 +195,42 @@ std::vector<LoadedQueue> read_queues(const TrafficOptions& options, LoadOption l
     case TrafficForm::pmf:
       add(series::Arrivals::from_pmf(series::parse_pmf(read_file(*options.pmf, "--pmf"), *options.pmf)));
       break;
+    case TrafficForm::on_off:
+    case TrafficForm::blocks:
+      throw InvalidArgument(form == TrafficForm::on_off ? "--traffic onoff" : "--blocks", "given",
+                            "left out here: this command answers for arrivals that do not remember");
+  }
+  return queues;
+}
+
+traffic::Burst read_burst(const std::optional<std::string>& burst,
+                          const std::optional<std::string>& on_rate) {
+  if (!burst) refuse_missing("--burst", "given: the mean length of bursts in slots, such as 16");
+  traffic::Burst read{.slots = numeric::parse_rational(*burst, "--burst")};
+  if (on_rate) read.on_rate = numeric::parse_rational(*on_rate, "--on-rate");
+  return read;
+}
+
+std::vector<LoadedMarkovQueue> read_markov_queues(const TrafficOptions& options, numeric::Digits digits) {
+  if (packets_per_slot(options) != 1)
+    throw InvalidArgument("--packets-per-slot", *options.packets_per_slot,
+                          "1 for arrivals that remember (--traffic onoff, --blocks)");
+  std::vector<LoadedMarkovQueue> queues;
+  const auto add = [&](queue::MarkovArrivals arrivals) {
+    std::string load = numeric::to_fraction(arrivals.load());
+    queues.push_back({std::move(load), queue::MarkovQueue(std::move(arrivals), digits)});
+  };
+  if (traffic_form(options) == TrafficForm::blocks) {
+    add(queue::MarkovArrivals::blocks(
+        queue::parse_blocks(read_file(*options.blocks, "--blocks"), *options.blocks)));
+    return queues;
+  }
+  const std::int64_t inputs = parse_integer(*options.inputs, "--inputs", 1, 1'048'576);
+  const traffic::Burst burst = read_burst(options.burst, options.on_rate);
+  for (const Rational& load : loads(options)) {
+    const traffic::OnOff source = with_options_named(load, burst);
+    add(queue::MarkovArrivals::on_off(
+        {{traffic::thinned(source, 1 / Rational(static_cast<long>(inputs))), inputs}}));
   }
   return queues;
 }
@@ -202,6 +272,18 @@ nlohmann::ordered_json describe_traffic(const TrafficOptions& options, LoadOptio
       break;
     case TrafficForm::pmf:
       inputs["pmf"] = *options.pmf;
+      break;
+    case TrafficForm::on_off: {
+      inputs["traffic"] = "onoff";
+      inputs["inputs"] = parse_integer(*options.inputs, "--inputs", 1, 1'048'576);
+      add_load();
+      const traffic::Burst burst = read_burst(options.burst, options.on_rate);
+      inputs["burst"] = numeric::to_fraction(burst.slots);
+      inputs["on_rate"] = numeric::to_fraction(burst.on_rate);
+      break;
+    }
+    case TrafficForm::blocks:
+      inputs["blocks"] = *options.blocks;
       break;
   }
   inputs["packets_per_slot"] = packets_per_slot(options);

@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <nlohmann/json_fwd.hpp>
+#include <tailbound/queue/markov_queue.hpp>
 #include <tailbound/queue/slotted_queue.hpp>
 
 #include <cstdint>
@@ -15,11 +16,16 @@ namespace tailbound::cli {
 
 /// As typed; an option that was not given is empty.
 struct TrafficOptions {
-  std::optional<std::string> inputs, load, rates, traffic, arrivals, pmf, packets_per_slot;
+  std::optional<std::string> inputs, load, rates, traffic, burst, on_rate, arrivals, pmf, blocks,
+      packets_per_slot;
 };
 
-/// --inputs --load --rates --traffic --arrivals --pmf --packets-per-slot. `options` must outlive the parse.
-void add_traffic_options(CLI::App& command, TrafficOptions& options);
+/// Whether a command can answer for arrivals that remember.
+enum class Memory { none, allowed };
+
+/// --inputs --load --rates --traffic --arrivals --pmf --packets-per-slot, and with Memory::allowed --burst,
+/// --on-rate and --blocks. `options` must outlive the parse.
+void add_traffic_options(CLI::App& command, TrafficOptions& options, Memory memory = Memory::none);
 
 /// Which form of traffic the options describe.
 enum class TrafficForm {
@@ -28,7 +34,14 @@ enum class TrafficForm {
   poisson,         ///< --traffic poisson --load R
   expression,      ///< --arrivals EXPR
   pmf,             ///< --pmf FILE
+  on_off,          ///< --traffic onoff --inputs K --load R --burst L
+  blocks,          ///< --blocks FILE
 };
+
+/// Does the form have arrivals that remember?
+[[nodiscard]] constexpr bool remembers(TrafficForm form) {
+  return form == TrafficForm::on_off || form == TrafficForm::blocks;
+}
 
 /// Whether --load may be left out where the form of traffic has one.
 enum class LoadOption {
@@ -52,6 +65,19 @@ struct LoadedQueue {
 /// \throws InvalidArgument, ParseError  the options or the file cannot be read
 [[nodiscard]] std::vector<LoadedQueue> read_queues(const TrafficOptions& options,
                                                    LoadOption load = LoadOption::required);
+
+/// The same for arrivals that remember.
+struct LoadedMarkovQueue {
+  std::string load;
+  queue::MarkovQueue queue;
+};
+[[nodiscard]] std::vector<LoadedMarkovQueue> read_markov_queues(const TrafficOptions& options,
+                                                                numeric::Digits digits);
+
+/// --burst and --on-rate.
+/// \throws InvalidArgument  --burst is missing
+[[nodiscard]] traffic::Burst read_burst(const std::optional<std::string>& burst,
+                                        const std::optional<std::string>& on_rate);
 
 /// The same where only one load makes sense.
 /// \throws InvalidArgument  --load is a list

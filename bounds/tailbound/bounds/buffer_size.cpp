@@ -100,4 +100,16 @@ BufferSize buffer_size(const SlottedQueue& queue, const DropTarget& target, cons
   return result;
 }
 
+ClaimedBufferSize buffer_size(queue::MarkovQueue& queue, const DropTarget& target) {
+  const Packets buffer(target.criterion == Criterion::overflow ? queue.least_level(target.probability)
+                                                               : queue.least_capacity(target.probability));
+  ClaimedBufferSize size{buffer, drop_probability(queue, buffer, target.criterion), std::nullopt};
+  if (buffer.value > 0) size.before = drop_probability(queue, buffer - Packets(1), target.criterion);
+  return size;
+}
+
+queue::ProbabilityClaim drop_probability(queue::MarkovQueue& queue, Packets capacity, Criterion criterion) {
+  return criterion == Criterion::overflow ? queue.tail(capacity.value) : queue.loss(capacity.value);
+}
+
 }  // namespace tailbound::bounds

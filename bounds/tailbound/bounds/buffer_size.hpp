@@ -1,12 +1,14 @@
 #pragma once
 
+#include <tailbound/queue/markov_queue.hpp>
 #include <tailbound/queue/slotted_queue.hpp>
 
 #include <optional>
 
 /// How many packets must one output queue hold? And what does a given buffer lose?
 ///
-/// MODEL     the slotted queue (queue/slotted_queue.hpp), packets beyond B dropped.
+/// MODEL     the slotted queue (queue/slotted_queue.hpp), or that with arrivals that remember
+///           (queue/markov_queue.hpp); packets beyond B dropped.
 /// RESULT    the least buffer B that meets a drop target, proved by enclosures at B and B - 1.
 /// SOURCE    Singh and Dally 2004, section V, for `overflow`; docs/derivations/loss.md for `loss`.
 namespace tailbound::bounds {
@@ -44,5 +46,19 @@ struct BufferSize {
 /// \throws LimitExceeded  the probability cannot be told from the target
 [[nodiscard]] bool meets_target(const queue::SlottedQueue& queue, Packets capacity, const DropTarget& target,
                                 const queue::Accuracy& accuracy = {});
+
+/// The same of a queue whose arrivals remember. Proved where MarkovQueue::certified().
+struct ClaimedBufferSize {
+  Packets buffer;
+  queue::ProbabilityClaim at;
+  std::optional<queue::ProbabilityClaim> before;
+};
+
+/// \throws InvalidArgument  target outside ]0, 1[;  others as queue::MarkovQueue
+[[nodiscard]] ClaimedBufferSize buffer_size(queue::MarkovQueue& queue, const DropTarget& target);
+
+/// The criterion's probability for a buffer of `capacity` packets (>= 0).
+[[nodiscard]] queue::ProbabilityClaim drop_probability(queue::MarkovQueue& queue, Packets capacity,
+                                                       Criterion criterion);
 
 }  // namespace tailbound::bounds
