@@ -89,8 +89,8 @@ double decay_exponent(std::span<const BurstySource> sources) {
   numeric::Rational load = 0;
   std::int64_t inputs = 0;
   for (const BurstySource& each : sources) {
-    if (each.count < 1 || each.count > OnCount::most_sources)
-      throw InvalidArgument("number of sources", std::to_string(each.count), "from 1 to 4096");
+    if (each.count < 1 || each.count > (std::int64_t{1} << 20))
+      throw InvalidArgument("number of sources", std::to_string(each.count), "from 1 to 2^20");
     load = load + each.source.load * cln::cl_I(static_cast<long>(each.count));
     inputs += each.count;
   }
@@ -100,7 +100,9 @@ double decay_exponent(std::span<const BurstySource> sources) {
   double above = 1e-6;
   while (growth(sources, above) <= 0) {
     above *= 2;
-    if (above > 600) throw NoAnswer("no z below 1e260 solves z = product of the eigenvalues");
+    if (above > 600)
+      throw NoAnswer(
+          "the sources cannot fill the queue: no z below 1e260 solves z = product of the eigenvalues");
   }
   // The function is convex with roots 0 and log z0, so its least value lies between them.
   double below = above / 2;

@@ -30,9 +30,9 @@ struct OnOffChances {
 [[nodiscard]] OnOffChances tilted(const traffic::OnOff& source, double exponent);
 
 /// log z0 [1/packet], z0 > 1 the solution of  z = product of l(z)^count.
-/// \throws InvalidArgument  no sources, a count outside 1 .. 4096
+/// \throws InvalidArgument  no sources, a count outside 1 .. 2^20
 /// \throws Unstable         a load of 1 or more in all
-/// \throws NoAnswer         a single source: no packet ever finds another one
+/// \throws NoAnswer         a single source, or two with bursts of one slot: the queue stays short
 /// \throws LimitExceeded    the load is too close to 1
 [[nodiscard]] double decay_exponent(std::span<const network::BurstySource> sources);
 

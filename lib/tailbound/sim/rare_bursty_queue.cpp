@@ -24,6 +24,7 @@ double checked_exponent(const RareBurstyQueueModel& model) {
   if (model.level < least || model.level > most_level)
     throw InvalidArgument("level", std::to_string(model.level),
                           "from " + std::to_string(least) + " to " + std::to_string(most_level));
+  static_cast<void>(OnOffSlots(model.sources.source));  // refuses sources that never forget
   const double exponent = decay_exponent(std::span(&model.sources, 1));
   if (exponent * static_cast<double>(bar(model)) > deepest)
     throw LimitExceeded("level " + std::to_string(model.level) + " has a probability below 1e-280");
