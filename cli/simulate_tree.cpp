@@ -195,7 +195,16 @@ void add_tree_simulation_options(CLI::App& command, TreeSimulationOptions& optio
 }
 
 std::optional<traffic::Burst> read_leaf_bursts(const BurstOptions& options, const PlaceOptions& place) {
-  if (!place.network) return read_burst(options, numeric::parse_rational(*place.load, "--load"), *place.load);
+  if (!place.network) {
+    const Rational load = numeric::parse_rational(*place.load, "--load");
+    const auto burst = read_burst(options, load, *place.load);
+    try {
+      if (burst) static_cast<void>(sim::OnOffSlots(traffic::on_off(load, *burst)));
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument("--burst", *options.burst, error.legal());
+    }
+    return burst;
+  }
   for (const auto& [name, value] :
        {std::pair{"--traffic", &options.traffic}, std::pair{"--burst", &options.burst},
         std::pair{"--on-rate", &options.on_rate}})
