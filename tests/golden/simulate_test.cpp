@@ -223,7 +223,7 @@ TEST_CASE("simulate tree: rare events of the first hop are those of the exact qu
 }
 
 TEST_CASE("simulate tree: bursts, plain and rare") {
-  const std::string line = "simulate tree --radix 32 --levels 2 --load 0.6 --burst 16 --slots 20000";
+  const std::string line = "simulate tree --radix 32 --levels 1 --load 0.6 --burst 16 --slots 40000";
   const json plain = run_json(line + " --occupancy 6");
   CHECK(plain["inputs"]["traffic"] == "onoff");
   CHECK(plain["inputs"]["burst"] == "16");
@@ -232,14 +232,14 @@ TEST_CASE("simulate tree: bursts, plain and rare") {
   CHECK(run_line(line + " --format json --threads 1").out ==
         run_line(line + " --traffic onoff --format json --threads 2").out);
   const json rare =
-      run_json("simulate tree --radix 32 --levels 2 --load 0.6 --burst 16 --rare 1e-12 --slots 1e5");
+      run_json("simulate tree --radix 32 --levels 2 --load 0.6 --burst 16 --rare 1e-12 --slots 5e4");
   CHECK(rare["inputs"]["burst"] == "16");
   CHECK(rare["method"] == "importance sampling");
   CHECK(rare["hops"][0]["tail"][0]["level"] == 33);
   CHECK(rare["hops"][0]["tail"][0]["probability"]["upper"] < 1e-12);
   CHECK(rare["hops"][0]["tail"][0]["probability"]["lower"] > 4e-13);
-  const Outcome table =
-      run_line("simulate tree --radix 4 --levels 2 --load 0.6 --burst 16.5 --on-rate 0.8 --rare 9");
+  const Outcome table = run_line(
+      "simulate tree --radix 4 --levels 2 --load 0.6 --burst 16.5 --on-rate 0.8 --rare 9 --slots 1e4");
   CHECK(table.out.find("bursts of 16.5 slots at rate 0.8") != std::string::npos);
   const std::string tree = "simulate tree --radix 4 --levels 2 --load 0.6 --burst 12 --seed 3 ";
   const json split = run_json(tree + "--rare 8 --hop 2 --slots 1e5");
