@@ -42,8 +42,9 @@ struct Question {
   queue::Accuracy accuracy;
   Units units;
   LoadOption load = LoadOption::required;
-  std::string traffic{};  ///< in words, without its load
-  bool list = false;      ///< --load is a list: a row a load
+  std::string traffic{};               ///< in words, without its load
+  bool loads = false, bursts = false;  ///< --load, --burst is a list
+  bool list = false;                   ///< one of them is: a row for each
 };
 
 /// A probability and how it came about.
@@ -57,6 +58,7 @@ struct ShownProbability {
 /// The answer at one load.
 struct Row {
   std::string load;     ///< as a fraction; empty if irrational or if it is the answer
+  std::string burst;    ///< mean burst as a fraction, for on-off sources
   std::string traffic;  ///< in words
   Packets buffer;
   ShownProbability at;                     ///< the criterion at `buffer` (and the answer's load)
@@ -103,7 +105,9 @@ Question read_question(const Options& options) {
 
   question.units = read_units(options.units);
   if (question.unknown == Unknown::load) question.load = LoadOption::forbidden;
-  question.list = is_list(options.traffic.load);
+  question.bursts = is_list(options.traffic.burst);
+  question.loads = is_list(options.traffic.load);
+  question.list = question.loads || question.bursts;
   return question;
 }
 
@@ -128,13 +132,15 @@ std::string traffic_in_words(const Options& options, const Question& question, c
     case TrafficForm::pmf:
       text = "the arrivals of " + *options.traffic.pmf;
       break;
-    case TrafficForm::on_off: {
-      const traffic::Burst burst = read_burst(options.traffic.burst, options.traffic.on_rate);
-      text = fmt::format("{} input{} with bursts of {} slots", *options.traffic.inputs,
-                         *options.traffic.inputs == "1" ? "" : "s", plain(burst.slots));
-      if (burst.on_rate != 1) text += fmt::format(" at {} packets a slot", plain(burst.on_rate));
+    case TrafficForm::on_off:
+      text = fmt::format("{} input{}", *options.traffic.inputs, *options.traffic.inputs == "1" ? "" : "s");
+      if (!is_list(options.traffic.burst))
+        text += fmt::format(" with bursts of {} slots",
+                            plain(numeric::parse_rational(*options.traffic.burst, "--burst")));
+      if (options.traffic.on_rate)
+        text += fmt::format(" at {} packets a slot",
+                            plain(numeric::parse_rational(*options.traffic.on_rate, "--on-rate")));
       break;
-    }
     case TrafficForm::blocks:
       text = "the arrivals of " + *options.traffic.blocks;
       break;
@@ -184,11 +190,12 @@ bool exceeds(const ShownNumber& loss, const ShownNumber& overflow) {
   return number(loss) > number(overflow);
 }
 
-Row answer_row(const Question& question, LoadedMarkovQueue& loaded) {
+Row answer_row(const Question& question, const LoadedMarkovArrivals& loaded) {
   const numeric::Digits digits = question.accuracy.digits;
-  queue::MarkovQueue& queue = loaded.queue;
+  queue::MarkovQueue queue(loaded.arrivals, digits);
   Row row;
   row.load = loaded.load;
+  row.burst = loaded.burst;
   row.buffer = question.capacity.value_or(Packets(0));
   if (question.unknown == Unknown::buffer) {
     const auto size = bounds::buffer_size(queue, {*question.drop, question.criterion});
@@ -354,6 +361,7 @@ std::string rows_table(const Question& question, const std::vector<Row>& rows) {
   const bool speedup = question.unknown == Unknown::speedup;
   const bool overflow = question.criterion == Criterion::overflow;
   std::vector<std::string> header{"load"};
+  if (question.bursts) header.insert(header.begin(), "burst");
   if (speedup) header.push_back("speedup");
   header.insert(header.end(), {"buffer", overflow ? "P(Q > buffer)" : "loss(buffer)"});
   if (!speedup) header.insert(header.end(), {"mean occupancy", "decay rate"});
@@ -362,6 +370,7 @@ std::string rows_table(const Question& question, const std::vector<Row>& rows) {
   bool caution = false;
   for (const Row& row : rows) {
     std::vector<std::string> cells{plain(numeric::parse_rational(row.load, "load"))};
+    if (question.bursts) cells.insert(cells.begin(), plain(numeric::parse_rational(row.burst, "burst")));
     if (row.solved) cells.push_back(row.solved->brief);
     cells.insert(cells.end(),
                  {std::to_string(row.buffer.value), row.at.number.brief + (row.loss ? " *" : "")});
@@ -372,7 +381,7 @@ std::string rows_table(const Question& question, const std::vector<Row>& rows) {
     table.push_back(std::move(cells));
   }
   std::vector<bool> right(header.size(), false);
-  right[speedup ? 2 : 1] = true;
+  right[(speedup ? 2U : 1U) + (question.bursts ? 1U : 0U)] = true;
   if (question.units.packet_bytes) right.back() = true;
   std::string text = to_table(table, right);
   if (caution)
@@ -473,6 +482,7 @@ std::string to_json_text(const Options& options, const Question& question, const
   }
   return to_text(document, "results", rows.size(), [&](std::size_t i) {
     Json json{{"load", rows[i].load}};
+    if (question.bursts) json["burst"] = rows[i].burst;
     add_answer(json, question, rows[i], packets_per_slot);
     return json;
   });
@@ -518,24 +528,34 @@ std::string to_csv(const Question& question, const std::vector<Row>& rows) {
 // ---------------------------------------------------------------------------------------------------
 
 plots::Picture picture(const Question& question, const std::vector<Row>& rows) {
-  plots::Curve curve;
   const bool probability = question.unknown == Unknown::probability;
+  // Against the load, a curve for each burst; against the burst where that alone is a list.
+  const bool over_bursts = question.bursts && !question.loads;
+  std::vector<plots::Curve> curves;
+  std::string burst;
   for (const Row& row : rows) {
-    const double load = numeric::nearest_double(numeric::parse_rational(row.load, "load"));
+    if (curves.empty() || (!over_bursts && row.burst != burst)) {
+      curves.emplace_back();
+      burst = row.burst;
+      if (question.bursts && question.loads)
+        curves.back().title = "bursts of " + plain(numeric::parse_rational(burst, "burst")) + " slots";
+    }
+    const double x =
+        numeric::nearest_double(numeric::parse_rational(over_bursts ? row.burst : row.load, "row"));
     const numeric::Real height(row.at.number.upper.empty() ? row.at.number.value : row.at.number.upper);
     if (probability && height <= 0) continue;
-    curve.points.emplace_back(load, probability  ? plots::log10(height)
-                                    : row.solved ? std::stod(row.solved->upper)
-                                                 : static_cast<double>(row.buffer.value));
+    curves.back().points.emplace_back(x, probability  ? plots::log10(height)
+                                         : row.solved ? std::stod(row.solved->upper)
+                                                      : static_cast<double>(row.buffer.value));
   }
   const std::string& traffic = question.traffic;
   const std::string criterion = question.criterion == Criterion::overflow ? "P(Q > B)" : "loss(B)";
   const std::string target = question.drop ? " ≤ " + plain(*question.drop) : std::string();
   plots::Picture picture{.title = {},
-                         .x_label = "load [packets/slot]",
+                         .x_label = over_bursts ? "mean burst of a source [slots]" : "load [packets/slot]",
                          .y_label = {},
                          .powers_of_ten = probability,
-                         .curves = {std::move(curve)}};
+                         .curves = std::move(curves)};
   if (probability) {
     picture.title =
         fmt::format("{} of a buffer of B = {} packets, {}", criterion, question.capacity->value, traffic);
@@ -566,13 +586,15 @@ void require_possible(const Options& options, const Question& question) {
 Reply answer(const Options& options, bool draws, const Context& context) {
   Question question = read_question(options);
   question.traffic = traffic_in_words(options, question, {});
+  if (question.bursts && !question.loads)
+    question.traffic += " at load " + plain(numeric::parse_rational(*options.traffic.load, "--load"));
   if (draws && (!question.list || question.load == LoadOption::forbidden))
     throw InvalidArgument("--plot", "given for one load",
-                          "left out, or --load a list: the picture shows the answer against the load");
+                          "left out, or --load (or --burst) a list: the picture shows the answer against it");
   auto rows = std::make_shared<std::vector<Row>>();
   int served = 1;
-  const auto answer_all = [&](auto&& queues) {
-    for (auto& loaded : queues) {
+  const auto answer_all = [&](const auto& queues) {
+    for (const auto& loaded : queues) {
       rows->push_back(answer_row(question, loaded));
       rows->back().traffic = traffic_in_words(
           options, question, question.load == LoadOption::required ? loaded.load : std::string());
@@ -581,7 +603,7 @@ Reply answer(const Options& options, bool draws, const Context& context) {
   };
   if (remembers(traffic_form(options.traffic, question.load))) {
     require_possible(options, question);
-    answer_all(read_markov_queues(options.traffic, question.accuracy.digits));
+    answer_all(read_markov_arrivals(options.traffic));
   } else {
     const std::vector<LoadedQueue> queues = read_queues(options.traffic, question.load);
     answer_all(queues);

@@ -7,6 +7,7 @@
 #include <cli/traffic_options.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -58,6 +59,8 @@ struct Answer {
   std::optional<numeric::Rational> until;
   std::optional<ShownNumber> decay;
   std::string load;  ///< as a fraction; empty if irrational
+  std::vector<std::pair<double, double>>
+      without_bursts{};  ///< log10 P(Q > n) of independent slots, for pictures
 };
 
 std::string to_tables(const Answer& answer, const Context& context) {
@@ -129,6 +132,10 @@ plots::Picture picture(const Answer& answer) {
          .style = plots::Style::dashed,
          .points = {{first.first, last.second + slope * (last.first - first.first)}, last}});
   }
+  if (!answer.without_bursts.empty())
+    picture.curves.push_back({.title = "the same inputs and load without bursts",
+                              .style = plots::Style::dashed,
+                              .points = answer.without_bursts});
   if (answer.until) {
     const double level = plots::log10(numeric::to_real(*answer.until, numeric::Rounding::nearest));
     picture.curves.push_back({.title = "target " + plain(*answer.until),
@@ -153,19 +160,32 @@ void answer_slotted(const Options& options, const queue::Accuracy& accuracy, Ans
     found.decay = show(*decay, accuracy.digits);
 }
 
-void answer_markov(const Options& options, const queue::Accuracy& accuracy, Answer& found) {
+void answer_markov(const Options& options, const queue::Accuracy& accuracy, bool draws, Answer& found) {
   if (is_list(options.traffic.load))
     throw InvalidArgument("--load", *options.traffic.load, "one number here, not a list");
   if (accuracy.arithmetic != queue::Arithmetic::automatic)
     throw InvalidArgument("--arithmetic", queue::name(accuracy.arithmetic),
                           "auto for arrivals that remember (--traffic onoff, --blocks)");
-  LoadedMarkovQueue loaded = std::move(read_markov_queues(options.traffic, accuracy.digits).front());
+  if (is_list(options.traffic.burst))
+    throw InvalidArgument("--burst", *options.traffic.burst, "one number here, not a list");
+  const LoadedMarkovArrivals loaded = std::move(read_markov_arrivals(options.traffic).front());
+  queue::MarkovQueue queue(loaded.arrivals, accuracy.digits);
   found.load = loaded.load;
-  const auto least = [&](const numeric::Rational& target) { return loaded.queue.least_level(target); };
+  const auto least = [&](const numeric::Rational& target) { return queue.least_level(target); };
   for (const Packets level :
        options.until ? levels_until(*options.until, least) : parse_levels(*options.levels))
-    found.tail.push_back({level.value, show(loaded.queue.tail(level.value), accuracy.digits)});
-  if (const auto decay = loaded.queue.decay_rate()) found.decay = show(*decay, accuracy.digits);
+    found.tail.push_back({level.value, show(queue.tail(level.value), accuracy.digits)});
+  if (draws && !loaded.burst.empty()) {
+    const queue::SlottedQueue plain_queue{series::Arrivals::equal_inputs(
+        parse_integer(*options.traffic.inputs, "--inputs", 1, 1'048'576), loaded.arrivals.load())};
+    std::vector<Packets> levels;
+    for (const Answer::Level& row : found.tail) levels.emplace_back(row.level);
+    std::sort(levels.begin(), levels.end(), [](Packets a, Packets b) { return a.value < b.value; });
+    for (const LevelProbability& row : queue::occupancy_tails(plain_queue, levels, {{3}}))
+      if (const double height = plots::log10(row.probability); std::isfinite(height))
+        found.without_bursts.emplace_back(static_cast<double>(row.level.value), height);
+  }
+  if (const auto decay = queue.decay_rate()) found.decay = show(*decay, accuracy.digits);
 }
 
 Reply answer(const Options& options, bool draws, const Context& context) {
@@ -178,7 +198,7 @@ Reply answer(const Options& options, bool draws, const Context& context) {
   const auto found = std::make_shared<Answer>();
   if (options.until) found->until = numeric::parse_rational(*options.until, "--until");
   if (remembers(traffic_form(options.traffic)))
-    answer_markov(options, accuracy, *found);
+    answer_markov(options, accuracy, draws, *found);
   else
     answer_slotted(options, accuracy, *found);
 

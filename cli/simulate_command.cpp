@@ -147,6 +147,7 @@ Json queue_json(const TreeSimulation& simulation, const QueueEstimates& queue) {
 Json inputs_json(const TreeSimulationOptions& options) {
   Json inputs;
   describe_place(inputs, options.place);
+  describe_burst(inputs, read_leaf_bursts(options.burst, options.place));
   if (options.buffer) inputs["buffer"] = *options.buffer;
   return inputs;
 }

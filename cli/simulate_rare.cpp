@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <cli/simulate_rare.hpp>
 #include <cli/traffic_options.hpp>
+#include <tailbound/sim/rare_bursty_queue.hpp>
 #include <tailbound/sim/rare_queue.hpp>
 #include <tailbound/sim/rare_tree.hpp>
 
@@ -44,6 +45,8 @@ RareRequest read_rare(const TreeSimulationOptions& options) {
   RareRequest request{.place = read_tree_place(options.place), .model = {}, .one_queue = false};
   request.model.tree = {
       .tree = request.place.tree, .load = request.place.load, .routing = request.place.routing};
+  request.model.tree.burst = read_leaf_bursts(options.burst, options.place);
+  request.place.title += burst_in_words(request.model.tree.burst);
   if (!(request.place.load > 0 && request.place.load <= 1))
     throw InvalidArgument("--load", *options.place.load, "above 0 and at most 1 packet a slot");
   if (request.place.load == 1) throw Unstable("1", 1);
@@ -71,6 +74,25 @@ std::uint64_t seed_of(const SimulationOptions& options) {
                       : 1;
 }
 
+/// The first hop's queue where leaves send in bursts.
+RareAnswer answer_bursty_queue(const RareRequest& request, const SimulationOptions& options,
+                               std::int64_t cycles, const Context& context) {
+  const std::int64_t inputs = request.place.tree.radix;
+  const traffic::OnOff leaf = traffic::on_off(request.place.load, *request.model.tree.burst);
+  const sim::RareBurstyQueueModel model{
+      .sources = {traffic::thinned(leaf, Rational(1) / cln::cl_I(static_cast<long>(inputs))), inputs},
+      .level = request.model.level};
+  RareAnswer answer;
+  answer.simulated = simulate(
+      options, sim::rare_bursty_queue_plan(model, cycles, seed_of(options)),
+      [&](const sim::RunPlan& its, const sim::RunControls& controls, std::string_view resume) {
+        return sim::run_rare_bursty_queue(model, its, controls, resume);
+      },
+      context);
+  answer.probability = shown(sim::rare_bursty_queue_estimate(model, answer.simulated.result).probability);
+  return answer;
+}
+
 RareAnswer answer_queue(const RareRequest& request, const SimulationOptions& options,
                         const Context& context) {
   for (const auto& [name, value] :
@@ -79,6 +101,10 @@ RareAnswer answer_queue(const RareRequest& request, const SimulationOptions& opt
       throw InvalidArgument(name, "given for the first hop of --rare",
                             "left out: cycles of one queue need no warm-up and are independent");
   const std::int64_t inputs = request.place.tree.radix;
+  if (request.model.tree.burst)
+    return answer_bursty_queue(
+        request, options, whole_slots(options, 2e8 / static_cast<double>(request.model.level + 1), 1e5, 4e6),
+        context);
   const sim::RareQueueModel model{
       .sources = {{.rate = request.place.load / cln::cl_I(static_cast<long>(inputs)), .count = inputs}},
       .event = sim::RareEvent::overflow,
@@ -154,6 +180,7 @@ Json to_json_document(const TreeSimulationOptions& options, const RareRequest& r
                       const RareAnswer& answer, const Context& context) {
   Json document = new_document(context, "simulate tree");
   describe_place(document["inputs"], options.place);
+  describe_burst(document["inputs"], request.model.tree.burst);
   document["inputs"]["rare"] = *options.rare;
   document["inputs"]["hop"] = request.model.stage + 1;
   document["method"] = method(request);

@@ -42,7 +42,8 @@ struct Sized {
   Workload workload;
 };
 
-Sized tree_to_simulate(const PlaceOptions& options, std::optional<std::int64_t> buffer, bool observe_flows) {
+Sized tree_to_simulate(const PlaceOptions& options, std::optional<std::int64_t> buffer, bool observe_flows,
+                       const BurstOptions& bursts) {
   TreePlace place = read_tree_place(options);
   if (!(place.load > 0 && place.load <= 1))
     throw InvalidArgument("--load", *options.load, "above 0 and at most 1 packet a slot");
@@ -51,9 +52,12 @@ Sized tree_to_simulate(const PlaceOptions& options, std::optional<std::int64_t> 
   const double load = numeric::nearest_double(place.load);
   const int hops = sim::stage_count(place.tree);
   sim::TreeModel model{.tree = place.tree, .load = place.load, .routing = place.routing, .buffer = buffer};
+  model.burst = read_leaf_bursts(bursts, options);
   if (observe_flows)
     model.observed_flows = static_cast<int>(std::min(leaves, static_cast<double>(most_observed_flows)));
-  return {model, place.title, {load, hops, leaves * load * hops, tree_steps}};
+  return {model,
+          place.title + burst_in_words(model.burst),
+          {load, hops, leaves * load * hops, tree_steps, sim::source_memory(model)}};
 }
 
 Sized network_to_simulate(const PlaceOptions& options, std::optional<std::int64_t> buffer) {
@@ -64,7 +68,8 @@ Sized network_to_simulate(const PlaceOptions& options, std::optional<std::int64_
   std::string title = model.network.name.empty() ? *options.network : model.network.name;
   // An idle queue costs about a tenth of a packet.
   const double steps = work.steps_per_slot + 0.1 * static_cast<double>(work.queues);
-  return {std::move(model), std::move(title), {work.utilization, work.hops, steps, network_steps}};
+  return {
+      std::move(model), std::move(title), {work.utilization, work.hops, steps, network_steps, work.memory}};
 }
 
 std::vector<double> fractions(const SimulationQuestions& questions) {
@@ -170,6 +175,7 @@ std::optional<std::int64_t> greatest_delay(const SimulatedModel& model, const si
 void add_tree_simulation_options(CLI::App& command, TreeSimulationOptions& options) {
   const OptionGroup question(command, "Question");
   add_place_options(command, options.place);
+  add_burst_options(command, options.burst, "A tree under uniform traffic");
   OptionGroup(command, "Model")
       .add("--buffer", options.buffer, "B", "room of each queue in packets; what does not fit is lost");
   question.add("--percentiles", options.percentiles, "LIST",
@@ -187,13 +193,35 @@ void add_tree_simulation_options(CLI::App& command, TreeSimulationOptions& optio
   add_simulation_options(command, options.run);
 }
 
+std::optional<traffic::Burst> read_leaf_bursts(const BurstOptions& options, const PlaceOptions& place) {
+  if (!place.network) {
+    const Rational load = numeric::parse_rational(*place.load, "--load");
+    const auto burst = read_burst(options, load, *place.load);
+    try {
+      if (burst) static_cast<void>(sim::OnOffSlots(traffic::on_off(load, *burst)));
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument("--burst", *options.burst, error.legal());
+    }
+    return burst;
+  }
+  for (const auto& [name, value] :
+       {std::pair{"--traffic", &options.traffic}, std::pair{"--burst", &options.burst},
+        std::pair{"--on-rate", &options.on_rate}})
+    if (*value)
+      throw InvalidArgument(name, "given together with --network",
+                            "left out: the file says which flows have a burst");
+  return {};
+}
+
 TreeSimulationRequest read_place_to_simulate(const PlaceOptions& place, const SimulationOptions& run,
-                                             const std::optional<std::string>& buffer, bool observe_flows) {
+                                             const std::optional<std::string>& buffer, bool observe_flows,
+                                             const BurstOptions& bursts) {
   require_one_place(place);
+  if (place.network) (void)read_leaf_bursts(bursts, place);
   std::optional<std::int64_t> room;
   if (buffer) room = parse_integer(*buffer, "--buffer", 1, most_packets);
   Sized sized =
-      place.network ? network_to_simulate(place, room) : tree_to_simulate(place, room, observe_flows);
+      place.network ? network_to_simulate(place, room) : tree_to_simulate(place, room, observe_flows, bursts);
   TreeSimulationRequest request;
   request.model = std::move(sized.model);
   request.title = std::move(sized.title);
@@ -216,7 +244,8 @@ TreeSimulationRequest read_tree_simulation(const TreeSimulationOptions& options)
                                 .reorder_levels = read_levels(options.reorder_levels, "--reorder-levels"),
                                 .percentiles = read_percentiles(options.percentiles)};
   if (options.ccdf) questions.delay_levels = read_ccdf_slots(*options.ccdf);
-  TreeSimulationRequest request = read_place_to_simulate(options.place, options.run, options.buffer, observe);
+  TreeSimulationRequest request =
+      read_place_to_simulate(options.place, options.run, options.buffer, observe, options.burst);
   request.questions = std::move(questions);
   request.reorder_levels_found = options.reorder && !options.reorder_levels;
   if (request.reorder_levels_found) request.questions.reorder_levels = spread_levels();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cli/burst_options.hpp>
 #include <cli/estimates.hpp>
 #include <cli/place_options.hpp>
 #include <cli/simulation_options.hpp>
@@ -17,6 +18,7 @@ namespace tailbound::cli {
 /// As typed; an option that was not given is empty.
 struct TreeSimulationOptions {
   PlaceOptions place;
+  BurstOptions burst;
   SimulationOptions run;
   std::optional<std::string> buffer, occupancy, ccdf, percentiles, reorder_levels, rare, hop;
   bool reorder = false;
@@ -43,12 +45,17 @@ struct TreeSimulationRequest {
   sim::RunPlan plan;
 };
 
+/// The bursts of a tree's leaves. \throws InvalidArgument  also if they are given together with --network
+[[nodiscard]] std::optional<traffic::Burst> read_leaf_bursts(const BurstOptions& options,
+                                                             const PlaceOptions& place);
+
 /// A tree or network as the simulator wants it. `observed_flows`: whose packets are put back in order
 /// (trees). \throws InvalidArgument, ParseError;  Unstable  load 1 without a buffer
 [[nodiscard]] TreeSimulationRequest read_place_to_simulate(const PlaceOptions& place,
                                                            const SimulationOptions& run,
                                                            const std::optional<std::string>& buffer,
-                                                           bool observe_flows);
+                                                           bool observe_flows,
+                                                           const BurstOptions& bursts = {});
 /// \throws as read_place_to_simulate()
 [[nodiscard]] TreeSimulationRequest read_tree_simulation(const TreeSimulationOptions& options);
 

@@ -33,7 +33,7 @@ std::int64_t rounded(double slots) {
 
 std::int64_t default_slots(const Workload& workload, int replications) {
   const double affordable = workload.steps / workload.steps_per_slot / replications;
-  const double wanted = 100 * sim::relaxation_slots(workload.utilization);
+  const double wanted = 100 * sim::relaxation_slots(workload.utilization, workload.memory);
   return rounded(std::clamp(std::max(affordable, std::min(wanted, 10 * affordable)), 1000.0, 1e9));
 }
 
@@ -93,7 +93,7 @@ sim::RunPlan read_plan(const SimulationOptions& options, const Workload& workloa
   const std::int64_t slots = options.slots ? parse_integer(*options.slots, "--slots", 16, most_slots)
                                            : default_slots(workload, replications);
   sim::RunPlan plan = sim::automatic_plan(workload.utilization, workload.hops, slots, replications,
-                                          static_cast<std::uint64_t>(seed));
+                                          static_cast<std::uint64_t>(seed), workload.memory);
   plan.warmup = integer_or(options.warmup, "--warmup", 0, most_slots, plan.warmup);
   return plan;
 }

@@ -23,10 +23,11 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options);
 
 /// What the plan depends on apart from the options.
 struct Workload {
-  double utilization = 0;     ///< of the busiest queue
-  int hops = 1;               ///< queues on the longest way
-  double steps_per_slot = 1;  ///< packet-hops a slot, or what takes as long
-  double steps = 3e8;         ///< of all replications together, unless --slots says otherwise
+  double utilization = 0;      ///< of the busiest queue
+  int hops = 1;                ///< queues on the longest way
+  double steps_per_slot = 1;   ///< packet-hops a slot, or what takes as long
+  double steps = 3e8;          ///< of all replications together, unless --slots says otherwise
+  sim::SourceMemory memory{};  ///< of the sources
 };
 
 /// The plan: as asked for, the rest by the rules of sim/run.hpp. Unless --slots says otherwise, so many that

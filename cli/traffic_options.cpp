@@ -1,8 +1,8 @@
+#include <cli/burst_options.hpp>
 #include <cli/option_group.hpp>
 #include <cli/read_file.hpp>
 #include <cli/traffic_options.hpp>
 #include <nlohmann/json.hpp>
-#include <tailbound/queue/blocks_file.hpp>
 #include <tailbound/series/pmf_file.hpp>
 #include <tailbound/symbolic/pgf.hpp>
 
@@ -72,18 +72,6 @@ std::vector<Rational> loads(const TrafficOptions& options) {
   return list;
 }
 
-/// traffic::on_off(), its errors in the names of the options.
-traffic::OnOff with_options_named(const Rational& load, const traffic::Burst& burst) {
-  try {
-    return traffic::on_off(load, burst);
-  } catch (const InvalidArgument& error) {
-    const std::string option = error.argument() == "burst"     ? "--burst"
-                               : error.argument() == "on-rate" ? "--on-rate"
-                                                               : "--load";
-    throw InvalidArgument(option, error.value(), error.legal());
-  }
-}
-
 }  // namespace
 
 void add_traffic_options(CLI::App& command, TrafficOptions& options, Memory memory) {
@@ -98,11 +86,8 @@ void add_traffic_options(CLI::App& command, TrafficOptions& options, Memory memo
   traffic.add("--arrivals", options.arrivals, "EXPR", "generating function of the packets in a slot, in z");
   traffic.add("--pmf", options.pmf, "FILE", "probabilities of 0, 1, 2, .. packets in a slot, one a line");
   if (memory == Memory::allowed) {
-    traffic.add("--burst", options.burst, "L", "onoff: mean length of a source's bursts, in slots");
+    traffic.add("--burst", options.burst, "L", "onoff: mean length of a source's bursts in slots, or a list");
     traffic.add("--on-rate", options.on_rate, "R1", "onoff: packets a slot of a source within a burst (1)");
-    traffic.add(
-        "--blocks", options.blocks, "FILE",
-        "D_0, D_1, ..: probabilities of 0, 1, .. packets and a change of\nphase (a D-BMAP), as JSON or CSV");
   }
   traffic.add("--packets-per-slot", options.packets_per_slot, "C", "packets served in a slot (1)");
 }
@@ -203,36 +188,23 @@ std::vector<LoadedQueue> read_queues(const TrafficOptions& options, LoadOption l
   return queues;
 }
 
-traffic::Burst read_burst(const std::optional<std::string>& burst,
-                          const std::optional<std::string>& on_rate) {
-  if (!burst) refuse_missing("--burst", "given: the mean length of bursts in slots, such as 16");
-  traffic::Burst read{.slots = numeric::parse_rational(*burst, "--burst")};
-  if (on_rate) read.on_rate = numeric::parse_rational(*on_rate, "--on-rate");
-  return read;
-}
-
-std::vector<LoadedMarkovQueue> read_markov_queues(const TrafficOptions& options, numeric::Digits digits) {
+std::vector<LoadedMarkovArrivals> read_markov_arrivals(const TrafficOptions& options) {
   if (packets_per_slot(options) != 1)
     throw InvalidArgument("--packets-per-slot", *options.packets_per_slot,
                           "1 for arrivals that remember (--traffic onoff, --blocks)");
-  std::vector<LoadedMarkovQueue> queues;
-  const auto add = [&](queue::MarkovArrivals arrivals) {
-    std::string load = numeric::to_fraction(arrivals.load());
-    queues.push_back({std::move(load), queue::MarkovQueue(std::move(arrivals), digits)});
-  };
-  if (traffic_form(options) == TrafficForm::blocks) {
-    add(queue::MarkovArrivals::blocks(
-        queue::parse_blocks(read_file(*options.blocks, "--blocks"), *options.blocks)));
-    return queues;
-  }
+  std::vector<LoadedMarkovArrivals> list;
   const std::int64_t inputs = parse_integer(*options.inputs, "--inputs", 1, 1'048'576);
-  const traffic::Burst burst = read_burst(options.burst, options.on_rate);
-  for (const Rational& load : loads(options)) {
-    const traffic::OnOff source = with_options_named(load, burst);
-    add(queue::MarkovArrivals::on_off(
-        {{traffic::thinned(source, 1 / Rational(static_cast<long>(inputs))), inputs}}));
-  }
-  return queues;
+  for (const Rational& slots : parse_list(*options.burst, "--burst", 1000))
+    for (const Rational& load : loads(options)) {
+      const BurstOptions typed{
+          .traffic = {}, .burst = numeric::to_fraction(slots), .on_rate = options.on_rate};
+      const traffic::OnOff source =
+          traffic::on_off(load, *read_burst(typed, load, numeric::to_fraction(load)));
+      list.push_back({numeric::to_fraction(load), numeric::to_fraction(slots),
+                      queue::MarkovArrivals::on_off(
+                          {{traffic::thinned(source, 1 / Rational(static_cast<long>(inputs))), inputs}})});
+    }
+  return list;
 }
 
 LoadedQueue read_queue(const TrafficOptions& options) {
@@ -277,9 +249,8 @@ nlohmann::ordered_json describe_traffic(const TrafficOptions& options, LoadOptio
       inputs["traffic"] = "onoff";
       inputs["inputs"] = parse_integer(*options.inputs, "--inputs", 1, 1'048'576);
       add_load();
-      const traffic::Burst burst = read_burst(options.burst, options.on_rate);
-      inputs["burst"] = numeric::to_fraction(burst.slots);
-      inputs["on_rate"] = numeric::to_fraction(burst.on_rate);
+      inputs["burst"] = *options.burst;
+      inputs["on_rate"] = options.on_rate.value_or("1");
       break;
     }
     case TrafficForm::blocks:

@@ -66,18 +66,16 @@ struct LoadedQueue {
 [[nodiscard]] std::vector<LoadedQueue> read_queues(const TrafficOptions& options,
                                                    LoadOption load = LoadOption::required);
 
-/// The same for arrivals that remember.
-struct LoadedMarkovQueue {
-  std::string load;
-  queue::MarkovQueue queue;
+/// Arrivals that remember, and what they were asked for.
+struct LoadedMarkovArrivals {
+  std::string load;   ///< as a fraction
+  std::string burst;  ///< mean burst in slots, as a fraction; empty for --blocks
+  queue::MarkovArrivals arrivals;
 };
-[[nodiscard]] std::vector<LoadedMarkovQueue> read_markov_queues(const TrafficOptions& options,
-                                                                numeric::Digits digits);
 
-/// --burst and --on-rate.
-/// \throws InvalidArgument  --burst is missing
-[[nodiscard]] traffic::Burst read_burst(const std::optional<std::string>& burst,
-                                        const std::optional<std::string>& on_rate);
+/// For each entry of --burst those for each entry of --load, in the order given.
+/// \throws InvalidArgument, ParseError  the options or the file cannot be read
+[[nodiscard]] std::vector<LoadedMarkovArrivals> read_markov_arrivals(const TrafficOptions& options);
 
 /// The same where only one load makes sense.
 /// \throws InvalidArgument  --load is a list

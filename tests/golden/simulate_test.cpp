@@ -62,10 +62,11 @@ const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
 const std::string small = "simulate tree --radix 4 --levels 2 --load 0.8 --slots 20000";
 
 /// Stopped or killed outright at so many moments, and resumed after each: the end is always the same.
-void kill_and_resume(int moments) {
+void kill_and_resume(int moments, const std::string& options = "") {
   const Folder folder;
   const std::string line =
-      "simulate tree --radix 4 --levels 3 --load 0.8 --slots 60000 --warmup 640 --occupancy 5 --format json";
+      "simulate tree --radix 4 --levels 3 --load 0.8 --slots 60000 --warmup 640 --occupancy 5 --format json" +
+      options;
   const Outcome whole = run_line(line);
   REQUIRE(whole.status == 0);
   const std::string state = folder / "state", answer = folder / "answer";
@@ -200,6 +201,35 @@ TEST_CASE("simulate tree: rare events of the first hop are those of the exact qu
   CHECK(table.out.find("importance sampling") != std::string::npos);
 }
 
+TEST_CASE("simulate tree: bursts, plain and rare") {
+  const std::string line = "simulate tree --radix 32 --levels 1 --load 0.6 --burst 16 --slots 40000";
+  const json plain = run_json(line + " --occupancy 6");
+  CHECK(plain["inputs"]["traffic"] == "onoff");
+  CHECK(plain["inputs"]["burst"] == "16");
+  CHECK(plain["inputs"]["on_rate"] == "1");
+  CHECK(near(plain["hops"][0]["tail"][0]["probability"], 3.3217e-3));
+  CHECK(run_line(line + " --format json --threads 1").out ==
+        run_line(line + " --traffic onoff --format json --threads 2").out);
+  const json rare =
+      run_json("simulate tree --radix 32 --levels 2 --load 0.6 --burst 16 --rare 1e-12 --slots 5e4");
+  CHECK(rare["inputs"]["burst"] == "16");
+  CHECK(rare["method"] == "importance sampling");
+  CHECK(rare["hops"][0]["tail"][0]["level"] == 33);
+  CHECK(rare["hops"][0]["tail"][0]["probability"]["upper"] < 1e-12);
+  CHECK(rare["hops"][0]["tail"][0]["probability"]["lower"] > 4e-13);
+  const Outcome table = run_line(
+      "simulate tree --radix 4 --levels 2 --load 0.6 --burst 16.5 --on-rate 0.8 --rare 9 --slots 1e4");
+  CHECK(table.out.find("bursts of 16.5 slots at rate 0.8") != std::string::npos);
+  const std::string tree = "simulate tree --radix 4 --levels 2 --load 0.6 --burst 12 --seed 3 ";
+  const json split = run_json(tree + "--rare 8 --hop 2 --slots 1e5");
+  const json seen = run_json(tree + "--occupancy 8 --slots 4e5");
+  CHECK(split["method"] == "splitting");
+  const json& one = split["hops"][0]["tail"][0]["probability"];
+  const json& other = seen["hops"][1]["tail"][0]["probability"];
+  CHECK(one["lower"] <= other["upper"]);
+  CHECK(other["lower"] <= one["upper"]);
+}
+
 TEST_CASE("simulate tree: rare events of a later hop, where plain simulation sees them too") {
   const std::string tree = "simulate tree --radix 2 --levels 2 --load 0.7 --seed 3 ";
   const json rare = run_json(tree + "--rare 8 --hop 2 --slots 1e5");
@@ -248,6 +278,7 @@ TEST_CASE("simulate tree: a picture") {
 
 TEST_CASE("simulate tree: killed and resumed") {
   kill_and_resume(3);
+  kill_and_resume(2, " --burst 20 --on-rate 0.9");
 }
 
 TEST_CASE("simulate tree: killed at 20 moments and resumed", "[.full]") {
@@ -369,6 +400,18 @@ TEST_CASE("simulate: what is refused, and how") {
            {"tree --radix 4 --levels 2 --load 1 --rare 1e-9", 1, {"unstable"}},
            {file + " --rare 1e-9", 2, {"--network", "--rare"}},
            {tree + " --format xml", 2, {"--format is xml"}},
+           {"tree --radix 16 --levels 2 --load 0.9 --burst 4", 2, {"--burst is 4", "at least 9 slots"}},
+           {tree + " --burst 0", 2, {"--burst is 0", "at least 4 slots"}},
+           {tree + " --burst x", 2, {"--burst is", "x"}},
+           {tree + " --on-rate 0.9", 2, {"--on-rate", "--burst"}},
+           {tree + " --burst 20 --on-rate 0.8", 2, {"--load is 0.8", "below its on-rate of 4/5"}},
+           {tree + " --burst 20 --on-rate 1.1", 2, {"--on-rate is 1.1", "at most 1"}},
+           {tree + " --traffic onoff", 2, {"--traffic", "--burst"}},
+           {tree + " --traffic poisson", 2, {"--traffic is poisson", "onoff"}},
+           {tree + " --traffic bernoulli --burst 9", 2, {"--burst", "--traffic bernoulli"}},
+           {tree + " --rare 9 --on-rate 0.9", 2, {"--on-rate", "--burst"}},
+           {"tree --radix 4 --levels 2 --load 0.5 --burst 1", 2, {"--burst is 1", "above 1 slot"}},
+           {file + " --burst 9", 2, {"--burst", "--network"}},
            {tree + " --plot p.gif", 2, {"--plot is p.gif", ".svg"}},
            {tree + " --matrix m", 2, {"--matrix", "--network"}},
            {file + " --load 0.5", 2, {"--load", "--network"}},

@@ -82,6 +82,7 @@ void check_equal(const Network& a, const Network& b) {
     REQUIRE(a.flows[i].source == b.flows[i].source);
     REQUIRE(a.flows[i].destination == b.flows[i].destination);
     REQUIRE(a.flows[i].rate == b.flows[i].rate);
+    REQUIRE(a.flows[i].burst == b.flows[i].burst);
     REQUIRE(a.flows[i].routes.size() == b.flows[i].routes.size());
     for (std::size_t j = 0; j < a.flows[i].routes.size(); ++j) {
       REQUIRE(a.flows[i].routes[j].links == b.flows[i].routes[j].links);
@@ -336,6 +337,41 @@ TEST_CASE("a network is written and read back unchanged", "[network][network_fil
     const Network network = network_of(random_file(random, 3 + round % 10, 1 + round));
     check_equal(network_of(to_toml(network)), network);
   }
+}
+
+TEST_CASE("flows with bursts are read, written and refused with their place", "[network][network_file]") {
+  const Network network = network_of(with_flow("rate = 0.3, burst = \"33/2\", on_rate = 0.75"));
+  CHECK(network.flows[0].burst == traffic::Burst{Rational(33) / 2, Rational(3) / 4});
+  CHECK(network_of(with_flow("rate = 0.3, burst = 16")).flows[0].burst == traffic::Burst{16});
+  check_equal(network_of(to_toml(network)), network);
+  check_equal(network_of(to_toml(network_of(with_flow("rate = 0.3, burst = 16.5")))),
+              network_of(with_flow("rate = 0.3, burst = 16.5")));
+  const auto refused = [](const std::string& keys, const std::string& expected) {
+    CAPTURE(keys);
+    const std::string text = message(with_flow(keys));
+    CHECK_THAT(text, Catch::StartsWith("net.toml:7:"));
+    CHECK_THAT(text, Catch::Contains("the flow \"") && Catch::Contains(expected));
+  };
+  refused("rate = 0.9, burst = 4", "at least 9 slots");
+  refused("rate = 0.9, burst = 0.5", "from 1 to 10^9 slots");
+  refused("rate = 0.9, burst = 1e10", "from 1 to 10^9 slots");
+  refused("rate = 0.9, burst = 0", "from 1 to 10^9 slots");
+  refused("rate = 0.9, burst = \"x\"", "must be a number");
+  refused("rate = 0.9, burst = true", "must be a number");
+  refused("rate = 0.5, burst = 20, on_rate = 0.5", "below its on-rate of 1/2");
+  refused("rate = 0.5, burst = 20, on_rate = 1.5", "above 0 and at most 1");
+  refused("rate = 0.5, on_rate = 1", "has \"on_rate\" but no \"burst\"");
+
+  // Rates of flows with bursts do not add up with those of the others, nor with each other.
+  Network busy = network_of(with_flow("rate = 0.9, burst = 20"));
+  busy.flows.push_back(busy.flows[0]);
+  busy.flows.push_back(busy.flows[0]);
+  busy.flows[2].burst.reset();
+  busy.flows[2].name = "plain";
+  CHECK_NOTHROW(require_valid(busy));
+  busy.flows[1].burst = traffic::Burst{2};
+  CHECK_THROWS_WITH(require_valid(busy),
+                    Catch::Contains(busy.flows[1].name) && Catch::Contains("at least 9"));
 }
 
 TEST_CASE("a network file that is none is refused with its place", "[network][network_file]") {

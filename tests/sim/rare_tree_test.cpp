@@ -1,5 +1,6 @@
 #include <tailbound/queue/slotted_queue.hpp>
 #include <tailbound/sim/rare_arrivals.hpp>
+#include <tailbound/sim/rare_bursty_queue.hpp>
 #include <tailbound/sim/rare_tree.hpp>
 #include <tailbound/sim/simulate_tree.hpp>
 
@@ -63,12 +64,13 @@ TEST_CASE("rare tree: only the queues upstream are simulated") {
   CHECK(queues_simulated(model_of(4, 3, "0.5", nearest, 2, 5)) == 1 + 3 + 12);
 }
 
-// Every stage of both routings against the simulation that moves packets; the load is exact, too. 50 numbers
-// within 4.5 deviations: a right program fails with probability 4e-4.
+// Every stage of both routings, with bursts and without, against the simulation that moves packets; the load
+// is exact, too. 100 numbers within 4.5 deviations: a right program fails with probability 8e-4.
 TEST_CASE("rare tree: agrees with the packets' simulation at every stage") {
   const auto [radix, levels] = GENERATE(std::pair{4, 2}, std::pair{3, 3}, std::pair{2, 4});
   const TreeRouting routing = GENERATE(random_root, nearest);
-  const TreeModel packets{{radix, levels}, parse_rational("0.8", "load"), routing};
+  TreeModel packets{{radix, levels}, parse_rational("0.8", "load"), routing};
+  if (GENERATE(false, true)) packets.burst = {8, parse_rational("0.95", "on-rate")};
   const auto run_of_packets = run_tree(packets, automatic_plan(packets, 40'000, 2, 11));
   const TreeEstimates seen = tree_estimates(packets, run_of_packets, {.occupancy_levels = {0, 1, 4, 8}});
   const auto paths = network::tree_paths(packets.tree, packets.load, routing, network::Sources::decoupled);
@@ -206,6 +208,22 @@ TEST_CASE("rare tree: splitting agrees with plain simulation") {
   }
 }
 
+// 4 deviations: a right program fails with probability 1e-4.
+TEST_CASE("rare tree: splitting agrees with importance sampling where leaves send in bursts") {
+  RareTreeModel model = model_of(8, 2, "0.6", random_root, 0, 16);
+  model.tree.burst = {12};
+  const auto split =
+      rare_tree_estimates(model, run_rare_tree(model, automatic_plan(model, 400'000, 2, 1)), {16})[0];
+  const traffic::OnOff leaf = traffic::on_off(model.tree.load, *model.tree.burst);
+  const RareBurstyQueueModel queue{{traffic::thinned(leaf, Rational(1) / 8), 8}, RareEvent::overflow, 16};
+  const auto tilted = rare_bursty_queue_estimate(
+      queue, run_rare_bursty_queue(queue, rare_bursty_queue_plan(queue, 200'000, 2)));
+  CAPTURE(split.probability.value, tilted.probability.value, split.count);
+  CHECK(tilted.probability.value < 2e-5);
+  CHECK(std::abs(distance(split.probability, tilted.probability)) < 4);
+  CHECK(split.probability.upper - split.probability.lower < 0.5 * split.probability.value);
+}
+
 TEST_CASE("rare tree: splitting agrees with plain simulation of packets at 1e-5", "[.full]") {
   for (const int stage : {2, 4}) {
     const std::int64_t level = 16;
@@ -242,7 +260,8 @@ TEST_CASE("rare tree: a probability near 1e-9 at hop 3 within 20 %", "[.full]") 
 // --- The same whatever the threads and cuts ----------------------------------------------------------------
 
 TEST_CASE("rare tree: threads, cuts and resuming change nothing") {
-  const RareTreeModel model = model_of(3, 3, "0.8", nearest, 3, 15);
+  RareTreeModel model = model_of(3, 3, "0.8", nearest, 3, 15);
+  if (GENERATE(false, true)) model.tree.burst = {10};
   const RunPlan plan{.seed = 3, .replications = 3, .warmup = 100, .slots = 2000, .batches = 4};
   CHECK(run_rare_tree(model, plan).batches == run_rare_tree(model, plan, {.threads = 3}).batches);
 

@@ -1,6 +1,9 @@
+#include <tailbound/network/queue_traffic.hpp>
 #include <tailbound/sim/simulate_network.hpp>
+#include <tailbound/sim/simulate_tree.hpp>
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <tailbound/network/tree.hpp>
 
 using namespace tailbound;
@@ -69,6 +72,77 @@ TEST_CASE("simulate_network: work, losses, and whose checkpoint it is") {
   CHECK(sim::describe(other) == sim::describe(model));
   other.network.flows[1].rate = numeric::parse_rational("1/5", "rate");
   CHECK(sim::describe(other) != sim::describe(model));
+}
+
+TEST_CASE("simulate_network: flows with bursts make the queue that a tree's first hop has") {
+  // Four hosts send in bursts through one link; one flow has two ways, half its packets each.
+  const numeric::Rational rate = numeric::parse_rational("0.15", "rate"), quarter = numeric::Rational(1) / 4;
+  network::Network network;
+  network.nodes = {{"a", true}, {"b", true}, {"c", true}, {"d", true}, {"to", true}, {"s"}, {"t"}};
+  network.links = {{0, 5}, {1, 5}, {2, 5}, {3, 5}, {5, 4}, {5, 6}, {6, 4}};
+  for (std::size_t host = 0; host < 4; ++host)
+    network.flows.push_back(
+        {network.nodes[host].name, host, 4, rate, {{{host, 4}, 1}}, traffic::Burst{8, quarter}});
+  network.flows.push_back({"split", 3, 4, rate * 2, {{{3, 4}, quarter}, {{3, 5, 6}, 3 * quarter}}});
+  network.flows.back().burst = traffic::Burst{30};
+  const auto traffic = network::queue_traffic(network, network::Sources::decoupled);
+  CHECK(traffic[4].load == rate * 4 + rate / 2);
+  REQUIRE(traffic[4].bursts.size() == 2);
+  CHECK(traffic[4].bursts[1] == network::BurstySource{traffic::on_off(rate, {8, quarter}), 4});
+  CHECK(traffic[4].bursts[0] ==
+        network::BurstySource{traffic::thinned(traffic::on_off(rate * 2, {30}), quarter), 1});
+  CHECK_THROWS_AS(network::queue_traffic(network, network::Sources::first_hop), InvalidArgument);
+  const sim::NetworkWork work = sim::network_work(network);
+  CHECK(work.memory.slots == Approx(30 * 0.7));
+  CHECK(work.memory.variance > 0);
+
+  // The shares of the ways, and packets that go in bursts too.
+  sim::NetworkModel model{network, std::nullopt};
+  sim::RunPlan plan = sim::automatic_plan(work.utilization, work.hops, 150'000, 4, 1, work.memory);
+  const auto split = sim::network_estimates(model, sim::run_network(model, plan), {.confidence = 0.9999});
+  CHECK(holds(split.links[0].load, 0.15 * 4 + 0.075));
+  CHECK(holds(split.links[1].load, 0.3 * 0.75));
+
+  // Without the fifth flow: the first hop of a 4-ary tree whose leaves send at 0.6.
+  model.network.flows.pop_back();
+  const auto found = sim::network_estimates(
+      model, sim::run_network(model, plan),
+      {.occupancy_levels = {0, 1, 2, 4}, .delay_levels = {}, .percentiles = {}, .confidence = 0.9999});
+  sim::TreeModel tree{{4, 1}, rate * 4};
+  tree.burst = traffic::Burst{8};
+  const auto expected =
+      sim::tree_estimates(tree, sim::run_tree(tree, sim::automatic_plan(tree, 600'000, 4, 2)),
+                          {.occupancy_levels = {0, 1, 2, 4}, .confidence = 0.9999});
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto& one = found.links[0].tail[i].probability;
+    const auto& other = expected.stages[0].tail[i].probability;
+    CAPTURE(i, one.value, other.value, one.upper - one.value, other.upper - other.value);
+    CHECK(std::abs(one.value - other.value) <= std::hypot(one.upper - one.value, other.upper - other.value));
+    CHECK(one.upper - one.value < 0.3 * one.value);
+  }
+}
+
+TEST_CASE("simulate_network: bursts are kept in order, whatever the cuts") {
+  sim::NetworkModel model{two_in_a_row(), std::nullopt};
+  model.network.flows[0].burst = traffic::Burst{20};
+  model.network.flows[1].burst = traffic::Burst{7, numeric::parse_rational("0.4", "on-rate")};
+  const auto whole = sim::make_network_replication(model, {1, 2});
+  for (int slot = 0; slot < 300; ++slot) {
+    whole->advance(1);
+    REQUIRE(whole->balance().conserved());
+  }
+  auto cut = sim::make_network_replication(model, {1, 2});
+  for (const int slots : {123, 5, 64, 108}) {
+    cut->advance(slots);
+    sim::ByteWriter writer;
+    cut->save(writer);
+    const std::string bytes = writer.take();
+    cut = sim::make_network_replication(model, {1, 2});
+    sim::ByteReader reader(bytes);
+    cut->load(reader);
+  }
+  CHECK(cut->take_counts() == whole->take_counts());
+  CHECK(cut->balance() == whole->balance());
 }
 
 TEST_CASE("simulate_network: too little is refused") {

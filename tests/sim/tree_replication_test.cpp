@@ -96,6 +96,14 @@ std::vector<TreeModel> varied_models() {
       for (const auto& [radix, levels] :
            {std::pair{2, 4}, {3, 3}, {4, 2}, {5, 2}, {16, 2}, {17, 2}, {32, 2}, {6, 1}})
         models.push_back(model_of(radix, levels, "0.9", routing, buffer));
+  for (const TreeRouting routing : {TreeRouting::random_root, TreeRouting::nearest_ancestor})
+    for (const std::optional<std::int64_t> buffer :
+         {std::optional<std::int64_t>{}, std::optional<std::int64_t>{2}})
+      for (const auto& [radix, burst, on_rate] :
+           {std::tuple{4, "30", "1"}, {3, "9", "1"}, {17, "70", "0.95"}}) {
+        models.push_back(model_of(radix, 2, "0.9", routing, buffer));
+        models.back().burst = {parse_rational(burst, "burst"), parse_rational(on_rate, "on-rate")};
+      }
   return models;
 }
 
@@ -164,7 +172,8 @@ TEST_CASE("tree: how the time is cut changes nothing, saved and loaded or not") 
 }
 
 TEST_CASE("tree: the same result for 1, 2 and 3 threads") {
-  const TreeModel model = model_of(4, 3, "0.8");
+  TreeModel model = model_of(4, 3, "0.8");
+  if (GENERATE(false, true)) model.burst = {12};
   const RunPlan plan = automatic_plan(model, 3000, 5, 77);
   const RunResult one = run_tree(model, plan);
   for (const int threads : {2, 3}) CHECK(run_tree(model, plan, {.threads = threads}).batches == one.batches);
@@ -215,6 +224,54 @@ TEST_CASE("tree: hop 1 against the exact occupancy") {
     CAPTURE(tail.level, truth, tail.probability.value, tail.probability.lower, tail.probability.upper);
     if (tail.count > 1000) CHECK(holds(tail.probability, truth));
   }
+}
+
+TEST_CASE("tree: bursts of independent slots are no bursts") {
+  // alpha + beta = 1: bursts of 1 / (1 - load / on-rate) slots.
+  for (const auto& [load, burst, on_rate] : {std::tuple{"0.8", "5", "1"}, {"0.6", "4", "0.8"}}) {
+    CAPTURE(load);
+    TreeModel model = model_of(4, 2, load);
+    model.burst = {parse_rational(burst, "burst"), parse_rational(on_rate, "on-rate")};
+    CHECK(source_memory(model).variance == Approx(0).margin(1e-12));
+    const TreeEstimates estimates =
+        tree_estimates(model, run_tree(model, automatic_plan(model, 120'000, 4, 2)),
+                       {.occupancy_levels = {0, 1, 2, 4, 7, 10}, .confidence = sure});
+    const queue::SlottedQueue exact{series::Arrivals::equal_inputs(4, model.load), 1};
+    CHECK(holds(estimates.stages[0].load, numeric::nearest_double(model.load)));
+    for (const LevelEstimate& tail : estimates.stages[0].tail)
+      if (tail.count > 1000)
+        CHECK(holds(tail.probability,
+                    probability(queue::occupancy_tail(exact, Packets(tail.level)).probability)));
+  }
+}
+
+TEST_CASE("tree: hop 1 with bursts against known values") {
+  TreeModel model = model_of(32, 1, "0.6");
+  model.burst = {16};
+  const TreeEstimates estimates = tree_estimates(model, run_tree(model, automatic_plan(model, 200'000, 4, 2)),
+                                                 {.occupancy_levels = {6, 12}, .confidence = sure});
+  const StageEstimates& hop = estimates.stages[0];
+  CHECK(holds(hop.load, 0.6));
+  for (const auto& [tail, truth] : {std::pair{hop.tail[0], 3.3217e-3}, {hop.tail[1], 2.0789e-5}}) {
+    CAPTURE(truth, tail.probability.value, tail.probability.lower, tail.probability.upper, tail.count);
+    CHECK(holds(tail.probability, truth));
+    CHECK(tail.count > 300);
+    CHECK(tail.probability.upper - tail.probability.lower < 1.5 * truth);
+  }
+}
+
+TEST_CASE("tree: the automatic plan takes bursts into account") {
+  TreeModel model = model_of(16, 2, "0.6");
+  const RunPlan plain = automatic_plan(model, 100'000, 4, 1);
+  model.burst = {400};
+  const RunPlan bursty = automatic_plan(model, 100'000, 4, 1);
+  // Sources forget in 400 (1 - 0.6) = 160 slots; the sum of covariances is 16 (1/16)^2 0.24 * 159.
+  const SourceMemory memory = source_memory(model);
+  CHECK(memory.slots == Approx(160));
+  CHECK(memory.variance == Approx(2 * 0.24 * 159 / 16));
+  CHECK(relaxation_slots(0.6, memory) == Approx(2 * (0.6 + memory.variance) / 0.16 + 160));
+  CHECK(bursty.warmup > 20 * plain.warmup);
+  CHECK(bursty.batches < plain.batches);
 }
 
 TEST_CASE("tree: losses of a finite queue against the exact ratio") {
@@ -454,6 +511,16 @@ TEST_CASE("tree: models out of range") {
   CHECK_THROWS_AS(make(model), InvalidArgument);
   model.observed_flows = 2;
   model.buffer = 4;
+  CHECK_THROWS_AS(make(model), InvalidArgument);
+  model = model_of(4, 2, "0.9");
+  model.burst = {9};
+  CHECK_NOTHROW(make(model));
+  model.burst = {8};  // load / (1 - load) is 9
+  CHECK_THROWS_AS(make(model), InvalidArgument);
+  model.burst = {100, parse_rational("0.9", "on-rate")};
+  CHECK_THROWS_AS(make(model), InvalidArgument);
+  model = model_of(4, 2, "0.5");
+  model.burst = {1};  // strictly in turn, for ever
   CHECK_THROWS_AS(make(model), InvalidArgument);
 }
 

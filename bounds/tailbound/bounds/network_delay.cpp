@@ -87,6 +87,8 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
 
 NetworkDelay network_delay(const network::Network& network, network::Sources sources) {
   std::vector<QueueTraffic> all = network::queue_traffic(network, sources);
+  if (std::any_of(all.begin(), all.end(), [](const QueueTraffic& each) { return !each.bursts.empty(); }))
+    throw NoAnswer("flows with bursts are simulated, not yet analysed");
   for (std::size_t link = 0; link < all.size(); ++link)
     if (!network.has_queue(link)) all[link].sources.clear();
   NetworkDelay result;

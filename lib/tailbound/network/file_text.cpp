@@ -15,6 +15,7 @@ constexpr std::size_t deepest_nesting = 16;
 constexpr std::size_t most_key_parts = 8;
 constexpr std::size_t longest_number = 200;
 constexpr std::size_t most_denominator_bits = 256;
+constexpr unsigned long longest_burst = 1'000'000'000;
 
 Place place_of(std::string_view text, std::size_t offset) {
   Place place{1, 1};
@@ -168,23 +169,39 @@ std::string quoted(std::string_view text) {
   return '"' + shown + '"';
 }
 
-numeric::Rational RateReader::read(std::string_view text, Place place, const std::string& what) {
+numeric::Rational RateReader::parse(std::string_view text, Place place, const std::string& what) const {
   if (text.size() > longest_number || has_long_exponent(text))
     file_.fail(place, what + " is " + quoted(text) +
                           "; at most 200 characters and an exponent of three digits are read");
-  numeric::Rational value;
   try {
-    value = numeric::parse_rational(text, what);
+    return numeric::parse_rational(text, what);
   } catch (const InvalidArgument&) {
     file_.fail(place, what + " is " + quoted(text) + "; it must be a number such as 0.3 or \"3/10\"");
   }
+}
+
+numeric::Rational RateReader::read(std::string_view text, Place place, const std::string& what) {
+  numeric::Rational value = parse(text, place, what);
   if (cln::minusp(value) || value > 1)
     file_.fail(place, what + " is " + quoted(text) + "; it must be above 0 and at most 1");
+  note_denominator(value, text, place, what);
+  return value;
+}
+
+numeric::Rational RateReader::read_burst(std::string_view text, Place place, const std::string& what) {
+  numeric::Rational value = parse(text, place, what);
+  if (value < 1 || value > longest_burst)
+    file_.fail(place, what + " is " + quoted(text) + "; it must be from 1 to 10^9 slots");
+  note_denominator(value, text, place, what);
+  return value;
+}
+
+void RateReader::note_denominator(const numeric::Rational& value, std::string_view text, Place place,
+                                  const std::string& what) {
   denominator_ = cln::lcm(denominator_, cln::denominator(value));
   if (cln::integer_length(denominator_) > most_denominator_bits)
     file_.fail(place, what + " is " + quoted(text) +
                           ", and the common denominator of all numbers up to here has more than 256 bits");
-  return value;
 }
 
 void RateReader::send(std::size_t source, const numeric::Rational& rate, Place place,

@@ -45,10 +45,15 @@ class RateReader {
 
   /// The number in `text`; `what` names it in messages. [0 .. 1]
   [[nodiscard]] numeric::Rational read(std::string_view text, Place place, const std::string& what);
+  /// Likewise the mean length of a burst. [1 .. 10^9 slots]
+  [[nodiscard]] numeric::Rational read_burst(std::string_view text, Place place, const std::string& what);
   /// Adds a flow's rate to what its source sends.
   void send(std::size_t source, const numeric::Rational& rate, Place place, const std::string& source_name);
 
  private:
+  [[nodiscard]] numeric::Rational parse(std::string_view text, Place place, const std::string& what) const;
+  void note_denominator(const numeric::Rational& value, std::string_view text, Place place,
+                        const std::string& what);
   const FileText& file_;
   std::vector<numeric::Rational> sent_;
   numeric::Integer denominator_ = 1;

@@ -68,6 +68,13 @@ void check_flow(const Network& network, const Flow& flow, std::vector<std::size_
                           "between nodes of the network");
   if (!cln::plusp(flow.rate))
     throw InvalidArgument("rate of the flow " + flow.name, numeric::to_fraction(flow.rate), "above 0");
+  if (flow.burst) {
+    try {
+      (void)traffic::on_off(flow.rate, *flow.burst);
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(error.argument() + " of the flow " + flow.name, error.value(), error.legal());
+    }
+  }
   Rational shares = 0;
   for (const Route& route : flow.routes) {
     if (!cln::plusp(route.share))
@@ -89,6 +96,7 @@ void require_valid(const Network& network) {
   std::vector<Rational> sent(network.nodes.size(), 0);
   for (const Flow& flow : network.flows) {
     check_flow(network, flow, last_taken, route_number);
+    if (flow.burst) continue;
     sent[flow.source] = sent[flow.source] + flow.rate;
     if (sent[flow.source] > 1)
       throw InvalidArgument("sum of the rates of the flows from " + network.nodes[flow.source].name,

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <tailbound/numeric/rational.hpp>
+#include <tailbound/traffic/on_off.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,10 +41,11 @@ struct Flow {
   std::size_t source = 0, destination = 0;  ///< positions in Network::nodes
   Rational rate;                            ///< packets/slot, above 0
   std::vector<Route> routes;                ///< shares sum to 1
+  std::optional<traffic::Burst> burst{};    ///< how its packets bunch; without, its slots are independent
 };
 
-/// A node sends all its flows together as one Bernoulli source: at most one packet a slot, so the rates of
-/// the flows of one source sum to at most 1.
+/// A flow with bursts is an on-off source of its own (traffic/on_off.hpp). All other flows of a node are sent
+/// together as one Bernoulli source: at most one packet a slot, so their rates sum to at most 1.
 struct Network {
   std::string name;
   std::vector<Node> nodes;
@@ -60,7 +63,8 @@ struct Network {
 /// - links lead from a node to another one, at most one each way, packets_per_slot within range;
 /// - routes go link by link from the source to the destination, forwarded by switches only, and no route
 ///   takes a link twice (it may pass a switch twice: random-root routing in a tree does);
-/// - shares are above 0 and sum to 1, rates are above 0, and the rates of one source sum to at most 1.
+/// - shares are above 0 and sum to 1, rates are above 0, those of flows with bursts such that the bursts are
+///   possible, and the rates of one source's other flows sum to at most 1.
 ///
 /// COST  linear in the size of the network and its routes, apart from sorting the links.
 /// \throws InvalidArgument  naming the link or the flow

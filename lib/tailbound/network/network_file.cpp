@@ -81,6 +81,7 @@ class Reader {
   [[nodiscard]] std::string text(const toml::node& node, const std::string& what) const;
   [[nodiscard]] std::string name(const toml::node& node, const std::string& what) const;
   [[nodiscard]] bool yes(const toml::table& table, const char* key) const;
+  [[nodiscard]] std::string digits(const toml::node& node, const std::string& what);
   [[nodiscard]] Rational number(const toml::node& node, const std::string& what);
   template <class Take>
   void for_each_table(const toml::table& root, const char* key, Take take) const;
@@ -93,6 +94,8 @@ class Reader {
   [[nodiscard]] int packets_per_slot(const toml::table& table) const;
 
   void read_flow(const toml::table& table);
+  [[nodiscard]] std::optional<traffic::Burst> read_burst(const toml::table& table, const Rational& rate,
+                                                         const std::string& what);
   void read_way(const toml::table& table, Flow& flow, const std::string& what);
   [[nodiscard]] Route read_path(const toml::node& path, const Flow& flow, bool loops);
   void check_path(const std::vector<std::size_t>& stops, const std::vector<Place>& places, bool loops) const;
@@ -175,16 +178,17 @@ bool Reader::yes(const toml::table& table, const char* key) const {
   return node->as_boolean()->get();
 }
 
+/// A number as it is written.
+std::string Reader::digits(const toml::node& node, const std::string& what) {
+  if (node.is_string()) return node.as_string()->get();
+  if (!node.is_number()) fail(begin_of(node), what + " must be a number such as 0.3 or \"3/10\"");
+  std::string text(tokens_.at(begin_of(node)));
+  text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
+  return text;
+}
+
 Rational Reader::number(const toml::node& node, const std::string& what) {
-  std::string digits;
-  if (node.is_string())
-    digits = node.as_string()->get();
-  else if (node.is_number())
-    digits = tokens_.at(begin_of(node));
-  else
-    fail(begin_of(node), what + " must be a number such as 0.3 or \"3/10\"");
-  if (!node.is_string()) digits.erase(std::remove(digits.begin(), digits.end(), '_'), digits.end());
-  Rational value = rates_->read(digits, begin_of(node), what);
+  Rational value = rates_->read(digits(node, what), begin_of(node), what);
   if (cln::zerop(value)) fail(begin_of(node), what + " is 0; it must be above 0 and at most 1");
   return value;
 }
@@ -267,7 +271,8 @@ void Reader::read_link(const toml::table& table) {
 // --- Flows and routes ----------------------------------------------------------------------------------
 
 void Reader::read_flow(const toml::table& table) {
-  check_keys(table, "a [[flow]]", {"name", "from", "to", "rate", "path", "routes", "loops"});
+  check_keys(table, "a [[flow]]",
+             {"name", "from", "to", "rate", "burst", "on_rate", "path", "routes", "loops"});
   Flow flow;
   flow.source = node(need(table, "from", "a [[flow]]"));
   flow.destination = node(need(table, "to", "a [[flow]]"));
@@ -278,9 +283,30 @@ void Reader::read_flow(const toml::table& table) {
     fail(begin_of(table), "two flows are called " + quoted(flow.name) + "; give one another \"name\"");
   const toml::node& rate = need(table, "rate", what);
   flow.rate = number(rate, "the rate of " + what);
-  rates_->send(flow.source, flow.rate, begin_of(rate), network_.nodes[flow.source].name);
+  flow.burst = read_burst(table, flow.rate, what);
+  if (!flow.burst) rates_->send(flow.source, flow.rate, begin_of(rate), network_.nodes[flow.source].name);
   read_way(table, flow, what);
   network_.flows.push_back(std::move(flow));
+}
+
+std::optional<traffic::Burst> Reader::read_burst(const toml::table& table, const Rational& rate,
+                                                 const std::string& what) {
+  const toml::node* slots = table.get("burst");
+  const toml::node* on_rate = table.get("on_rate");
+  if (slots == nullptr && on_rate != nullptr)
+    fail(begin_of(*on_rate), what + " has \"on_rate\" but no \"burst\"");
+  if (slots == nullptr) return {};
+  traffic::Burst burst;
+  burst.slots =
+      rates_->read_burst(digits(*slots, "the burst of " + what), begin_of(*slots), "the burst of " + what);
+  if (on_rate != nullptr) burst.on_rate = number(*on_rate, "the on-rate of " + what);
+  try {
+    (void)traffic::on_off(rate, burst);
+  } catch (const InvalidArgument& error) {
+    fail(begin_of(*slots), "the " + error.argument() + " of " + what + " is " + error.value() +
+                               "; it must be " + error.legal());
+  }
+  return burst;
 }
 
 void Reader::read_way(const toml::table& table, Flow& flow, const std::string& what) {

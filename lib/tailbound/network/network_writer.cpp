@@ -80,6 +80,10 @@ std::string flow_list(const Network& network) {
     if (flow.name != network.nodes[flow.source].name + " -> " + network.nodes[flow.destination].name)
       result += "name = " + toml_string(flow.name) + ", ";
     result += from_to(network, flow.source, flow.destination) + ", rate = " + toml_number(flow.rate);
+    if (flow.burst) {
+      result += ", burst = " + toml_number(flow.burst->slots);
+      if (flow.burst->on_rate != 1) result += ", on_rate = " + toml_number(flow.burst->on_rate);
+    }
     if (passes_a_node_twice(network, flow)) result += ", loops = true";
     if (flow.routes.size() == 1) {
       result += ", path = " + path(network, flow, flow.routes.front());

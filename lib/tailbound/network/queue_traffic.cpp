@@ -5,6 +5,8 @@
 #include <cln/rational.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace tailbound::network {
 namespace {
@@ -22,6 +24,7 @@ struct Feed {
 Integer common_denominator(const Network& network) {
   Integer rates = 1, shares = 1;
   for (const Flow& flow : network.flows) {
+    if (flow.burst) continue;
     rates = cln::lcm(rates, cln::denominator(flow.rate));
     for (const Route& route : flow.routes) shares = cln::lcm(shares, cln::denominator(route.share));
   }
@@ -40,7 +43,8 @@ std::vector<std::vector<Feed>> collect_feeds(const Network& network, Sources sou
                                              const Integer& denominator) {
   std::vector<std::vector<Feed>> feeds(network.links.size());
   const std::size_t own = network.links.size();
-  for (const Flow& flow : network.flows)
+  for (const Flow& flow : network.flows) {
+    if (flow.burst) continue;
     for (const Route& route : flow.routes) {
       const Integer parts = cln::numerator(flow.rate * route.share * denominator);
       std::size_t feeder = sources == Sources::decoupled ? flow.source : own;
@@ -49,6 +53,7 @@ std::vector<std::vector<Feed>> collect_feeds(const Network& network, Sources sou
         if (sources == Sources::first_hop) feeder = link;
       }
     }
+  }
   return feeds;
 }
 
@@ -109,17 +114,59 @@ QueueTraffic traffic_of(const Network& network, Sources sources, std::size_t lin
   return traffic;
 }
 
+/// The flows with bursts that pass each link, thinned to the shares that do.
+std::vector<std::vector<BurstySource>> collect_bursts(const Network& network, Sources sources) {
+  std::vector<std::vector<BurstySource>> bursts(network.links.size());
+  for (const Flow& flow : network.flows) {
+    if (!flow.burst) continue;
+    if (sources == Sources::first_hop)
+      throw InvalidArgument(
+          "sources", "first-hop",
+          "decoupled: the flow " + flow.name + " has bursts, and only decoupled sources keep them apart");
+    const traffic::OnOff whole = traffic::on_off(flow.rate, *flow.burst);
+    std::map<std::size_t, Rational> shares;
+    for (const Route& route : flow.routes)
+      for (const std::size_t link : route.links) {
+        Rational& share = shares.try_emplace(link, 0).first->second;
+        share = share + route.share;
+      }
+    for (const auto& [link, share] : shares) bursts[link].push_back({traffic::thinned(whole, share), 1});
+  }
+  return bursts;
+}
+
+/// Puts equal sources together.
+void merge_bursts(std::vector<BurstySource>& bursts) {
+  const auto less = [](const BurstySource& a, const BurstySource& b) {
+    const auto key = [](const traffic::OnOff& s) { return std::tie(s.load, s.on_rate, s.stop); };
+    return key(a.source) < key(b.source);
+  };
+  std::sort(bursts.begin(), bursts.end(), less);
+  std::vector<BurstySource> merged;
+  for (const BurstySource& each : bursts)
+    if (!merged.empty() && merged.back().source == each.source)
+      ++merged.back().count;
+    else
+      merged.push_back(each);
+  bursts = std::move(merged);
+}
+
 }  // namespace
 
 std::vector<QueueTraffic> queue_traffic(const Network& network, Sources sources) {
   require_valid(network);
   const Integer denominator = common_denominator(network);
   auto feeds = collect_feeds(network, sources, denominator);
+  auto bursts = collect_bursts(network, sources);
   std::vector<QueueTraffic> result;
   result.reserve(network.links.size());
   for (std::size_t link = 0; link < network.links.size(); ++link) {
     result.push_back(traffic_of(network, sources, link, feeds[link], denominator));
     feeds[link] = {};
+    merge_bursts(bursts[link]);
+    for (const BurstySource& each : bursts[link])
+      result.back().load = result.back().load + each.source.load * cln::cl_I(static_cast<long>(each.count));
+    result.back().bursts = std::move(bursts[link]);
   }
   return result;
 }

@@ -6,10 +6,11 @@
 /// What arrives at each queue of a network, from its flows and routes.
 ///
 /// MODEL     In every slot each source of the queue sends it a packet with its rate as probability, at most
-///           one, independently of all the others:  A(z) = prod (1 - r + r z)^count.
+///           one, independently of all the others:  A(z) = prod (1 - r + r z)^count. Flows with bursts are
+///           on-off sources beside them, with their on-rate times the share of packets that passes there.
 /// SOURCE    decoupled: the traffic upstream feeds the queue as if the queues upstream were not there;
 ///           first-hop: Singh and Dally 2004, section IV.
-/// EXCLUDES  correlation between slots and between queues.
+/// EXCLUDES  correlation between slots, but for that of bursts, and between queues.
 namespace tailbound::network {
 
 /// Who counts as a source of a queue.
@@ -26,12 +27,20 @@ struct SourceRate {
   friend bool operator==(const SourceRate&, const SourceRate&) = default;
 };
 
+/// `count` on-off sources, with the load and on-rate that reach the queue.
+struct BurstySource {
+  traffic::OnOff source;
+  std::int64_t count = 1;
+  friend bool operator==(const BurstySource&, const BurstySource&) = default;
+};
+
 /// Traffic of one queue.
 struct QueueTraffic {
-  std::string name;                 ///< of the queue's link
-  int packets_per_slot = 1;         ///< what the link takes
-  std::vector<SourceRate> sources;  ///< rates differ and rise; empty where nothing passes
-  Rational load;                    ///< sum of count * rate  [packets/slot]
+  std::string name;                    ///< of the queue's link
+  int packets_per_slot = 1;            ///< what the link takes
+  std::vector<SourceRate> sources;     ///< rates differ and rise; empty where nothing passes
+  Rational load;                       ///< of all sources, those with bursts included  [packets/slot]
+  std::vector<BurstySource> bursts{};  ///< all different
 };
 
 /// A queue is offered at least what its link takes: it would grow for ever.
@@ -49,7 +58,8 @@ class Overloaded : public NoAnswer {
 /// Under first_hop a link that takes c packets a slot and brings r of them counts as c sources of rate r / c.
 ///
 /// COST  sorting the steps of all routes; 1 000 queues and 10 000 flows take milliseconds.
-/// \throws InvalidArgument  the network is not as network.hpp says (the message names the flow)
+/// \throws InvalidArgument  the network is not as network.hpp says (the message names the flow); first_hop,
+///                          and a flow has bursts: what a link brings is then neither Bernoulli nor on-off
 /// \throws NoAnswer         first_hop: a link would have to bring a queue more than it takes in a slot
 [[nodiscard]] std::vector<QueueTraffic> queue_traffic(const Network& network, Sources sources);
 

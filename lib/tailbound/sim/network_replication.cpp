@@ -12,7 +12,7 @@ namespace {
 using numeric::Rational;
 
 constexpr std::size_t most_packets = std::size_t{1} << 25;
-enum Purpose : std::uint64_t { sending = 0, order = 1 };
+enum Purpose : std::uint64_t { sending = 0, order = 1, ways = 2, bursts = 3 };
 
 struct Packet {
   std::uint32_t way;   ///< position in ways_
@@ -34,6 +34,15 @@ struct Source {
   std::vector<std::uint32_t> ways;
 };
 
+/// A flow with bursts: a draw of 64 bits tells which of its ways a packet takes, as above.
+struct BurstyFlow {
+  std::size_t flow;
+  OnOffSlots slots;
+  bool on;                  ///< in the first slot of the next block of 64
+  std::uint64_t sends = 0;  ///< bit s: in slot s of the present block
+  Source ways{};
+};
+
 struct Queue {
   std::deque<Packet> packets;
   int packets_per_slot = 1;
@@ -53,9 +62,14 @@ class Simulated final : public NetworkReplication {
 
  private:
   void add_source(std::size_t node, const network::Network& network);
+  void add_burst(std::size_t flow, const network::Network& network);
+  void add_way(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
+               const network::Network& network);
   void check_loads(const network::Network& network) const;
   void one_slot();
   void send();
+  void send_bursts();
+  void send_packet(std::uint32_t way);
   void join(const Packet& packet);
   void serve(std::size_t link);
   void deliver(const Packet& packet);
@@ -66,6 +80,7 @@ class Simulated final : public NetworkReplication {
   RandomKey key_;
   std::vector<Way> ways_;
   std::vector<Source> sources_;
+  std::vector<BurstyFlow> bursts_;
   std::vector<Queue> queues_;
   std::size_t flows_;
   std::int64_t now_ = 0;
@@ -93,6 +108,7 @@ Simulated::Simulated(const NetworkModel& model, RandomKey key)
     queues_[link].exists = network.has_queue(link);
   }
   for (std::size_t node = 0; node < network.nodes.size(); ++node) add_source(node, network);
+  for (std::size_t flow = 0; flow < flows_; ++flow) add_burst(flow, network);
   if (!buffer_) check_loads(network);
 }
 
@@ -101,21 +117,38 @@ void Simulated::add_source(std::size_t node, const network::Network& network) {
   Rational sum = 0;
   for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
     const network::Flow& its = network.flows[flow];
-    if (its.source != node) continue;
+    if (its.source != node || its.burst) continue;
     if (its.routes.empty()) throw InvalidArgument("routes of flow " + its.name, "", "at least one");
     for (const network::Route& route : its.routes) {
       sum = sum + its.rate * route.share;
       if (sum > 1)
         throw InvalidArgument("the rate of all flows from " + network.nodes[node].name,
                               numeric::to_fraction(sum), "at most 1 packet a slot");
-      Way way{flow, route.links, 0};
-      while (way.first < way.links.size() && !network.has_queue(way.links[way.first])) ++way.first;
-      source.bounds.push_back(scaled(sum));
-      source.ways.push_back(static_cast<std::uint32_t>(ways_.size()));
-      ways_.push_back(std::move(way));
+      add_way(source, sum, flow, route, network);
     }
   }
   sources_.push_back(std::move(source));
+}
+
+void Simulated::add_way(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
+                        const network::Network& network) {
+  Way way{flow, route.links, 0};
+  while (way.first < way.links.size() && !network.has_queue(way.links[way.first])) ++way.first;
+  source.bounds.push_back(scaled(sum));
+  source.ways.push_back(static_cast<std::uint32_t>(ways_.size()));
+  ways_.push_back(std::move(way));
+}
+
+void Simulated::add_burst(std::size_t flow, const network::Network& network) {
+  const network::Flow& its = network.flows[flow];
+  if (!its.burst) return;
+  if (its.routes.empty()) throw InvalidArgument("routes of flow " + its.name, "", "at least one");
+  const OnOffSlots slots(traffic::on_off(its.rate, *its.burst));
+  BurstyFlow& added = bursts_.emplace_back(BurstyFlow{flow, slots, slots.start(key_, bursts, flow)});
+  Rational sum = 0;
+  for (const network::Route& route : its.routes)
+    add_way(added.ways, sum = sum + route.share, flow, route, network);
+  added.ways.bounds.back() = ~std::uint64_t{0};
 }
 
 void Simulated::check_loads(const network::Network& network) const {
@@ -150,14 +183,32 @@ void Simulated::send() {
     const std::uint64_t draw = random_words(key_, sending, node, slot / 4)[slot % 4];
     const auto bound = std::upper_bound(source.bounds.begin(), source.bounds.end(), draw);
     if (bound == source.bounds.end()) continue;
-    const std::uint32_t way = source.ways[static_cast<std::size_t>(bound - source.bounds.begin())];
-    ++totals_.sent;
-    const Packet packet{way, static_cast<std::uint32_t>(ways_[way].first), now_, now_};
-    if (packet.step == ways_[way].links.size())
-      deliver(packet);  // from host to host, without a queue
-    else
-      arriving_.push_back(packet);
+    send_packet(source.ways[static_cast<std::size_t>(bound - source.bounds.begin())]);
   }
+  send_bursts();
+}
+
+void Simulated::send_bursts() {
+  const auto slot = static_cast<std::uint64_t>(now_);
+  for (BurstyFlow& its : bursts_) {
+    if (slot % 64 == 0) its.sends = its.slots.sends(key_, bursts, its.flow, slot / 64, its.on);
+    if ((its.sends >> (slot % 64) & 1U) == 0) continue;
+    std::size_t way = 0;
+    if (const auto& bounds = its.ways.bounds; bounds.size() > 1) {
+      const std::uint64_t draw = random_words(key_, ways, its.flow, slot / 4)[slot % 4];
+      while (way + 1 < bounds.size() && draw >= bounds[way]) ++way;
+    }
+    send_packet(its.ways.ways[way]);
+  }
+}
+
+void Simulated::send_packet(std::uint32_t way) {
+  ++totals_.sent;
+  const Packet packet{way, static_cast<std::uint32_t>(ways_[way].first), now_, now_};
+  if (packet.step == ways_[way].links.size())
+    deliver(packet);  // from host to host, without a queue
+  else
+    arriving_.push_back(packet);
 }
 
 void Simulated::join(const Packet& packet) {
@@ -255,6 +306,10 @@ void Simulated::save(ByteWriter& writer) {
   put_packets(writer, arriving_);
   for (const Queue& queue : queues_) put_packets(writer, queue.packets);
   for (const auto& row : counts_) writer.put(row);
+  for (const BurstyFlow& its : bursts_) {
+    writer.put(its.on);
+    writer.put(its.sends);
+  }
 }
 
 void Simulated::load(ByteReader& reader) {
@@ -265,6 +320,10 @@ void Simulated::load(ByteReader& reader) {
   get_packets(reader, arriving_, ways_);
   for (Queue& queue : queues_) get_packets(reader, queue.packets, ways_);
   for (auto& row : counts_) row = reader.get_vector<std::uint64_t>();
+  for (BurstyFlow& its : bursts_) {
+    its.on = reader.get<std::uint8_t>() != 0;
+    its.sends = reader.get<std::uint64_t>();
+  }
 }
 
 }  // namespace

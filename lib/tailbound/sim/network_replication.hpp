@@ -8,6 +8,7 @@
 /// MODEL     as sim/tree_replication.hpp, with queues that serve up to c packets a slot:
 ///           Q[t+1] = min(max(Q[t] - c, 0) + A[t+1], B). A packet that a host sends in slot t joins the queue
 ///           of its first switch in slot t. All packets that arrive in a slot are put in one random order.
+///           A flow with bursts is an on-off source of its own, begun in its stationary law.
 /// METHOD    packets in queues, moved one by one; occupancies are looked at in every slot. Nothing is shared
 /// with
 ///           the tree's simulation but the random numbers' source, so that each checks the other.

@@ -1,5 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/sim/batch_means.hpp>
+#include <tailbound/sim/on_count.hpp>
 #include <tailbound/sim/rare_arrivals.hpp>
 #include <tailbound/sim/rare_tree.hpp>
 
@@ -25,6 +26,7 @@ void check(const RareTreeModel& model) {
   if (!cln::plusp(model.tree.load))
     throw InvalidArgument("load", numeric::to_fraction(model.tree.load), "above 0");
   if (model.tree.load >= 1) throw Unstable(numeric::to_fraction(model.tree.load), 1);
+  if (model.tree.burst) (void)OnOffSlots(traffic::on_off(model.tree.load, *model.tree.burst));
   if (model.tree.buffer)
     throw InvalidArgument("buffer", std::to_string(*model.tree.buffer), "unlimited for rare occupancies");
   if (model.tree.observed_flows != 0)
@@ -129,8 +131,10 @@ struct Plumbing {
   std::vector<Targets> served;   ///< [queue]: where a packet goes that it has served
   std::vector<Targets> sources;  ///< [level-1 switch]: where a packet of its leaves goes, if to any of these
   std::vector<Target> targets;
-  std::vector<std::size_t> tables;   ///< [level-1 switch]: position in `arrivals`
-  std::vector<AliasTable> arrivals;  ///< packets of a switch's leaves in a slot
+  std::vector<std::size_t> tables;   ///< [level-1 switch]: position in `arrivals`, or in `bursts`
+  std::vector<AliasTable> arrivals;  ///< packets of a switch's leaves in a slot; or, if they have bursts,
+  std::vector<OnCount> bursts;       ///< how many of the leaves are ON, and their packets
+  std::int32_t most_on = 0;          ///< leaves of a switch
   explicit Plumbing(const RareTreeModel& model);
 
  private:
@@ -177,12 +181,17 @@ Plumbing::Plumbing(const RareTreeModel& model) {
   }
   std::map<double, std::size_t> known;
   const auto radix = static_cast<int>(model.tree.tree.radix);
+  most_on = radix;
   for (const auto& [block, shares] : leaves) {
     double whole = 0;
     for (const auto& share : shares) whole += share.second;
     sources.push_back(add(shares, whole));
-    const auto [place, fresh] = known.try_emplace(whole, arrivals.size());
-    if (fresh) {
+    const auto [place, fresh] = known.try_emplace(whole, known.size());
+    if (fresh && model.tree.burst) {
+      const traffic::OnOff leaf = traffic::on_off(model.tree.load, *model.tree.burst);
+      bursts.emplace_back(radix,
+                          tilted(traffic::thinned(leaf, numeric::to_rational(std::min(whole, 1.0))), 0));
+    } else if (fresh) {
       const numeric::Rational rate = model.tree.load * numeric::to_rational(std::min(whole, 1.0));
       const network::SourceRate leaf{rate, radix};
       arrivals.emplace_back(tilted_probabilities(std::span(&leaf, 1), 0));
@@ -200,11 +209,22 @@ network::QueueTraffic decoupled_traffic(const RareTreeModel& model) {
   return paths.back().hops.at(static_cast<std::size_t>(model.stage));
 }
 
+/// log z0 of that traffic.
+double decay_of(const RareTreeModel& model) {
+  const network::QueueTraffic traffic = decoupled_traffic(model);
+  if (!model.tree.burst) return decay_exponent(traffic.sources);
+  const traffic::OnOff leaf = traffic::on_off(model.tree.load, *model.tree.burst);
+  std::vector<network::BurstySource> sources;
+  for (const network::SourceRate& each : traffic.sources)
+    sources.push_back({traffic::thinned(leaf, each.rate / model.tree.load), each.count});
+  return decay_exponent(sources);
+}
+
 /// [i], i = 0 .. level + 1: R_i; R_0 = 1.
 std::vector<std::int64_t> copies_by_level(const RareTreeModel& model) {
   std::vector<std::int64_t> copies(static_cast<std::size_t>(model.level) + 2, 1);
   if (!model.splitting) return copies;
-  const double exponent = decay_exponent(decoupled_traffic(model).sources);
+  const double exponent = decay_of(model);
   if (exponent * static_cast<double>(model.level) > std::log(largest_factor))
     throw LimitExceeded("level " + std::to_string(model.level) + " has a probability below 1e-280");
   double product = 0;  // logarithm
@@ -224,7 +244,11 @@ class RareTree final : public Replication {
         top_(model.level + 1),
         random_(key, purpose, 0),
         main_(plumbing_.queues),
-        spare_(copies_.size(), State(plumbing_.queues)) {}
+        spare_(copies_.size()) {
+    if (!plumbing_.bursts.empty())
+      for (const std::size_t table : plumbing_.tables)
+        main_.push_back(plumbing_.bursts[table].stationary(random_.next()));
+  }
 
   void advance(std::int64_t slots) override {
     for (std::int64_t slot = 0; slot < slots; ++slot) {
@@ -252,7 +276,10 @@ class RareTree final : public Replication {
   void load(ByteReader& reader) override {
     random_.load(reader);
     main_ = reader.get_vector<std::int32_t>();
-    if (main_.size() != plumbing_.queues) ByteReader::fail();
+    const std::size_t sources = plumbing_.bursts.empty() ? 0 : plumbing_.tables.size();
+    if (main_.size() != plumbing_.queues + sources) ByteReader::fail();
+    for (std::size_t i = plumbing_.queues; i < main_.size(); ++i)
+      if (main_[i] < 0 || main_[i] > plumbing_.most_on) ByteReader::fail();
     level_ = reader.get<std::int64_t>();
     occupancy_ = reader.get_vector<std::uint64_t>();
     slots_ = reader.get<std::uint64_t>();
@@ -260,7 +287,9 @@ class RareTree final : public Replication {
   }
 
  private:
-  using State = std::vector<std::int32_t>;  ///< lengths of the queues; [0] is the observed one
+  /// Lengths of the queues; [0] is the observed one. Behind them, if leaves have bursts, how many of each
+  /// level-1 switch's are ON in the next slot.
+  using State = std::vector<std::int32_t>;
 
   void step(State& state);
   void send(State& state, Targets ways) {
@@ -289,7 +318,7 @@ class RareTree final : public Replication {
 /// queues feed one other: that goes without branches, which would be taken at random.
 void RareTree::step(State& state) {
   state[0] -= static_cast<std::int32_t>(state[0] > 0);
-  for (std::size_t queue = 1; queue < state.size(); ++queue) {
+  for (std::size_t queue = 1; queue < plumbing_.queues; ++queue) {
     const auto serves = static_cast<std::int32_t>(state[queue] > 0);
     state[queue] -= serves;
     const Targets ways = plumbing_.served[queue];
@@ -300,9 +329,18 @@ void RareTree::step(State& state) {
       send(state, ways);
     }
   }
+  const bool bursty = !plumbing_.bursts.empty();
   for (std::size_t at = 0; at < plumbing_.sources.size(); ++at) {
     const Targets ways = plumbing_.sources[at];
-    std::int32_t packets = plumbing_.arrivals[plumbing_.tables[at]].draw(random_.next());
+    std::int32_t packets;
+    if (bursty) {
+      OnCount& leaves = plumbing_.bursts[plumbing_.tables[at]];
+      std::int32_t& on = state[plumbing_.queues + at];
+      packets = leaves.packets(on, random_.next());
+      on = leaves.next(on, random_.next());
+    } else {
+      packets = plumbing_.arrivals[plumbing_.tables[at]].draw(random_.next());
+    }
     if (ways.last - ways.first == 1)
       state[plumbing_.targets[ways.first].queue] += packets;
     else
@@ -348,8 +386,8 @@ std::vector<double> splitting_factors(const RareTreeModel& model) {
 
 RunPlan automatic_plan(const RareTreeModel& model, std::int64_t slots, int replications, std::uint64_t seed) {
   const double load = numeric::nearest_double(decoupled_traffic(model).load);
-  RunPlan plan =
-      automatic_plan(numeric::nearest_double(model.tree.load), model.stage + 1, slots, replications, seed);
+  RunPlan plan = automatic_plan(numeric::nearest_double(model.tree.load), model.stage + 1, slots,
+                                replications, seed, source_memory(model.tree));
   plan.warmup += static_cast<std::int64_t>(4 * static_cast<double>(model.level) / (1 - load));
   return plan;
 }
@@ -393,7 +431,7 @@ std::vector<LevelEstimate> rare_tree_estimates(const RareTreeModel& model, const
 std::int64_t likely_level(const RareTreeModel& model, double probability) {
   if (!(probability > 0 && probability < 1))
     throw InvalidArgument("probability", std::to_string(probability), "above 0 and below 1");
-  const double exponent = decay_exponent(decoupled_traffic(model).sources);
+  const double exponent = decay_of(model);
   return std::max<std::int64_t>(1, std::llround(-std::log(probability) / exponent));
 }
 

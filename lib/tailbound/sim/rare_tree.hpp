@@ -11,7 +11,8 @@
 ///           after the arrivals.
 /// METHOD    1. Only the queues from which a packet can come to the observed one are simulated. The way and
 ///           destination of a packet are drawn step by step, where it turns: so all packets of a queue are
-///           alike, and the state of the network is the queues' lengths.
+///           alike, and the state of the network is the queues' lengths; where leaves send in bursts, also
+///           how many of each level-1 switch's are ON.
 ///           2. Whenever the observed queue of a path rises to level i, R_i - 1 copies of the state go on
 ///           from there with random numbers of their own, each until it falls below i again; only the path
 ///           that rose goes on. A slot with Q = q counts 1 / (R_1 ... R_q).
@@ -41,7 +42,7 @@ struct RareTreeRows {
   static constexpr std::size_t queue_slots = 3;  ///< [0]: of all paths and simulated queues
 };
 
-/// \throws InvalidArgument  the tree, stage or level out of range; a buffer, observed flows
+/// \throws InvalidArgument  the tree, burst, stage or level out of range; a buffer, observed flows
 /// \throws Unstable         load >= 1
 [[nodiscard]] std::unique_ptr<Replication> make_rare_tree_replication(const RareTreeModel& model,
                                                                       RandomKey key);

@@ -266,17 +266,17 @@ void Run::go(const std::function<void(const std::vector<Standing>&)>& checkpoint
 
 }  // namespace
 
-double relaxation_slots(double utilization) {
+double relaxation_slots(double utilization, const SourceMemory& memory) {
   if (!(utilization > 0)) throw InvalidArgument("utilization", std::to_string(utilization), "above 0");
   const double rho = std::min(utilization, 0.99);
-  return std::max(4.0, 2 * rho / ((1 - rho) * (1 - rho)));
+  return std::max(4.0, 2 * (rho + memory.variance) / ((1 - rho) * (1 - rho))) + memory.slots;
 }
 
-RunPlan automatic_plan(double utilization, int hops, std::int64_t slots, int replications,
-                       std::uint64_t seed) {
+RunPlan automatic_plan(double utilization, int hops, std::int64_t slots, int replications, std::uint64_t seed,
+                       const SourceMemory& memory) {
   if (replications < 1 || replications > 1024)
     throw InvalidArgument("replications", std::to_string(replications), "from 1 to 1024");
-  const double tau = relaxation_slots(utilization);
+  const double tau = relaxation_slots(utilization, memory);
   RunPlan plan;
   plan.seed = seed;
   plan.replications = replications;

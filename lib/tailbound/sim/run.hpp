@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/sim/on_off_slots.hpp>
 #include <tailbound/sim/replication.hpp>
 
 #include <chrono>
@@ -33,15 +34,20 @@ struct RunPlan {
 ///
 /// METHOD    The time in which a queue at utilization rho forgets its state is taken as that of the reflected
 ///           Brownian motion with drift 1 - rho and variance rho, its limit in heavy traffic:
-///           tau = 2 rho / (1 - rho)^2 slots, at least 4. Warm-up: (10 + 2 hops) tau, which leaves e^-10 of
-///           the difference between an empty start and the stationary state, and two tau a hop for the load
-///           to come through. Batches: 16 a replication, or fewer so that each lasts at least 50 tau, but in
-///           all no fewer than 8 (then they are shorter than the rule wants, and intervals are too narrow).
+///           tau = 2 rho / (1 - rho)^2 slots, at least 4. Sources with bursts add their memory to it: the
+///           variance is rho + v, v what sums over many slots vary more than those of independent slots, and
+///           tau is longer by the time in which a source forgets its state:
+///           tau = max(4, 2 (rho + v) / (1 - rho)^2) + 1 / (1 - |1 - alpha - beta|). Warm-up: (10 + 2 hops)
+///           tau, which leaves e^-10 of the difference between an empty start and the stationary state, and
+///           two tau a hop for the load to come through. Batches: 16 a replication, or fewer so that each
+///           lasts at least 50 tau, but in all no fewer than 8 (then they are shorter than the rule wants,
+///           and intervals are too narrow).
 /// \param utilization  of the busiest queue, 0 < utilization; at 1 and above (finite buffers) taken as 0.99
 /// \param hops         queues on the longest way
-[[nodiscard]] double relaxation_slots(double utilization);
+/// \param memory       of the sources of the queue with the longest
+[[nodiscard]] double relaxation_slots(double utilization, const SourceMemory& memory = {});
 [[nodiscard]] RunPlan automatic_plan(double utilization, int hops, std::int64_t slots, int replications,
-                                     std::uint64_t seed);
+                                     std::uint64_t seed, const SourceMemory& memory = {});
 
 struct Progress {
   double done = 0;                      ///< 0 .. 1

@@ -1,4 +1,5 @@
 #include <tailbound/network/network_file.hpp>
+#include <tailbound/network/queue_traffic.hpp>
 #include <tailbound/sim/checkpoint.hpp>
 #include <tailbound/sim/simulate_network.hpp>
 
@@ -60,6 +61,29 @@ FlowEstimates flow_estimates(const NetworkRows& rows, const Batches& batches, st
   return result;
 }
 
+bool has_bursts(const network::Network& network) {
+  return std::any_of(network.flows.begin(), network.flows.end(),
+                     [](const network::Flow& flow) { return flow.burst.has_value(); });
+}
+
+SourceMemory greatest_memory(const network::Network& network) {
+  SourceMemory greatest;
+  if (!has_bursts(network)) return greatest;
+  const auto traffic = network::queue_traffic(network, network::Sources::decoupled);
+  for (std::size_t link = 0; link < traffic.size(); ++link) {
+    if (!network.has_queue(link)) continue;
+    double variance = 0;
+    for (const network::BurstySource& bursty : traffic[link].bursts) {
+      const SourceMemory memory = memory_of(bursty.source, bursty.count);
+      variance += memory.variance;
+      greatest.slots = std::max(greatest.slots, memory.slots);
+    }
+    const double takes = traffic[link].packets_per_slot;
+    greatest.variance = std::max(greatest.variance, variance / (takes * takes));
+  }
+  return greatest;
+}
+
 }  // namespace
 
 NetworkWork network_work(const network::Network& network) {
@@ -71,6 +95,7 @@ NetworkWork network_work(const network::Network& network) {
     work.utilization = std::max(work.utilization, loads[link] / network.links[link].packets_per_slot);
     work.steps_per_slot += loads[link];
   }
+  work.memory = greatest_memory(network);
   for (const network::Flow& flow : network.flows)
     for (const network::Route& route : flow.routes)
       work.hops = std::max(work.hops, static_cast<int>(std::count_if(

@@ -59,6 +59,7 @@ struct NetworkWork {
   int hops = 0;               ///< queues on the longest route
   double steps_per_slot = 0;  ///< packet-hops, in the mean
   std::size_t queues = 0;
+  SourceMemory memory{};  ///< greatest of all queues; the variance in shares of what a link takes
 };
 
 [[nodiscard]] NetworkWork network_work(const network::Network& network);

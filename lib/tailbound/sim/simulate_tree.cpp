@@ -53,7 +53,7 @@ Histogram delays(const TreeModel& model, const Counts& counts, const std::functi
 
 RunPlan automatic_plan(const TreeModel& model, std::int64_t slots, int replications, std::uint64_t seed) {
   return automatic_plan(numeric::nearest_double(model.load), stage_count(model.tree), slots, replications,
-                        seed);
+                        seed, source_memory(model));
 }
 
 RunResult run_tree(const TreeModel& model, const RunPlan& plan, const RunControls& controls,

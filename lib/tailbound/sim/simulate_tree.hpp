@@ -48,7 +48,8 @@ struct TreeEstimates {
   std::size_t batches = 0;
 };
 
-/// The automatic plan for a tree: sim/run.hpp with the leaves' load and 2n - 1 hops.
+/// The automatic plan for a tree: sim/run.hpp with the leaves' load, what the sources of the first hop
+/// remember (later queues see more sources, each more thinned), and 2n - 1 hops.
 [[nodiscard]] RunPlan automatic_plan(const TreeModel& model, std::int64_t slots, int replications,
                                      std::uint64_t seed);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -30,7 +31,8 @@ enum Purpose : std::uint64_t {
   destinations = 64,
   up_links = 128,
   rotations = 192,
-  orders = 256
+  orders = 256,
+  bursts = 320
 };
 
 /// What a stage's switches do with the packets that come in.
@@ -51,6 +53,8 @@ struct Shape {
   std::int32_t room;
   int flows;
   std::int64_t flow_spacing;
+  std::optional<OnOffSlots> bursts{};
+  double longest_likely_wait;
 
   explicit Shape(const TreeModel& model);
   [[nodiscard]] int level(int stage) const { return stage < levels - 1 ? stage + 1 : 2 * levels - 1 - stage; }
@@ -92,10 +96,15 @@ void check(const TreeModel& model) {
         "unlimited where reorder buffers are observed: a lost packet would never be passed");
 }
 
+/// By how much the variance of a first hop's arrivals over many slots exceeds that without bursts.
+double burstiness(const TreeModel& model) {
+  return 1 + source_memory(model).variance / numeric::nearest_double(model.load);
+}
+
 std::int64_t ring_slots(const TreeModel& model) {
   if (model.ring_slots) return *model.ring_slots;
   const double load = numeric::nearest_double(model.load);
-  double wanted = std::max(128.0, 64 + 12 / std::max(1 - load, 1e-6));
+  double wanted = std::max(128.0, 64 + 12 * burstiness(model) / std::max(1 - load, 1e-6));
   if (model.buffer) wanted = std::min(wanted, std::max(128.0, 64.0 + static_cast<double>(*model.buffer) + 1));
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(wanted, 4096.0))));
 }
@@ -116,9 +125,16 @@ Shape::Shape(const TreeModel& model)
       threshold(0),
       room(model.buffer ? static_cast<std::int32_t>(*model.buffer) : unlimited),
       flows(model.observed_flows),
-      flow_spacing(flows == 0 ? 0 : leaves / flows) {
+      flow_spacing(flows == 0 ? 0 : leaves / flows),
+      longest_likely_wait(wait_limit()) {
   const auto scaled = cln::floor1(model.load * cln::expt(numeric::Integer(2), 64));
   if (model.load < 1) threshold = std::stoull(numeric::to_fraction(scaled));
+  if (model.burst) {
+    bursts.emplace(traffic::on_off(model.load, *model.burst));
+    // Reflected Brownian motion passes it with probability 1e-12.
+    const double load = numeric::nearest_double(model.load);
+    longest_likely_wait = std::max(longest_likely_wait, 14 * burstiness(model) / (1 - load));
+  }
 }
 
 /// Where a packet keeps what: destination digits (lowest first), turning level - 1, number of its observed
@@ -133,8 +149,8 @@ struct Layout {
   /// Can delays of several times what is likely be told apart?
   [[nodiscard]] bool fits(const Shape& shape) const {
     return birth_bits >= 10 && birth_bits < 40 &&
-           (std::int64_t{1} << birth_bits) >
-               4 * shape.stages * std::min<std::int64_t>(shape.wait_limit(), shape.room);
+           std::ldexp(1.0, birth_bits) >
+               4 * shape.stages * std::min<double>(shape.longest_likely_wait, shape.room);
   }
 };
 
@@ -321,6 +337,7 @@ class Tree final : public TreeReplication {
   std::vector<Packet> streams_;
   std::vector<Packet> leaf_scratch_;
   std::vector<std::int32_t> free_;  ///< [stage][switch][port]: next free slot, from the start of the block
+  std::vector<std::uint8_t> on_;    ///< [leaf]: is it ON in the block's first slot? Empty without bursts
   std::vector<Late> late_;
   PacketBalance totals_;  ///< sent, dropped, and in `delivered` all that joined the last stage's queues
   std::vector<std::vector<std::uint64_t>> waits_, delays_, backlogs_;
@@ -347,6 +364,9 @@ Tree<Packet>::Tree(const Shape& shape, RandomKey key)
                         " GiB of memory, and the limit is 16 GiB");
   streams_.resize(arrays * shape.array_size);
   if (!shape.turning) leaf_scratch_.resize(shape.switch_stride);
+  if (shape.bursts)
+    for (std::int64_t leaf = 0; leaf < shape.leaves; ++leaf)
+      on_.push_back(shape.bursts->start(key, bursts, static_cast<std::uint64_t>(leaf)));
   const auto stages = static_cast<std::size_t>(shape.stages);
   free_.resize(stages * static_cast<std::size_t>(shape.leaves));
   waits_.resize(stages);
@@ -404,14 +424,22 @@ void Tree<Packet>::advance_within_block(int first, int last) {
   for (ReorderFlow& flow : flows_) flow.count(start + first, start + last, reorder_);
 }
 
-/// The packets that a leaf sends in slots first .. last - 1, into its stream (0 where it sends none).
+/// The packets that a leaf sends in slots first .. last - 1, into its stream (0 where it sends none). Called
+/// once for each range of slots, as the state of a source with bursts moves on at the end of a block.
 template <class Packet>
 void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) {
   const auto entity = static_cast<std::uint64_t>(leaf);
   const auto block = static_cast<std::uint64_t>(block_start() / block_slots);
-  const std::uint64_t sends = shape_.threshold == 0
-                                  ? ~std::uint64_t{0}
+  std::uint64_t sends;
+  if (shape_.bursts) {
+    std::uint8_t& state = on_[static_cast<std::size_t>(leaf)];
+    bool on = state != 0;
+    sends = shape_.bursts->sends(key_, bursts, entity, block, on);
+    if (last == block_slots) state = on;
+  } else {
+    sends = shape_.threshold == 0 ? ~std::uint64_t{0}
                                   : bernoulli_bits(key_, arrivals, entity, block * 16, shape_.threshold);
+  }
   std::array<std::uint64_t, 32> random;  // 64 numbers of 32 bits, or (where that is enough) of 16
   const int leaf_bits = shape_.levels * shape_.digit_bits;
   const bool short_numbers = shape_.binary && leaf_bits <= 16;
@@ -850,6 +878,7 @@ void Tree<Packet>::save(ByteWriter& writer) {
   writer.put(totals_.delivered);
   writer.put(totals_.dropped);
   writer.put(free_);
+  if (shape_.bursts) writer.put(on_);
   // Streams are mostly empty: position and packet of those that are not.
   writer.put<std::int64_t>(
       std::count_if(streams_.begin(), streams_.end(), [](Packet packet) { return packet != 0; }));
@@ -887,6 +916,10 @@ void Tree<Packet>::load(ByteReader& reader) {
   const std::size_t queues = free_.size();
   free_ = reader.get_vector<std::int32_t>();
   require_size(free_.size(), queues);
+  if (shape_.bursts) {
+    on_ = reader.get_vector<std::uint8_t>();
+    require_size(on_.size(), static_cast<std::size_t>(shape_.leaves));
+  }
   std::fill(streams_.begin(), streams_.end(), Packet{0});
   for (auto left = reader.get<std::int64_t>(); left > 0; --left) {
     const auto position = reader.get<std::uint64_t>();
@@ -921,10 +954,19 @@ std::unique_ptr<TreeReplication> make_tree_replication(const TreeModel& model, R
   return std::make_unique<Tree<std::uint64_t>>(shape, key);
 }
 
+SourceMemory source_memory(const TreeModel& model) {
+  if (!model.burst) return {};
+  const Rational share = Rational(1) / cln::cl_I(static_cast<long>(model.tree.radix));
+  return memory_of(traffic::thinned(traffic::on_off(model.load, *model.burst), share), model.tree.radix);
+}
+
 std::string describe(const TreeModel& model) {
   std::string text = std::to_string(model.tree.radix) + "-ary " + std::to_string(model.tree.levels) +
                      "-tree, load " + numeric::to_fraction(model.load) + ", " +
                      (model.routing == TreeRouting::random_root ? "random root" : "nearest ancestor");
+  if (model.burst)
+    text += ", bursts of " + numeric::to_fraction(model.burst->slots) + " slots at rate " +
+            numeric::to_fraction(model.burst->on_rate);
   if (model.buffer) text += ", buffer " + std::to_string(*model.buffer);
   if (model.observed_flows > 0) text += ", " + std::to_string(model.observed_flows) + " flows observed";
   return text;

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <tailbound/network/tree.hpp>
+#include <tailbound/sim/on_off_slots.hpp>
 #include <tailbound/sim/replication.hpp>
 
 #include <memory>
 #include <optional>
 
-/// Slot-by-slot simulation of a k-ary n-tree with Bernoulli sources and uniform destinations.
+/// Slot-by-slot simulation of a k-ary n-tree with Bernoulli or on-off sources and uniform destinations.
 ///
 /// MODEL     Each queue:  Q[t+1] = max(Q[t] - 1, 0) + A[t+1];  Q[t] counts the packets just after the
 ///           arrivals of slot t, those about to be served included. A packet served in slot t is among the
@@ -24,7 +25,8 @@
 /// COST      about 10 ns or less a packet and hop. Memory: 4 (or 8) bytes times (2n - 2) (ring + 16) a leaf,
 /// where
 ///           ring is the least power of two that is at least 128 and 64 + 12 / (1 - load), at most 4096.
-/// EXCLUDES  links in both directions of unequal speed; sources that remember.
+///           A leaf with bursts takes some 100 ns more for 64 slots (sim/on_off_slots.hpp).
+/// EXCLUDES  links in both directions of unequal speed; sources that remember more than ON or OFF.
 /// SOURCE    the network: Singh and Dally 2004, section III; docs/derivations/trees.md
 namespace tailbound::sim {
 
@@ -40,7 +42,13 @@ struct TreeModel {
   /// Shorter ones take less memory; packets that would not fit take a slower way. The result does not depend
   /// on it.
   std::optional<std::int64_t> ring_slots{};
+  /// Each leaf is an on-off source of the load (traffic/on_off.hpp), begun in its stationary law; without,
+  /// its slots are independent.
+  std::optional<traffic::Burst> burst{};
 };
+
+/// What the sources of a first hop's queue remember: k leaves, thinned to 1/k; nothing without bursts.
+[[nodiscard]] SourceMemory source_memory(const TreeModel& model);
 
 /// The queues a packet can meet, in order: stage 0 .. n - 2 are the up links of levels 1 .. n - 1, stage
 /// n - 1 .. 2n - 2 the down links of levels n .. 1.
@@ -84,7 +92,7 @@ class TreeReplication : public Replication {
   [[nodiscard]] virtual std::size_t memory() const = 0;
 };
 
-/// \throws InvalidArgument  radix, levels, load, buffer or observed_flows out of range
+/// \throws InvalidArgument  radix, levels, load, burst, buffer or observed_flows out of range
 /// \throws Unstable         load >= 1 without a buffer
 /// \throws LimitExceeded    more than 16 GiB
 [[nodiscard]] std::unique_ptr<TreeReplication> make_tree_replication(const TreeModel& model, RandomKey key);

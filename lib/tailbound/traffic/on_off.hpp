@@ -27,6 +27,7 @@ struct OnOff {
   numeric::Rational on_rate;  ///< of sending, while ON
   numeric::Rational start;    ///< alpha: OFF -> ON
   numeric::Rational stop;     ///< beta: ON -> OFF
+  friend bool operator==(const OnOff&, const OnOff&) = default;
 
   /// Probability that the source is ON: load / on_rate = alpha / (alpha + beta).
   [[nodiscard]] numeric::Rational on_fraction() const { return load / on_rate; }
