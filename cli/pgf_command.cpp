@@ -2,6 +2,7 @@
 #include <cli/pgf_command.hpp>
 #include <cli/read_file.hpp>
 #include <cli/traffic_options.hpp>
+#include <tailbound/queue/on_off_formula.hpp>
 #include <tailbound/queue/slotted_formula.hpp>
 #include <tailbound/series/pgf_check.hpp>
 #include <tailbound/series/pmf_file.hpp>
@@ -21,7 +22,7 @@ using symbolic::Pgf;
 struct Options {
   TrafficOptions traffic;
   std::string of = "occupancy", as = "text";
-  bool moments = false, cancel = false;
+  bool moments = false, cancel = false, of_given = false;
 };
 
 enum class Quantity { arrivals, occupancy, wait };
@@ -67,8 +68,7 @@ Pgf read_arrivals(const TrafficOptions& options) {
     case TrafficForm::pmf:
       return Pgf::from_coefficients(series::parse_pmf(read_file(*options.pmf, "--pmf"), *options.pmf));
     case TrafficForm::on_off:
-    case TrafficForm::blocks:
-      throw InvalidArgument("--traffic", "onoff", "bernoulli or poisson here");
+    case TrafficForm::blocks:  // answered by on_off_reply(), refused by its option
     case TrafficForm::expression:
       break;
   }
@@ -154,12 +154,61 @@ Json describe_inputs(const Options& options, const Answer& answer) {
   return inputs;
 }
 
+/// One source that sends in bursts: its matrix and eigenvalues.
+Reply on_off_reply(const Options& options, Language language, const Context& context) {
+  if (options.of != "arrivals" && options.of_given)
+    throw InvalidArgument("--of", options.of, "arrivals with --traffic onoff: the matrix of one source");
+  for (const auto& [name, given] :
+       {std::pair{"--moments", options.moments}, std::pair{"--cancel", options.cancel}})
+    if (given) throw InvalidArgument(name, "given with --traffic onoff", "left out there");
+  const TrafficOptions& traffic = options.traffic;
+  const queue::OnOffFormula formula = queue::on_off_formula(
+      parse_parameter(*traffic.load, "--load"), parse_parameter(*traffic.burst, "--burst"),
+      parse_parameter(traffic.on_rate.value_or("1"), "--on-rate"),
+      parse_parameter(*traffic.inputs, "--inputs"));
+  const std::string text = print(formula, language);
+  if (context.format == Format::csv) return {.text = csv_line({"expression"}) + csv_line({text})};
+  if (context.format == Format::table) {
+    std::string remarks;
+    if (language == Language::text && !context.quiet)
+      remarks =
+          "# one source: rows and columns OFF, ON; D01 = alpha, beta = 1 - D11 at z = 1\n"
+          "# eigenvalues of all inputs together: lambda1(z)^(inputs - k)*lambda2(z)^k, k = 0 .. inputs\n"
+          "# poles of the queue: z = lambda1(z)^(inputs - k)*lambda2(z)^k\n";
+    return {.text = remarks + text};
+  }
+  Json document = new_document(context, "pgf");
+  Json& inputs = document["inputs"];
+  inputs["traffic"] = "onoff";
+  inputs["inputs"] = *traffic.inputs;
+  inputs["load"] = *traffic.load;
+  inputs["burst"] = *traffic.burst;
+  inputs["on_rate"] = traffic.on_rate.value_or("1");
+  inputs["of"] = "arrivals";
+  inputs["as"] = options.as;
+  document["expression"] = text;
+  const auto printed = [&](const Expression& value) {
+    return print(value, language == Language::c ? Language::text : language);
+  };
+  document["matrix"] =
+      Json::array({Json::array({printed(formula.entry[0][0]), printed(formula.entry[0][1])}),
+                   Json::array({printed(formula.entry[1][0]), printed(formula.entry[1][1])})});
+  document["alpha"] = printed(formula.start);
+  document["beta"] = printed(formula.stop);
+  document["trace"] = printed(formula.trace);
+  document["determinant"] = printed(formula.determinant);
+  return {.text = to_text(document)};
+}
+
 Command command_of(CLI::App& app, std::shared_ptr<Options> options) {
-  return {&app, [options](const Context& context) {
+  return {&app, [&app, options](const Context& context) {
             static const std::vector<std::string> quantities{"arrivals", "occupancy", "wait"};
             static const std::vector<std::string> languages{"text", "latex", "maple", "gp", "c"};
             const auto quantity = static_cast<Quantity>(parse_choice(options->of, "--of", quantities));
             const auto language = static_cast<Language>(parse_choice(options->as, "--as", languages));
+            options->of_given = app.get_option("--of")->count() > 0;
+            if (traffic_form(options->traffic) == TrafficForm::on_off)
+              return on_off_reply(*options, language, context);
             Answer answer = find(*options, quantity, language);
             if (context.format == Format::table)
               return Reply{.text = to_table_text(*options, answer, language, context.quiet)};
@@ -190,7 +239,7 @@ Command add_pgf_command(CLI::App& program) {
   CLI::App& app =
       *program.add_subcommand("pgf", "the formula: generating functions, printed for other programs");
   const auto options = std::make_shared<Options>();
-  add_traffic_options(app, options->traffic);
+  add_traffic_options(app, options->traffic, Memory::allowed);
   app.add_option("--of", options->of, "arrivals A(z), occupancy Q(z) (the default) or wait W(z)")
       ->type_name("NAME")
       ->group("Question");

@@ -1,6 +1,7 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <cli/burst_options.hpp>
 #include <cli/delay_question.hpp>
 #include <cli/option_group.hpp>
 #include <cli/plots.hpp>
@@ -9,6 +10,8 @@
 #include <cli/validate_command.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -53,6 +56,22 @@ template <class Unit>
 Analysed analysed(const numeric::Proved<Unit>& proved) {
   const auto enclosure = numeric::to_enclosure(proved);
   return {show(proved, {6}), static_cast<double>(enclosure.lower()), static_cast<double>(enclosure.upper())};
+}
+
+/// \pre not an approximation
+template <class Unit>
+numeric::Proved<Unit> proved_of(const numeric::Claim<Unit>& claim) {
+  if (const auto* exact = std::get_if<numeric::Exact<Unit>>(&claim)) return *exact;
+  return std::get<numeric::Enclosure<Unit>>(claim);
+}
+
+template <class Unit>
+Analysed analysed(const numeric::Claim<Unit>& claim) {
+  if (const auto* computed = std::get_if<numeric::Approximation<Unit>>(&claim)) {
+    const auto value = static_cast<double>(computed->value);
+    return {show(*computed, {6}), value, value};
+  }
+  return analysed(proved_of(claim));
 }
 
 Analysed analysed(Slots slots) {
@@ -378,11 +397,41 @@ Command add_validate_delay(CLI::App& validate) {
 
 struct BufferValidationOptions {
   std::optional<std::string> inputs, load, levels;
+  BurstOptions bursts;
   SimulationOptions run;
 };
 
+/// The queue's occupancy by analysis, whatever its arrivals.
+struct OccupancyAnalysis {
+  std::function<queue::ProbabilityClaim(Packets)> tail;  ///< P(Q > n)
+  std::function<Packets(const Rational&)> least_level;
+  std::function<numeric::Claim<unit::Packet>()> mean;
+};
+
+template <class Unit>
+numeric::Claim<Unit> to_claim(const numeric::Proved<Unit>& proved) {
+  return std::visit([](const auto& truth) -> numeric::Claim<Unit> { return truth; }, proved);
+}
+
+OccupancyAnalysis occupancy_analysis(const TrafficOptions& traffic) {
+  if (!remembers(traffic_form(traffic))) {
+    const queue::SlottedQueue queue = read_queue(traffic).queue;
+    queue::require_stable(queue);
+    return {
+        .tail = [queue](Packets level) { return to_claim(queue::occupancy_tail(queue, level).probability); },
+        .least_level = [queue](const Rational& target) { return queue::least_level(queue, target).level; },
+        .mean = [queue] { return to_claim(queue::mean_occupancy(queue)); }};
+  }
+  for (const auto& [option, text] : {std::pair{"--load", traffic.load}, std::pair{"--burst", traffic.burst}})
+    if (is_list(text)) throw InvalidArgument(option, *text, "one number here, not a list");
+  const auto queue = std::make_shared<queue::MarkovQueue>(read_markov_arrivals(traffic).front().arrivals);
+  return {.tail = [queue](Packets level) { return queue->tail(level.value); },
+          .least_level = [queue](const Rational& target) { return Packets(queue->least_level(target)); },
+          .mean = [queue] { return queue->mean_occupancy(); }};
+}
+
 std::vector<Packets> occupancy_levels(const BufferValidationOptions& options,
-                                      const queue::SlottedQueue& queue) {
+                                      const OccupancyAnalysis& analysis) {
   std::vector<Packets> levels;
   if (options.levels) {
     for (const Rational& entry : parse_list(*options.levels, "--levels", 1000))
@@ -391,21 +440,19 @@ std::vector<Packets> occupancy_levels(const BufferValidationOptions& options,
   }
   std::set<Packets> spread;
   for (const std::string& tail : default_tails)
-    spread.insert(queue::least_level(queue, numeric::parse_rational(tail, "tail")).level);
+    spread.insert(analysis.least_level(numeric::parse_rational(tail, "tail")));
   return {spread.begin(), spread.end()};
 }
 
-std::vector<Row> occupancy_rows(const queue::SlottedQueue& queue, const std::vector<Packets>& levels,
+std::vector<Row> occupancy_rows(const OccupancyAnalysis& analysis, const std::vector<Packets>& levels,
                                 const QueueEstimates& simulated) {
-  const std::vector<queue::LevelProbability> tails = queue::occupancy_tails(queue, levels);
   std::vector<Row> rows;
-  for (std::size_t i = 0; i < tails.size(); ++i) {
-    const std::string level = std::to_string(tails[i].level.value);
-    rows.push_back({"occupancy_tail", level, "P(Q > " + level + ")", analysed(tails[i].probability),
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const std::string level = std::to_string(levels[i].value);
+    rows.push_back({"occupancy_tail", level, "P(Q > " + level + ")", analysed(analysis.tail(levels[i])),
                     shown(simulated.tail[i].probability), simulated.tail[i].count});
   }
-  rows.push_back(
-      {"mean_occupancy", "", "mean of Q", analysed(queue::mean_occupancy(queue)), simulated.mean_occupancy});
+  rows.push_back({"mean_occupancy", "", "mean of Q", analysed(analysis.mean()), simulated.mean_occupancy});
   return rows;
 }
 
@@ -426,20 +473,25 @@ Reply answer_buffer_validation(const BufferValidationOptions& options, const Con
   TrafficOptions traffic;
   traffic.inputs = options.inputs;
   traffic.load = options.load;
-  const queue::SlottedQueue queue = read_queue(traffic).queue;
-  queue::require_stable(queue);
+  traffic.traffic = options.bursts.traffic;
+  traffic.burst = options.bursts.burst;
+  traffic.on_rate = options.bursts.on_rate;
+  const OccupancyAnalysis analysis = occupancy_analysis(traffic);
   const std::int64_t inputs = parse_integer(*options.inputs, "--inputs", 2, 1024);
-  const std::vector<Packets> levels = occupancy_levels(options, queue);
+  const std::vector<Packets> levels = occupancy_levels(options, analysis);
 
   PlaceOptions place;  // a single switch: its K output queues are alike
   place.radix = *options.inputs;
   place.levels = "1";
   place.load = options.load;
-  const TreeSimulationRequest simulation = read_place_to_simulate(place, options.run, std::nullopt, false);
+  const TreeSimulationRequest simulation =
+      read_place_to_simulate(place, options.run, std::nullopt, false, options.bursts);
   Comparison comparison;
   comparison.command = "validate buffer";
-  comparison.title = fmt::format("Occupancy by analysis and by simulation: {} inputs at load {}", inputs,
-                                 plain(numeric::parse_rational(*options.load, "--load")));
+  const Rational load = numeric::parse_rational(*options.load, "--load");
+  comparison.title =
+      fmt::format("Occupancy by analysis and by simulation: {} inputs at load {}{}", inputs, plain(load),
+                  burst_in_words(read_burst(options.bursts, load, *options.load)));
   comparison.inputs = describe_traffic(traffic);
   comparison.x_label = "n [packets]";
   comparison.y_label = "P(Q > n)";
@@ -452,15 +504,15 @@ Reply answer_buffer_validation(const BufferValidationOptions& options, const Con
                                 .confidence = comparison.confidence};
   for (const Packets level : levels) questions.occupancy_levels.push_back(level.value);
   comparison.rows = occupancy_rows(
-      queue, levels, estimates(simulation.model, comparison.simulated.result, questions).queues.front());
+      analysis, levels, estimates(simulation.model, comparison.simulated.result, questions).queues.front());
   const auto drawn = std::make_shared<Comparison>(comparison);
-  comparison.picture = [drawn, model = simulation.model, queue] {
+  comparison.picture = [drawn, model = simulation.model, analysis] {
     const std::vector<sim::LevelEstimate> simulated = whole_tail(model, drawn->simulated.result);
-    std::vector<Packets> shown_levels;
-    for (const sim::LevelEstimate& level : simulated) shown_levels.emplace_back(level.level);
     std::vector<double> analysis_log10;
-    for (const queue::LevelProbability& tail : queue::occupancy_tails(queue, shown_levels))
-      analysis_log10.push_back(plots::log10(tail.probability));
+    for (const sim::LevelEstimate& level : simulated) {
+      const double height = analysed(analysis.tail(Packets(level.level))).upper;
+      analysis_log10.push_back(std::log10(height));
+    }
     return both(*drawn, simulated, analysis_log10);
   };
   return reply_of(std::move(comparison), context);
@@ -473,6 +525,7 @@ Command add_validate_buffer(CLI::App& validate) {
   const OptionGroup question(*command, "Question");
   traffic.add("--inputs", options->inputs, "K", "inputs of the switch, 2 to 1024, each with load R / K");
   traffic.add("--load", options->load, "R", "packets a slot of the queue");
+  add_burst_options(*command, options->bursts, "Traffic");
   question.add("--levels", options->levels, "LIST",
                "packets n of P(Q > n); where the analysis says 0.5 ... 1e-6\nunless told");
   add_simulation_options(*command, options->run);

@@ -1,0 +1,96 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+#include <tests/golden/folder.hpp>
+#include <tests/golden/run_json.hpp>
+
+// Bursty sources on the command line.
+
+using tailbound::golden::Folder;
+using tailbound::golden::run_json;
+using tailbound::golden::run_line;
+
+namespace {
+const std::string bursty = " --traffic onoff --inputs 32 --load 0.6 --burst 16";
+}
+
+TEST_CASE("bursts: the buffer of 32 sources") {
+  for (const auto& [drop, buffer] : {std::pair{"1e-6", 16}, {"1e-9", 24}, {"1e-12", 33}, {"1e-15", 41}}) {
+    const auto json = run_json("buffer" + bursty + " --drop " + drop);
+    CHECK(json["buffer"] == buffer);
+    CHECK(json["probability"]["kind"] == "enclosure");
+    CHECK(json["inputs"]["burst"] == "16");
+    CHECK(std::stod(json["probability"]["upper"].get<std::string>()) <= std::stod(drop));
+    CHECK(std::stod(json["probability_before"]["lower"].get<std::string>()) > std::stod(drop));
+  }
+}
+
+TEST_CASE("bursts: --burst alone says on-off, and many sources are no enclosure") {
+  const auto json = run_json("buffer --inputs 1024 --load 0.6 --burst 16 --drop 1e-12");
+  CHECK(json["buffer"] == 29);
+  CHECK(json["probability"]["kind"] == "approximation");
+  CHECK(json["probability"]["agreed_digits"] >= 10);
+  CHECK_FALSE(json["probability"].contains("lower"));
+  const auto outcome = run_line("buffer --inputs 1024 --load 0.6 --burst 16 --drop 1e-12");
+  CHECK(outcome.out.find("not proved") != std::string::npos);
+  CHECK(outcome.out.find("proof ") == std::string::npos);
+}
+
+TEST_CASE("bursts: lists, losses, levels and pictures") {
+  const auto rows =
+      run_json("buffer --inputs 32 --load 0.5,0.6 --burst 8,16 --drop 1e-9 --criterion loss")["results"];
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[3]["burst"] == "16");
+  CHECK(rows[3]["load"] == "3/5");
+  CHECK(rows[3]["buffer"] == 24);
+  CHECK(rows[0]["buffer"] < rows[2]["buffer"]);
+  const auto tail = run_json("occupancy" + bursty + " --levels 6,12")["tail"];
+  CHECK(tail[0]["probability"]["lower"].get<std::string>().substr(0, 8) == "0.003321");
+  CHECK(tail[1]["probability"]["lower"].get<std::string>().substr(0, 9) == "0.0000207");
+  const Folder folder;
+  CHECK(run_line("buffer --inputs 32 --load 0.6 --burst 4:16:4 --drop 1e-9 --plot " + folder / "b.svg")
+            .status == 0);
+  CHECK(run_line("occupancy" + bursty + " --until 1e-9 --plot " + folder / "o.svg").status == 0);
+  CHECK(std::filesystem::file_size(folder / "b.svg") > 5000);
+  CHECK(tailbound::golden::content(folder / "o.svg").find("without bursts") != std::string::npos);
+}
+
+TEST_CASE("bursts: the formula of one source") {
+  const auto outcome = run_line("pgf --traffic onoff --inputs k --load p --burst L");
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("lambda1(z) = (T(z) + sqrt(T(z)^2 - 4*Delta(z)))/2") != std::string::npos);
+  const auto json = run_json("pgf --traffic onoff --inputs 32 --load 3/5 --burst 16");
+  CHECK(json["alpha"] == "3/32");
+  CHECK(json["beta"] == "1/16");
+}
+
+TEST_CASE("bursts: refused with what is possible") {
+  struct Refusal {
+    const char* line;
+    int status;
+    const char* said;
+  };
+  for (const Refusal& refusal :
+       {Refusal{"buffer --inputs 16 --load 0.9 --burst 4 --drop 1e-9", 2, "at least 9 slots"},
+        Refusal{"buffer --inputs 16 --load 0.9 --burst 20 --on-rate 0.8 --drop 1e-9", 2,
+                "below its on-rate of 4/5"},
+        Refusal{"buffer --inputs 16 --load 0.5 --burst 20 --on-rate 1.5 --drop 1e-9", 2, "--on-rate is"},
+        Refusal{"buffer --inputs 16 --load 0.9 --traffic onoff --drop 1e-9", 2, "--burst is missing"},
+        Refusal{"buffer --inputs 16 --load 0.9 --traffic poisson --burst 9 --drop 1e-9", 2, "--traffic"},
+        Refusal{"buffer --rates 0.1,0.2 --burst 9 --drop 1e-9", 2, "--rates"},
+        Refusal{"buffer --inputs 16 --load 0.6 --burst 9 --drop 1e-9 --packets-per-slot 2", 2,
+                "--packets-per-slot"},
+        Refusal{"buffer --inputs 16 --load 0.6 --burst 9 --drop 1e-9 --arithmetic exact", 2, "--arithmetic"},
+        Refusal{"buffer --inputs 16 --load 0.6 --burst 9 --capacity 9 --drop 1e-9 --solve load", 2,
+                "--solve"},
+        Refusal{"buffer --inputs 2000000 --load 0.6 --burst 9 --drop 1e-9", 2, "from 1 to 1048576"},
+        Refusal{"buffer --inputs 16 --load 0.6 --burst 9 --drop 1e-9 --digits 100", 2, "from 1 to 60"},
+        Refusal{"occupancy --inputs 16 --load 0.6 --burst 9,10 --levels 3", 2, "--burst"},
+        Refusal{"compare list --inputs 16 --load 0.6 --burst 9", 2, "--burst"}}) {
+    const auto outcome = run_line(refusal.line);
+    INFO(refusal.line << "\n" << outcome.err);
+    CHECK(outcome.status == refusal.status);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find(refusal.said) != std::string::npos);
+  }
+}
