@@ -10,8 +10,7 @@ namespace {
 using numeric::parse_rational;
 using numeric::Rational;
 
-/// The sources of the task: load 0.6 for the queue, mean burst 16 slots, each packet here with probability 1
-/// / k.
+/// k sources, load 0.6 for the queue, mean burst 16 slots, each packet here with probability 1 / k.
 queue::MarkovArrivals bursty(std::int64_t sources) {
   const Rational share = Rational(1) / Rational(static_cast<long>(sources));
   const traffic::OnOff source =
