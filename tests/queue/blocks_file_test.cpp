@@ -167,6 +167,7 @@ TEST_CASE("what is wrong with JSON blocks is said with its place", "[queue][bloc
   CHECK_THAT(fault("[[[18446744073709551616]]]"), starts("1:4: an entry is \"18446744073709551616\""));
   CHECK_THAT(fault("[[[0.5, \"half\"]]]"), starts("1:9: an entry is \"half\"; it must be a decimal or"));
   CHECK_THAT(fault("[[[\"1/0\"]]]"), starts("1:4: an entry is \"1/0\""));
+  CHECK_THAT(fault(R"([[["\"", 2]]])"), starts("1:4: an entry is"));
   CHECK_THAT(fault("[[[\"\"]]]"), starts("1:4: an entry is \"\""));
   CHECK_THAT(fault("[[[\"\\n\xC3\xA9\"]]]"), starts("1:4: an entry is \"???\""));
   CHECK_THAT(fault("[[[0.5, null]]]"), starts("1:9: expected a number, found null"));

@@ -245,9 +245,8 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
     const std::size_t start = at_;
     if (at_ == text.size()) return text.substr(start);
     const char first = text[at_++];
-    if (first == '"') {
-      while (at_ < text.size() && text[at_] != '"') at_ += text[at_] == '\\' ? 2U : 1U;
-      at_ = std::min(at_ + 1, text.size());
+    if (first == '"') {  // a string that holds a quote, escaped, is refused as soon as it is met
+      at_ = std::min(text.find('"', at_), text.size() - 1) + 1;
     } else if (first != '[' && first != ']' && first != '{' && first != '}') {
       while (at_ < text.size() && !between(text[at_]) && text[at_] != ']' && text[at_] != '}') ++at_;
     }
