@@ -15,9 +15,6 @@
 namespace tailbound::numeric {
 namespace {
 
-constexpr std::size_t longest_text = 10'000;
-constexpr long largest_exponent = 100'000;
-
 std::string_view trimmed(std::string_view text) {
   const auto space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
   while (!text.empty() && space(text.front())) text.remove_prefix(1);
@@ -25,12 +22,19 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-[[noreturn]] void refuse(std::string_view text, std::string_view argument) {
-  std::string shown(text.substr(0, 40));
-  if (text.size() > 40) shown += "...";
-  throw InvalidArgument(std::string(argument), '"' + shown + '"',
-                        "a decimal or a fraction such as 0.9, 1e-15 or 9/10 (at most 10000 characters, "
-                        "exponent within +-100000)");
+/// What is read, for messages.
+struct Input {
+  std::string_view text, argument;
+  NumberLimits limits;
+};
+
+[[noreturn]] void refuse(const Input& input) {
+  std::string shown(input.text.substr(0, 40));
+  if (input.text.size() > 40) shown += "...";
+  throw InvalidArgument(std::string(input.argument), '"' + shown + '"',
+                        "a decimal or a fraction such as 0.9, 1e-15 or 9/10 (at most " +
+                            std::to_string(input.limits.characters) + " characters, exponent within +-" +
+                            std::to_string(input.limits.exponent) + ")");
 }
 
 /// Reads digits from the front of `rest`; the value of an empty run is 0.
@@ -42,7 +46,7 @@ std::string_view take_digits(std::string_view& rest) {
   return digits;
 }
 
-Rational parse_decimal(std::string_view text, std::string_view whole, std::string_view argument) {
+Rational parse_decimal(std::string_view text, const Input& input) {
   std::string_view rest = trimmed(text);
   bool negative = false;
   if (!rest.empty() && (rest.front() == '+' || rest.front() == '-')) {
@@ -57,7 +61,7 @@ Rational parse_decimal(std::string_view text, std::string_view whole, std::strin
     digits += fraction;
     exponent -= static_cast<long>(fraction.size());
   }
-  if (digits.empty()) refuse(whole, argument);
+  if (digits.empty()) refuse(input);
   if (!rest.empty() && (rest.front() == 'e' || rest.front() == 'E')) {
     rest.remove_prefix(1);
     bool down = false;
@@ -66,12 +70,12 @@ Rational parse_decimal(std::string_view text, std::string_view whole, std::strin
       rest.remove_prefix(1);
     }
     const std::string_view power = take_digits(rest);
-    if (power.empty() || power.size() > 9) refuse(whole, argument);
+    if (power.empty() || power.size() > 9) refuse(input);
     const long size = std::stol(std::string(power));
-    if (size > largest_exponent) refuse(whole, argument);
+    if (size > input.limits.exponent) refuse(input);
     exponent += down ? -size : size;
   }
-  if (!rest.empty()) refuse(whole, argument);
+  if (!rest.empty()) refuse(input);
   // CLN reads a leading zero as decimal, but wants at least one digit.
   const Integer mantissa(digits.c_str());
   const Integer power = cln::expt_pos(Integer(10), Integer(std::max(1L, std::labs(exponent))));
@@ -83,14 +87,15 @@ Rational parse_decimal(std::string_view text, std::string_view whole, std::strin
 
 }  // namespace
 
-Rational parse_rational(std::string_view text, std::string_view argument) {
+Rational parse_rational(std::string_view text, std::string_view argument, const NumberLimits& limits) {
   const std::string_view whole = trimmed(text);
-  if (whole.empty() || whole.size() > longest_text) refuse(whole, argument);
+  const Input input{whole, argument, limits};
+  if (whole.empty() || whole.size() > limits.characters) refuse(input);
   const std::size_t slash = whole.find('/');
-  if (slash == std::string_view::npos) return parse_decimal(whole, whole, argument);
-  const Rational numerator = parse_decimal(whole.substr(0, slash), whole, argument);
-  const Rational denominator = parse_decimal(whole.substr(slash + 1), whole, argument);
-  if (cln::zerop(denominator)) refuse(whole, argument);
+  if (slash == std::string_view::npos) return parse_decimal(whole, input);
+  const Rational numerator = parse_decimal(whole.substr(0, slash), input);
+  const Rational denominator = parse_decimal(whole.substr(slash + 1), input);
+  if (cln::zerop(denominator)) refuse(input);
   return numerator / denominator;
 }
 

@@ -12,15 +12,19 @@ namespace tailbound::numeric {
 using Integer = cln::cl_I;
 using Rational = cln::cl_RA;
 
+/// How much text a number may be; no text can ask for unbounded memory.
+struct NumberLimits {
+  std::size_t characters = 10'000;
+  long exponent = 100'000;  ///< decimal, of either sign; below 10^9
+};
+
 /// The exact value of a decimal ("0.9", "1e-15", "-.5E3") or a fraction ("9/10", "1.5/2").
-///
-/// Limits: 10 000 characters, decimal exponent within +-100 000; beyond them InvalidArgument, so that no
-/// text can ask for unbounded memory.
 ///
 /// \param text      white space around the number is ignored
 /// \param argument  name used in the error
 /// \throws InvalidArgument  not a number, zero denominator, or beyond the limits
-[[nodiscard]] Rational parse_rational(std::string_view text, std::string_view argument);
+[[nodiscard]] Rational parse_rational(std::string_view text, std::string_view argument,
+                                      const NumberLimits& limits = {});
 
 /// "9/10", or "3" for an integer. Exact.
 [[nodiscard]] std::string to_fraction(const Rational& value);

@@ -11,7 +11,8 @@ namespace {
 using numeric::Rational;
 using numeric::to_fraction;
 
-constexpr std::size_t most_phases = 64, most_blocks = 1024, most_entries = std::size_t{1} << 24U;
+constexpr std::size_t most_phases = MarkovArrivals::most_phases, most_blocks = MarkovArrivals::most_blocks,
+                      most_entries = std::size_t{1} << 24U;
 
 std::string place(std::size_t b, std::size_t i) {
   return "row " + std::to_string(i + 1) + " of D_" + std::to_string(b);

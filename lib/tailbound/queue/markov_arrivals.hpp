@@ -26,6 +26,9 @@ using RationalBlocks = std::vector<std::vector<std::vector<numeric::Rational>>>;
 
 class MarkovArrivals {
  public:
+  /// Of arrivals given as blocks.
+  static constexpr std::size_t most_phases = 64, most_blocks = 1024;
+
   /// The packets of several groups together. Sources that do not remember (alpha + beta = 1) may be among
   /// them.
   /// \throws InvalidArgument  no group, a count outside 1 .. 2^20, a source that is not as on_off.hpp says
