@@ -126,8 +126,7 @@ TEST_CASE("sources that do not remember are the slotted queue", "[queue][markov]
     for (const std::int64_t level :
          {std::int64_t{0}, std::int64_t{1}, random.between(2, 9), random.between(10, 60)}) {
       const Ends one = ends(bursty.tail(level));
-      const Ends other =
-          proved_ends(queue::occupancy_tail(slotted, Packets(level), {{digits}}).probability);
+      const Ends other = proved_ends(queue::occupancy_tail(slotted, Packets(level), {{digits}}).probability);
       INFO(count << " sources, load " << load << ", on-rate " << rate << ", level " << level << " "
                  << one.text() << " " << other.text());
       CHECK(one.meets(other));
@@ -177,8 +176,8 @@ std::vector<SmallQueue> small_queues() {
 }
 
 /// Levels `first` .. `last`, chains up to `top`: least and greatest P(Q = n) over all ways in which what
-/// passes `top` can come back. Truly it comes back in a random phase, so the law is that of a chain whose rows
-/// are mixtures; a ratio of two stationary probabilities is least and greatest at an unmixed choice.
+/// passes `top` can come back. Truly it comes back in a random phase, so the law is that of a chain whose
+/// rows are mixtures; a ratio of two stationary probabilities is least and greatest at an unmixed choice.
 template <class T>
 std::vector<std::pair<T, T>> law_by_returns(const SmallQueue& small, std::int64_t top) {
   const PlainBlocks<T> blocks = convert<T>(small.blocks);
@@ -385,8 +384,8 @@ TEST_CASE("many sources tend to Poisson arrivals as 1 / m", "[queue][markov][poi
       const auto tail = approximated(queue.tail(levels[i]));
       CHECK(tail.agreed_digits >= 8);
       const Ends limit = proved_ends(queue::occupancy_tail(poisson, Packets(levels[i])).probability);
-      differences[i].push_back(static_cast<double>(
-          static_cast<long double>(tail.value) / in_double(limit.lower) - 1));
+      differences[i].push_back(
+          static_cast<double>(static_cast<long double>(tail.value) / in_double(limit.lower) - 1));
     }
   }
   for (const auto& each : differences) {
@@ -403,8 +402,8 @@ namespace {
 struct Modal {
   Modal(const OnOff& source, std::int64_t count, Eigen::Index modes)
       : blocks(queue::modal_blocks(source, count, modes)), nearest(queue::Side::nearest, 64) {
-    passage = queue::Passage<long double>::make(
-        blocks, queue::cyclic_reduction(blocks, 1.0L, nearest.unit()), nearest);
+    passage = queue::Passage<long double>::make(blocks, queue::cyclic_reduction(blocks, 1.0L, nearest.unit()),
+                                                nearest);
     load = in_double(to_fraction(source.load) * count);
     passage->start(*queue::stationary(passage->g(), 0, nearest) * (1 - load));
   }
@@ -429,8 +428,7 @@ struct Proof {
     const auto blocks = queue::on_off_blocks<long double>(source, count);
     for (const queue::Side side : {queue::Side::below, queue::Side::above}) {
       const queue::Outward<long double> outward(side, 64);
-      const long double excess =
-          outward.scaled(queue::Passage<long double>::theta(blocks, outward)) - 1.0L;
+      const long double excess = outward.scaled(queue::Passage<long double>::theta(blocks, outward)) - 1.0L;
       const auto candidate = queue::on_off_candidate(source, count, excess);
       REQUIRE(candidate);
       auto passage = queue::Passage<long double>::make(blocks, *candidate, outward);
@@ -490,8 +488,7 @@ TEST_CASE("approximations keep the digits that they say", "[queue][markov][modal
                    << static_cast<double>(lower) << ", +" << static_cast<double>((upper - lower) / lower));
         CHECK((upper - lower) / lower < 1e-9L);
         CHECK(tail.agreed_digits >= digits);
-        const long double allowed =
-            std::pow(10.0L, -tail.agreed_digits) + (upper - lower) / lower + 1e-16L;
+        const long double allowed = std::pow(10.0L, -tail.agreed_digits) + (upper - lower) / lower + 1e-16L;
         CHECK(apart(static_cast<long double>(tail.value), lower) <= static_cast<double>(allowed));
       }
     }
@@ -514,9 +511,9 @@ TEST_CASE("longer bursts never shrink a buffer", "[queue][markov][burst]") {
     const std::int64_t count = random.between(2, 12), load = random.between(10, 85);
     const std::int64_t shorter = random.between(60, 300), longer = shorter + random.between(1, 1000);
     const auto of = [&](std::int64_t burst) {
-      return MarkovQueue(inputs(count, (std::to_string(load) + "/100").c_str(),
-                                (std::to_string(burst) + "/10").c_str()),
-                         {8});
+      return MarkovQueue(
+          inputs(count, (std::to_string(load) + "/100").c_str(), (std::to_string(burst) + "/10").c_str()),
+          {8});
     };
     MarkovQueue one = of(shorter), two = of(longer);
     INFO(count << " sources, load " << load << "/100, bursts " << shorter << "/10 and " << longer << "/10");
@@ -634,7 +631,7 @@ TEST_CASE("what cannot be answered is refused", "[queue][markov][errors]") {
     CHECK_THROWS_AS(queue.least_capacity(number(target)), InvalidArgument);
   }
   // Two kinds of 40 sources: 41^2 phases.
-  CHECK_THROWS_WITH(MarkovQueue(MarkovArrivals::on_off(
-                        {{source("0.4", "4", 40), 40}, {source("0.4", "8", 40), 40}})),
-                    Contains("1681 phases") && Contains("at most 65"));
+  CHECK_THROWS_WITH(
+      MarkovQueue(MarkovArrivals::on_off({{source("0.4", "4", 40), 40}, {source("0.4", "8", 40), 40}})),
+      Contains("1681 phases") && Contains("at most 65"));
 }

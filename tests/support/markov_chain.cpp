@@ -132,9 +132,9 @@ MarkovModel random_blocks(Random& random) {
         blocks[0][i][j] += blocks[b][i][j] * (1 - kept);
         blocks[b][i][j] *= kept;
       }
-  return {queue::MarkovArrivals::blocks(to_rational(blocks)), blocks,
-          std::to_string(phases) + " phases, batches below " + std::to_string(batches) + ", load " +
-              load.str()};
+  return {
+      queue::MarkovArrivals::blocks(to_rational(blocks)), blocks,
+      std::to_string(phases) + " phases, batches below " + std::to_string(batches) + ", load " + load.str()};
 }
 
 }  // namespace tailbound::test

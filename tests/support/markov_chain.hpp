@@ -36,8 +36,8 @@ template <class T>
   return result;
 }
 
-/// Stationary law [level][phase], levels 0 .. top, of  Q' = min(max(Q - 1, 0) + b, top), by the elimination of
-/// Grassmann, Taksar and Heyman on the states one by one.
+/// Stationary law [level][phase], levels 0 .. top, of  Q' = min(max(Q - 1, 0) + b, top), by the elimination
+/// of Grassmann, Taksar and Heyman on the states one by one.
 ///
 /// \param back  if given, a chain seen only while Q <= top: what would pass it in phase j comes back to the
 ///              level `top` in phase back[j]
