@@ -120,7 +120,7 @@ TEST_CASE("sources that do not remember are the slotted queue", "[queue][markov]
                            .on_rate = to_rational(rate),
                            .start = to_rational(each / rate),
                            .stop = to_rational(1 - each / rate)};
-    const int digits = i % 4 == 0 ? 25 : 12;
+    const int digits = i % 4 == 0 && count <= 12 ? 25 : 12;
     MarkovQueue bursty(MarkovArrivals::on_off({{memoryless, count}}), {digits});
     const queue::SlottedQueue slotted{series::Arrivals::equal_inputs(count, to_rational(load))};
     for (const std::int64_t level :
@@ -157,7 +157,7 @@ struct SmallQueue {
 
 std::vector<SmallQueue> small_queues() {
   const OnOff steady = source("0.3", "3", 1), fast = source("0.6", "5", 2, "0.9"),
-              slow = source("0.2", "7/2", 1, "1/2"), rare = source("0.1", "12", 1);
+              slow = source("0.2", "7/2", 1, "1/2"), rare = source("0.05", "3", 1);
   std::vector<SmallQueue> queues;
   const auto add = [&](std::vector<OnOffGroup> groups, const std::vector<OnOff>& sources) {
     queues.push_back({MarkovArrivals::on_off(std::move(groups)), product_blocks(sources)});
@@ -368,7 +368,6 @@ TEST_CASE("stationary vectors agree with long chains solved state by state", "[q
       CHECK(change < 1e-14);
     }
   }
-  WARN("left out " << left_out << ", doubled " << doubled << ", levels " << levels);
   CHECK(doubled >= 10);
   CHECK(levels > 2000);
 }
@@ -571,6 +570,7 @@ TEST_CASE("more digits give narrower enclosures inside", "[queue][markov][digits
   for (const SmallQueue& small : small_queues()) {
     std::vector<Ends> outer;
     for (const int digits : {10, 30, 50}) {
+      if (digits == 50 && small.arrivals.phases() > 4) continue;  // seconds of cyclic reduction
       MarkovQueue queue(small.arrivals, {digits});
       std::vector<Ends> inner{ends(queue.mean_occupancy())};
       for (const std::int64_t level : {0, 1, 2, 7, 40}) {
