@@ -111,11 +111,13 @@ template <class T>
       for (std::size_t i = 0; i < away.size(); ++i) next_hat[i] -= away[i];
     }
     trim(next_hat);
-    const T change = magnitude(Matrix<T>(next_hat.front() - hat.front()));
     phi = std::move(next);
     hat = std::move(next_hat);
     if (phi.size() < 2) phi.push_back(Matrix<T>::Zero(n, n));
-    if (change < unit * 4 * T(static_cast<double>(n)))
+    // first = hat[0] G + hat[1] G^(2^step + 1) + ...: what is left of the others is the error that stays.
+    T rest(0);
+    for (std::size_t i = 1; i < hat.size(); ++i) rest += magnitude(hat[i]);
+    if (rest < unit * 4 * T(static_cast<double>(n)))
       return Eigen::PartialPivLU<Matrix<T>>(hat.front()).solve(first);
   }
   throw LimitExceeded("cyclic reduction did not converge in 60 steps: the load is too close to 1");

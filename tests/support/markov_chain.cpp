@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <tests/support/markov_chain.hpp>
+
+namespace tailbound::test {
+namespace {
+
+Fraction binomial(std::int64_t n, std::int64_t k, const Fraction& p) {
+  if (k < 0 || k > n) return 0;
+  Fraction value = 1;
+  for (std::int64_t i = 0; i < k; ++i) value *= Fraction(Whole(n - i), Whole(i + 1)) * p;
+  for (std::int64_t i = k; i < n; ++i) value *= 1 - p;
+  return value;
+}
+
+PlainBlocks<Fraction> empty_blocks(std::size_t batches, std::size_t phases) {
+  return PlainBlocks<Fraction>(
+      batches, std::vector<std::vector<Fraction>>(phases, std::vector<Fraction>(phases, Fraction(0))));
+}
+
+Fraction hundredths(std::int64_t n) {
+  return Fraction(Whole(n), Whole(100));
+}
+
+}  // namespace
+
+PlainBlocks<Fraction> product_blocks(const std::vector<traffic::OnOff>& sources) {
+  const std::size_t phases = std::size_t{1} << sources.size();
+  PlainBlocks<Fraction> blocks = empty_blocks(sources.size() + 1, phases);
+  for (std::size_t i = 0; i < phases; ++i)
+    for (std::size_t j = 0; j < phases; ++j)
+      for (std::size_t sending = 0; sending < phases; ++sending) {
+        Fraction probability = 1;
+        std::size_t packets = 0;
+        for (std::size_t s = 0; s < sources.size(); ++s) {
+          const bool on = (i >> s) & 1U, then_on = (j >> s) & 1U, sends = (sending >> s) & 1U;
+          const Fraction start = to_fraction(sources[s].start), stop = to_fraction(sources[s].stop);
+          const Fraction rate = on ? to_fraction(sources[s].on_rate) : Fraction(0);
+          const Fraction turn = on ? stop : start;
+          probability *= (on == then_on ? Fraction(1 - turn) : turn) * (sends ? rate : Fraction(1 - rate));
+          packets += sends ? 1 : 0;
+        }
+        blocks[packets][i][j] += probability;
+      }
+  return blocks;
+}
+
+PlainBlocks<Fraction> counted_blocks(const traffic::OnOff& source, std::int64_t count) {
+  const auto size = static_cast<std::size_t>(count) + 1;
+  const Fraction start = to_fraction(source.start), stop = to_fraction(source.stop),
+                 rate = to_fraction(source.on_rate);
+  PlainBlocks<Fraction> blocks = empty_blocks(size, size);
+  for (std::int64_t i = 0; i <= count; ++i)
+    for (std::int64_t j = 0; j <= count; ++j) {
+      Fraction change = 0;
+      for (std::int64_t stopped = 0; stopped <= i; ++stopped)
+        change += binomial(i, stopped, stop) * binomial(count - i, j - i + stopped, start);
+      for (std::int64_t b = 0; b <= i; ++b)
+        blocks[static_cast<std::size_t>(b)][static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] =
+            change * binomial(i, b, rate);
+    }
+  return blocks;
+}
+
+queue::RationalBlocks to_rational(const PlainBlocks<Fraction>& blocks) {
+  queue::RationalBlocks result;
+  for (const auto& rows : blocks) {
+    result.emplace_back();
+    for (const auto& row : rows) {
+      result.back().emplace_back();
+      for (const Fraction& entry : row) result.back().back().push_back(to_rational(entry));
+    }
+  }
+  return result;
+}
+
+Fraction chain_loss(const PlainBlocks<Fraction>& blocks, std::int64_t top) {
+  const auto law = chain_law(blocks, top);
+  Fraction lost = 0, offered = 0;
+  for (std::int64_t n = 0; n <= top; ++n)
+    for (std::size_t i = 0; i < blocks.front().size(); ++i)
+      for (std::size_t b = 0; b < blocks.size(); ++b)
+        for (const Fraction& entry : blocks[b][i]) {
+          const Fraction rate = law[static_cast<std::size_t>(n)][i] * entry;
+          const auto packets = static_cast<std::int64_t>(b);
+          offered += rate * packets;
+          lost += rate * std::max<std::int64_t>(std::max<std::int64_t>(n - 1, 0) + packets - top, 0);
+        }
+  return lost / offered;
+}
+
+MarkovModel random_on_off(Random& random) {
+  for (;;) {
+    const std::int64_t count = random.between(1, 12);
+    const Fraction load = hundredths(random.between(5, 90));
+    const Fraction on_rate = random.one_in(2) ? Fraction(1) : hundredths(random.between(20, 99));
+    const Fraction burst = hundredths(random.between_magnitudes(100, 3000));
+    // Either every source sends 1/count of its packets here, or all of them.
+    const bool part = random.one_in(2);
+    const Fraction each = part ? load : load / count;
+    if (each >= on_rate || burst < std::max(Fraction(1), Fraction(each / (on_rate - each)))) continue;
+    traffic::OnOff source = traffic::on_off(to_rational(each), {to_rational(burst), to_rational(on_rate)});
+    if (part) source = traffic::thinned(source, to_rational(Fraction(Whole(1), Whole(count))));
+    return {queue::MarkovArrivals::on_off({{source, count}}), counted_blocks(source, count),
+            std::to_string(count) + " sources of load " + each.str() + ", burst " + burst.str() +
+                ", on-rate " + on_rate.str() + (part ? ", a part each" : "")};
+  }
+}
+
+MarkovModel random_blocks(Random& random) {
+  const auto phases = static_cast<std::size_t>(random.between(1, 6));
+  const auto batches = static_cast<std::size_t>(random.between(2, 5));
+  PlainBlocks<Fraction> blocks = empty_blocks(batches, phases);
+  for (std::size_t i = 0; i < phases; ++i) {
+    Fraction sum = 0;
+    for (std::size_t b = 0; b < batches; ++b)
+      for (std::size_t j = 0; j < phases; ++j) {
+        const bool always = j == (i + 1) % phases && b < 2;  // a ring through all phases; some packets
+        if (!always && random.one_in(3)) continue;
+        blocks[b][i][j] = random.between_magnitudes(1, 200);
+        sum += blocks[b][i][j];
+      }
+    for (auto& rows : blocks)
+      for (Fraction& entry : rows[i]) entry /= sum;
+  }
+  // Packets left out at random until the load is what is wanted.
+  const Fraction most = to_fraction(queue::MarkovArrivals::blocks(to_rational(blocks)).load());
+  const Fraction load = hundredths(random.between(5, 90));
+  const Fraction kept = std::min(Fraction(1), Fraction(load / most));
+  for (std::size_t i = 0; i < phases; ++i)
+    for (std::size_t j = 0; j < phases; ++j)
+      for (std::size_t b = 1; b < batches; ++b) {
+        blocks[0][i][j] += blocks[b][i][j] * (1 - kept);
+        blocks[b][i][j] *= kept;
+      }
+  return {
+      queue::MarkovArrivals::blocks(to_rational(blocks)), blocks,
+      std::to_string(phases) + " phases, batches below " + std::to_string(batches) + ", load " + load.str()};
+}
+
+}  // namespace tailbound::test
