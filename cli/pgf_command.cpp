@@ -67,8 +67,9 @@ Pgf read_arrivals(const TrafficOptions& options) {
       return Pgf::poisson(parse_parameter(*options.load, "--load"));
     case TrafficForm::pmf:
       return Pgf::from_coefficients(series::parse_pmf(read_file(*options.pmf, "--pmf"), *options.pmf));
-    case TrafficForm::on_off:
-    case TrafficForm::blocks:  // answered by on_off_reply(), refused by its option
+    case TrafficForm::on_off:  // on_off_reply() answers
+    case TrafficForm::blocks:
+      throw InvalidArgument("--blocks", *options.blocks, "left out here: these matrices are the formula");
     case TrafficForm::expression:
       break;
   }

@@ -3,6 +3,7 @@
 #include <cli/read_file.hpp>
 #include <cli/traffic_options.hpp>
 #include <nlohmann/json.hpp>
+#include <tailbound/queue/blocks_file.hpp>
 #include <tailbound/series/pmf_file.hpp>
 #include <tailbound/symbolic/pgf.hpp>
 
@@ -88,6 +89,10 @@ void add_traffic_options(CLI::App& command, TrafficOptions& options, Memory memo
   if (memory == Memory::allowed) {
     traffic.add("--burst", options.burst, "L", "onoff: mean length of a source's bursts in slots, or a list");
     traffic.add("--on-rate", options.on_rate, "R1", "onoff: packets a slot of a source within a burst (1)");
+    traffic.add(
+        "--blocks", options.blocks, "FILE",
+        "matrices D_0, D_1, ..: probabilities of 0, 1, .. packets and a\nchange of phase (a D-BMAP), as "
+        "JSON or CSV");
   }
   traffic.add("--packets-per-slot", options.packets_per_slot, "C", "packets served in a slot (1)");
 }
@@ -193,6 +198,12 @@ std::vector<LoadedMarkovArrivals> read_markov_arrivals(const TrafficOptions& opt
     throw InvalidArgument("--packets-per-slot", *options.packets_per_slot,
                           "1 for arrivals that remember (--traffic onoff, --blocks)");
   std::vector<LoadedMarkovArrivals> list;
+  if (traffic_form(options) == TrafficForm::blocks) {
+    auto arrivals = queue::MarkovArrivals::blocks(
+        queue::parse_blocks(read_file(*options.blocks, "--blocks"), *options.blocks));
+    list.push_back({numeric::to_fraction(arrivals.load()), {}, std::move(arrivals)});
+    return list;
+  }
   const std::int64_t inputs = parse_integer(*options.inputs, "--inputs", 1, 1'048'576);
   for (const Rational& slots : parse_list(*options.burst, "--burst", 1000))
     for (const Rational& load : loads(options)) {

@@ -27,14 +27,14 @@ using RationalBlocks = std::vector<std::vector<std::vector<numeric::Rational>>>;
 class MarkovArrivals {
  public:
   /// Of arrivals given as blocks.
-  static constexpr std::size_t most_phases = 64, most_blocks = 1024;
+  static constexpr std::size_t most_phases = 32, most_blocks = 1024;
 
   /// The packets of several groups together. Sources that do not remember (alpha + beta = 1) may be among
   /// them.
   /// \throws InvalidArgument  no group, a count outside 1 .. 2^20, a source that is not as on_off.hpp says
   [[nodiscard]] static MarkovArrivals on_off(std::vector<OnOffGroup> groups);
 
-  /// \throws InvalidArgument  no block, blocks that are not square or not of one size, more than 64 phases,
+  /// \throws InvalidArgument  no block, blocks that are not square or not of one size, more than 32 phases,
   ///                          an entry outside 0 .. 1, rows that do not sum to 1, phases that do not all lead
   ///                          to each other (the message names the classes)
   /// \throws LimitExceeded    more than 1024 blocks, or 2^24 entries in all

@@ -36,6 +36,13 @@ Real as_real(const Real& value) {
   return value;
 }
 
+/// With the precision in force.
+Real rounded_to_scope(const Real& value) {
+  Real rounded;
+  mpfr_set(rounded.backend().data(), value.backend().data(), MPFR_RNDN);
+  return rounded;
+}
+
 /// --- blocks -----------------------------------------------------------------------------------------------
 
 template <class T>
@@ -209,7 +216,7 @@ class CertifiedEngine final : public Engine {
       if (!g) return {};
       candidates.push_back(std::move(*g));
       if constexpr (std::is_same_v<T, Real>)
-        for (Real& entry : candidates.back().reshaped()) entry.precision(Real::default_precision());
+        for (Real& entry : candidates.back().reshaped()) entry = rounded_to_scope(entry);
     }
     return candidates;
   }
