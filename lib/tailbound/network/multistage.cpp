@@ -5,7 +5,7 @@ namespace tailbound::network {
 namespace {
 
 constexpr std::int64_t most_nodes = std::int64_t{1} << 20;
-constexpr std::int64_t largest_switch = 1024;
+constexpr std::int64_t largest_switch = 512;
 constexpr std::int64_t largest_buffer = 10'000;
 constexpr std::int64_t largest_combining = 1'000'000;
 

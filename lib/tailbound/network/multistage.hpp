@@ -25,7 +25,7 @@ enum class Wiring { baseline, omega };
 
 struct Multistage {
   std::int64_t nodes = 64;      ///< N = s^n, 2 .. 2^20
-  std::int64_t switch_size = 2;  ///< s, 2 .. 1024
+  std::int64_t switch_size = 2;  ///< s, 2 .. 512
 };
 
 /// A multistage network, its buffers and its combining switches, under a hot spot; all but the load.
