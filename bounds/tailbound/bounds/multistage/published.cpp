@@ -59,7 +59,8 @@ Point published(const network::CombiningMultistage& network, double load) {
   const auto size = static_cast<double>(network.network.switch_size);
   const double h = numeric::nearest_double(network.hot);
 
-  Point point{.load = load};
+  Point point;
+  point.load = load;
   Rates rates{.cold = (1 - h) * load, .hot = h * load, .requests = h * load};
   std::vector<double> cold_after{rates.cold}, time_until{0};  // [i]: before stage i of the hot path
   for (int stage = 0; stage < stages; ++stage) {
