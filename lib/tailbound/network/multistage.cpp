@@ -65,9 +65,9 @@ void check(const CombiningMultistage& network) {
     throw InvalidArgument("hot", numeric::to_fraction(network.hot),
                           "from 0 to 1: the fraction of requests that goes to the hot memory");
   if (network.combining && (*network.combining < 1 || *network.combining > largest_combining))
-    throw InvalidArgument("combining", std::to_string(*network.combining),
-                          "a whole number from 1 (none combine) to " + std::to_string(largest_combining) +
-                              ", or unlimited");
+    throw InvalidArgument(
+        "combining", std::to_string(*network.combining),
+        "a whole number from 1 (none combine) to " + std::to_string(largest_combining) + ", or unlimited");
 }
 
 std::string describe(const CombiningMultistage& network) {

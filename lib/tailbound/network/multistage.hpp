@@ -24,7 +24,7 @@ using numeric::Rational;
 enum class Wiring { baseline, omega };
 
 struct Multistage {
-  std::int64_t nodes = 64;      ///< N = s^n, 2 .. 2^20
+  std::int64_t nodes = 64;       ///< N = s^n, 2 .. 2^20
   std::int64_t switch_size = 2;  ///< s, 2 .. 512
 };
 
@@ -55,9 +55,8 @@ struct StageWiring {
   std::uint32_t stride = 1;
 };
 
-/// The wiring behind each stage. Port p of stage 0 is that of one processor; which one does not matter, all are
-/// alike.
-/// \throws as stage_count()
+/// The wiring behind each stage. Port p of stage 0 is that of one processor; which one does not matter, all
+/// are alike. \throws as stage_count()
 [[nodiscard]] std::vector<StageWiring> wire(const Multistage& network, Wiring wiring);
 
 }  // namespace tailbound::network

@@ -53,9 +53,9 @@ class CombiningMix {
   /// \returns Z(0) .. Z(greatest)
   [[nodiscard]] std::vector<double> combining(std::int64_t greatest) const;
 
-  [[nodiscard]] double cold() const { return cold_; }          ///< a: a place holds a cold request
-  [[nodiscard]] double full() const { return full_; }          ///< q: it holds cd hot ones
-  [[nodiscard]] double open() const { return open_; }          ///< w: fewer
+  [[nodiscard]] double cold() const { return cold_; }  ///< a: a place holds a cold request
+  [[nodiscard]] double full() const { return full_; }  ///< q: it holds cd hot ones
+  [[nodiscard]] double open() const { return open_; }  ///< w: fewer
 
  private:
   double cold_ = 0, full_ = 0, open_ = 0;

@@ -24,10 +24,10 @@ struct Request {
 
 struct Queue {
   std::uint32_t head = 0, count = 0;
-  std::uint32_t open = none;       ///< place of the request that hot ones may join; never the head's
-  std::uint32_t joined = 0;        ///< the degree of that request in this buffer
-  std::uint32_t first = none;      ///< of those that wait for a place here: queues of the stage before,
-  std::uint32_t last = none;       ///< or, at stage 0, the processor itself
+  std::uint32_t open = none;          ///< place of the request that hot ones may join; never the head's
+  std::uint32_t joined = 0;           ///< the degree of that request in this buffer
+  std::uint32_t first = none;         ///< of those that wait for a place here: queues of the stage before,
+  std::uint32_t last = none;          ///< or, at stage 0, the processor itself
   std::uint32_t next_waiting = none;  ///< the one behind this queue where this queue waits
 };
 
@@ -70,12 +70,12 @@ class Simulated final : public MultistageReplication {
 
   RandomKey key_;
   std::uint32_t nodes_, size_, stages_, places_;
-  std::uint64_t degree_;       ///< greatest degree of combining
-  std::uint64_t hot_below_;    ///< a word of 64 bits below it makes a request hot
+  std::uint64_t degree_;     ///< greatest degree of combining
+  std::uint64_t hot_below_;  ///< a word of 64 bits below it makes a request hot
   bool all_hot_;
-  double gap_;                 ///< mean time between arrivals at all processors together [ticks]
+  double gap_;  ///< mean time between arrivals at all processors together [ticks]
   std::vector<network::StageWiring> wiring_;
-  std::vector<std::uint32_t> divisors_;   ///< [stage]: destination / divisor mod s is the output
+  std::vector<std::uint32_t> divisors_;    ///< [stage]: destination / divisor mod s is the output
   std::vector<std::uint8_t> on_hot_tree_;  ///< [queue]
   std::vector<std::uint8_t> stage_of_;     ///< [queue]
 
@@ -85,9 +85,9 @@ class Simulated final : public MultistageReplication {
   std::uint64_t next_arrival_ = 0;
   double rounded_off_ = 0;  ///< of the sum of all gaps [ticks]
   std::vector<Queue> queues_;
-  std::vector<Request> requests_;             ///< [queue][place]
-  std::vector<std::uint32_t> stalled_;        ///< [port]: a destination, or none
-  std::vector<EndOfService> ends_;            ///< a ring
+  std::vector<Request> requests_;               ///< [queue][place]
+  std::vector<std::uint32_t> stalled_;          ///< [port]: a destination, or none
+  std::vector<EndOfService> ends_;              ///< a ring
   std::uint64_t first_end_ = 0, past_end_ = 0;  ///< positions in it, modulo its size
   std::int64_t generated_ = 0, delivered_ = 0;
   std::array<std::vector<std::uint64_t>, 2> present_;  ///< [elsewhere, hot tree][stage]
@@ -95,7 +95,8 @@ class Simulated final : public MultistageReplication {
 };
 
 Simulated::Simulated(const MultistageModel& model, RandomKey key)
-    : key_(key), wiring_((network::check(model.network), network::wire(model.network.network, model.wiring))) {
+    : key_(key),
+      wiring_((network::check(model.network), network::wire(model.network.network, model.wiring))) {
   if (!(model.load > 0 && model.load <= 1))
     throw InvalidArgument("load", numeric::to_fraction(model.load), "above 0 and at most 1");
   const network::CombiningMultistage& network = model.network;
@@ -135,8 +136,7 @@ Simulated::Simulated(const MultistageModel& model, RandomKey key)
 Counts Simulated::empty_counts() const {
   Counts counts(MultistageRows::count, std::vector<std::uint64_t>(stages_));
   counts[MultistageRows::slots].resize(1);
-  for (const std::size_t row :
-       {MultistageRows::generated, MultistageRows::delivered, MultistageRows::delays})
+  for (const std::size_t row : {MultistageRows::generated, MultistageRows::delivered, MultistageRows::delays})
     counts[row].resize(2);
   return counts;
 }
@@ -219,8 +219,7 @@ void Simulated::deliver(const Request& request) {
 std::uint32_t Simulated::next_queue(std::uint32_t queue, std::uint32_t destination) const {
   const std::uint32_t stage = stage_of_[queue];
   const network::StageWiring& wiring = wiring_[stage];
-  const std::uint32_t output =
-      destination == hot_request ? 0 : destination / divisors_[stage] % size_;
+  const std::uint32_t output = destination == hot_request ? 0 : destination / divisors_[stage] % size_;
   return (stage + 1) * nodes_ + wiring.first[queue - stage * nodes_] + output * wiring.stride;
 }
 

@@ -46,8 +46,8 @@ struct MultistageRows {
   static constexpr std::size_t services = 4;      ///< [stage]: services that ended
   static constexpr std::size_t hot_arrivals = 5;  ///< [stage]: hot requests that came, combined ones as one
   static constexpr std::size_t combined = 6;      ///< [stage]: those that joined another
-  static constexpr std::size_t hot_tree = 7;  ///< [stage]: sum over the queues that hot requests pass of the
-                                              ///< time integral of their requests, in ticks
+  static constexpr std::size_t hot_tree = 7;   ///< [stage]: sum over the queues that hot requests pass of the
+                                               ///< time integral of their requests, in ticks
   static constexpr std::size_t elsewhere = 8;  ///< [stage]: the same of all other queues
   static constexpr std::size_t count = 9;
 };

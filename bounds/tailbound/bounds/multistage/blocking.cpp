@@ -10,8 +10,8 @@ namespace {
 
 constexpr int most_rounds = 10'000;
 constexpr double tolerance = 1e-6;
-/// Part of the way to its new value that the blocked time goes in a round: large at first, which is quick where
-/// the hot path is full, and smaller where the change does not fall, which is stable.
+/// Part of the way to its new value that the blocked time goes in a round: large at first, which is quick
+/// where the hot path is full, and smaller where the change does not fall, which is stable.
 constexpr double first_smoothing = 0.9, shorter = 0.3, least_smoothing = 0.002;
 /// Rounds between two looks at whether the change falls.
 constexpr double patience = 200;
@@ -163,10 +163,9 @@ Point Network::point(double load) const {
     const auto before = [&](const Class& next, bool hot) {
       return (hot ? next.means.hot_blocked : next.means.cold_blocked) * next.blocked_time();
     };
-    point.hot_path.push_back(
-        {.occupancy = means.present,
-         .combining = path_[at].combining(),
-         .utilization = 1 - means.idle / means.cycle});
+    point.hot_path.push_back({.occupancy = means.present,
+                              .combining = path_[at].combining(),
+                              .utilization = 1 - means.idle / means.cycle});
     point.hot_delay += means.hot_wait + 1 + (last ? 0 : before(path_[at + 1], true));
     until += means.cold_wait + 1;
     if (last) break;

@@ -2,7 +2,8 @@
 
 #include <tailbound/bounds/multistage/combining.hpp>
 
-/// The queues of bounds/multistage/blocking_queue.hpp put together: docs/derivations/multistage.md, section 4.
+/// The queues of bounds/multistage/blocking_queue.hpp put together: docs/derivations/multistage.md,
+/// section 4.
 namespace tailbound::bounds::multistage {
 
 /// \param load  0 < load <= 1

@@ -83,8 +83,8 @@ BlockingQueue::Arrival BlockingQueue::arrival(const State& state, bool hot) cons
   return {index(to), Outcome::waits};
 }
 
-/// numbers_[j]: probability of j arrivals from `sources` sources in a time `time` of at most about 1, in which
-/// each delivers at most once. The Poisson source is without that limit.
+/// numbers_[j]: probability of j arrivals from `sources` sources in a time `time` of at most about 1, in
+/// which each delivers at most once. The Poisson source is without that limit.
 void BlockingQueue::count_arrivals(double attempt, int sources, double time) {
   numbers_.assign(1, 1);
   if (sources_ == 0) {

@@ -24,12 +24,12 @@ struct Surroundings {
 };
 
 struct QueueMeans {
-  double cycle = 0;     ///< mean time between departures
-  double arrivals = 0;  ///< requests that come in a cycle; those that join are among them
-  double joined = 0;    ///< hot ones that join another, in a cycle
-  double idle = 0;      ///< mean time without request, in a cycle
-  double present = 0;   ///< time average of requests present
-  double sources_blocked = 0;                ///< time average
+  double cycle = 0;            ///< mean time between departures
+  double arrivals = 0;         ///< requests that come in a cycle; those that join are among them
+  double joined = 0;           ///< hot ones that join another, in a cycle
+  double idle = 0;             ///< mean time without request, in a cycle
+  double present = 0;          ///< time average of requests present
+  double sources_blocked = 0;  ///< time average
   double cold_blocked = 0, hot_blocked = 0;  ///< probability that a cold (hot) one finds no way in
   double cold_wait = 0, hot_wait = 0;  ///< mean time from coming in to the beginning of the service in which
                                        ///< it takes part
@@ -78,10 +78,11 @@ class BlockingQueue {
   int places_, sources_, most_blocked_;
   int degree_;  ///< 0: unlimited
   std::vector<State> states_;
-  std::vector<std::uint32_t> first_;  ///< [present * K + open]: index of its state with joined = 1, blocked = 0
-  std::vector<Arrival> cold_, hot_;   ///< [state]
-  std::vector<std::vector<std::uint32_t>> by_blocked_;  ///< [blocked]: states
-  Distribution distribution_;                           ///< just after a departure
+  std::vector<std::uint32_t>
+      first_;  ///< [present * K + open]: index of its state with joined = 1, blocked = 0
+  std::vector<Arrival> cold_, hot_;                             ///< [state]
+  std::vector<std::vector<std::uint32_t>> by_blocked_;          ///< [blocked]: states
+  Distribution distribution_;                                   ///< just after a departure
   Distribution numbers_, result_, part_, next_, busy_, begun_;  ///< of the step under way
 };
 

@@ -18,8 +18,7 @@ Point solve(const network::CombiningMultistage& network, const numeric::Rational
 numeric::Rational saturation_without_combining(const network::CombiningMultistage& network) {
   network::check(network);
   const numeric::Rational& h = network.hot;
-  const numeric::Rational busy =
-      1 - h + h * network.network.nodes / network.network.switch_size;
+  const numeric::Rational busy = 1 - h + h * network.network.nodes / network.network.switch_size;
   return 1 / busy;
 }
 

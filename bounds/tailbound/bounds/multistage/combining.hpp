@@ -12,11 +12,12 @@
 ///           buffers block; memories take what comes.
 ///           By symmetry, all queues of a stage that hot requests pass are alike (the hot path), and so are,
 ///           at each stage behind, those whose traffic left it at the same stage (the branches).
-/// RESULT    an approximation: queues are taken one by one, and what couples them are means. docs/multistage.md
+/// RESULT    an approximation: queues are taken one by one, and what couples them are means.
+/// docs/multistage.md
 ///           shows how far it is from simulation. Nothing is proved of the digits.
 /// VARIANTS  published: each queue M/D/1/L, from the first stage to the last; full buffers lose requests but
-///           do not stop those behind them. blocking: each queue a chain that sees s servers before it and the
-///           blocked time behind it, iterated until flows match.
+///           do not stop those behind them. blocking: each queue a chain that sees s servers before it and
+///           the blocked time behind it, iterated until flows match.
 /// SOURCE    published: Mohapatra, Wong and Das 1994; blocking: docs/derivations/multistage.md
 /// TESTS     tests/bounds/multistage_test.cpp, tests/validation/multistage_test.cpp
 namespace tailbound::bounds::multistage {
@@ -60,8 +61,8 @@ struct Point {
                           Variant variant);
 
 /// Without combining, what a processor can get through the hot path, where the last of its queues serves
-/// without rest: 1 / (1 - h + h N / s)  [requests in a service time]; exact for the model. (With memories that
-/// take one request at a time it would be 1 / (1 + h (N - 1)), Pfister and Norton 1985.)
+/// without rest: 1 / (1 - h + h N / s)  [requests in a service time]; exact for the model. (With memories
+/// that take one request at a time it would be 1 / (1 + h (N - 1)), Pfister and Norton 1985.)
 [[nodiscard]] numeric::Rational saturation_without_combining(const network::CombiningMultistage& network);
 
 /// The stages' words for `stop`: "converged after 153 rounds (last change 1e-10)".

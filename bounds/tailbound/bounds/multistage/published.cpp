@@ -90,8 +90,7 @@ Point published(const network::CombiningMultistage& network, double load) {
   cold_throughput /= nodes;
   point.cold_delay = cold_delay / nodes;
   point.throughput = hot_throughput + cold_throughput;
-  point.delay =
-      (hot_throughput * point.hot_delay + cold_throughput * point.cold_delay) / point.throughput;
+  point.delay = (hot_throughput * point.hot_delay + cold_throughput * point.cold_delay) / point.throughput;
   return point;
 }
 
