@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <cli/delay_question.hpp>
 #include <cli/plots.hpp>
+#include <cli/simulate_multistage.hpp>
 #include <cli/simulate_tree.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/validate_command.hpp>
@@ -525,6 +526,7 @@ std::vector<Command> add_validate_commands(CLI::App& program) {
   std::vector<Command> commands;
   commands.push_back(add_validate_delay(*validate));
   commands.push_back(add_validate_buffer(*validate));
+  commands.push_back(add_validate_multistage(*validate));
   return commands;
 }
 
