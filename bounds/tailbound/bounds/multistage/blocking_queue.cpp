@@ -165,7 +165,7 @@ void BlockingQueue::let_in(Distribution& distribution, const Surroundings& seen,
 }
 
 /// A request has been let in as an open one; of those that still wait, `undecided` may be hot and join it.
-void BlockingQueue::spread(const State& state, int undecided, double mass, double hot) {
+void BlockingQueue::spread(const State& state, int undecided, double mass, double hot, Tally& tally) {
   if (undecided == 0 || state.open == 0 || hot == 0) {
     distribution_[index(state)] += mass;
     return;
@@ -173,13 +173,14 @@ void BlockingQueue::spread(const State& state, int undecided, double mass, doubl
   State joined = state;
   --joined.blocked;
   if (degree_ > 0 && ++joined.joined == degree_) joined.open = joined.joined = 0;
-  spread(joined, undecided - 1, mass * hot, hot);
-  spread(state, undecided - 1, mass * (1 - hot), hot);
+  tally.joined += mass * hot;
+  spread(joined, undecided - 1, mass * hot, hot, tally);
+  spread(state, undecided - 1, mass * (1 - hot), hot, tally);
 }
 
 /// The head leaves, and the first of those that wait comes in. While there was an open request, only cold
 /// ones had to wait.
-void BlockingQueue::depart(const Distribution& from, double hot) {
+void BlockingQueue::depart(const Distribution& from, double hot, Tally& tally) {
   std::fill(distribution_.begin(), distribution_.end(), 0);
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (from[i] == 0) continue;
@@ -198,7 +199,7 @@ void BlockingQueue::depart(const Distribution& from, double hot) {
     if (hot_one == 0) continue;
     state.open = state.present - 1;
     state.joined = 1;
-    spread(state, std::min(state.blocked, 3), from[i] * hot_one, hot);
+    spread(state, std::min(state.blocked, 3), from[i] * hot_one, hot, tally);
   }
 }
 
@@ -237,7 +238,7 @@ QueueMeans BlockingQueue::round(const Surroundings& seen, int steps) {
       for (std::size_t i = 0; i < busy.size(); ++i)
         busy[i] = busy[i] * (1 - seen.blocked) + held[i] * seen.blocked;
     }
-    depart(busy, seen.hot);
+    depart(busy, seen.hot, tally);
     double total = 0;
     for (const double p : distribution_) total += p;
     for (double& p : distribution_) p /= total;

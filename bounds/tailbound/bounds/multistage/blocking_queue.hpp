@@ -72,8 +72,8 @@ class BlockingQueue {
               Tally& tally);
   void arrive(const Distribution& from, Distribution& to, double weight, const Surroundings& seen,
               Tally& tally) const;
-  void depart(const Distribution& from, double hot);
-  void spread(const State& state, int undecided, double mass, double hot);
+  void depart(const Distribution& from, double hot, Tally& tally);
+  void spread(const State& state, int undecided, double mass, double hot, Tally& tally);
 
   int places_, sources_, most_blocked_;
   int degree_;  ///< 0: unlimited
