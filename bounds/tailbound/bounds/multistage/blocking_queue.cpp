@@ -30,12 +30,16 @@ BlockingQueue::BlockingQueue(std::int64_t places, int sources, std::optional<std
     : places_(static_cast<int>(places)), sources_(sources), most_blocked_(std::max(sources, 1)) {
   degree_ = combining && *combining <= most_degrees ? static_cast<int>(*combining) : 0;
   const std::int64_t degrees = degree_ == 0 ? 1 : degree_ - 1;
-  const std::int64_t opens = 1 + (places - 1) * degrees;
-  const std::int64_t wanted = places + places * (places - 1) / 2 * degrees + opens * (most_blocked_ + 1);
+  tells_cold_ = degree_ != 1 && places > 1;
+  const std::int64_t waiting = most_blocked_ + 1;
+  const std::int64_t wanted = places + places * (places - 1) / 2 * degrees +
+                              (tells_cold_ ? waiting * (waiting + 1) / 2 : waiting) +
+                              (places - 1) * degrees * waiting;
   if (wanted > most_states)
     throw LimitExceeded("the variant blocking would need " + std::to_string(wanted) +
-                        " states a queue for buffer " + std::to_string(places - 1) + "; the limit is " +
-                        std::to_string(most_states) + " (the variant published has no such limit)");
+                        " states a queue for buffer " + std::to_string(places - 1) + " and " +
+                        std::to_string(sources) + " sources; the limit is " + std::to_string(most_states) +
+                        " (the variant published has no such limit)");
   add_states();
   for (const State& state : states_) {
     cold_.push_back(arrival(state, false));
@@ -57,21 +61,27 @@ void BlockingQueue::add_states() {
       first_[static_cast<std::size_t>(present * places_ + open)] = static_cast<std::uint32_t>(states_.size());
       for (int joined = 1; joined <= (open == 0 ? 1 : degrees); ++joined)
         for (int blocked = 0; blocked <= (present == places_ ? most_blocked_ : 0); ++blocked)
-          states_.push_back({present, blocked, open, open == 0 ? 0 : joined});
+          for (int cold = 0; cold <= (open == 0 && tells_cold_ ? blocked : 0); ++cold)
+            states_.push_back({present, blocked, open, open == 0 ? 0 : joined, cold});
     }
 }
 
 std::uint32_t BlockingQueue::index(const State& state) const {
+  const std::uint32_t first = first_[static_cast<std::size_t>(state.present * places_ + state.open)];
+  if (state.open == 0 && tells_cold_)
+    return first + static_cast<std::uint32_t>(state.blocked * (state.blocked + 1) / 2 + state.cold);
   const int stride = state.present == places_ ? most_blocked_ + 1 : 1;
-  return first_[static_cast<std::size_t>(state.present * places_ + state.open)] +
-         static_cast<std::uint32_t>(std::max(state.joined - 1, 0) * stride + state.blocked);
+  return first + static_cast<std::uint32_t>(std::max(state.joined - 1, 0) * stride + state.blocked);
 }
 
 BlockingQueue::Arrival BlockingQueue::arrival(const State& state, bool hot) const {
   State to = state;
   if (state.blocked == most_blocked_) return {index(to), Outcome::rests};
   if (hot && state.open > 0) {
-    if (degree_ > 0 && ++to.joined == degree_) to.open = to.joined = 0;
+    if (degree_ > 0 && ++to.joined == degree_) {
+      to.open = to.joined = 0;
+      to.cold = to.blocked;
+    }
     return {index(to), Outcome::joins};
   }
   if (state.present == places_) {
@@ -164,42 +174,64 @@ void BlockingQueue::let_in(Distribution& distribution, const Surroundings& seen,
   integrate(time / 2);
 }
 
-/// A request has been let in as an open one; of those that still wait, `undecided` may be hot and join it.
-void BlockingQueue::spread(const State& state, int undecided, double mass, double hot, Tally& tally) {
-  if (undecided == 0 || state.open == 0 || hot == 0) {
-    distribution_[index(state)] += mass;
-    return;
-  }
-  State joined = state;
-  --joined.blocked;
-  if (degree_ > 0 && ++joined.joined == degree_) joined.open = joined.joined = 0;
-  tally.joined += mass * hot;
-  spread(joined, undecided - 1, mass * hot, hot, tally);
-  spread(state, undecided - 1, mass * (1 - hot), hot, tally);
+/// A hot request has been let in as an open one; those that wait may be hot and join it, one after the other.
+void BlockingQueue::spread(const State& state, double mass, double hot, Tally& tally) {
+  std::vector<double> joins(static_cast<std::size_t>(state.blocked) + 1);  // [j]: j have joined so far
+  joins[0] = mass;
+  const auto after = [&](std::size_t j) {
+    State to = state;
+    to.blocked -= static_cast<int>(j);
+    if (degree_ > 0) to.joined += static_cast<int>(j);
+    return to;
+  };
+  for (int asked = 1; asked <= state.blocked; ++asked)
+    for (auto j = static_cast<std::size_t>(asked); j-- > 0;) {
+      const double one_more = joins[j] * hot;
+      joins[j] -= one_more;
+      tally.joined += one_more;
+      State to = after(j + 1);
+      if (degree_ > 0 && to.joined == degree_) {
+        to.open = to.joined = 0;
+        to.cold = to.blocked - (state.blocked - asked);  // those asked, and not hot
+        distribution_[index(to)] += one_more;
+      } else {
+        joins[j + 1] += one_more;
+      }
+    }
+  for (std::size_t j = 0; j < joins.size(); ++j)
+    if (joins[j] > 0) distribution_[index(after(j))] += joins[j];
 }
 
-/// The head leaves, and the first of those that wait comes in. While there was an open request, only cold
-/// ones had to wait.
+/// The head leaves, and the first of those that wait comes in. While there is an open request, only cold ones
+/// have to wait.
 void BlockingQueue::depart(const Distribution& from, double hot, Tally& tally) {
   std::fill(distribution_.begin(), distribution_.end(), 0);
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (from[i] == 0) continue;
     State state = states_[i];
-    const bool only_cold = state.open > 0 || degree_ == 1;
     --state.present;
-    if (state.open > 0 && --state.open == 0) state.joined = 0;
-    if (state.blocked == 0) {
+    if (state.open > 0 && --state.open == 0) {
+      state.joined = 0;
+      state.cold = state.blocked;
+    }
+    if (state.blocked > 0) {
+      ++state.present;
+      --state.blocked;
+    } else {
+      state.cold = 0;
       distribution_[index(state)] += from[i];
       continue;
     }
-    ++state.present;
-    --state.blocked;
-    const double hot_one = only_cold || state.present == 1 ? 0 : hot;
+    const bool cold = state.open > 0 || state.cold > 0 || !tells_cold_;
+    if (state.cold > 0) --state.cold;
+    if (!tells_cold_) state.cold = 0;
+    const double hot_one = cold ? 0 : hot;
     distribution_[index(state)] += from[i] * (1 - hot_one);
     if (hot_one == 0) continue;
     state.open = state.present - 1;
     state.joined = 1;
-    spread(state, std::min(state.blocked, 3), from[i] * hot_one, hot, tally);
+    state.cold = 0;
+    spread(state, from[i] * hot_one, hot, tally);
   }
 }
 

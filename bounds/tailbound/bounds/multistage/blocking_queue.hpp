@@ -54,6 +54,9 @@ class BlockingQueue {
     int present = 0, blocked = 0;
     int open = 0;    ///< place behind the head of the request that hot ones may join; 0 if there is none
     int joined = 0;  ///< how many it was made of here
+    /// Of the blocked sources the first so many are known to hold cold requests, as there was a request to
+    /// join when they came. Not told apart while there is one: then all are.
+    int cold = 0;
     friend bool operator==(const State&, const State&) = default;
   };
   enum class Outcome : std::uint8_t { waits, joins, blocked, rests };
@@ -73,10 +76,11 @@ class BlockingQueue {
   void arrive(const Distribution& from, Distribution& to, double weight, const Surroundings& seen,
               Tally& tally) const;
   void depart(const Distribution& from, double hot, Tally& tally);
-  void spread(const State& state, int undecided, double mass, double hot, Tally& tally);
+  void spread(const State& state, double mass, double hot, Tally& tally);
 
   int places_, sources_, most_blocked_;
-  int degree_;  ///< 0: unlimited
+  int degree_;       ///< 0: unlimited
+  bool tells_cold_;  ///< are known cold requests told apart?
   std::vector<State> states_;
   std::vector<std::uint32_t>
       first_;  ///< [present * K + open]: index of its state with joined = 1, blocked = 0
