@@ -2,6 +2,7 @@
 #include <cli/formats.hpp>
 #include <cli/read_file.hpp>
 #include <cli/reproduce_command.hpp>
+#include <cli/reproduce_mohapatra.hpp>
 #include <cli/reproduce_singh_dally.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/write_file.hpp>
@@ -19,7 +20,7 @@ namespace reproduce {
 const std::vector<Figure>& all_figures() {
   static const std::vector<Figure> figures = [] {
     std::vector<Figure> list;
-    for (const auto& paper : {singh_dally_figures}) {
+    for (const auto& paper : {singh_dally_figures, mohapatra_figures}) {
       std::vector<Figure> more = paper();
       std::move(more.begin(), more.end(), std::back_inserter(list));
     }
@@ -292,7 +293,7 @@ Command add_reproduce_command(CLI::App& program) {
       "    does not agree: buffer of later hops\n"
       "  figures/README.md\n"
       "\n"
-      "Figures 4, 5 and 6 are simulated too, each for 10 to 30 s on one core; all cores are used, and the\n"
+      "Most figures are simulated too, each for 10 to 30 s on one core; all cores are used, and the\n"
       "result does not depend on them.\n"
       "\n"
       "README.md says of each figure what the paper shows, what was computed, and the commands that\n"

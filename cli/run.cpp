@@ -7,6 +7,7 @@
 #include <cli/command.hpp>
 #include <cli/compare_command.hpp>
 #include <cli/delay_command.hpp>
+#include <cli/multistage_command.hpp>
 #include <cli/occupancy_command.hpp>
 #include <cli/pgf_command.hpp>
 #include <cli/plots.hpp>
@@ -158,6 +159,7 @@ class Program {
     commands_.push_back(add_delay_command(app_));
     commands_.push_back(add_pgf_command(app_));
     commands_.push_back(add_compare_command(app_));
+    commands_.push_back(add_multistage_command(app_));
     commands_.push_back(add_reproduce_command(app_));
     for (Command& command : add_simulate_commands(app_)) commands_.push_back(std::move(command));
     for (Command& command : add_validate_commands(app_)) commands_.push_back(std::move(command));

@@ -4,6 +4,7 @@
 #include <cli/delay_question.hpp>
 #include <cli/plots.hpp>
 #include <cli/simulate_command.hpp>
+#include <cli/simulate_multistage.hpp>
 #include <cli/simulate_rare.hpp>
 #include <cli/simulate_tree.hpp>
 
@@ -292,13 +293,16 @@ std::vector<Command> add_simulate_commands(CLI::App& program) {
       "      3    down from 1  0.799993 +- 7e-05    2.1235 +- 0.0019  0.006514 +- 9.6e-05\n"
       "\n"
       "    Estimates with 95 % intervals from 64 batches. D: queueing delay of all packets, in slots.\n");
-  return {{.app = tree, .answer = [tree, options](const Context& context) {
-             if (!options->rare) return answer(*options, context);
-             if (tree->get_option("--plot")->count() > 0)
-               throw InvalidArgument("--plot", "given together with --rare",
-                                     "left out: the answer is one number");
-             return answer_rare(*options, context);
-           }}};
+  return {{.app = tree,
+           .answer =
+               [tree, options](const Context& context) {
+                 if (!options->rare) return answer(*options, context);
+                 if (tree->get_option("--plot")->count() > 0)
+                   throw InvalidArgument("--plot", "given together with --rare",
+                                         "left out: the answer is one number");
+                 return answer_rare(*options, context);
+               }},
+          add_simulate_multistage(*simulate)};
 }
 
 }  // namespace tailbound::cli

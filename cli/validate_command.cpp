@@ -5,6 +5,7 @@
 #include <cli/delay_question.hpp>
 #include <cli/option_group.hpp>
 #include <cli/plots.hpp>
+#include <cli/simulate_multistage.hpp>
 #include <cli/simulate_tree.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/validate_command.hpp>
@@ -567,6 +568,7 @@ std::vector<Command> add_validate_commands(CLI::App& program) {
   std::vector<Command> commands;
   commands.push_back(add_validate_delay(*validate));
   commands.push_back(add_validate_buffer(*validate));
+  commands.push_back(add_validate_multistage(*validate));
   return commands;
 }
 

@@ -1,10 +1,11 @@
 # One library per module: its sources stand beside its headers. A new file needs no edit here.
 
 # tailbound_library(name folder include_root dependencies...)
-# Target tailbound_NAME, known to all as tailbound::NAME, of folder/*.cpp; header-only if there is none.
+# Target tailbound_NAME, known to all as tailbound::NAME, of folder/*.cpp and folder/*/*.cpp; header-only if
+# there is none.
 # Headers are included relative to include_root.
 function(tailbound_library name folder include_root)
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*/*.cpp)
   set(target tailbound_${name})
   if(sources)
     add_library(${target} STATIC ${sources})

@@ -1,0 +1,197 @@
+#include <tailbound/bounds/multistage/blocking.hpp>
+#include <tailbound/bounds/multistage/blocking_queue.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tailbound::bounds::multistage {
+namespace {
+
+constexpr int most_rounds = 10'000;
+constexpr double tolerance = 1e-6;
+/// Part of the way to its new value that the blocked time goes in a round: large at first, which is quick
+/// where the hot path is full, and smaller where the change does not fall, which is stable.
+constexpr double first_smoothing = 0.9, shorter = 0.3, least_smoothing = 0.002;
+/// Rounds between two looks at whether the change falls.
+constexpr double patience = 200;
+constexpr double progress = 0.95;
+
+/// Queues that are alike, and what they see of their neighbours.
+struct Class {
+  BlockingQueue queue;
+  Surroundings seen;
+  QueueMeans means{};
+
+  /// Mean time for which a request that found no way in waits before this queue.
+  [[nodiscard]] double blocked_time() const {
+    const double blocked = (1 - seen.hot) * means.cold_blocked + seen.hot * means.hot_blocked;
+    return blocked > 0 ? means.sources_blocked / (means.flow() * blocked) : 0;
+  }
+  /// Messages that leave a queue, a unit of time.
+  [[nodiscard]] double cold_out() const { return means.flow() * (1 - seen.hot); }
+  [[nodiscard]] double hot_out() const { return means.flow() * seen.hot * (1 - combining()); }
+  /// The probability that a hot request that comes combines.
+  [[nodiscard]] double combining() const {
+    return seen.hot > 0 ? std::min(1.0, means.joined / (means.arrivals * seen.hot)) : 0;
+  }
+};
+
+/// The hot path and its branches. Behind any stage at which cold requests leave the path they pass the same
+/// queues, as far as means go: so there is one class of branches a stage.
+class Network {
+ public:
+  Network(const network::CombiningMultistage& network, double load);
+  [[nodiscard]] Ending iterate();
+  [[nodiscard]] Point point(double load) const;
+
+ private:
+  [[nodiscard]] double round();
+  [[nodiscard]] double look_behind(Class& at, const Class* path, const Class* branch) const;
+  [[nodiscard]] double match(Class& to, double cold, double hot) const;
+
+  int stages_;
+  double size_, hot_;
+  double smoothing_ = first_smoothing;
+  std::vector<Class> path_;      ///< [stage]
+  std::vector<Class> branches_;  ///< [stage]; that of stage 0 is never used
+};
+
+Network::Network(const network::CombiningMultistage& network, double load)
+    : stages_(network::stage_count(network.network)),
+      size_(static_cast<double>(network.network.switch_size)),
+      hot_(numeric::nearest_double(network.hot)) {
+  const std::int64_t places = network.buffer + 1;
+  const int sources = static_cast<int>(network.network.switch_size);
+  const double start = std::min(0.5, load / size_);
+  path_.push_back({BlockingQueue(places, 0, network.combining), {.attempt = load, .hot = hot_}});
+  const BlockingQueue inner(places, sources, network.combining), cold(places, sources, 1);
+  for (int stage = 1; stage < stages_; ++stage) path_.push_back({inner, {.attempt = start, .hot = hot_}});
+  branches_.assign(path_.size(), Class{cold, {.attempt = start}});
+}
+
+/// What `at` sees of the queues behind it; of the branches, `path` is null. The change of the mean time for
+/// which its head is held.
+double Network::look_behind(Class& at, const Class* path, const Class* branch) const {
+  const double all = at.cold_out() + at.hot_out();
+  if (!(all > 0)) return 0;
+  double probability = 0, time = 0;
+  const auto add = [&](const Class* to, double flow, bool hot) {
+    if (to == nullptr) return;
+    const double blocked = flow / all * (hot ? to->means.hot_blocked : to->means.cold_blocked);
+    probability += blocked;
+    time += blocked * to->blocked_time();
+  };
+  const double straight = path == nullptr ? 0 : 1 / size_;
+  add(path, at.hot_out(), true);
+  add(path, at.cold_out() * straight, false);
+  add(branch, at.cold_out() * (1 - straight), false);
+  const double old_time = at.seen.blocked * at.seen.blocked_time;
+  const double new_time = old_time + smoothing_ * (time - old_time);
+  at.seen.blocked += smoothing_ * (probability - at.seen.blocked);
+  at.seen.blocked_time = at.seen.blocked > 1e-14 ? new_time / at.seen.blocked : 0;
+  return std::abs(time - old_time);
+}
+
+/// Brings the flow into `to` nearer to what is to come; the relative difference.
+double Network::match(Class& to, double cold, double hot) const {
+  const double wanted = std::max(cold + hot, 1e-12);
+  to.seen.hot = hot / wanted;
+  const double ratio = std::clamp(wanted / to.means.flow(), 0.2, 5.0);
+  const double old = to.seen.attempt;
+  to.seen.attempt = std::clamp(old * std::sqrt(ratio), 1e-12, 1.0);
+  return std::abs(ratio - 1);
+}
+
+double Network::round() {
+  constexpr int steps = 2;
+  double change = 0;
+  for (std::size_t stage = 0; stage < path_.size(); ++stage) {
+    Class& at = path_[stage];
+    const double flow = at.means.flow();
+    if (stage > 0) {
+      const Class& before = path_[stage - 1];
+      change = std::max(change, match(at, before.cold_out(), size_ * before.hot_out()));
+      if (hot_ < 1) {
+        Class& branch = branches_[stage];
+        change = std::max(change, match(branch, before.cold_out(), 0));
+        branch.means = branch.queue.round(branch.seen, steps);
+      }
+    }
+    at.means = at.queue.round(at.seen, steps);
+    change = std::max(change, std::abs(at.means.flow() / flow - 1));
+  }
+  for (std::size_t stage = path_.size() - 1; stage-- > 0;) {
+    change = std::max(change, look_behind(path_[stage], &path_[stage + 1], &branches_[stage + 1]));
+    if (stage > 0) change = std::max(change, look_behind(branches_[stage], nullptr, &branches_[stage + 1]));
+  }
+  return change;
+}
+
+Ending Network::iterate() {
+  for (Class& c : path_) c.means = c.queue.round(c.seen, 1);
+  for (Class& c : branches_) c.means = c.queue.round(c.seen, 1);
+  Ending ending{.stop = Stop::too_many_rounds};
+  double worst = 0, worst_before = std::numeric_limits<double>::infinity(), left = patience;
+  while (ending.rounds < most_rounds) {
+    ending.change = round();
+    ++ending.rounds;
+    if (ending.change < tolerance) {
+      ending.stop = Stop::converged;
+      break;
+    }
+    worst = std::max(worst, ending.change);
+    if (--left > 0) continue;
+    if (worst > progress * worst_before && smoothing_ > least_smoothing) {
+      smoothing_ = std::max(least_smoothing, smoothing_ * shorter);
+      worst = std::numeric_limits<double>::infinity();
+    }
+    worst_before = worst;
+    worst = 0;
+    left = patience + 2 / smoothing_;
+  }
+  return ending;
+}
+
+Point Network::point(double load) const {
+  Point point;
+  point.load = load;
+  double until = 0, share = 1;  // of a cold request that is still on the path, which a share of them are
+  for (std::size_t at = 0; at < path_.size(); ++at) {
+    const QueueMeans& means = path_[at].means;
+    const bool last = at + 1 == path_.size();
+    const auto before = [&](const Class& next, bool hot) {
+      return (hot ? next.means.hot_blocked : next.means.cold_blocked) * next.blocked_time();
+    };
+    point.hot_path.push_back({.occupancy = means.present,
+                              .combining = path_[at].combining(),
+                              .utilization = 1 - means.idle / means.cycle});
+    point.hot_delay += means.hot_wait + 1 + (last ? 0 : before(path_[at + 1], true));
+    until += means.cold_wait + 1;
+    if (last) break;
+    const double leaving = share * (1 - 1 / size_);
+    double time = until;
+    for (std::size_t stage = at + 1; stage < path_.size(); ++stage)
+      time += before(branches_[stage], false) + branches_[stage].means.cold_wait + 1;
+    point.cold_delay += leaving * time;
+    share -= leaving;
+    until += before(path_[at + 1], false);
+  }
+  point.cold_delay += share * until;
+  point.throughput = path_.front().means.flow();
+  point.delay = hot_ * point.hot_delay + (1 - hot_) * point.cold_delay;
+  return point;
+}
+
+}  // namespace
+
+Point blocking(const network::CombiningMultistage& network, double load) {
+  network::check(network);
+  Network queues(network, load);
+  const Ending ending = queues.iterate();
+  Point point = queues.point(load);
+  point.ending = ending;
+  return point;
+}
+
+}  // namespace tailbound::bounds::multistage

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <tailbound/bounds/multistage/combining.hpp>
+
+/// The queues of bounds/multistage/blocking_queue.hpp put together: docs/derivations/multistage.md,
+/// section 4.
+namespace tailbound::bounds::multistage {
+
+/// \param load  0 < load <= 1
+/// \throws InvalidArgument  a field out of range
+/// \throws LimitExceeded    as BlockingQueue
+[[nodiscard]] Point blocking(const network::CombiningMultistage& network, double load);
+
+}  // namespace tailbound::bounds::multistage

@@ -1,0 +1,296 @@
+#include <tailbound/bounds/multistage/blocking_queue.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace tailbound::bounds::multistage {
+namespace {
+
+constexpr std::int64_t most_states = 20'000;
+/// More joins than this in one buffer happen so seldom that a higher degree counts as unlimited.
+constexpr std::int64_t most_degrees = 32;
+constexpr double negligible = 1e-13;
+/// A head that is held longer than this sees a buffer that has long been full.
+constexpr double most_pieces = 8;
+
+}  // namespace
+
+/// What a step adds up. Masses are probabilities of the embedded chain.
+struct BlockingQueue::Tally {
+  double service = 1;   ///< mean length of a service, blocked time included
+  double residual = 0;  ///< of the service under way, as the arrivals now let in find it
+  double weight = 1;    ///< probability of the time now looked at
+  double cold = 0, hot = 0, cold_blocked = 0, hot_blocked = 0, joined = 0, cold_wait = 0, hot_wait = 0;
+  double present = 0, sources_blocked = 0;  ///< integrals over time
+};
+
+BlockingQueue::BlockingQueue(std::int64_t places, int sources, std::optional<std::int64_t> combining)
+    : places_(static_cast<int>(places)), sources_(sources), most_blocked_(std::max(sources, 1)) {
+  degree_ = combining && *combining <= most_degrees ? static_cast<int>(*combining) : 0;
+  const std::int64_t degrees = degree_ == 0 ? 1 : degree_ - 1;
+  tells_cold_ = degree_ != 1 && places > 1;
+  const std::int64_t waiting = most_blocked_ + 1;
+  const std::int64_t wanted = places + places * (places - 1) / 2 * degrees +
+                              (tells_cold_ ? waiting * (waiting + 1) / 2 : waiting) +
+                              (places - 1) * degrees * waiting;
+  if (wanted > most_states)
+    throw LimitExceeded("the variant blocking would need " + std::to_string(wanted) +
+                        " states a queue for buffer " + std::to_string(places - 1) + " and " +
+                        std::to_string(sources) + " sources; the limit is " + std::to_string(most_states) +
+                        " (the variant published has no such limit)");
+  add_states();
+  for (const State& state : states_) {
+    cold_.push_back(arrival(state, false));
+    hot_.push_back(arrival(state, true));
+  }
+  by_blocked_.resize(static_cast<std::size_t>(most_blocked_) + 1);
+  for (std::uint32_t i = 0; i < states_.size(); ++i)
+    by_blocked_[static_cast<std::size_t>(states_[i].blocked)].push_back(i);
+  distribution_.assign(states_.size(), 0);
+  distribution_[index({})] = 1;
+}
+
+void BlockingQueue::add_states() {
+  const int degrees = degree_ == 0 ? 1 : degree_ - 1;
+  first_.resize(static_cast<std::size_t>((places_ + 1) * places_));
+  for (int present = 0; present <= places_; ++present)
+    for (int open = 0; open < std::max(present, 1); ++open) {
+      if (open > 0 && degrees == 0) break;
+      first_[static_cast<std::size_t>(present * places_ + open)] = static_cast<std::uint32_t>(states_.size());
+      for (int joined = 1; joined <= (open == 0 ? 1 : degrees); ++joined)
+        for (int blocked = 0; blocked <= (present == places_ ? most_blocked_ : 0); ++blocked)
+          for (int cold = 0; cold <= (open == 0 && tells_cold_ ? blocked : 0); ++cold)
+            states_.push_back({present, blocked, open, open == 0 ? 0 : joined, cold});
+    }
+}
+
+std::uint32_t BlockingQueue::index(const State& state) const {
+  const std::uint32_t first = first_[static_cast<std::size_t>(state.present * places_ + state.open)];
+  if (state.open == 0 && tells_cold_)
+    return first + static_cast<std::uint32_t>(state.blocked * (state.blocked + 1) / 2 + state.cold);
+  const int stride = state.present == places_ ? most_blocked_ + 1 : 1;
+  return first + static_cast<std::uint32_t>(std::max(state.joined - 1, 0) * stride + state.blocked);
+}
+
+BlockingQueue::Arrival BlockingQueue::arrival(const State& state, bool hot) const {
+  State to = state;
+  if (state.blocked == most_blocked_) return {index(to), Outcome::rests};
+  if (hot && state.open > 0) {
+    if (degree_ > 0 && ++to.joined == degree_) {
+      to.open = to.joined = 0;
+      to.cold = to.blocked;
+    }
+    return {index(to), Outcome::joins};
+  }
+  if (state.present == places_) {
+    to.blocked = std::min(state.blocked + 1, most_blocked_);
+    return {index(to), Outcome::blocked};
+  }
+  ++to.present;
+  if (hot && degree_ != 1 && state.present > 0) to.open = state.present, to.joined = 1;
+  return {index(to), Outcome::waits};
+}
+
+/// numbers_[j]: probability of j arrivals from `sources` sources in a time `time` of at most about 1, in
+/// which each delivers at most once. The Poisson source is without that limit.
+void BlockingQueue::count_arrivals(double attempt, int sources, double time) {
+  numbers_.assign(1, 1);
+  if (sources_ == 0) {
+    numbers_[0] = std::exp(-attempt * time);
+    double left = 1 - numbers_[0];
+    while (left > negligible && numbers_.size() < 200) {
+      numbers_.push_back(numbers_.back() * attempt * time / static_cast<double>(numbers_.size()));
+      left -= numbers_.back();
+    }
+    return;
+  }
+  const double p = std::min(1.0, attempt * time);
+  for (int trial = 0; trial < sources; ++trial) {
+    numbers_.push_back(0);
+    for (std::size_t j = numbers_.size() - 1; j > 0; --j)
+      numbers_[j] = numbers_[j] * (1 - p) + numbers_[j - 1] * p;
+    numbers_[0] *= 1 - p;
+    while (numbers_.size() > 1 && numbers_.back() < negligible) numbers_.pop_back();
+  }
+}
+
+void BlockingQueue::arrive(const Distribution& from, Distribution& to, double weight,
+                           const Surroundings& seen, Tally& tally) const {
+  const auto one = [&](std::size_t i, const Arrival& arrival, double mass, bool hot) {
+    to[arrival.to] += mass;
+    if (arrival.outcome == Outcome::rests) return;
+    const State& state = states_[i];
+    const double counted = mass * weight * tally.weight;
+    (hot ? tally.hot : tally.cold) += counted;
+    double wait = tally.residual;
+    if (arrival.outcome == Outcome::joins) {
+      tally.joined += counted;
+      wait += (state.open - 1) * tally.service;
+    } else if (arrival.outcome == Outcome::blocked) {
+      (hot ? tally.hot_blocked : tally.cold_blocked) += counted;
+      wait = (places_ - 1) * tally.service;
+    } else {
+      wait += (state.present - 1) * tally.service;
+    }
+    (hot ? tally.hot_wait : tally.cold_wait) += counted * wait;
+  };
+  to.assign(from.size(), 0);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == 0) continue;
+    one(i, cold_[i], from[i] * (1 - seen.hot), false);
+    if (seen.hot > 0) one(i, hot_[i], from[i] * seen.hot, true);
+  }
+}
+
+void BlockingQueue::let_in(Distribution& distribution, const Surroundings& seen, double time,
+                           int sources_missing, Tally& tally) {
+  const auto integrate = [&](double part) {
+    for (std::size_t i = 0; i < distribution.size(); ++i) {
+      tally.present += part * tally.weight * distribution[i] * states_[i].present;
+      tally.sources_blocked += part * tally.weight * distribution[i] * states_[i].blocked;
+    }
+  };
+  integrate(time / 2);
+  result_.assign(distribution.size(), 0);
+  for (int blocked = 0; blocked <= most_blocked_; ++blocked) {
+    double mass = 0;
+    part_.assign(distribution.size(), 0);
+    for (const std::uint32_t i : by_blocked_[static_cast<std::size_t>(blocked)])
+      mass += part_[i] = distribution[i];
+    if (mass == 0) continue;
+    count_arrivals(seen.attempt, std::max(0, sources_ - blocked - sources_missing), time);
+    double more = 1;  // probability of more than j arrivals
+    for (std::size_t j = 0; j < numbers_.size(); ++j) {
+      more = std::max(0.0, more - numbers_[j]);
+      for (std::size_t i = 0; i < part_.size(); ++i) result_[i] += numbers_[j] * part_[i];
+      if (j + 1 == numbers_.size()) break;
+      arrive(part_, next_, more, seen, tally);
+      std::swap(part_, next_);
+    }
+  }
+  std::swap(distribution, result_);
+  integrate(time / 2);
+}
+
+/// A hot request has been let in as an open one; those that wait may be hot and join it, one after the other.
+void BlockingQueue::spread(const State& state, double mass, double hot, Tally& tally) {
+  std::vector<double> joins(static_cast<std::size_t>(state.blocked) + 1);  // [j]: j have joined so far
+  joins[0] = mass;
+  const auto after = [&](std::size_t j) {
+    State to = state;
+    to.blocked -= static_cast<int>(j);
+    if (degree_ > 0) to.joined += static_cast<int>(j);
+    return to;
+  };
+  for (int asked = 1; asked <= state.blocked; ++asked)
+    for (auto j = static_cast<std::size_t>(asked); j-- > 0;) {
+      const double one_more = joins[j] * hot;
+      joins[j] -= one_more;
+      tally.joined += one_more;
+      State to = after(j + 1);
+      if (degree_ > 0 && to.joined == degree_) {
+        to.open = to.joined = 0;
+        to.cold = to.blocked - (state.blocked - asked);  // those asked, and not hot
+        distribution_[index(to)] += one_more;
+      } else {
+        joins[j + 1] += one_more;
+      }
+    }
+  for (std::size_t j = 0; j < joins.size(); ++j)
+    if (joins[j] > 0) distribution_[index(after(j))] += joins[j];
+}
+
+/// The head leaves, and the first of those that wait comes in. While there is an open request, only cold ones
+/// have to wait.
+void BlockingQueue::depart(const Distribution& from, double hot, Tally& tally) {
+  std::fill(distribution_.begin(), distribution_.end(), 0);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == 0) continue;
+    State state = states_[i];
+    --state.present;
+    if (state.open > 0 && --state.open == 0) {
+      state.joined = 0;
+      state.cold = state.blocked;
+    }
+    if (state.blocked > 0) {
+      ++state.present;
+      --state.blocked;
+    } else {
+      state.cold = 0;
+      distribution_[index(state)] += from[i];
+      continue;
+    }
+    const bool cold = state.open > 0 || state.cold > 0 || !tells_cold_;
+    if (state.cold > 0) --state.cold;
+    if (!tells_cold_) state.cold = 0;
+    const double hot_one = cold ? 0 : hot;
+    distribution_[index(state)] += from[i] * (1 - hot_one);
+    if (hot_one == 0) continue;
+    state.open = state.present - 1;
+    state.joined = 1;
+    state.cold = 0;
+    spread(state, from[i] * hot_one, hot, tally);
+  }
+}
+
+QueueMeans BlockingQueue::round(const Surroundings& seen, int steps) {
+  const double extra = seen.blocked * seen.blocked_time;
+  Tally tally;
+  double idle = 0;
+  for (int step = 0; step < steps; ++step) {
+    tally = Tally{.service = 1 + extra};
+    // An empty queue waits for an arrival, whose source does not deliver again within its service.
+    Distribution& begun = begun_;
+    Distribution& busy = busy_;
+    begun.assign(states_.size(), 0);
+    busy = distribution_;
+    const std::uint32_t empty = index({});
+    const double started = distribution_[empty];
+    busy[empty] = 0;
+    begun[cold_[empty].to] = started;
+    idle = started / (seen.attempt * std::max(sources_, 1));
+    tally.cold += started * (1 - seen.hot);
+    tally.hot += started * seen.hot;
+    tally.residual = 0.5 + extra;
+    let_in(busy, seen, 1, 0, tally);
+    let_in(begun, seen, 1, 1, tally);
+    for (std::size_t i = 0; i < busy.size(); ++i) busy[i] += begun[i];
+    if (extra > 0) {
+      Distribution& held = begun_;
+      held = busy;
+      tally.weight = seen.blocked;
+      // In pieces of at most 1, as a source may deliver once in each.
+      const double pieces = std::ceil(std::clamp(seen.blocked_time, 1.0, most_pieces));
+      for (double piece = 0; piece < pieces; ++piece) {
+        tally.residual = seen.blocked_time * (1 - (piece + 0.5) / pieces);
+        let_in(held, seen, seen.blocked_time / pieces, 0, tally);
+      }
+      for (std::size_t i = 0; i < busy.size(); ++i)
+        busy[i] = busy[i] * (1 - seen.blocked) + held[i] * seen.blocked;
+    }
+    depart(busy, seen.hot, tally);
+    double total = 0;
+    for (const double p : distribution_) total += p;
+    for (double& p : distribution_) p /= total;
+  }
+  QueueMeans means;
+  means.cycle = 1 + extra + idle;
+  means.arrivals = tally.cold + tally.hot;
+  means.joined = tally.joined;
+  means.idle = idle;
+  means.present = tally.present / means.cycle;
+  means.sources_blocked = tally.sources_blocked / means.cycle;
+  if (tally.cold > 0) {
+    means.cold_blocked = tally.cold_blocked / tally.cold;
+    means.cold_wait = tally.cold_wait / tally.cold;
+  }
+  if (tally.hot > 0) {
+    means.hot_blocked = tally.hot_blocked / tally.hot;
+    means.hot_wait = tally.hot_wait / tally.hot;
+  }
+  return means;
+}
+
+}  // namespace tailbound::bounds::multistage

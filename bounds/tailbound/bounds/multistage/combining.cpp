@@ -1,0 +1,33 @@
+#include <tailbound/bounds/multistage/blocking.hpp>
+#include <tailbound/bounds/multistage/published.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <cln/rational.h>
+
+#include <cstdio>
+
+namespace tailbound::bounds::multistage {
+
+Point solve(const network::CombiningMultistage& network, const numeric::Rational& load, Variant variant) {
+  if (!(load > 0 && load <= 1))
+    throw InvalidArgument("load", numeric::to_fraction(load), "above 0 and at most 1 request a service time");
+  const double rate = numeric::nearest_double(load);
+  return variant == Variant::published ? published(network, rate) : blocking(network, rate);
+}
+
+numeric::Rational saturation_without_combining(const network::CombiningMultistage& network) {
+  network::check(network);
+  const numeric::Rational& h = network.hot;
+  const numeric::Rational busy = 1 - h + h * network.network.nodes / network.network.switch_size;
+  return 1 / busy;
+}
+
+std::string in_words(const Ending& ending) {
+  if (ending.stop == Stop::direct) return "one pass, without iteration";
+  char change[32];
+  std::snprintf(change, sizeof change, "%.1g", ending.change);
+  return (ending.stop == Stop::converged ? "converged after " : "stopped without convergence after ") +
+         std::to_string(ending.rounds) + " rounds (last change " + change + ")";
+}
+
+}  // namespace tailbound::bounds::multistage

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <tailbound/numeric/rational.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Combining multistage networks with a hot spot: topology, wiring and traffic.
+///
+/// MODEL     N = s^n processors, n stages of s x s switches, N memories. Each input port of a switch has a
+///           buffer; a request passes n of them. At stage i (0 .. n - 1) a request leaves its switch by the
+///           output whose number is digit i of its memory's number, the most significant digit first. A
+///           fraction h of the requests goes to memory 0 (hot requests), the others to all memories alike,
+///           memory 0 included (cold requests, which never combine).
+/// SOURCE    Mohapatra, Wong and Das 1994, section 2; Wu and Feng 1980 (baseline), Lawrie 1975 (omega)
+/// EXCLUDES  more than one hot spot, replies
+/// TESTS     tests/network/multistage_test.cpp
+namespace tailbound::network {
+
+using numeric::Rational;
+
+enum class Wiring { baseline, omega };
+
+struct Multistage {
+  std::int64_t nodes = 64;       ///< N = s^n, 2 .. 2^20
+  std::int64_t switch_size = 2;  ///< s, 2 .. 512
+};
+
+/// A multistage network, its buffers and its combining switches, under a hot spot; all but the load.
+struct CombiningMultistage {
+  Multistage network;
+  std::int64_t buffer = 4;  ///< L, 1 .. 10 000: places for waiting requests; K = L + 1 with that in service
+  Rational hot = 0;         ///< h, 0 .. 1: the fraction of requests that goes to the hot memory
+  /// Greatest degree of combining, 1 .. 1 000 000: so many requests that come to a buffer may become one in
+  /// it. 1: none combine. Empty: unlimited.
+  std::optional<std::int64_t> combining = 1;
+};
+
+/// n = log_s N.
+/// \throws InvalidArgument  nodes or switch_size out of range, or nodes no power of switch_size
+[[nodiscard]] int stage_count(const Multistage& network);
+
+/// \throws InvalidArgument  any field out of range
+void check(const CombiningMultistage& network);
+
+/// "64 nodes, 2 x 2 switches, buffer 4, hot 2/25, combining 2", for titles and checkpoints.
+[[nodiscard]] std::string describe(const CombiningMultistage& network);
+
+/// How the ports of one stage lead to the next: output o of the switch that holds port p leads to port
+/// first[p] + o * stride of the next stage (of the last stage: to that memory).
+struct StageWiring {
+  std::vector<std::uint32_t> first;
+  std::uint32_t stride = 1;
+};
+
+/// The wiring behind each stage. Port p of stage 0 is that of one processor; which one does not matter, all
+/// are alike. \throws as stage_count()
+[[nodiscard]] std::vector<StageWiring> wire(const Multistage& network, Wiring wiring);
+
+}  // namespace tailbound::network

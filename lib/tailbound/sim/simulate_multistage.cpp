@@ -1,0 +1,109 @@
+#include <tailbound/sim/simulate_multistage.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+namespace tailbound::sim {
+namespace {
+
+using Rows = MultistageRows;
+
+/// Sums of every batch, and ratios of two of them.
+class Batches {
+ public:
+  Batches(const RunResult& result, double confidence) : counts_(result.all()), confidence_(confidence) {}
+
+  using Sum = std::function<double(const Counts&)>;
+  template <class Unit>
+  [[nodiscard]] std::optional<numeric::Estimate<Unit>> ratio(const Sum& above, const Sum& below) const {
+    const std::vector<double> numerators = all(above), denominators = all(below);
+    if (std::accumulate(denominators.begin(), denominators.end(), 0.0) <= 0) return std::nullopt;
+    return estimate<Unit>(numerators, denominators, confidence_);
+  }
+  [[nodiscard]] std::vector<double> all(const Sum& sum) const {
+    std::vector<double> values;
+    for (const Counts* counts : counts_) values.push_back(sum(*counts));
+    return values;
+  }
+  [[nodiscard]] std::size_t size() const { return counts_.size(); }
+
+ private:
+  std::vector<const Counts*> counts_;
+  double confidence_;
+};
+
+Batches::Sum at(std::size_t row, std::size_t column, double unit = 1) {
+  return [=](const Counts& counts) { return static_cast<double>(counts[row][column]) / unit; };
+}
+
+Batches::Sum both(std::size_t row, double unit = 1) {
+  return [=](const Counts& counts) {
+    return (static_cast<double>(counts[row][0]) + static_cast<double>(counts[row][1])) / unit;
+  };
+}
+
+}  // namespace
+
+double relaxation_slots(const MultistageModel& model) {
+  const auto stages = static_cast<double>(network::stage_count(model.network.network));
+  const double h = numeric::nearest_double(model.network.hot);
+  const double last = 1 - h +
+                      h * static_cast<double>(model.network.network.nodes) /
+                          static_cast<double>(model.network.network.switch_size);
+  const double places = static_cast<double>(model.network.buffer) + 1;
+  return stages * places * (model.network.combining == 1 ? std::max(1.0, last) : 1);
+}
+
+RunPlan automatic_plan(const MultistageModel& model, std::int64_t slots, int replications,
+                       std::uint64_t seed) {
+  RunPlan plan = automatic_plan(0.5, 1, slots, replications, seed);
+  const double tau = relaxation_slots(model);
+  plan.warmup = static_cast<std::int64_t>(std::ceil((200 + 4 * tau) / 64)) * 64;
+  const int most = std::max(1, std::min(16, 4096 / replications));
+  const int fewest = std::min((8 + replications - 1) / replications, most);
+  plan.batches =
+      static_cast<int>(std::clamp(static_cast<double>(slots) / (10 * tau), 1.0 * fewest, 1.0 * most));
+  return plan;
+}
+
+RunResult run_multistage(const MultistageModel& model, const RunPlan& plan, const RunControls& controls,
+                         std::string_view resume) {
+  return run(
+      plan, describe(model), [&](RandomKey key) { return make_multistage_replication(model, key); }, controls,
+      resume);
+}
+
+MultistageEstimates multistage_estimates(const MultistageModel& model, const RunResult& run_result,
+                                         double confidence) {
+  const Batches batches(run_result, confidence);
+  if (batches.size() < 2)
+    throw InvalidArgument("number of completed batches", std::to_string(batches.size()), "at least 2");
+  const auto nodes = static_cast<double>(model.network.network.nodes);
+  constexpr auto ticks = static_cast<double>(ticks_per_slot);
+  MultistageEstimates result;
+  result.batches = batches.size();
+  for (const double delivered : batches.all(both(Rows::delivered)))
+    result.requests += static_cast<std::uint64_t>(delivered);
+  result.throughput = batches.ratio<unit::Load>(both(Rows::delivered, nodes), at(Rows::slots, 0)).value();
+  result.delay = batches.ratio<unit::Slot>(both(Rows::delays, ticks), both(Rows::delivered));
+  result.hot_delay = batches.ratio<unit::Slot>(at(Rows::delays, 1, ticks), at(Rows::delivered, 1));
+  result.cold_delay = batches.ratio<unit::Slot>(at(Rows::delays, 0, ticks), at(Rows::delivered, 0));
+  result.stalled = batches.ratio<unit::Probability>(at(Rows::generated, 1), at(Rows::generated, 0))
+                       .value_or(numeric::Estimate<unit::Probability>{0, 0, 1, confidence});
+  double queues = nodes;  // of the hot path, at this stage
+  const auto stages = static_cast<std::size_t>(network::stage_count(model.network.network));
+  for (std::size_t stage = 0; stage < stages; ++stage) {
+    result.hot_path.push_back(
+        {.occupancy =
+             batches.ratio<unit::Packet>(at(Rows::hot_tree, stage, ticks * queues), at(Rows::slots, 0))
+                 .value(),
+         .combining =
+             batches.ratio<unit::Probability>(at(Rows::combined, stage), at(Rows::hot_arrivals, stage))});
+    queues /= static_cast<double>(model.network.network.switch_size);
+  }
+  return result;
+}
+
+}  // namespace tailbound::sim

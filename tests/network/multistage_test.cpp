@@ -1,0 +1,71 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/multistage.hpp>
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <set>
+
+namespace tailbound::network {
+namespace {
+
+TEST_CASE("multistage: every way ends at the memory whose digits it follows") {
+  for (const Wiring wiring : {Wiring::baseline, Wiring::omega})
+    for (const Multistage network : {Multistage{2, 2}, {16, 2}, {27, 3}, {64, 4}, {125, 5}, {7, 7}}) {
+      const std::vector<StageWiring> stages = wire(network, wiring);
+      REQUIRE(static_cast<int>(stages.size()) == stage_count(network));
+      for (std::int64_t from = 0; from < network.nodes; ++from)
+        for (std::int64_t memory = 0; memory < network.nodes; ++memory) {
+          auto port = static_cast<std::uint32_t>(from);
+          std::int64_t divisor = network.nodes;
+          for (const StageWiring& stage : stages) {
+            divisor /= network.switch_size;
+            const auto output = static_cast<std::uint32_t>(memory / divisor % network.switch_size);
+            port = stage.first[port] + output * stage.stride;
+          }
+          REQUIRE(port == memory);
+        }
+    }
+}
+
+TEST_CASE("multistage: a stage's wires reach every port of the next once, and the hot tree halves") {
+  for (const Wiring wiring : {Wiring::baseline, Wiring::omega}) {
+    const Multistage network{81, 3};
+    std::set<std::uint32_t> hot;
+    for (std::uint32_t port = 0; port < 81; ++port) hot.insert(port);
+    for (const StageWiring& stage : wire(network, wiring)) {
+      std::multiset<std::uint32_t> reached;
+      for (const std::uint32_t first : stage.first)
+        for (std::uint32_t output = 0; output < 3; ++output) reached.insert(first + output * stage.stride);
+      for (std::uint32_t port = 0; port < 81; ++port) REQUIRE(reached.count(port) == 3);  // s ports a switch
+      std::set<std::uint32_t> next;
+      for (const std::uint32_t port : hot) next.insert(stage.first[port]);
+      REQUIRE(next.size() == hot.size() / 3);
+      hot = next;
+    }
+  }
+}
+
+TEST_CASE("multistage: what is out of range is refused by name") {
+  const auto refused = [](const std::function<void(CombiningMultistage&)>& change) {
+    CombiningMultistage network;
+    change(network);
+    try {
+      check(network);
+    } catch (const InvalidArgument& error) {
+      return error.argument();
+    }
+    return std::string();
+  };
+  CHECK(refused([](auto&) {}).empty());
+  CHECK(refused([](auto& its) { its.combining.reset(); }).empty());
+  CHECK(refused([](auto& its) { its.network.nodes = 48; }) == "nodes");
+  CHECK(refused([](auto& its) { its.network.nodes = 1; }) == "nodes");
+  CHECK(refused([](auto& its) { its.network.switch_size = 1; }) == "switch");
+  CHECK(refused([](auto& its) { its.buffer = 0; }) == "buffer");
+  CHECK(refused([](auto& its) { its.hot = -1; }) == "hot");
+  CHECK(refused([](auto& its) { its.hot = numeric::parse_rational("1.01", "hot"); }) == "hot");
+  CHECK(refused([](auto& its) { its.combining = 0; }) == "combining");
+}
+
+}  // namespace
+}  // namespace tailbound::network

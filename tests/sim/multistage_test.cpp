@@ -1,0 +1,160 @@
+#include <tailbound/queue/deterministic_queue.hpp>
+#include <tailbound/sim/simulate_multistage.hpp>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+/// Random runs have fixed seeds: a test that passes once passes always.
+namespace tailbound::sim {
+namespace {
+
+using network::Wiring;
+using numeric::parse_rational;
+
+MultistageModel model_of(std::int64_t nodes, std::int64_t size, std::int64_t buffer, const char* hot,
+                         std::optional<std::int64_t> combining, const char* load,
+                         Wiring wiring = Wiring::baseline) {
+  return {.network = {.network = {nodes, size},
+                      .buffer = buffer,
+                      .hot = parse_rational(hot, "hot"),
+                      .combining = combining},
+          .load = parse_rational(load, "load"),
+          .wiring = wiring};
+}
+
+MultistageEstimates simulated(const MultistageModel& model, std::int64_t slots) {
+  return multistage_estimates(model, run_multistage(model, automatic_plan(model, slots, 2, 3)));
+}
+
+TEST_CASE("multistage simulation: generated = delivered + inside + stalled at every event") {
+  for (const Wiring wiring : {Wiring::baseline, Wiring::omega})
+    for (const std::optional<std::int64_t> combining : {std::optional<std::int64_t>{1}, {2}, {3}, {}})
+      for (const auto& [nodes, size, buffer] :
+           {std::tuple{8, 2, 1}, {16, 4, 2}, {27, 3, 3}, {5, 5, 1}, {2, 2, 4}}) {
+        const MultistageModel model = model_of(nodes, size, buffer, "0.3", combining, "1", wiring);
+        CAPTURE(describe(model));
+        const auto replication = make_multistage_replication(model, {5, 0});
+        RequestBalance balance;
+        bool stalled = false;
+        for (int event = 0; event < 4000; ++event) {
+          replication->one_event();
+          balance = replication->balance();
+          stalled = stalled || balance.stalled > 0;
+          REQUIRE(balance.conserved());
+        }
+        CHECK(balance.delivered > 500);
+        CHECK(balance.inside > 0);
+        CHECK(stalled);
+      }
+}
+
+void require_equal(const Counts& left, const Counts& right) {
+  REQUIRE(left.size() == right.size());
+  for (std::size_t row = 0; row < left.size(); ++row) REQUIRE(left[row] == right[row]);
+}
+
+TEST_CASE("multistage simulation: cuts, saving and loading, and threads change nothing") {
+  const MultistageModel model = model_of(27, 3, 2, "0.2", 3, "0.9", Wiring::omega);
+  const auto whole = make_multistage_replication(model, {9, 1});
+  whole->advance(700);
+  auto cut = make_multistage_replication(model, {9, 1});
+  for (const int slots : {1, 0, 99, 300}) cut->advance(slots);
+  ByteWriter writer;
+  cut->save(writer);
+  const std::string bytes = writer.take();
+  cut = make_multistage_replication(model, {9, 1});
+  ByteReader reader(bytes);
+  cut->load(reader);
+  REQUIRE(reader.at_end());
+  cut->advance(300);
+  const Counts counts = whole->take_counts();
+  require_equal(counts, cut->take_counts());
+  CHECK(counts[MultistageRows::combined][2] > 0);
+  for (std::size_t length = 0; length < bytes.size(); length += 211) {
+    ByteReader shorter(std::string_view(bytes).substr(0, length));
+    CHECK_THROWS_AS(make_multistage_replication(model, {9, 1})->load(shorter), ParseError);
+  }
+  const RunPlan plan{.seed = 2, .replications = 3, .warmup = 50, .slots = 200, .batches = 4};
+  const RunResult one = run_multistage(model, plan), two = run_multistage(model, plan, {.threads = 2});
+  for (std::size_t i = 0; i < one.all().size(); ++i) require_equal(*one.all()[i], *two.all()[i]);
+}
+
+TEST_CASE("multistage simulation: one stage is M/D/1 with a stalled request in a place more") {
+  // While a request is stalled none is generated: so the processor and its K places are a queue M/D/1 with
+  // K + 1 places that loses what finds all taken. A stalled request's delay begins when it gets a place.
+  const int places = 5;
+  for (const char* load : {"0.5", "0.9"}) {
+    const MultistageModel model = model_of(16, 16, places - 1, "0", 1, load);
+    const MultistageEstimates found = simulated(model, 200'000);
+    const auto rho = numeric::nearest_double(model.load);
+    const queue::DeterministicOccupancy exact = queue::deterministic_queue(rho, places + 1);
+    double inside = 0;
+    for (std::size_t k = 1; k < exact.probability.size(); ++k)
+      inside += std::min<double>(static_cast<double>(k), places) * exact.probability[k];
+    CHECK(found.throughput.value == Approx(exact.accepted).epsilon(0.002));
+    CHECK(found.delay->value == Approx(inside / exact.accepted).epsilon(0.003));
+    CHECK(found.hot_path[0].occupancy.value == Approx(inside).epsilon(0.004));
+    CHECK_FALSE(found.hot_delay.has_value());
+  }
+}
+
+TEST_CASE("multistage simulation: the published checks at 64 nodes") {
+  // Simulated elsewhere, N = 64, s = 2, L = 4, h = 0.08, with intervals up to 0.6 %.
+  struct Row {
+    std::int64_t combining;
+    const char* load;
+    double throughput, delay, hot_delay;
+  };
+  for (const Row& row : {Row{1, "0.5", 0.2876, 35.27, 73.4},
+                         {1, "1", 0.2880, 38.00, 76.3},
+                         {2, "0.3", 0.2996, 6.917, 7.793},
+                         {2, "0.5", 0.4993, 8.272, 10.71},
+                         {2, "0.8", 0.7396, 14.90, 21.84},
+                         {2, "1", 0.7634, 18.37, 25.52},
+                         {4, "0.5", 0.4990, 8.156, 9.814},
+                         {4, "0.8", 0.7551, 14.03, 18.96}}) {
+    const MultistageModel model = model_of(64, 2, 4, "0.08", row.combining, row.load);
+    CAPTURE(row.combining, row.load);
+    const MultistageEstimates found = simulated(model, 40'000);
+    CHECK(found.throughput.value == Approx(row.throughput).epsilon(0.01));
+    CHECK(found.delay->value == Approx(row.delay).epsilon(0.01));
+    CHECK(found.hot_delay->value == Approx(row.hot_delay).epsilon(0.01));
+  }
+}
+
+TEST_CASE("multistage simulation: light load") {
+  // D -> n + rho / 2 + (n - 1) (rho / 2) (1 - 1 / s)
+  for (const auto& [nodes, size, stages] : {std::tuple{64, 2, 6}, {64, 4, 3}, {81, 3, 4}}) {
+    const MultistageModel model = model_of(nodes, size, 4, "0", 1, "0.02");
+    const MultistageEstimates found = simulated(model, 400'000);
+    const double wait = 0.01 * (1 + (stages - 1) * (1 - 1.0 / size));
+    CHECK(found.delay->value - stages == Approx(wait).epsilon(0.04));
+  }
+}
+
+TEST_CASE("multistage simulation: without combining the hot path's last queue is the limit") {
+  for (const auto& [nodes, size, hot] : {std::tuple{64, 2, "0.08"}, {64, 4, "0.16"}, {256, 2, "0.04"}}) {
+    const MultistageModel model = model_of(nodes, size, 4, hot, 1, "1");
+    const double h = numeric::nearest_double(model.network.hot);
+    const MultistageEstimates found = simulated(model, 10'000);
+    CHECK(found.throughput.value == Approx(1 / (1 - h + h * nodes / size)).epsilon(0.02));
+  }
+}
+
+TEST_CASE("multistage simulation: wirings are alike") {
+  const MultistageEstimates baseline = simulated(model_of(64, 4, 2, "0.1", 2, "0.7"), 20'000);
+  const MultistageEstimates omega = simulated(model_of(64, 4, 2, "0.1", 2, "0.7", Wiring::omega), 20'000);
+  CHECK(baseline.delay->value == Approx(omega.delay->value).epsilon(0.01));
+  CHECK(baseline.throughput.value == Approx(omega.throughput.value).epsilon(0.005));
+}
+
+TEST_CASE("multistage simulation: what is out of range is refused") {
+  CHECK_THROWS_AS(make_multistage_replication(model_of(64, 2, 4, "0.1", 2, "0"), {}), InvalidArgument);
+  CHECK_THROWS_AS(make_multistage_replication(model_of(64, 2, 4, "0.1", 2, "1.5"), {}), InvalidArgument);
+  CHECK_THROWS_AS(make_multistage_replication(model_of(60, 2, 4, "0.1", 2, "0.5"), {}), InvalidArgument);
+  CHECK_THROWS_AS(make_multistage_replication(model_of(1 << 20, 2, 10'000, "0.1", 2, "0.5"), {}),
+                  LimitExceeded);
+}
+
+}  // namespace
+}  // namespace tailbound::sim
