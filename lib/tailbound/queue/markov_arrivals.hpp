@@ -12,7 +12,7 @@
 ///
 /// MODEL     In each slot the phase goes from i to j while b packets arrive with probability D_b(i, j).
 /// SOURCE    docs/derivations/bursty_queue.md
-/// TESTS     tests/queue/markov_queue_test.cpp
+/// TESTS     tests/queue/markov_arrivals_test.cpp
 namespace tailbound::queue {
 
 /// Equal independent on-off sources; the rates are those at which they feed the queue.

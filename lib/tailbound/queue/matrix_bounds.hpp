@@ -81,12 +81,12 @@ class Outward {
     if (side_ == Side::nearest) return T(1);
     return side_ == Side::below ? T(1 - theta) : T(1 + theta);
   }
-  /// Is `x` on its side of `image`, entry by entry?
+  /// Is `x` on its side of `image`, entry by entry? No where one is not a number.
   template <class M>
   [[nodiscard]] bool holds(const M& x, const M& image) const {
     for (Eigen::Index i = 0; i < x.rows(); ++i)
       for (Eigen::Index j = 0; j < x.cols(); ++j)
-        if (side_ == Side::below ? x(i, j) > image(i, j) : x(i, j) < image(i, j)) return false;
+        if (!(side_ == Side::below ? x(i, j) <= image(i, j) : x(i, j) >= image(i, j))) return false;
     return true;
   }
   /// Moves `x` to the image where it is not on its side.
@@ -94,7 +94,7 @@ class Outward {
   void move(M& x, const M& image) const {
     for (Eigen::Index i = 0; i < x.rows(); ++i)
       for (Eigen::Index j = 0; j < x.cols(); ++j)
-        if (side_ == Side::below ? x(i, j) > image(i, j) : x(i, j) < image(i, j)) x(i, j) = image(i, j);
+        if (!(side_ == Side::below ? x(i, j) <= image(i, j) : x(i, j) >= image(i, j))) x(i, j) = image(i, j);
   }
 
  private:
