@@ -223,7 +223,14 @@ Command add_simulate_multistage(CLI::App& simulate) {
   const auto options = std::make_shared<MultistageSimulationOptions>();
   add_multistage_simulation_options(*command, *options);
   add_plot_option(*command);
-  command->footer("EXAMPLE");
+  command->footer(
+      "Example:\n"
+      "  tailbound simulate multistage --nodes 64 --hot 0.08 --loads 0.3,0.8 --quiet\n"
+      "prints\n"
+      "\n"
+      "    load  throughput          delay            hot delay       cold delay        stalled\n"
+      "     0.3  0.30022 +- 0.00039  6.9212 +- 0.003  7.804 +- 0.013  6.8443 +- 0.0025  0.000107 +- 2e-05\n"
+      "     0.8  0.7392 +- 0.0018    14.968 +- 0.085  21.96 +- 0.22   14.359 +- 0.075   0.1209 +- 0.0026\n");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 

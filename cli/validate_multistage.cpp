@@ -151,7 +151,20 @@ Command add_validate_multistage(CLI::App& validate) {
   const auto options = std::make_shared<Options>();
   add_multistage_simulation_options(*command, options->simulation);
   add_plot_option(*command);
-  command->footer("EXAMPLE");
+  command->footer(
+      "Example:\n"
+      "  tailbound validate multistage --nodes 64 --hot 0.08 --loads 0.3,0.8 --quiet\n"
+      "prints\n"
+      "\n"
+      "    load  quantity    simulation          blocking   error  published    error\n"
+      "     0.3  throughput  0.30022 +- 0.00039       0.3  -0.1 %     0.2989   -0.4 %\n"
+      "     0.3  delay       6.9212 +- 0.003        6.869  -0.8 %      7.416   +7.2 %\n"
+      "     0.3  hot_delay   7.804 +- 0.013           7.7  -1.3 %      8.846  +13.4 %\n"
+      "     0.3  cold_delay  6.8443 +- 0.0025       6.796  -0.7 %      7.295   +6.6 %\n"
+      "     0.8  throughput  0.7392 +- 0.0018      0.7436  +0.6 %     0.6916   -6.4 %\n"
+      "     0.8  delay       14.968 +- 0.085        15.81  +5.6 %      12.14  -18.9 %\n"
+      "     0.8  hot_delay   21.96 +- 0.22          22.56  +2.8 %      14.52  -33.9 %\n"
+      "     0.8  cold_delay  14.359 +- 0.075        15.23  +6.0 %      11.96  -16.7 %\n");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 
