@@ -8,7 +8,7 @@ namespace {
 
 void one_core(benchmark::State& state, sim::MultistageModel model, std::int64_t slots) {
   const auto network = sim::make_multistage_replication(model, {1, 0});
-  network->advance(2000);
+  network->advance(slots);
   static_cast<void>(network->take_counts());
   double services = 0;
   for (auto _ : state) {
