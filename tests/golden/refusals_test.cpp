@@ -47,7 +47,7 @@ TEST_CASE("refused: no command, unknown commands and options") {
            {"simulate", 2, {"simulate is missing", "tree", "Try 'tailbound simulate --help'."}},
            {"simulate forest", 2, {"simulate is forest", "tree", "Try 'tailbound simulate --help'."}},
            {"simulate --deep", 2, {"Try 'tailbound simulate --help'."}},
-           {"validate forest", 2, {"delay or buffer", "Try 'tailbound validate --help'."}},
+           {"validate forest", 2, {"delay, buffer, multistage", "Try 'tailbound validate --help'."}},
            {"validate buffer --deep", 2, {"--deep", "Try 'tailbound validate buffer --help'."}},
        })
     check(refusal);
@@ -111,7 +111,7 @@ TEST_CASE("refused: values of the wrong type or out of range") {
             {"--plot", "figure.gif", ".svg, .png or .pdf"}},
            {"buffer --traffic onoff --inputs 16 --load 0.9 --drop 1e-15",
             2,
-            {"--traffic", "onoff", "bernoulli or poisson"}},
+            {"--burst is missing", "--traffic onoff", "such as 16"}},
            {"buffer --rates 0.2,1.5 --drop 1e-15", 2, {"--rates", "3/2"}},
            {"buffer --rates 0.2,x --drop 1e-15", 2, {"--rates", "x"}},
            {"buffer --arrivals z+ --drop 1e-15", 2, {"--arrivals"}},

@@ -230,10 +230,10 @@ TEST_CASE("limits of blocks are kept in both forms", "[queue][blocks_file]") {
              starts("1:1: an entry is \"1e-1000\"; it must be") && Catch::Contains("exponent within +-999"));
   CHECK_THAT(fault("[[[0e-100000]]]"), starts("1:4: an entry is"));
   CHECK_THAT(fault("0." + std::string(2499, '0')), Catch::Contains("at most 2500 characters"));
-  CHECK_THAT(fault("0." + std::string(1240, '0') + "1"), Catch::Contains("more than 256 bits"));
-  CHECK_THAT(fault("1e-60,1/3e-60\n"), starts("1:7: an entry"));
-  CHECK_THAT(fault("1e-60,1/" + std::string(400, '7') + "\n"),
-             starts("1:7: the common denominator of all numbers up to here has more than 256 bits"));
+  CHECK_THAT(fault("0." + std::string(1240, '0') + "1"), Catch::Contains("more than 4096 bits"));
+  CHECK_THAT(fault("1e-999,1/3e-999\n"), starts("1:8: an entry"));
+  CHECK_THAT(fault("1e-999,1/" + std::string(400, '7') + "\n"),
+             starts("1:8: the common denominator of all numbers up to here has more than 4096 bits"));
   CHECK_THAT(fault(std::string(64'000'001, '\n')), Catch::Contains("at most 64000000 are read"));
 }
 

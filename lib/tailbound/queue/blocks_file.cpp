@@ -17,7 +17,7 @@ using numeric::Rational;
 constexpr std::size_t most_bytes = 64'000'000;
 /// Long enough for every fraction whose denominator has the bits allowed.
 constexpr NumberLimits number_limits{.characters = 2500, .exponent = 999};
-constexpr std::size_t most_denominator_bits = 256;
+constexpr std::size_t most_denominator_bits = 4096;
 constexpr std::size_t most_bits = std::size_t{1} << 30U;
 
 bool is_space(char c) {

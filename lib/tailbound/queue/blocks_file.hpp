@@ -21,7 +21,7 @@ namespace tailbound::queue {
 /// Square matrices of one size, their entries from 0 to 1.
 ///
 /// Limits: 64 000 000 bytes, MarkovArrivals::most_blocks matrices of MarkovArrivals::most_phases rows, 2500
-/// characters and an exponent within +-999 a number, 256 bits for the common denominator of all numbers,
+/// characters and an exponent within +-999 a number, 4096 bits for the common denominator of all numbers,
 /// 2^30 bits for all of them together; beyond them ParseError.
 ///
 /// COST      O(size of the text), for numbers of bounded length.

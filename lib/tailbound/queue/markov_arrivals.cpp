@@ -43,6 +43,22 @@ void check_shape(const RationalBlocks& blocks) {
   }
 }
 
+/// The exact load takes time with the phases and the digits: seconds at this limit.
+void check_digits(const RationalBlocks& blocks) {
+  constexpr std::uintptr_t most_bits_of_phases = 8192;
+  const std::uintptr_t most = most_bits_of_phases / blocks.front().size();
+  cln::cl_I common = 1;
+  for (const auto& rows : blocks)
+    for (const auto& row : rows)
+      for (const Rational& entry : row) {
+        common = cln::lcm(common, cln::denominator(entry));
+        if (cln::integer_length(common) > most)
+          throw LimitExceeded("the common denominator of all entries has more than " + std::to_string(most) +
+                              " bits; that is the limit for " + std::to_string(blocks.front().size()) +
+                              " phases");
+      }
+}
+
 /// Sum over b.
 std::vector<std::vector<Rational>> transitions(const RationalBlocks& blocks) {
   std::vector<std::vector<Rational>> sum = blocks.front();
@@ -139,6 +155,7 @@ MarkovArrivals MarkovArrivals::blocks(RationalBlocks blocks) {
                               [](const Rational& entry) { return cln::zerop(entry); });
          }))
     blocks.pop_back();
+  check_digits(blocks);
   const auto p = transitions(blocks);
   for (std::size_t i = 0; i < p.size(); ++i) {
     Rational sum = 0;

@@ -37,7 +37,9 @@ class MarkovArrivals {
   /// \throws InvalidArgument  no block, blocks that are not square or not of one size, more than 32 phases,
   ///                          an entry outside 0 .. 1, rows that do not sum to 1, phases that do not all lead
   ///                          to each other (the message names the classes)
-  /// \throws LimitExceeded    more than 1024 blocks, or 2^24 entries in all
+  /// \throws LimitExceeded    more than 1024 blocks, 2^24 entries in all, or 8192 bits of the common
+  /// denominator
+  ///                          times the phases
   [[nodiscard]] static MarkovArrivals blocks(RationalBlocks blocks);
 
   /// rho [packets/slot].
