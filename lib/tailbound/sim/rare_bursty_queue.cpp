@@ -167,19 +167,11 @@ std::uint64_t RareBurstyQueue::finish(std::int64_t occupancy, std::int64_t arriv
   return static_cast<std::uint64_t>(counted);
 }
 
-/// The fraction lost, from the packets lost in a cycle: docs/derivations/rare_events.md, (5).
-double loss_fraction(double lost_in_cycle, double load) {
-  if (lost_in_cycle >= 1) return 1;
-  return std::min(1.0, lost_in_cycle * (1 - load) / (load * (1 - lost_in_cycle)));
-}
-
 }  // namespace
 
 std::string describe(const RareBurstyQueueModel& model) {
-  const char* const names[] = {"overflow of ", "loss with room ", "wait above "};
   const traffic::OnOff& source = model.sources.source;
-  return "one queue, " + std::string(names[static_cast<std::size_t>(model.event)]) +
-         std::to_string(model.level) + ", " + std::to_string(model.sources.count) +
+  return describe(model.event, model.level) + std::to_string(model.sources.count) +
          " on-off sources of rate " + numeric::to_fraction(source.load) + ", on-rate " +
          numeric::to_fraction(source.on_rate) + ", stop " + numeric::to_fraction(source.stop);
 }

@@ -122,18 +122,20 @@ std::uint64_t RareQueue::finish(std::int64_t occupancy, std::int64_t arrivals) {
   return static_cast<std::uint64_t>(counted);
 }
 
-/// The fraction lost, from the packets lost in a cycle: docs/derivations/rare_events.md, (5).
+}  // namespace
+
 double loss_fraction(double lost_in_cycle, double load) {
   if (lost_in_cycle >= 1) return 1;
   return std::min(1.0, lost_in_cycle * (1 - load) / (load * (1 - lost_in_cycle)));
 }
 
-}  // namespace
+std::string describe(RareEvent event, std::int64_t level) {
+  const char* const names[] = {"overflow of ", "loss with room ", "wait above "};
+  return "one queue, " + std::string(names[static_cast<std::size_t>(event)]) + std::to_string(level) + ", ";
+}
 
 std::string describe(const RareQueueModel& model) {
-  const char* const names[] = {"overflow of ", "loss with room ", "wait above "};
-  std::string text = "one queue, " + std::string(names[static_cast<std::size_t>(model.event)]) +
-                     std::to_string(model.level) + ", sources";
+  std::string text = describe(model.event, model.level) + "sources";
   for (const network::SourceRate& source : model.sources)
     text += " " + std::to_string(source.count) + " of rate " + numeric::to_fraction(source.rate);
   return text;
