@@ -6,13 +6,14 @@
 #include <cli/plots.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <memory>
 
 namespace tailbound::cli {
 namespace {
 
-using bounds::Percentile;
+using Percentile = bounds::ClaimedPercentile;
 using numeric::Rational;
 
 // --- numbers
@@ -27,12 +28,16 @@ std::string in_ns(const DelayRequest& request, Slots slots) {
   return show(*request.units.slot_ns * cln::cl_I(static_cast<long>(slots.value)), {10}).brief;
 }
 
-/// "16 x 0.05" or "3 sources".
+/// "16 x 0.05", "16 on-off x 0.05" or "3 unequal".
 std::string sources_in_words(const network::QueueTraffic& traffic) {
-  if (traffic.sources.size() == 1)
+  if (traffic.sources.empty() && traffic.bursts.size() == 1)
+    return fmt::format("{} on-off x {}", traffic.bursts.front().count,
+                       plain(traffic.bursts.front().source.load));
+  if (traffic.bursts.empty() && traffic.sources.size() == 1)
     return fmt::format("{} x {}", traffic.sources.front().count, plain(traffic.sources.front().rate));
   std::int64_t count = 0;
   for (const network::SourceRate& source : traffic.sources) count += source.count;
+  for (const network::BurstySource& source : traffic.bursts) count += source.count;
   return fmt::format("{} unequal", count);
 }
 
@@ -48,12 +53,12 @@ std::vector<bool> numbers(const std::vector<std::string>& header) {
   return right;
 }
 
-std::string percentile_table(const DelayRequest& request, const bounds::DelayAnswer& delay) {
+std::string percentile_table(const DelayRequest& request, const bounds::ClaimedDelayAnswer& delay) {
   std::vector<std::vector<std::string>> rows{{"percentile", "queueing", "latency", "proof"}};
   if (request.units.slot_ns) rows.front().insert(rows.front().begin() + 3, "latency ns");
   for (std::size_t i = 0; i < delay.queueing.size(); ++i) {
     const Percentile& queueing = delay.queueing[i];
-    const auto brief = [&](const bounds::SlotProbability& at) {
+    const auto brief = [&](const bounds::ClaimedSlotProbability& at) {
       return fmt::format("P(D > {}) = {}", at.slots.value,
                          show(at.probability, {std::min(4, request.digits.count)}).brief);
     };
@@ -67,9 +72,9 @@ std::string percentile_table(const DelayRequest& request, const bounds::DelayAns
   return to_table(rows, numbers(rows.front()));
 }
 
-std::string ccdf_table(const DelayRequest& request, const bounds::DelayAnswer& delay) {
+std::string ccdf_table(const DelayRequest& request, const bounds::ClaimedDelayAnswer& delay) {
   std::vector<std::vector<std::string>> rows{{"t", "P(D > t)", "kind"}};
-  for (const bounds::SlotProbability& row : delay.above) {
+  for (const bounds::ClaimedSlotProbability& row : delay.above) {
     const ShownNumber number = show(row.probability, request.digits);
     rows.push_back({std::to_string(row.slots.value), number.brief, in_words(number)});
   }
@@ -94,9 +99,9 @@ std::string hop_table(const DelayReport& report, const DelayFlow& flow) {
                                  sources_in_words(traffic)};
     if (links) row.insert(row.begin() + 1, flow.links[hop]);
     if (request.drop) {
-      const bounds::BufferSize& size = *report.buffers[queue];
+      const bounds::ClaimedBufferSize& size = *report.buffers[queue];
       row.push_back(std::to_string(size.buffer.value));
-      row.push_back(show(size.at.probability, request.digits).brief);
+      row.push_back(show(size.at, request.digits).brief);
       if (request.units.packet_bytes)
         row.push_back(std::to_string(size.buffer.value * *request.units.packet_bytes));
     }
@@ -128,7 +133,7 @@ std::string reorder_lines(const DelayRequest& request, const ReorderAnswer& reor
   return text;
 }
 
-std::string mean_in_words(const numeric::Proved<unit::Slot>& mean, const DelayRequest& request) {
+std::string mean_in_words(const numeric::Claim<unit::Slot>& mean, const DelayRequest& request) {
   const ShownNumber number = show(mean, request.digits);
   return fmt::format("{} slots, {}", number.brief, in_words(number));
 }
@@ -137,6 +142,21 @@ std::string arrivals_in_words(const DelayRequest& request) {
   return request.sources == network::Sources::decoupled
              ? "decoupled: every queue is fed by all sources whose packets pass it"
              : "first-hop: every queue is fed by the links into its switch, as in the published model";
+}
+
+/// What kind of truth the answers are.
+std::string truth_in_words(const DelayReport& report) {
+  const bool proved = std::all_of(report.flows.begin(), report.flows.end(), [](const FlowAnswer& flow) {
+    return !std::holds_alternative<numeric::Approximation<unit::Slot>>(flow.delay.mean_queueing);
+  });
+  return proved
+             ? "as arithmetic every number is exact or certified."
+             : "numbers are computed to the digits shown, not proved: a queue has too many bursty sources.";
+}
+
+std::string capitalised(std::string sentence) {
+  sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
+  return sentence;
 }
 
 std::string one_flow(const DelayReport& report) {
@@ -169,7 +189,7 @@ std::string one_flow(const DelayReport& report) {
         request.units.packet_bytes ? fmt::format(" ({} bytes)", total * *request.units.packet_bytes) : "");
   }
   if (!answer.delay.above.empty()) text += "\n" + indented(ccdf_table(request, answer.delay));
-  text += fmt::format("\n  D: queueing delay in slots; as arithmetic every number is exact or certified.\n");
+  text += fmt::format("\n  D: queueing delay in slots; {}\n", truth_in_words(report));
   return text;
 }
 
@@ -191,7 +211,7 @@ std::string all_flows(const DelayReport& report, bool quiet) {
     for (std::size_t j = 0; j < answer.delay.queueing.size(); ++j)
       row.push_back(
           fmt::format("{} / {}", answer.delay.queueing[j].slots.value, answer.delay.latency[j].slots.value));
-    for (const bounds::SlotProbability& above : answer.delay.above)
+    for (const bounds::ClaimedSlotProbability& above : answer.delay.above)
       row.push_back(show(above.probability, request.digits).brief);
     if (request.drop) row.push_back(std::to_string(report.total_buffer(flow)));
     if (request.reorder) row.push_back(std::to_string(answer.reorder->size->buffer.value));
@@ -208,7 +228,7 @@ std::string all_flows(const DelayReport& report, bool quiet) {
          (request.drop ? fmt::format("buffers: packets in all queues on the longest way, for {} at each\n",
                                      plain(request.drop->probability))
                        : std::string()) +
-         "As arithmetic every number is exact or certified.\n";
+         capitalised(truth_in_words(report)) + "\n";
 }
 
 std::string to_tables(const DelayReport& report, const Context& context) {
@@ -285,11 +305,16 @@ Json hops_json(const DelayReport& report, const DelayFlow& flow) {
     Json sources = Json::array();
     for (const network::SourceRate& source : request.queues.traffic[queue].sources)
       sources.push_back({{"count", source.count}, {"rate", numeric::to_fraction(source.rate)}});
+    for (const network::BurstySource& each : request.queues.traffic[queue].bursts)
+      sources.push_back({{"count", each.count},
+                         {"rate", numeric::to_fraction(each.source.load)},
+                         {"burst", numeric::to_fraction(1 / each.source.stop)},
+                         {"on_rate", numeric::to_fraction(each.source.on_rate)}});
     if (sources.size() <= 64) json["sources"] = std::move(sources);
     if (request.drop) {
-      const bounds::BufferSize& size = *report.buffers[queue];
+      const bounds::ClaimedBufferSize& size = *report.buffers[queue];
       json["buffer"] = size.buffer.value;
-      json["probability"] = to_json(show(size.at.probability, request.digits));
+      json["probability"] = to_json(show(size.at, request.digits));
       if (request.units.packet_bytes) json["bytes"] = size.buffer.value * *request.units.packet_bytes;
     }
     hops.push_back(std::move(json));
@@ -306,7 +331,7 @@ void add_flow(Json& json, const DelayReport& report, std::size_t i) {
     json["percentiles"].push_back(
         percentile_json(request, answer.delay.queueing[j], answer.delay.latency[j]));
   json["ccdf"] = Json::array();
-  for (const bounds::SlotProbability& above : answer.delay.above)
+  for (const bounds::ClaimedSlotProbability& above : answer.delay.above)
     json["ccdf"].push_back(
         {{"slots", above.slots.value}, {"probability", to_json(show(above.probability, request.digits))}});
   json["mean_queueing_slots"] = to_json(show(answer.delay.mean_queueing, request.digits));
@@ -376,13 +401,13 @@ std::string to_csv(const DelayReport& report) {
         row(flow.name, quantity, percent(of->probability), std::to_string(of->slots.value),
             show(of->at.probability, request.digits));
     }
-    for (const bounds::SlotProbability& above : answer.delay.above)
+    for (const bounds::ClaimedSlotProbability& above : answer.delay.above)
       row(flow.name, "ccdf", std::to_string(above.slots.value), "", show(above.probability, request.digits));
     if (request.drop)
       for (std::size_t hop = 0; hop < flow.longest.queues.size(); ++hop) {
-        const bounds::BufferSize& size = *report.buffers[flow.longest.queues[hop]];
+        const bounds::ClaimedBufferSize& size = *report.buffers[flow.longest.queues[hop]];
         row(flow.name, "buffer", flow.links.empty() ? std::to_string(hop + 1) : flow.links[hop],
-            std::to_string(size.buffer.value), show(size.at.probability, request.digits));
+            std::to_string(size.buffer.value), show(size.at, request.digits));
       }
     if (answer.reorder) reorder_rows(flow.name, *answer.reorder);
   }
@@ -406,7 +431,7 @@ plots::Picture picture(const DelayReport& report) {
     std::int64_t last = 1;
     for (const Percentile& percentile : report.flows[flow].delay.queueing)
       last = std::max(last, percentile.slots.value);
-    for (const bounds::SlotProbability& above : report.flows[flow].delay.above)
+    for (const bounds::ClaimedSlotProbability& above : report.flows[flow].delay.above)
       last = std::max(last, above.slots.value);
     return last;
   };
@@ -430,7 +455,7 @@ plots::Picture picture(const DelayReport& report) {
     plots::Curve curve{.title = title(i),
                        .style = shown_flows.size() == 1 ? plots::Style::steps : plots::Style::line,
                        .points = {}};
-    for (const bounds::SlotProbability& above : ccdf_of(request, i, reach(i)))
+    for (const bounds::ClaimedSlotProbability& above : ccdf_of(request, i, reach(i)))
       if (plots::log10(above.probability) > -1e5)
         curve.points.emplace_back(static_cast<double>(above.slots.value), plots::log10(above.probability));
     if (!curve.points.empty()) picture.curves.push_back(std::move(curve));

@@ -99,6 +99,9 @@ void require_fitting(const DelayOptions& options) {
                       {"--routing", &options.place.routing, true, false, false},
                       {"--matrix", &options.place.matrix, false, true, false},
                       {"--route", &options.place.route, false, true, false},
+                      {"--traffic", &options.burst.traffic, true, false, false},
+                      {"--burst", &options.burst.burst, true, false, false},
+                      {"--on-rate", &options.burst.on_rate, true, false, false},
                       {"--flow", &options.flow, false, true, false},
                       {"--sources", &options.model.sources, true, true, false},
                       {"--delay", &options.model.delay, true, true, false},
@@ -130,8 +133,13 @@ const Way& longest_of(const std::vector<Way>& ways) {
 
 void read_tree(const DelayOptions& options, DelayRequest& request) {
   const TreePlace place = read_tree_place(options.place);
-  request.title = place.title;
-  bounds::TreeDelay delay = bounds::tree_delay(place.tree, place.load, place.routing, request.sources);
+  request.burst = read_burst(options.burst, place.load, *options.place.load);
+  if (request.burst && request.sources == network::Sources::first_hop)
+    throw InvalidArgument("--sources", "first-hop given together with --burst",
+                          "decoupled: what a link brings of bursts is not on-off");
+  request.title = place.title + burst_in_words(request.burst);
+  bounds::TreeDelay delay =
+      bounds::tree_delay(place.tree, place.load, place.routing, request.sources, request.burst);
   const Way longest = longest_of(delay.ways);
   request.queues = std::move(delay.network);
   request.flows.push_back({.name = {},
@@ -192,6 +200,11 @@ bool DelayRequest::several_hops() const {
                      [](const DelayFlow& flow) { return flow.longest.queues.size() > 1; });
 }
 
+bool DelayRequest::bursty() const {
+  return std::any_of(queues.traffic.begin(), queues.traffic.end(),
+                     [](const network::QueueTraffic& traffic) { return !traffic.bursts.empty(); });
+}
+
 DelayRequest read_delay_request(const DelayOptions& options) {
   DelayRequest request;
   require_fitting(options);
@@ -229,6 +242,7 @@ Json describe_delay(const DelayOptions& options, const DelayRequest& request) {
   if (request.place != DelayPlace::distribution) describe_place(inputs, options.place);
   if (request.place == DelayPlace::network) inputs["flow"] = options.flow.value_or("all");
   if (request.place != DelayPlace::distribution) {
+    describe_burst(inputs, request.burst);
     inputs["sources"] = options.model.sources.value_or("decoupled");
     inputs["delay"] = options.model.delay.value_or("wait");
   }
@@ -265,6 +279,22 @@ ReorderAnswer answer_reorder(const DelayRequest& request, const bounds::DelayDis
   return answer;
 }
 
+bounds::ClaimedBufferSize buffer_of(const queue::HopQueue& queue, const bounds::DropTarget& target,
+                                    numeric::Digits digits) {
+  if (const auto* arrivals = std::get_if<queue::MarkovArrivals>(&queue)) {
+    queue::MarkovQueue bursty(*arrivals, digits);
+    return bounds::buffer_size(bursty, target);
+  }
+  const bounds::BufferSize size =
+      bounds::buffer_size(std::get<queue::SlottedQueue>(queue), target, {.digits = digits});
+  const auto claim = [](const queue::LevelProbability& level) {
+    return std::visit([](const auto& truth) -> queue::ProbabilityClaim { return truth; }, level.probability);
+  };
+  bounds::ClaimedBufferSize result{size.buffer, claim(size.at), {}};
+  if (size.before) result.before = claim(*size.before);
+  return result;
+}
+
 /// What may be left of the delays beyond those listed, so that a reorder question is settled to some digits.
 Rational negligible_for(const DelayRequest& request) {
   Rational least = request.reorder.value_or(Rational(1));
@@ -298,7 +328,7 @@ DelayReport answer_delay(DelayRequest request, const Context& context) {
     const DelayFlow& flow = asked.flows[i];
     if (context.progress) context.progress(i, asked.flows.size());
     const auto [place, is_new] = known.try_emplace(key_of(flow), i);
-    report.flows.push_back(is_new ? FlowAnswer{delays.answer(flow.ways, asked.question), std::nullopt}
+    report.flows.push_back(is_new ? FlowAnswer{delays.claims(flow.ways, asked.question), std::nullopt}
                                   : FlowAnswer{report.flows[place->second].delay, std::nullopt});
     if (asked.reorder || !asked.reorder_levels.empty()) {
       // In a tree the packets of one flow share the level where they turn: at worst the top.
@@ -313,20 +343,19 @@ DelayReport answer_delay(DelayRequest request, const Context& context) {
     for (const DelayFlow& flow : asked.flows)
       for (const std::size_t queue : flow.longest.queues)
         if (!report.buffers[queue])
-          report.buffers[queue] =
-              bounds::buffer_size(asked.queues.queues[queue], *asked.drop, {.digits = asked.digits});
+          report.buffers[queue] = buffer_of(asked.queues.queues[queue], *asked.drop, asked.digits);
   if (context.progress) context.progress(asked.flows.size(), asked.flows.size());
   return report;
 }
 
-std::vector<bounds::SlotProbability> ccdf_of(const DelayRequest& request, std::size_t flow,
-                                             std::int64_t last) {
+std::vector<bounds::ClaimedSlotProbability> ccdf_of(const DelayRequest& request, std::size_t flow,
+                                                    std::int64_t last) {
   constexpr std::int64_t most_points = 400;
   bounds::PathDelay delays(request.queues.queues, request.delay, {3});
   bounds::DelayQuestion question;
   const std::int64_t step = 1 + last / most_points;
   for (std::int64_t t = 0; t <= last; t += step) question.levels.emplace_back(t);
-  return delays.answer(request.flows[flow].ways, question).above;
+  return delays.claims(request.flows[flow].ways, question).above;
 }
 
 std::string model_caution(const DelayRequest& request) {
@@ -355,6 +384,7 @@ void add_delay_options(CLI::App& command, DelayOptions& options) {
   add_place_options(command, options.place);
   network.add("--flow", options.flow, "NAME", "one flow of it, or all (the default)");
   add_delay_model_options(command, options.model);
+  add_burst_options(command, options.burst, "A tree under uniform traffic");
   question.add("--percentiles", options.percentiles, "LIST",
                "in percent; 50,90,99,99.99,99.9999 unless told");
   question.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");

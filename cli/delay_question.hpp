@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <cli/accuracy_options.hpp>
+#include <cli/burst_options.hpp>
 #include <cli/command.hpp>
 #include <cli/formats.hpp>
 #include <cli/place_options.hpp>
@@ -29,6 +30,7 @@ void add_delay_model_options(CLI::App& command, DelayModelOptions& options);
 /// As typed; an option that was not given is empty.
 struct DelayOptions {
   PlaceOptions place;
+  BurstOptions burst;
   std::optional<std::string> flow, delays;
   DelayModelOptions model;
   std::optional<std::string> percentiles, ccdf, drop, criterion, reorder, reorder_levels, flow_rate, digits;
@@ -76,7 +78,8 @@ struct DelayRequest {
   std::string title;  ///< "16-ary 3-tree at load 0.8, random-root routing"
   bounds::NetworkQueues queues;
   std::vector<DelayFlow> flows;
-  bool one_flow = true;  ///< the answer is one flow's; otherwise a list
+  std::optional<traffic::Burst> burst{};  ///< of every leaf of a tree
+  bool one_flow = true;                   ///< the answer is one flow's; otherwise a list
   network::Sources sources = network::Sources::decoupled;
   queue::HopDelay delay = queue::HopDelay::wait;
   bounds::DelayQuestion question;
@@ -89,6 +92,7 @@ struct DelayRequest {
   Units units;
 
   [[nodiscard]] bool several_hops() const;
+  [[nodiscard]] bool bursty() const;
 };
 
 /// \throws InvalidArgument, ParseError, NoAnswer
@@ -104,14 +108,14 @@ struct ReorderAnswer {
 };
 
 struct FlowAnswer {
-  bounds::DelayAnswer delay;
+  bounds::ClaimedDelayAnswer delay;
   std::optional<ReorderAnswer> reorder;
 };
 
 struct DelayReport {
   DelayRequest request;
   std::vector<FlowAnswer> flows;  ///< in the order of the request's flows
-  std::vector<std::optional<bounds::BufferSize>>
+  std::vector<std::optional<bounds::ClaimedBufferSize>>
       buffers;                           ///< of each queue, where --drop asks and a flow passes
   std::optional<ReorderAnswer> reorder;  ///< DelayPlace::distribution
 
@@ -122,8 +126,8 @@ struct DelayReport {
 [[nodiscard]] DelayReport answer_delay(DelayRequest request, const Context& context);
 
 /// The rows of one flow's CCDF for a picture: levels spread from 0 to beyond its last percentile.
-[[nodiscard]] std::vector<bounds::SlotProbability> ccdf_of(const DelayRequest& request, std::size_t flow,
-                                                           std::int64_t last);
+[[nodiscard]] std::vector<bounds::ClaimedSlotProbability> ccdf_of(const DelayRequest& request,
+                                                                  std::size_t flow, std::int64_t last);
 
 /// What the model leaves out, in one line; empty for a single queue.
 [[nodiscard]] std::string model_caution(const DelayRequest& request);

@@ -238,4 +238,12 @@ double log10(const numeric::Proved<unit::Probability>& probability) {
   return plots::log10(numeric::to_enclosure(probability).upper());
 }
 
+double log10(const numeric::Claim<unit::Probability>& probability) {
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&probability))
+    return plots::log10(numeric::Proved<unit::Probability>(*exact));
+  if (const auto* enclosure = std::get_if<numeric::Enclosure<unit::Probability>>(&probability))
+    return plots::log10(enclosure->upper());
+  return plots::log10(std::get<numeric::Approximation<unit::Probability>>(probability).value);
+}
+
 }  // namespace tailbound::cli::plots

@@ -51,5 +51,6 @@ void draw(const Picture& picture, const std::string& file);
 [[nodiscard]] double log10(const numeric::Real& value);
 /// Of its upper bound; minus infinity for 0.
 [[nodiscard]] double log10(const numeric::Proved<unit::Probability>& probability);
+[[nodiscard]] double log10(const numeric::Claim<unit::Probability>& probability);
 
 }  // namespace tailbound::cli::plots

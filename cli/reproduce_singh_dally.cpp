@@ -58,7 +58,8 @@ std::vector<HopQueue> hop_queues(const bounds::TreeDelay& tree) {
     std::int64_t inputs = 0;
     for (const network::SourceRate& source : tree.network.traffic[way[hop]].sources) inputs += source.count;
     result.push_back({last == hop ? fmt::format("{}", hop + 1) : fmt::format("{} to {}", hop + 1, last + 1),
-                      hop + 1, last + 1, tree.network.queues[way[hop]], inputs});
+                      hop + 1, last + 1, std::get<queue::SlottedQueue>(tree.network.queues[way[hop]]),
+                      inputs});
     hop = last + 1;
   }
   return result;
@@ -508,7 +509,7 @@ std::string in_percent(const char* probability) {
 std::optional<Rational> mean_wait_by_little(const DelayCurve& curve) {
   Rational sum = 0;
   for (const std::size_t hop : curve.tree.ways.front().queues) {
-    const queue::SlottedQueue& queue = curve.tree.network.queues[hop];
+    const queue::SlottedQueue& queue = std::get<queue::SlottedQueue>(curve.tree.network.queues[hop]);
     const auto mean = queue::mean_occupancy(queue);
     const auto* exact = std::get_if<numeric::Exact<unit::Packet>>(&mean);
     if (exact == nullptr || !queue.arrivals.load()) return std::nullopt;

@@ -246,6 +246,7 @@ plots::Picture both(const Comparison& comparison, const std::vector<sim::LevelEs
 
 struct DelayValidationOptions {
   PlaceOptions place;
+  BurstOptions burst;
   SimulationOptions run;
   DelayModelOptions model;
   std::optional<std::string> percentiles, ccdf;
@@ -276,12 +277,13 @@ std::vector<Slots> delay_levels(const DelayRequest& request, bounds::PathDelay& 
   for (const std::string& tail : default_tails)
     question.percentiles.push_back(1 - numeric::parse_rational(tail, "tail"));
   std::set<Slots> levels;
-  for (const bounds::Percentile& percentile : delays.answer(ways, question).queueing)
+  for (const bounds::ClaimedPercentile& percentile : delays.claims(ways, question).queueing)
     levels.insert(percentile.slots);
   return {levels.begin(), levels.end()};
 }
 
-std::vector<Row> delay_rows(const bounds::DelayAnswer& analysis, const SimulationEstimates& simulated) {
+std::vector<Row> delay_rows(const bounds::ClaimedDelayAnswer& analysis,
+                            const SimulationEstimates& simulated) {
   std::vector<Row> rows;
   for (std::size_t i = 0; i < analysis.above.size(); ++i) {
     const std::string level = std::to_string(analysis.above[i].slots.value);
@@ -300,9 +302,10 @@ std::vector<Row> delay_rows(const bounds::DelayAnswer& analysis, const Simulatio
 
 Reply answer_delay_validation(const DelayValidationOptions& options, const Context& context) {
   const TreeSimulationRequest simulation =
-      read_place_to_simulate(options.place, options.run, std::nullopt, false);
+      read_place_to_simulate(options.place, options.run, std::nullopt, false, options.burst);
   DelayOptions analysis_options;
   analysis_options.place = options.place;
+  analysis_options.burst = options.burst;
   analysis_options.model = options.model;
   analysis_options.percentiles = options.percentiles;
   analysis_options.ccdf = options.ccdf;
@@ -311,7 +314,7 @@ Reply answer_delay_validation(const DelayValidationOptions& options, const Conte
       std::make_shared<bounds::PathDelay>(request->queues.queues, request->delay, request->digits);
   const auto ways = std::make_shared<std::vector<bounds::Way>>(all_ways(*request));
   request->question.levels = delay_levels(*request, *delays, *ways);
-  const bounds::DelayAnswer analysis = delays->answer(*ways, request->question);
+  const bounds::ClaimedDelayAnswer analysis = delays->claims(*ways, request->question);
 
   Comparison comparison;
   comparison.command = "validate delay";
@@ -338,7 +341,7 @@ Reply answer_delay_validation(const DelayValidationOptions& options, const Conte
     bounds::DelayQuestion question;
     for (const sim::LevelEstimate& level : simulated) question.levels.emplace_back(level.level);
     std::vector<double> analysis_log10;
-    for (const bounds::SlotProbability& above : delays->answer(*ways, question).above)
+    for (const bounds::ClaimedSlotProbability& above : delays->claims(*ways, question).above)
       analysis_log10.push_back(plots::log10(above.probability));
     return both(*drawn, simulated, analysis_log10);
   };
@@ -349,6 +352,7 @@ Command add_validate_delay(CLI::App& validate) {
   CLI::App* command = validate.add_subcommand("delay", "end-to-end delays of a tree or any network");
   const auto options = std::make_shared<DelayValidationOptions>();
   add_place_options(*command, options->place);
+  add_burst_options(*command, options->burst, "A tree under uniform traffic");
   const OptionGroup question(*command, "Question");
   add_delay_model_options(*command, options->model);
   question.add("--ccdf", options->ccdf, "LIST",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace tailbound::bounds {
 namespace {
@@ -28,27 +29,39 @@ struct Before {
   bool operator()(const QueueTraffic* a, const QueueTraffic* b) const {
     if (a->load != b->load) return a->load < b->load;
     if (a->packets_per_slot != b->packets_per_slot) return a->packets_per_slot < b->packets_per_slot;
-    return std::lexicographical_compare(
-        a->sources.begin(), a->sources.end(), b->sources.begin(), b->sources.end(),
-        [](const auto& x, const auto& y) { return x.rate != y.rate ? x.rate < y.rate : x.count < y.count; });
+    if (a->sources != b->sources)
+      return std::lexicographical_compare(a->sources.begin(), a->sources.end(), b->sources.begin(),
+                                          b->sources.end(), [](const auto& x, const auto& y) {
+                                            return x.rate != y.rate ? x.rate < y.rate : x.count < y.count;
+                                          });
+    const auto key = [](const network::BurstySource& s) {
+      return std::tie(s.source.load, s.source.on_rate, s.source.stop, s.count);
+    };
+    return std::lexicographical_compare(a->bursts.begin(), a->bursts.end(), b->bursts.begin(),
+                                        b->bursts.end(),
+                                        [&](const auto& x, const auto& y) { return key(x) < key(y); });
   }
 };
+
+bool idle(const QueueTraffic& traffic) {
+  return traffic.sources.empty() && traffic.bursts.empty();
+}
 
 /// Collects queues; equal ones once, in an order of the traffic's own, so that the same queues are summed in
 /// the same order whatever network they come from. Fills `position` with the entry of each of `all`.
 NetworkQueues distinct(const std::vector<QueueTraffic>& all, std::vector<std::size_t>& position) {
   std::map<const QueueTraffic*, std::size_t, Before> known;
   for (const QueueTraffic& traffic : all)
-    if (!traffic.sources.empty()) known.try_emplace(&traffic, 0);
+    if (!idle(traffic)) known.try_emplace(&traffic, 0);
   NetworkQueues result;
   for (auto& [traffic, place] : known) {
     place = result.traffic.size();
     result.traffic.push_back(*traffic);
-    result.queues.push_back(slotted_queue(*traffic));
+    result.queues.push_back(hop_queue(*traffic));
   }
   position.assign(all.size(), NetworkDelay::none);
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (!all[i].sources.empty()) position[i] = known.at(&all[i]);
+    if (!idle(all[i])) position[i] = known.at(&all[i]);
   return result;
 }
 
@@ -67,12 +80,35 @@ queue::SlottedQueue slotted_queue(const QueueTraffic& traffic) {
   return {series::Arrivals::unequal_inputs(std::move(rates)), traffic.packets_per_slot};
 }
 
+queue::HopQueue hop_queue(const QueueTraffic& traffic) {
+  if (traffic.bursts.empty()) return slotted_queue(traffic);
+  if (traffic.packets_per_slot != 1)
+    throw NoAnswer("the link " + traffic.name + " takes " + std::to_string(traffic.packets_per_slot) +
+                   " packets a slot; with bursts only links that take 1 are analysed");
+  std::vector<queue::OnOffGroup> groups;
+  for (const network::BurstySource& each : traffic.bursts) groups.push_back({each.source, each.count});
+  for (const network::SourceRate& each : traffic.sources)
+    groups.push_back(
+        {traffic::OnOff{.load = each.rate, .on_rate = each.rate, .start = 1, .stop = 0}, each.count});
+  return queue::MarkovArrivals::on_off(std::move(groups));
+}
+
 TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::TreeRouting routing,
-                     network::Sources sources) {
+                     network::Sources sources, const std::optional<traffic::Burst>& burst) {
+  if (burst && sources == network::Sources::first_hop)
+    throw InvalidArgument("sources", "first-hop", "decoupled: what a link brings of bursts is not on-off");
   const std::vector<network::TreePath> paths = network::tree_paths(tree, load, routing, sources);
   std::vector<QueueTraffic> all;
   for (const network::TreePath& path : paths) all.insert(all.end(), path.hops.begin(), path.hops.end());
   require_room(all);
+  if (burst) {
+    const traffic::OnOff leaf = traffic::on_off(load, *burst);
+    for (QueueTraffic& queue : all) {
+      for (const network::SourceRate& source : queue.sources)
+        queue.bursts.push_back({traffic::thinned(leaf, source.rate / load), source.count});
+      queue.sources.clear();
+    }
+  }
   std::vector<std::size_t> position;
   TreeDelay result{distinct(all, position), {}, {}};
   auto next = position.begin();
@@ -87,10 +123,11 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
 
 NetworkDelay network_delay(const network::Network& network, network::Sources sources) {
   std::vector<QueueTraffic> all = network::queue_traffic(network, sources);
-  if (std::any_of(all.begin(), all.end(), [](const QueueTraffic& each) { return !each.bursts.empty(); }))
-    throw NoAnswer("flows with bursts are simulated, not yet analysed");
   for (std::size_t link = 0; link < all.size(); ++link)
-    if (!network.has_queue(link)) all[link].sources.clear();
+    if (!network.has_queue(link)) {
+      all[link].sources.clear();
+      all[link].bursts.clear();
+    }
   NetworkDelay result;
   require_room(all);
   result.network = distinct(all, result.queue_of_link);

@@ -4,12 +4,14 @@
 #include <tailbound/network/queue_traffic.hpp>
 #include <tailbound/network/tree.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
-/// The queues of a network as slotted queues, and the ways of its packets through them.
+/// The queues of a network, and the ways of its packets through them.
 ///
-/// MODEL     network/queue_traffic.hpp for the arrivals, queue/slotted_queue.hpp for each queue,
+/// MODEL     network/queue_traffic.hpp for the arrivals, queue/slotted_queue.hpp for each queue (with bursts
+///           queue/markov_queue.hpp),
 ///           bounds/path_delay.hpp for sums of delays.
 /// SOURCE    Singh and Dally 2004; docs/derivations/trees.md
 namespace tailbound::bounds {
@@ -19,7 +21,7 @@ using network::Overloaded;
 /// Queues that have the same traffic are one entry here: their delays have the same distribution.
 struct NetworkQueues {
   std::vector<network::QueueTraffic> traffic;  ///< of one of them, by name
-  std::vector<queue::SlottedQueue> queues;     ///< in the same order
+  std::vector<queue::HopQueue> queues;         ///< in the same order
 };
 
 struct TreeDelay {
@@ -41,15 +43,22 @@ struct NetworkDelay {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 };
 
-/// The arrivals of a queue, and what it serves.
+/// The arrivals of a queue without bursts, and what it serves.
 [[nodiscard]] queue::SlottedQueue slotted_queue(const network::QueueTraffic& traffic);
 
+/// The same whether there are bursts or not. Sources without bursts are on-off sources that never stop.
+/// \throws NoAnswer  bursts, and a link that takes more than one packet a slot
+[[nodiscard]] queue::HopQueue hop_queue(const network::QueueTraffic& traffic);
+
+/// \param burst  of every leaf; needs decoupled sources, to tell the leaves apart
+/// \throws InvalidArgument  a burst with first-hop sources, or as traffic::on_off()
 /// \throws Overloaded  a link would carry at least what it takes; the one with the greatest share is named
 /// \throws as network::tree_paths()
 [[nodiscard]] TreeDelay tree_delay(const network::Tree& tree, const numeric::Rational& load,
-                                   network::TreeRouting routing, network::Sources sources);
+                                   network::TreeRouting routing, network::Sources sources,
+                                   const std::optional<traffic::Burst>& burst = {});
 
-/// \throws Overloaded;  as network::queue_traffic()
+/// \throws Overloaded;  as network::queue_traffic() and hop_queue()
 [[nodiscard]] NetworkDelay network_delay(const network::Network& network, network::Sources sources);
 
 }  // namespace tailbound::bounds

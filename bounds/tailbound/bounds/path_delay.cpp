@@ -20,6 +20,9 @@ using numeric::PrecisionScope;
 using numeric::Rational;
 using numeric::Real;
 using queue::HopDelay;
+using queue::HopQueue;
+using queue::MarkovArrivals;
+using queue::MarkovQueue;
 using queue::SlottedQueue;
 using series::Distribution;
 using series::Summation;
@@ -195,7 +198,7 @@ MeanDelay weighted_sum(std::span<const std::pair<Rational, MeanDelay>> terms, co
 /// The queues, and what has been computed of them.
 class DelayKnowledge {
  public:
-  DelayKnowledge(std::vector<SlottedQueue> queues, HopDelay delay, Digits digits)
+  DelayKnowledge(std::vector<HopQueue> queues, HopDelay delay, Digits digits)
       : queues_(std::move(queues)), delay_(delay), digits_(digits), hops_(queues_.size()) {}
 
   [[nodiscard]] Digits digits() const { return digits_; }
@@ -206,26 +209,51 @@ class DelayKnowledge {
     if (known.values.size() < size || known.log2_least > log2_least) {
       const std::size_t wanted = std::max(size, known.values.size());
       known.log2_least = std::min(known.log2_least, log2_least);
-      known.values = queue::hop_delay(queues_[queue], delay_, wanted, known.log2_least);
+      if (remembers(queue)) {
+        queue::ClaimedHopDelay hop = queue::hop_delay(markov(queue), delay_, wanted);
+        known.values = std::move(hop.values);
+        known.agreed_digits = hop.agreed_digits;
+      } else {
+        known.values = queue::hop_delay(slotted(queue), delay_, wanted, known.log2_least);
+      }
     }
     return known.values;
   }
 
   Distribution<Real> hop(std::size_t queue, std::size_t size, double log2_least, int bits) {
-    return queue::hop_delay(queues_[queue], delay_, size, log2_least, bits);
+    return queue::hop_delay(slotted(queue), delay_, size, log2_least, bits);
   }
 
   std::vector<Rational> exact_hop(std::size_t queue, std::size_t size) {
-    return queue::exact_hop_delay(queues_[queue], delay_, size);
+    return queue::exact_hop_delay(slotted(queue), delay_, size);
   }
 
   MeanDelay mean(std::size_t queue, Digits digits) const {
-    return queue::mean_hop_delay(queues_[queue], delay_, Digits{digits.count + 3});
+    return queue::mean_hop_delay(slotted(queue), delay_, Digits{digits.count + 3});
   }
   const MeanDelay& mean(std::size_t queue) {
     Hop& known = hops_[queue];
-    if (!known.mean) known.mean = mean(queue, digits_);
+    if (!known.mean) known.mean = remembers(queue) ? markov_mean(queue) : mean(queue, digits_);
     return *known.mean;
+  }
+
+  [[nodiscard]] bool remembers(std::size_t queue) const {
+    return std::holds_alternative<MarkovArrivals>(queues_[queue]);
+  }
+  [[nodiscard]] bool remembers(std::span<const Way> ways) const {
+    return std::any_of(ways.begin(), ways.end(), [&](const Way& way) {
+      return std::any_of(way.queues.begin(), way.queues.end(),
+                         [&](std::size_t queue) { return remembers(queue); });
+    });
+  }
+  /// Digits of the least accurate queue on the ways that is approximated; empty if all are proved.
+  [[nodiscard]] std::optional<int> agreed_digits(std::span<const Way> ways) const {
+    std::optional<int> least;
+    for (const Way& way : ways)
+      for (const auto& [queue, times] : delaying(way))
+        if (const auto& digits = hops_[queue].agreed_digits)
+          least = std::min(least.value_or(*digits), *digits);
+    return least;
   }
 
   /// The queues of a way where packets may be delayed, each with how often they are passed.
@@ -234,9 +262,7 @@ class DelayKnowledge {
     std::sort(sorted.begin(), sorted.end());
     std::vector<std::pair<std::size_t, std::size_t>> result;
     for (const std::size_t queue : sorted) {
-      const SlottedQueue& at = queues_[queue];
-      const auto most = at.arrivals.largest_batch();
-      if (delay_ == HopDelay::wait && most && *most <= at.packets_per_slot) continue;
+      if (delay_ == HopDelay::wait && queue::never_waits(queues_[queue])) continue;
       if (!result.empty() && result.back().first == queue)
         ++result.back().second;
       else
@@ -257,8 +283,38 @@ class DelayKnowledge {
     Distribution<long double> values;
     double log2_least = 0;
     std::optional<MeanDelay> mean;
+    std::optional<int> agreed_digits;  ///< as queue::ClaimedHopDelay
+    std::optional<MarkovQueue> markov;
   };
-  std::vector<SlottedQueue> queues_;
+
+  [[nodiscard]] const SlottedQueue& slotted(std::size_t queue) const {
+    return std::get<SlottedQueue>(queues_[queue]);
+  }
+  MarkovQueue& markov(std::size_t queue) {
+    std::optional<MarkovQueue>& known = hops_[queue].markov;
+    if (!known)
+      known.emplace(std::get<MarkovArrivals>(queues_[queue]),
+                    Digits{std::min(digits_.count + 2, most_double_digits - 1)});
+    return *known;
+  }
+  /// An approximation as the bounds of its digits; agreed_digits() says that they are not proved.
+  MeanDelay markov_mean(std::size_t queue) {
+    if (delay_ == HopDelay::wait && queue::never_waits(queues_[queue])) return Exact<unit::Slot>{0};
+    return std::visit(
+        [&](const auto& truth) -> MeanDelay {
+          if constexpr (std::is_same_v<std::decay_t<decltype(truth)>, numeric::Approximation<unit::Slot>>) {
+            hops_[queue].agreed_digits = truth.agreed_digits;
+            const Real slack = abs(truth.value) * pow(Real(10), -truth.agreed_digits);
+            return Enclosure<unit::Slot>(
+                numeric::make_interval(Real(truth.value - slack), Real(truth.value + slack)));
+          } else {
+            return truth;
+          }
+        },
+        queue::mean_hop_delay(markov(queue), delay_));
+  }
+
+  std::vector<HopQueue> queues_;
   HopDelay delay_;
   Digits digits_;
   std::vector<Hop> hops_;
@@ -387,6 +443,47 @@ void resolve_exactly(DelayKnowledge& known, std::span<const Way> ways, const Ope
   if (i > 0) percentile.before.push_back({Slots(least + i - 1), Exact<unit::Probability>{1 - *(found - 1)}});
 }
 
+/// What was computed, as what it is: bounds that only stand for agreed digits become approximations.
+template <class Unit>
+numeric::Claim<Unit> to_claim(const numeric::Proved<Unit>& value, const std::optional<int>& agreed_digits) {
+  return std::visit(
+      [&](const auto& truth) -> numeric::Claim<Unit> {
+        if constexpr (std::is_same_v<std::decay_t<decltype(truth)>, Enclosure<Unit>>) {
+          if (agreed_digits) {
+            const PrecisionScope scope(Precision{128});
+            const Real middle = (Real(truth.lower()) + Real(truth.upper())) / 2;
+            int digits = 0;
+            while (digits < *agreed_digits &&
+                   numeric::agree_to(truth.lower(), truth.upper(), Digits{digits + 1}))
+              ++digits;
+            return numeric::Approximation<Unit>{middle, digits};
+          }
+        }
+        return truth;
+      },
+      value);
+}
+
+ClaimedDelayAnswer to_claims(const DelayAnswer& answer, const std::optional<int>& agreed_digits) {
+  const auto each = [&](const std::vector<SlotProbability>& values) {
+    std::vector<ClaimedSlotProbability> claims;
+    for (const SlotProbability& value : values)
+      claims.push_back({value.slots, to_claim(value.probability, agreed_digits)});
+    return claims;
+  };
+  const auto percentiles = [&](const std::vector<Percentile>& values) {
+    std::vector<ClaimedPercentile> claims;
+    for (const Percentile& value : values)
+      claims.push_back({value.probability,
+                        value.slots,
+                        {value.at.slots, to_claim(value.at.probability, agreed_digits)},
+                        each(value.before)});
+    return claims;
+  };
+  return {each(answer.above), percentiles(answer.queueing), percentiles(answer.latency),
+          to_claim(answer.mean_queueing, agreed_digits), to_claim(answer.mean_latency, agreed_digits)};
+}
+
 void check(std::span<const Way> ways, const DelayQuestion& question) {
   Rational sum = 0;
   for (const Way& way : ways) {
@@ -405,13 +502,24 @@ void check(std::span<const Way> ways, const DelayQuestion& question) {
 
 }  // namespace
 
-PathDelay::PathDelay(std::vector<SlottedQueue> queues, HopDelay delay, Digits digits)
+PathDelay::PathDelay(std::vector<HopQueue> queues, HopDelay delay, Digits digits)
     : knowledge_(std::make_shared<DelayKnowledge>(std::move(queues), delay, digits)) {
   if (digits.count < 1 || digits.count > 10'000)
     throw InvalidArgument("digits", std::to_string(digits.count), "a whole number from 1 to 10000");
 }
 
 DelayAnswer PathDelay::answer(std::span<const Way> ways, const DelayQuestion& question) {
+  DelayAnswer answer = computed(ways, question);
+  if (knowledge_->agreed_digits(ways)) throw NoAnswer("the delays on this way are approximated, not proved");
+  return answer;
+}
+
+ClaimedDelayAnswer PathDelay::claims(std::span<const Way> ways, const DelayQuestion& question) {
+  const DelayAnswer answer = computed(ways, question);
+  return to_claims(answer, knowledge_->agreed_digits(ways));
+}
+
+DelayAnswer PathDelay::computed(std::span<const Way> ways, const DelayQuestion& question) {
   DelayKnowledge& known = *knowledge_;
   check(ways, question);
   for (const Way& way : ways) known.check(way);
@@ -495,6 +603,10 @@ DelayAnswer PathDelay::answer(std::span<const Way> ways, const DelayQuestion& qu
   if (known.digits().count <= most_double_digits || !open.ranks.empty())
     resolve(mixture, question, known.digits(), open, answer);
   if (open.empty()) return answer;
+  const bool remembers = known.remembers(ways);
+  if (remembers && known.digits().count > most_double_digits)
+    throw LimitExceeded("delays of bursty traffic are found to at most " +
+                        std::to_string(most_double_digits) + " digits");
 
   // What is left needs no more than this.
   const auto needed = [&] {
@@ -510,7 +622,7 @@ DelayAnswer PathDelay::answer(std::span<const Way> ways, const DelayQuestion& qu
     if (products < most_direct_products)
       resolve(in_double(Summation::direct), question, known.digits(), open, answer);
   }
-  for (int attempt = 0; attempt < 4 && !open.empty(); ++attempt) {
+  for (int attempt = 0; attempt < 4 && !open.empty() && !remembers; ++attempt) {
     size = needed();
     double log2_value = log2_least;
     for (const std::size_t i : open.levels)
@@ -544,6 +656,10 @@ DelayDistribution PathDelay::distribution(std::span<const Way> ways, const Ratio
   DelayKnowledge& known = *knowledge_;
   check(ways, {});
   for (const Way& way : ways) known.check(way);
+  if (known.remembers(ways))
+    throw NoAnswer(
+        "the reorder buffer is not found for bursty traffic: its tails need more digits of the delays "
+        "than are proved");
   if (!(negligible > 0 && negligible <= 1))
     throw InvalidArgument("negligible", numeric::to_fraction(negligible), "above 0 and at most 1");
   const double log2_negligible = log2_of(negligible);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tailbound/bounds/reorder_buffer.hpp>
-#include <tailbound/queue/hop_delay.hpp>
+#include <tailbound/queue/markov_delay.hpp>
 
 #include <memory>
 #include <span>
@@ -13,7 +13,8 @@
 /// +
 ///           number of those queues. Packets of one question may take different ways: the distribution is
 ///           then their mixture.
-/// RESULT    P(D > t), percentiles and means, proved as arithmetic: exact or enclosures.
+/// RESULT    P(D > t), percentiles and means, proved as arithmetic: exact or enclosures. Where a queue on the
+///           way is only approximated (queue::MarkovQueue::certified()), approximations that say so.
 /// SOURCE    Singh and Dally 2004, sections IV and V; docs/derivations/path_delay.md
 /// EXCLUDES  the correlation of successive waits, which is positive: deep in the tail of a long path the
 /// model is
@@ -27,17 +28,21 @@ struct Way {
   numeric::Rational share = 1;      ///< of the packets
 };
 
-struct SlotProbability {
+/// Truth: numeric::Proved or numeric::Claim.
+template <template <class> class Truth>
+struct SlotProbabilityOf {
   Slots slots;
-  numeric::Proved<unit::Probability> probability;
+  Truth<unit::Probability> probability;
 };
 
 /// The least t with P(delay <= t) >= p.
-struct Percentile {
-  numeric::Rational probability;        ///< p
-  Slots slots;                          ///< t
-  SlotProbability at;                   ///< P(delay > t) <= 1 - p
-  std::vector<SlotProbability> before;  ///< P(delay > t - 1) > 1 - p; empty if t is the least possible delay
+template <template <class> class Truth>
+struct PercentileOf {
+  numeric::Rational probability;  ///< p
+  Slots slots;                    ///< t
+  SlotProbabilityOf<Truth> at;    ///< P(delay > t) <= 1 - p
+  std::vector<SlotProbabilityOf<Truth>>
+      before;  ///< P(delay > t - 1) > 1 - p; empty if t is the least possible delay
 };
 
 struct DelayQuestion {
@@ -45,12 +50,20 @@ struct DelayQuestion {
   std::vector<numeric::Rational> percentiles;  ///< p, 0 < p < 1
 };
 
-struct DelayAnswer {
-  std::vector<SlotProbability> above;  ///< P(D > t), in the order of the question's levels
-  std::vector<Percentile> queueing;    ///< of D, in the order of the question's percentiles
-  std::vector<Percentile> latency;     ///< of T
-  numeric::Proved<unit::Slot> mean_queueing, mean_latency;
+template <template <class> class Truth>
+struct DelayAnswerOf {
+  std::vector<SlotProbabilityOf<Truth>> above;  ///< P(D > t), in the order of the question's levels
+  std::vector<PercentileOf<Truth>> queueing;    ///< of D, in the order of the question's percentiles
+  std::vector<PercentileOf<Truth>> latency;     ///< of T
+  Truth<unit::Slot> mean_queueing, mean_latency;
 };
+
+using SlotProbability = SlotProbabilityOf<numeric::Proved>;
+using Percentile = PercentileOf<numeric::Proved>;
+using DelayAnswer = DelayAnswerOf<numeric::Proved>;
+using ClaimedSlotProbability = SlotProbabilityOf<numeric::Claim>;
+using ClaimedPercentile = PercentileOf<numeric::Claim>;
+using ClaimedDelayAnswer = DelayAnswerOf<numeric::Claim>;
 
 class DelayKnowledge;
 
@@ -59,7 +72,7 @@ class DelayKnowledge;
 class PathDelay {
  public:
   /// \throws Unstable, InvalidArgument  as queue::hop_delay(), when a queue is first used
-  PathDelay(std::vector<queue::SlottedQueue> queues, queue::HopDelay delay, numeric::Digits digits = {});
+  PathDelay(std::vector<queue::HopQueue> queues, queue::HopDelay delay, numeric::Digits digits = {});
 
   /// CONTRACT  probabilities asked for by level are exact or enclosures of relative width <= 10^-digits; both
   ///           sides of a percentile are proved, by exact rationals where an enclosure cannot.
@@ -67,15 +80,23 @@ class PathDelay {
   /// asked. \throws InvalidArgument  no way, shares that do not sum to 1, a level below 0, a percentile
   /// outside ]0, 1[ \throws LimitExceeded    more than 2^24 slots or 4e8 products of long numbers; a tie with
   /// a percentile that
-  ///                          is too deep for exact rationals
+  ///                          is too deep for exact rationals; more than 14 digits, or a tie, where arrivals
+  ///                          remember; as queue::MarkovQueue
+  /// \throws NoAnswer         a queue on a way is only approximated
   [[nodiscard]] DelayAnswer answer(std::span<const Way> ways, const DelayQuestion& question);
+
+  /// The same, as approximations where a queue on a way is only approximated.
+  [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Way> ways, const DelayQuestion& question);
 
   /// The whole distribution of T less the queues of the shortest way, to where the probabilities P(. > t)
   /// beyond sum to at most `negligible`. \param negligible  above 0, at most 1
+  /// \throws NoAnswer  arrivals that remember: such sums are not proved finely enough
   [[nodiscard]] DelayDistribution distribution(std::span<const Way> ways,
                                                const numeric::Rational& negligible);
 
  private:
+  DelayAnswer computed(std::span<const Way> ways, const DelayQuestion& question);
+
   std::shared_ptr<DelayKnowledge> knowledge_;
 };
 
