@@ -268,3 +268,49 @@ TEST_CASE("Network delay: sources become arrivals", "[bounds][network][delay]") 
   CHECK(std::get<series::UnequalInputs>(mixed.arrivals.description()).rates ==
         std::vector<Rational>{number("0.1"), number("0.1"), number("0.4")});
 }
+
+TEST_CASE("Network delay: bursts that forget change nothing, longer ones delay",
+          "[bounds][network][delay][bursty]") {
+  Network plain = hand_made("0.25", "0.5", "0.125");
+  plain.flows.erase(plain.flows.begin() + 2);  // now each node sends one flow, with bursts or without
+  Network forgetful = plain, bursty = plain;
+  // 1 - beta = alpha: whether a source was ON says nothing about the next slot.
+  forgetful.flows[0].burst = traffic::Burst{.slots = 1 / (1 - plain.flows[0].rate), .on_rate = 1};
+  bursty.flows[0].burst = traffic::Burst{.slots = 20, .on_rate = 1};
+  const auto answers = [](const Network& network) {
+    const NetworkDelay delay = bounds::network_delay(network, Sources::decoupled);
+    PathDelay delays(delay.network.queues, queue::HopDelay::wait);
+    std::vector<DelayAnswer> result;
+    for (const bounds::FlowDelay& flow : delay.flows)
+      result.push_back(
+          delays.answer(flow.ways, {.levels = {Slots(0), Slots(1), Slots(3)}, .percentiles = {}}));
+    return result;
+  };
+  const auto without = answers(plain), same = answers(forgetful), longer = answers(bursty);
+  REQUIRE(without.size() == 3);
+  for (std::size_t flow = 0; flow < 3; ++flow)
+    for (std::size_t i = 0; i < 3; ++i) {
+      INFO("flow " << flow << ", level " << i);
+      const auto a = numeric::to_enclosure(without[flow].above[i].probability);
+      const auto b = numeric::to_enclosure(same[flow].above[i].probability);
+      const auto c = numeric::to_enclosure(longer[flow].above[i].probability);
+      CHECK(a.lower() <= b.upper());
+      CHECK(b.lower() <= a.upper());
+      if (flow == 2)
+        CHECK(c.upper() == 0);  // c sends alone
+      else if (i > 0)
+        CHECK(c.lower() > a.upper());
+    }
+}
+
+TEST_CASE("Network delay: what is not analysed with bursts is refused", "[bounds][network][delay][bursty]") {
+  Network network = hand_made("0.25", "0.5", "0.125");
+  network.flows[0].burst = traffic::Burst{.slots = 20, .on_rate = 1};
+  CHECK_THROWS_AS(bounds::network_delay(network, Sources::first_hop), InvalidArgument);
+  network.links[3].packets_per_slot = 2;
+  CHECK_THROWS_WITH(bounds::network_delay(network, Sources::decoupled),
+                    Catch::Contains("takes 2 packets a slot"));
+  CHECK_THROWS_AS(bounds::tree_delay({4, 2}, number("0.6"), TreeRouting::random_root, Sources::first_hop,
+                                     traffic::Burst{.slots = 8, .on_rate = 1}),
+                  InvalidArgument);
+}

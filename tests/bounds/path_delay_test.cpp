@@ -136,6 +136,10 @@ SlottedQueue inputs(std::int64_t count, const char* load, int packets_per_slot =
   return {series::Arrivals::equal_inputs(count, number(load)), packets_per_slot};
 }
 
+std::vector<queue::HopQueue> hop_queues(const std::vector<SlottedQueue>& queues) {
+  return {queues.begin(), queues.end()};
+}
+
 /// Queues with few inputs, for exact fractions.
 std::vector<SlottedQueue> small_queues(std::uint64_t seed, std::size_t count) {
   test::Random random(seed);
@@ -286,7 +290,7 @@ TEST_CASE("Delay over a path: the mean is the sum of the hops' means, exactly", 
     }
     const std::vector<Way> ways = random_ways(random, queues.size());
     for (const HopDelay kind : {HopDelay::wait, HopDelay::occupancy}) {
-      PathDelay delays(queues, kind);
+      PathDelay delays(hop_queues(queues), kind);
       const DelayAnswer answer = delays.answer(ways, {});
       Rational mean = 0, hops = 0;
       for (const Way& way : ways)
@@ -318,7 +322,7 @@ TEST_CASE("Delay over a path: several ways are the weighted sum of each", "[boun
     }
     const std::vector<Way> ways = random_ways(random, queues.size());
     INFO("seed " << seed << ", ways " << ways.size());
-    PathDelay delays(queues, HopDelay::wait, {12});
+    PathDelay delays(hop_queues(queues), HopDelay::wait, {12});
     const DelayQuestion question{levels_to(60), {}};
     const DelayAnswer mixed = delays.answer(ways, question);
     const numeric::PrecisionScope scope(numeric::Precision{192});
@@ -358,7 +362,7 @@ TEST_CASE("Delay over a path: percentiles by brute force in fractions, boundarie
       for (const Fraction& value : {queueing[t], latency[t + static_cast<std::size_t>(least)]})
         for (const Fraction& p : {value, Fraction(value - near), Fraction(value + near)})
           if (p < 1) question.percentiles.push_back(test::to_rational(p)), ++boundaries;
-    PathDelay delays(queues, HopDelay::wait);
+    PathDelay delays(hop_queues(queues), HopDelay::wait);
     const DelayAnswer answer = delays.answer(ways, question);
     for (std::size_t i = 0; i < question.percentiles.size(); ++i) {
       INFO("seed " << seed << ", percentile "
@@ -377,7 +381,7 @@ TEST_CASE("Delay over a path: 38 and 60 digits, and exact fractions inside", "[b
     const std::vector<Way> ways{{{0, 1, 2, 1}, number("2/3")}, {{2}, number("1/3")}};
     const std::vector<Fraction> at_most = exact_at_most(queues, ways, false, 16);
     for (const int digits : {1, 10, 14, 15, 38, 60}) {
-      PathDelay delays(queues, HopDelay::wait, {digits});
+      PathDelay delays(hop_queues(queues), HopDelay::wait, {digits});
       const DelayAnswer answer = delays.answer(ways, {levels_to(15), {}});
       for (std::size_t t = 0; t < 16; ++t) {
         INFO("seed " << seed << ", digits " << digits << ", t = " << t << ": "
@@ -437,8 +441,8 @@ TEST_CASE("Delay over a path: load 0.999, where transforms serve", "[bounds][del
   CHECK(size > series::transform_pays_from());
   series::Distribution<double> sum;
   for (const std::size_t queue : tree.ways.front().queues) {
-    const auto hop =
-        series::tilted(queue::hop_delay(tree.network.queues[queue], HopDelay::wait, size, -200), 1);
+    const auto hop = series::tilted(
+        queue::hop_delay(std::get<SlottedQueue>(tree.network.queues[queue]), HopDelay::wait, size, -200), 1);
     sum = sum.size() == 0 ? hop : series::sum(sum, hop, series::Summation::direct);
   }
   for (std::size_t i = 0; i < question.percentiles.size(); ++i) {
@@ -457,7 +461,7 @@ TEST_CASE("Delay over a path: load 0.999, where transforms serve", "[bounds][del
 TEST_CASE("Delay over a path: queues that take several packets a slot", "[bounds][delay]") {
   const std::vector<SlottedQueue> queues{inputs(8, "1.6", 2), inputs(16, "0.9"), inputs(30, "4.5", 5)};
   const std::vector<Way> ways{{{0, 1, 2, 0}, 1}};
-  PathDelay delays(queues, HopDelay::wait, {12});
+  PathDelay delays(hop_queues(queues), HopDelay::wait, {12});
   const DelayAnswer answer = delays.answer(ways, {levels_to(80), {number("0.99"), below_one("1e-9")}});
   // A plain sum in double over the single queues' values.
   std::vector<double> sum(200, 0.0);
@@ -518,7 +522,7 @@ TEST_CASE("Delay over a path: nobody waits behind a single source", "[bounds][de
 TEST_CASE("Delay over a path: the whole distribution is what the questions say", "[bounds][delay]") {
   const std::vector<SlottedQueue> queues{inputs(4, "0.7"), inputs(16, "0.5")};
   const std::vector<Way> ways{{{0, 1, 0}, 1}};
-  PathDelay delays(queues, HopDelay::wait, {14});
+  PathDelay delays(hop_queues(queues), HopDelay::wait, {14});
   const bounds::DelayDistribution whole = delays.distribution(ways, number("1e-20"));
   REQUIRE(whole.above.size() == whole.at_most.size());
   REQUIRE(whole.above.size() >= 60);
@@ -573,4 +577,86 @@ TEST_CASE("Delay over a path: what is refused", "[bounds][delay]") {
   CHECK_THROWS_AS(wide.answer(good, {}), InvalidArgument);
   PathDelay idle({inputs(8, "0")}, HopDelay::wait);
   CHECK_THROWS_AS(idle.answer(good, {}), InvalidArgument);
+}
+
+namespace {
+
+queue::MarkovArrivals on_off(std::int64_t count, const char* load, const char* burst) {
+  const traffic::OnOff leaf = traffic::on_off(number(load), {.slots = number(burst), .on_rate = 1});
+  return queue::MarkovArrivals::on_off(
+      {{traffic::thinned(leaf, Rational(1) / Rational(static_cast<long>(count))), count}});
+}
+
+}  // namespace
+
+TEST_CASE("paths through bursty queues are sums term by term", "[bounds][path_delay][bursty]") {
+  const std::vector<queue::HopQueue> queues{on_off(4, "0.6", "8"), inputs(16, "0.7"), on_off(2, "0.5", "12"),
+                                            on_off(1, "0.5", "12")};
+  const std::vector<Way> ways{{{0, 1, 0, 3}, number("2/3")}, {{2}, number("1/3")}};
+  PathDelay delays(queues, HopDelay::wait);
+  DelayQuestion question{.levels = {}, .percentiles = {number("0.9"), number("0.99999999")}};
+  constexpr std::size_t size = 120;
+  for (std::size_t t = 0; t < size; ++t) question.levels.emplace_back(static_cast<std::int64_t>(t));
+  const DelayAnswer answer = delays.answer(ways, question);
+
+  queue::MarkovQueue first(std::get<queue::MarkovArrivals>(queues[0]), {14}),
+      third(std::get<queue::MarkovArrivals>(queues[2]), {14});
+  const auto a = queue::hop_delay(first, HopDelay::wait, size).values.mass;
+  const auto b = queue::hop_delay(inputs(16, "0.7"), HopDelay::wait, size, -400).mass;
+  const auto c = queue::hop_delay(third, HopDelay::wait, size);
+  const auto convolve = [&](const std::vector<long double>& x, const std::vector<long double>& y) {
+    std::vector<long double> sum(size, 0);
+    for (std::size_t t = 0; t < size; ++t)
+      for (std::size_t n = 0; n <= t; ++n) sum[t] += x[n] * y[t - n];
+    return sum;
+  };
+  const auto whole = convolve(convolve(a, b), a);
+  long double at_most = 0;
+  std::vector<long double> reference;
+  for (std::size_t t = 0; t < size; ++t) {
+    at_most += whole[t];
+    const long double above = 2 * (1 - at_most) / 3 + c.values.tail[t] / 3;
+    reference.push_back(above);
+    const auto& enclosure = std::get<numeric::Enclosure<unit::Probability>>(answer.above[t].probability);
+    CHECK(numeric::agree_to(enclosure.lower(), enclosure.upper(), numeric::Digits{10}));
+    // The difference from 1 has lost digits in the reference, not in the answer.
+    CHECK(static_cast<double>(enclosure.lower()) ==
+          Approx(static_cast<double>(above)).epsilon(1e-9).margin(1e-16));
+  }
+  for (const bounds::Percentile& percentile : answer.queueing) {
+    const auto target = static_cast<long double>(numeric::nearest_double(1 - percentile.probability));
+    const auto found =
+        std::find_if(reference.begin(), reference.end(), [&](long double above) { return above <= target; });
+    REQUIRE(found != reference.end());
+    check_percentile(percentile, found - reference.begin(), 0);
+  }
+}
+
+TEST_CASE("the bursty path of one hop is its occupancy over the load", "[bounds][path_delay][bursty]") {
+  for (const auto& [count, proved] : {std::pair{8, true}, std::pair{300, false}}) {
+    const queue::MarkovArrivals arrivals = on_off(count, "0.6", "8");
+    PathDelay delays({arrivals}, HopDelay::wait);
+    const std::vector<Way> ways{{{0}, 1}};
+    const bounds::DelayQuestion question{.levels = {Slots(0), Slots(7), Slots(40)},
+                                         .percentiles = {number("0.999")}};
+    const bounds::ClaimedDelayAnswer claims = delays.claims(ways, question);
+    queue::MarkovQueue queue(arrivals);
+    for (const bounds::ClaimedSlotProbability& above : claims.above) {
+      const auto value = [](const auto& claim) {
+        if (const auto* enclosure = std::get_if<numeric::Enclosure<unit::Probability>>(&claim))
+          return static_cast<double>(enclosure->upper());
+        return static_cast<double>(std::get<numeric::Approximation<unit::Probability>>(claim).value);
+      };
+      CHECK(std::holds_alternative<numeric::Enclosure<unit::Probability>>(above.probability) == proved);
+      CHECK(value(above.probability) == Approx(value(queue.tail(above.slots.value + 1)) / 0.6).epsilon(1e-9));
+    }
+    CHECK(std::holds_alternative<numeric::Approximation<unit::Slot>>(claims.mean_queueing) == !proved);
+    if (proved)
+      CHECK_NOTHROW(delays.answer(ways, question));
+    else
+      CHECK_THROWS_AS(delays.answer(ways, question), NoAnswer);
+    CHECK_THROWS_AS(delays.distribution(ways, number("1e-9")), NoAnswer);
+    PathDelay deep({arrivals}, HopDelay::wait, {20});
+    CHECK_THROWS_AS(deep.claims(ways, question), LimitExceeded);
+  }
 }
