@@ -59,8 +59,12 @@ std::string percentile_table(const DelayRequest& request, const bounds::ClaimedD
   for (std::size_t i = 0; i < delay.queueing.size(); ++i) {
     const Percentile& queueing = delay.queueing[i];
     const auto brief = [&](const bounds::ClaimedSlotProbability& at) {
+      // As many digits as a reader compares, whatever is known.
+      bounds::ClaimedSlotProbability shown = at;
+      if (auto* computed = std::get_if<numeric::Approximation<unit::Probability>>(&shown.probability))
+        computed->agreed_digits = std::min(4, computed->agreed_digits);
       return fmt::format("P(D > {}) = {}", at.slots.value,
-                         show(at.probability, {std::min(4, request.digits.count)}).brief);
+                         show(shown.probability, {std::min(4, request.digits.count)}).brief);
     };
     std::vector<std::string> row{percent(queueing.probability), std::to_string(queueing.slots.value),
                                  std::to_string(delay.latency[i].slots.value)};

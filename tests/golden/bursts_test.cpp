@@ -93,3 +93,56 @@ TEST_CASE("bursts: refused with what is possible") {
     CHECK(outcome.err.find(refusal.said) != std::string::npos);
   }
 }
+
+TEST_CASE("bursts: delays through a tree") {
+  const std::string tree = "delay --radix 4 --levels 2 --load 0.6 --burst 8 --drop 1e-9 --ccdf 10";
+  const auto json = run_json(tree);
+  REQUIRE(json["hops"].size() == 3);
+  CHECK(json["inputs"]["burst"] == "8");
+  CHECK(json["hops"][0]["sources"][0]["count"] == 4);
+  CHECK(json["hops"][1]["sources"][0]["on_rate"] == "1/16");
+  CHECK(json["ccdf"][0]["probability"]["kind"] == "enclosure");
+  CHECK(json["mean_queueing_slots"]["kind"] == "enclosure");
+  // Each hop's buffer is what `buffer` says of it alone.
+  for (const auto& [hop, count] : {std::pair{0, "4"}, {1, "16"}, {2, "16"}})
+    CHECK(json["hops"][hop]["buffer"] ==
+          run_json(std::string("buffer --inputs ") + count + " --load 0.6 --burst 8 --drop 1e-9")["buffer"]);
+  const auto smooth = run_json("delay --radix 4 --levels 2 --load 0.6 --drop 1e-9 --ccdf 10");
+  CHECK(smooth["total_buffer"] < json["total_buffer"]);
+
+  const auto many = run_json("delay --radix 16 --levels 2 --load 0.6 --burst 8 --ccdf 10");
+  CHECK(many["ccdf"][0]["probability"]["kind"] == "approximation");
+  CHECK(many["percentiles"][0]["queueing_proof"]["probability"]["kind"] == "approximation");
+  const auto table = run_line("delay --radix 16 --levels 2 --load 0.6 --burst 8").out;
+  CHECK(table.find("256 on-off x") != std::string::npos);
+  CHECK(table.find("not proved") != std::string::npos);
+  CHECK(table.find("exact or certified") == std::string::npos);
+}
+
+TEST_CASE("bursts: what delay refuses") {
+  const std::string tree = "delay --radix 4 --levels 2 --load 0.6";
+  struct Refusal {
+    std::string line;
+    int status;
+    std::string message;
+  };
+  for (const auto& [line, status, message] :
+       {Refusal{tree + " --burst 1", 2, "--burst"}, Refusal{tree + " --on-rate 0.9", 2, "--on-rate"},
+        Refusal{tree + " --burst 8 --sources first-hop", 2, "decoupled"},
+        Refusal{tree + " --burst 8 --reorder 1e-9", 1, "bursty traffic"},
+        Refusal{tree + " --burst 8 --digits 30", 1, "14 digits"},
+        Refusal{"delay --network x.toml --burst 8", 2, "--burst"}}) {
+    INFO(line);
+    const auto outcome = run_line(line);
+    CHECK(outcome.status == status);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find(message) != std::string::npos);
+  }
+}
+
+TEST_CASE("bursts: validate delay") {
+  const auto json =
+      run_json("validate delay --radix 4 --levels 2 --load 0.6 --burst 8 --slots 20000 --ccdf 0,3");
+  CHECK(json["inputs"]["burst"] == "8");
+  REQUIRE(json["rows"].size() >= 2);
+}

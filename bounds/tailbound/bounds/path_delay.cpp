@@ -523,6 +523,10 @@ DelayAnswer PathDelay::computed(std::span<const Way> ways, const DelayQuestion& 
   DelayKnowledge& known = *knowledge_;
   check(ways, question);
   for (const Way& way : ways) known.check(way);
+  const bool remembers = known.remembers(ways);
+  if (remembers && known.digits().count > most_double_digits)
+    throw LimitExceeded("delays of bursty traffic are found to at most " +
+                        std::to_string(most_double_digits) + " digits");
 
   DelayAnswer answer{.above = {},
                      .queueing = {},
@@ -603,10 +607,6 @@ DelayAnswer PathDelay::computed(std::span<const Way> ways, const DelayQuestion& 
   if (known.digits().count <= most_double_digits || !open.ranks.empty())
     resolve(mixture, question, known.digits(), open, answer);
   if (open.empty()) return answer;
-  const bool remembers = known.remembers(ways);
-  if (remembers && known.digits().count > most_double_digits)
-    throw LimitExceeded("delays of bursty traffic are found to at most " +
-                        std::to_string(most_double_digits) + " digits");
 
   // What is left needs no more than this.
   const auto needed = [&] {
