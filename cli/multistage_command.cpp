@@ -156,17 +156,9 @@ Reply answer(const Options& options, const Context& context) {
   answer->variant = read_variant(options.variant);
   answer->points = solve(answer->question, answer->variant, context);
   Reply reply;
-  switch (context.format) {
-    case Format::table:
-      reply.text = to_tables(*answer, context.quiet);
-      break;
-    case Format::json:
-      reply.text = to_json_text(*answer, context);
-      break;
-    case Format::csv:
-      reply.text = to_csv(*answer);
-      break;
-  }
+  reply.text = in_format(
+      context.format, [&] { return to_tables(*answer, context.quiet); },
+      [&] { return to_json_text(*answer, context); }, [&] { return to_csv(*answer); });
   reply.draw = [answer](const std::string& file) {
     plots::Picture picture = multistage_axes(answer->question);
     picture.note = fmt::format("an approximate model, variant {}", name(answer->variant));
