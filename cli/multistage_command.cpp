@@ -208,7 +208,7 @@ Command add_multistage_command(CLI::App& program) {
       "\n"
       "    saturation  from load 0.8 on less than 98 % comes through; the hot path's queue at stage 3 is "
       "busy 97.4 % of the time there\n"
-      "    iteration   at load 0.8: converged after 599 rounds (last change 1e-06)\n"
+      "    iteration   at load 0.8: converged after 245 rounds (last change 9e-07)\n"
       "\n"
       "    An approximate model; its digits are not proved. Delays from the entry into stage 0, in the unit "
       "of\n"
