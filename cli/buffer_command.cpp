@@ -610,17 +610,10 @@ Reply answer(const Options& options, bool draws, const Context& context) {
     served = queues.front().queue.packets_per_slot;
   }
   Reply reply;
-  switch (context.format) {
-    case Format::table:
-      reply.text = to_tables(question, *rows, context, served);
-      break;
-    case Format::json:
-      reply.text = to_json_text(options, question, *rows, context, served);
-      break;
-    case Format::csv:
-      reply.text = to_csv(question, *rows);
-      break;
-  }
+  reply.text = in_format(
+      context.format, [&] { return to_tables(question, *rows, context, served); },
+      [&] { return to_json_text(options, question, *rows, context, served); },
+      [&] { return to_csv(question, *rows); });
   if (draws)
     reply.draw = [question, rows](const std::string& file) { plots::draw(picture(question, *rows), file); };
   return reply;

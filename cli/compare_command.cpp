@@ -307,15 +307,10 @@ Reply answer(const Options& options, const Context& context) {
                                comparison.file, row.agreed_digits, row.agreed_digits == 1 ? "" : "s",
                                place(row), file_text(*row.printed, 20), *comparison.required));
   }
-  switch (context.format) {
-    case Format::json:
-      return {.text = to_json_text(options, comparison, context)};
-    case Format::csv:
-      return {.text = to_csv(comparison)};
-    case Format::table:
-      break;
-  }
-  return {.text = to_table_text(comparison, context)};
+  return {.text = in_format(
+              context.format, [&] { return to_table_text(comparison, context); },
+              [&] { return to_json_text(options, comparison, context); },
+              [&] { return to_csv(comparison); })};
 }
 
 }  // namespace

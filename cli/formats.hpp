@@ -64,6 +64,20 @@ template <class Unit>
 /// The arithmetic in words: "double", "MPFR, 192 bits", "exact rationals".
 [[nodiscard]] std::string in_words(const queue::Method& method);
 
+/// The answer in the format asked for: what that one of the three functions returns.
+template <class Table, class JsonText, class Csv>
+[[nodiscard]] std::string in_format(Format format, const Table& table, const JsonText& json, const Csv& csv) {
+  switch (format) {
+    case Format::json:
+      return json();
+    case Format::csv:
+      return csv();
+    case Format::table:
+      break;
+  }
+  return table();
+}
+
 /// A document with the two keys that each has: "command" and "version".
 [[nodiscard]] Json new_document(const Context& context, std::string_view command);
 

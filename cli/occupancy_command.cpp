@@ -203,17 +203,9 @@ Reply answer(const Options& options, bool draws, const Context& context) {
     answer_slotted(options, accuracy, *found);
 
   Reply reply;
-  switch (context.format) {
-    case Format::table:
-      reply.text = to_tables(*found, context);
-      break;
-    case Format::json:
-      reply.text = to_json_text(options, *found, context);
-      break;
-    case Format::csv:
-      reply.text = to_csv(*found);
-      break;
-  }
+  reply.text = in_format(
+      context.format, [&] { return to_tables(*found, context); },
+      [&] { return to_json_text(options, *found, context); }, [&] { return to_csv(*found); });
   if (draws) reply.draw = [found](const std::string& file) { plots::draw(picture(*found), file); };
   return reply;
 }

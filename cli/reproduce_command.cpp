@@ -258,15 +258,9 @@ Reply answer(const Options& options, const Context& context) {
                           "given as the folder for the pictures, the tables and the README.md");
   const fs::path folder = *options.output;
   const std::vector<Done> done = make_all(figures, folder, options.quick, context);
-  switch (context.format) {
-    case Format::json:
-      return {.text = to_json_text(done, options, context)};
-    case Format::csv:
-      return {.text = to_csv_text(done)};
-    case Format::table:
-      break;
-  }
-  return {.text = to_table_text(done, folder, context.quiet)};
+  return {.text = in_format(
+              context.format, [&] { return to_table_text(done, folder, context.quiet); },
+              [&] { return to_json_text(done, options, context); }, [&] { return to_csv_text(done); })};
 }
 
 }  // namespace

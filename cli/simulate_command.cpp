@@ -240,17 +240,9 @@ Reply answer(const TreeSimulationOptions& options, const Context& context) {
       estimates(simulation->request.model, simulation->simulated.result, simulation->request.questions);
   if (simulation->request.reorder_levels_found) cut_after_first_unseen(simulation->found.reorder_tail);
   Reply reply;
-  switch (context.format) {
-    case Format::table:
-      reply.text = to_tables(*simulation, context.quiet);
-      break;
-    case Format::json:
-      reply.text = to_json_text(options, *simulation, context);
-      break;
-    case Format::csv:
-      reply.text = to_csv(*simulation);
-      break;
-  }
+  reply.text = in_format(
+      context.format, [&] { return to_tables(*simulation, context.quiet); },
+      [&] { return to_json_text(options, *simulation, context); }, [&] { return to_csv(*simulation); });
   reply.draw = [simulation](const std::string& file) { plots::draw(picture(*simulation), file); };
   return reply;
 }

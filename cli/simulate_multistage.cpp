@@ -139,17 +139,9 @@ Reply answer(const MultistageSimulationOptions& options, const Context& context)
   answer->wiring = options.wiring.value_or("baseline");
   answer->points = simulate(answer->question, options, context);
   Reply reply;
-  switch (context.format) {
-    case Format::table:
-      reply.text = to_tables(*answer, context.quiet);
-      break;
-    case Format::json:
-      reply.text = to_json_text(*answer, context);
-      break;
-    case Format::csv:
-      reply.text = to_csv(*answer);
-      break;
-  }
+  reply.text = in_format(
+      context.format, [&] { return to_tables(*answer, context.quiet); },
+      [&] { return to_json_text(*answer, context); }, [&] { return to_csv(*answer); });
   reply.draw = [answer](const std::string& file) {
     plots::Picture picture = multistage_axes(answer->question);
     picture.note = "simulation, 95 % intervals";

@@ -209,15 +209,10 @@ Reply answer_rare(const TreeSimulationOptions& options, const Context& context) 
   const RareRequest request = read_rare(options);
   const RareAnswer answer = request.one_queue ? answer_queue(request, options.run, context)
                                               : answer_splitting(request, options.run, context);
-  switch (context.format) {
-    case Format::json:
-      return {.text = to_text(to_json_document(options, request, answer, context))};
-    case Format::csv:
-      return {.text = to_csv(request, answer)};
-    case Format::table:
-      break;
-  }
-  return {.text = to_table(request, answer, context.quiet)};
+  return {.text = in_format(
+              context.format, [&] { return to_table(request, answer, context.quiet); },
+              [&] { return to_text(to_json_document(options, request, answer, context)); },
+              [&] { return to_csv(request, answer); })};
 }
 
 }  // namespace tailbound::cli

@@ -207,17 +207,9 @@ std::string to_csv(const Comparison& comparison) {
 Reply reply_of(Comparison compared, const Context& context) {
   const auto comparison = std::make_shared<Comparison>(std::move(compared));
   Reply reply;
-  switch (context.format) {
-    case Format::table:
-      reply.text = to_table(*comparison, context.quiet);
-      break;
-    case Format::json:
-      reply.text = to_json_text(*comparison, context);
-      break;
-    case Format::csv:
-      reply.text = to_csv(*comparison);
-      break;
-  }
+  reply.text = in_format(
+      context.format, [&] { return to_table(*comparison, context.quiet); },
+      [&] { return to_json_text(*comparison, context); }, [&] { return to_csv(*comparison); });
   reply.draw = [comparison](const std::string& file) { plots::draw(comparison->picture(), file); };
   if (comparison->count(Verdict::below) > 0) reply.status = no_answer;
   return reply;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <cli/simulate_multistage.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -20,7 +21,12 @@ struct Row {
   const char* quantity;
   ShownEstimate simulated;
   double blocking, published;
+  bool higher_is_better = false;
 
+  /// Does the model promise more than the simulation's interval allows: less delay, more throughput?
+  [[nodiscard]] bool optimistic(double model) const {
+    return higher_is_better ? model > simulated.upper : model < simulated.lower;
+  }
   [[nodiscard]] static std::optional<double> error(double model, const ShownEstimate& simulated) {
     if (simulated.value == 0) return std::nullopt;
     return model / simulated.value - 1;
@@ -32,6 +38,12 @@ struct Answer {
   std::vector<MultistagePoint> blocking, published;
   std::vector<SimulatedPoint> simulated;
   std::vector<Row> rows;
+
+  /// Rows in which `blocking`, the model that `multistage` answers by, is optimistic.
+  [[nodiscard]] std::size_t optimistic() const {
+    return static_cast<std::size_t>(
+        std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.optimistic(row.blocking); }));
+  }
 };
 
 void add_rows(Answer& answer, std::size_t i) {
@@ -39,7 +51,7 @@ void add_rows(Answer& answer, std::size_t i) {
   const MultistagePoint& published = answer.published[i];
   const SimulatedPoint& simulated = answer.simulated[i];
   answer.rows.push_back({blocking.load, "throughput", shown(simulated.found.throughput), blocking.throughput,
-                         published.throughput});
+                         published.throughput, true});
   if (simulated.found.delay)
     answer.rows.push_back(
         {blocking.load, "delay", shown(*simulated.found.delay), blocking.delay, published.delay});
@@ -69,12 +81,15 @@ std::string to_tables(const Answer& answer, bool quiet) {
   for (const SimulatedPoint& point : answer.simulated)
     text += fmt::format("  load {}: {}; {}\n", plain(point.load), plan_in_words(point.simulated),
                         course_in_words(point.simulated));
+  text += fmt::format("\n  verdict  blocking is optimistic beyond the interval in {} of {} rows\n",
+                      answer.optimistic(), answer.rows.size());
   return text + "\n  Error: model / simulation - 1; the simulation's own 95 % interval stands behind +-.\n";
 }
 
 std::string to_json_text(const Answer& answer, const Context& context) {
   Json document = new_document(context, "validate multistage");
   document["inputs"] = inputs_json(answer.question);
+  document["optimistic_rows"] = answer.optimistic();
   document["simulations"] = Json::array();
   for (const SimulatedPoint& point : answer.simulated) {
     Json simulation{{"load", numeric::to_fraction(point.load)}};
@@ -85,7 +100,10 @@ std::string to_json_text(const Answer& answer, const Context& context) {
     const Row& row = answer.rows[i];
     const auto model = [&](double value) {
       const std::optional<double> error = Row::error(value, row.simulated);
-      return Json{{"kind", "model"}, {"value", value}, {"error", error ? Json(*error) : Json()}};
+      return Json{{"kind", "model"},
+                  {"value", value},
+                  {"error", error ? Json(*error) : Json()},
+                  {"optimistic", row.optimistic(value)}};
     };
     return Json{{"load", numeric::to_fraction(row.load)},
                 {"quantity", row.quantity},
@@ -120,17 +138,10 @@ Reply answer(const Options& options, const Context& context) {
   answer->simulated = simulate(answer->question, options.simulation, context);
   for (std::size_t i = 0; i < answer->simulated.size(); ++i) add_rows(*answer, i);
   Reply reply;
-  switch (context.format) {
-    case Format::table:
-      reply.text = to_tables(*answer, context.quiet);
-      break;
-    case Format::json:
-      reply.text = to_json_text(*answer, context);
-      break;
-    case Format::csv:
-      reply.text = to_csv(*answer);
-      break;
-  }
+  reply.text = in_format(
+      context.format, [&] { return to_tables(*answer, context.quiet); },
+      [&] { return to_json_text(*answer, context); }, [&] { return to_csv(*answer); });
+  if (answer->optimistic() > 0) reply.status = no_answer;
   reply.draw = [answer](const std::string& file) {
     plots::Picture picture = multistage_axes(answer->question);
     picture.note = "simulation with 95 % intervals; the models are approximate";
@@ -164,7 +175,11 @@ Command add_validate_multistage(CLI::App& validate) {
       "     0.8  throughput  0.7392 +- 0.0018      0.7436  +0.6 %     0.6916   -6.4 %\n"
       "     0.8  delay       14.968 +- 0.085        15.81  +5.6 %      12.14  -18.9 %\n"
       "     0.8  hot_delay   21.96 +- 0.22          22.56  +2.8 %      14.52  -33.9 %\n"
-      "     0.8  cold_delay  14.359 +- 0.075        15.23  +6.0 %      11.96  -16.7 %\n");
+      "     0.8  cold_delay  14.359 +- 0.075        15.23  +6.0 %      11.96  -16.7 %\n"
+      "\n"
+      "and exits with status 1: at load 0.3 the delays of blocking, and at 0.8 its throughput, are better "
+      "than\n"
+      "the interval allows. Status 0 says that no number of blocking is optimistic in that way.\n");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 

@@ -1,21 +1,63 @@
 #include <tailbound/bounds/multistage/blocking.hpp>
 #include <tailbound/bounds/multistage/blocking_queue.hpp>
 
+#include <Eigen/Dense>
+
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tailbound::bounds::multistage {
 namespace {
 
+using Vector = Eigen::VectorXd;
+
 constexpr int most_rounds = 10'000;
 constexpr double tolerance = 1e-6;
-/// Part of the way to its new value that the blocked time goes in a round: large at first, which is quick
-/// where the hot path is full, and smaller where the change does not fall, which is stable.
-constexpr double first_smoothing = 0.9, shorter = 0.3, least_smoothing = 0.002;
-/// Rounds between two looks at whether the change falls.
-constexpr double patience = 200;
-constexpr double progress = 0.95;
+/// Part of the way to its new value that the blocked time goes in a round; shorter each time that the
+/// acceleration has not come to an end.
+constexpr double first_smoothing = 0.9, shorter = 0.5;
+/// Rounds follow one another as they are until their change is below `small` or so many are done; then so
+/// many are accelerated; and so on.
+constexpr double small = 0.01;
+constexpr int plain_rounds = 200, accelerated_rounds = 800;
+
+/// Anderson's acceleration of the iteration x -> g(x): of the latest steps the combination whose g(x) - x is
+/// least (Anderson 1965).
+class Acceleration {
+ public:
+  /// The x to go on from, given g(x).
+  [[nodiscard]] Vector next(const Vector& x, const Vector& g);
+
+ private:
+  static constexpr Eigen::Index depth = 8;
+  Vector old_change_, old_g_;
+  Eigen::MatrixXd changes_, steps_;  ///< differences of g(x) - x, and of g(x), a column each
+  Eigen::Index held_ = 0, place_ = 0;
+};
+
+Vector Acceleration::next(const Vector& x, const Vector& g) {
+  constexpr double ridge = 1e-12;
+  const Vector change = g - x;
+  if (old_g_.size() > 0) {
+    if (held_ == 0) {
+      changes_.resize(x.size(), depth);
+      steps_.resize(x.size(), depth);
+    }
+    changes_.col(place_) = change - old_change_;
+    steps_.col(place_) = g - old_g_;
+    place_ = (place_ + 1) % depth;
+    held_ = std::min(held_ + 1, depth);
+  }
+  old_change_ = change;
+  old_g_ = g;
+  if (held_ == 0) return g;
+  const auto columns = changes_.leftCols(held_);
+  Eigen::MatrixXd normal = columns.transpose() * columns;
+  normal.diagonal() *= 1 + ridge;
+  const Vector weights = normal.ldlt().solve(columns.transpose() * change);
+  const Vector result = g - steps_.leftCols(held_) * weights;
+  return result.allFinite() ? result : g;
+}
 
 /// Queues that are alike, and what they see of their neighbours.
 struct Class {
@@ -47,6 +89,12 @@ class Network {
 
  private:
   [[nodiscard]] double round();
+  template <class Visit>
+  void each_class(const Visit& visit);
+  [[nodiscard]] bool has_branches(std::size_t stage) const { return stage > 0 && hot_ < 1; }
+  /// All that a round starts from, as numbers of about the same size.
+  [[nodiscard]] Vector state();
+  void go_on_from(const Vector& state);
   [[nodiscard]] double look_behind(Class& at, const Class* path, const Class* branch) const;
   [[nodiscard]] double match(Class& to, double cold, double hot) const;
 
@@ -106,49 +154,82 @@ double Network::match(Class& to, double cold, double hot) const {
 double Network::round() {
   constexpr int steps = 2;
   double change = 0;
-  for (std::size_t stage = 0; stage < path_.size(); ++stage) {
-    Class& at = path_[stage];
+  const auto move = [&](Class& at) {
     const double flow = at.means.flow();
-    if (stage > 0) {
-      const Class& before = path_[stage - 1];
-      change = std::max(change, match(at, before.cold_out(), size_ * before.hot_out()));
-      if (hot_ < 1) {
-        Class& branch = branches_[stage];
-        change = std::max(change, match(branch, before.cold_out(), 0));
-        branch.means = branch.queue.round(branch.seen, steps);
-      }
-    }
     at.means = at.queue.round(at.seen, steps);
     change = std::max(change, std::abs(at.means.flow() / flow - 1));
+  };
+  for (std::size_t stage = 0; stage < path_.size(); ++stage) {
+    move(path_[stage]);
+    if (has_branches(stage)) move(branches_[stage]);
+  }
+  for (std::size_t stage = 1; stage < path_.size(); ++stage) {
+    const Class& before = path_[stage - 1];
+    change = std::max(change, match(path_[stage], before.cold_out(), size_ * before.hot_out()));
+    if (has_branches(stage)) change = std::max(change, match(branches_[stage], before.cold_out(), 0));
   }
   for (std::size_t stage = path_.size() - 1; stage-- > 0;) {
     change = std::max(change, look_behind(path_[stage], &path_[stage + 1], &branches_[stage + 1]));
-    if (stage > 0) change = std::max(change, look_behind(branches_[stage], nullptr, &branches_[stage + 1]));
+    if (has_branches(stage))
+      change = std::max(change, look_behind(branches_[stage], nullptr, &branches_[stage + 1]));
   }
   return change;
 }
 
+template <class Visit>
+void Network::each_class(const Visit& visit) {
+  for (std::size_t stage = 0; stage < path_.size(); ++stage) {
+    visit(path_[stage]);
+    if (has_branches(stage)) visit(branches_[stage]);
+  }
+}
+
+Vector Network::state() {
+  std::vector<double> all;
+  each_class([&](const Class& c) {
+    const Surroundings& seen = c.seen;
+    all.insert(all.end(), {std::log(seen.attempt), seen.hot, seen.blocked, seen.blocked * seen.blocked_time});
+    const auto& distribution = c.queue.distribution();
+    all.insert(all.end(), distribution.begin(), distribution.end());
+  });
+  return Eigen::Map<const Vector>(all.data(), static_cast<Eigen::Index>(all.size()));
+}
+
+void Network::go_on_from(const Vector& state) {
+  const double* next = state.data();
+  each_class([&](Class& c) {
+    Surroundings& seen = c.seen;
+    if (&c != &path_.front()) seen.attempt = std::clamp(std::exp(next[0]), 1e-12, 1.0);  // else it is given
+    seen.hot = std::clamp(next[1], 0.0, 1.0);
+    seen.blocked = std::clamp(next[2], 0.0, 1.0);
+    seen.blocked_time = seen.blocked > 1e-14 ? std::max(0.0, next[3]) / seen.blocked : 0;
+    c.queue.set_distribution(next + 4);
+    next += 4 + c.queue.distribution().size();
+  });
+}
+
 Ending Network::iterate() {
-  for (Class& c : path_) c.means = c.queue.round(c.seen, 1);
-  for (Class& c : branches_) c.means = c.queue.round(c.seen, 1);
+  each_class([](Class& c) { c.means = c.queue.round(c.seen, 1); });
   Ending ending{.stop = Stop::too_many_rounds};
-  double worst = 0, worst_before = std::numeric_limits<double>::infinity(), left = patience;
+  Acceleration acceleration;
+  bool accelerated = false;
+  int left = plain_rounds;
   while (ending.rounds < most_rounds) {
+    Vector before;
+    if (accelerated) before = state();
     ending.change = round();
     ++ending.rounds;
     if (ending.change < tolerance) {
       ending.stop = Stop::converged;
       break;
     }
-    worst = std::max(worst, ending.change);
-    if (--left > 0) continue;
-    if (worst > progress * worst_before && smoothing_ > least_smoothing) {
-      smoothing_ = std::max(least_smoothing, smoothing_ * shorter);
-      worst = std::numeric_limits<double>::infinity();
+    if (accelerated) go_on_from(acceleration.next(before, state()));
+    if (--left <= 0 || (!accelerated && ending.change < small)) {
+      if (accelerated) smoothing_ *= shorter;
+      accelerated = !accelerated;
+      acceleration = {};
+      left = accelerated ? accelerated_rounds : plain_rounds;
     }
-    worst_before = worst;
-    worst = 0;
-    left = patience + 2 / smoothing_;
   }
   return ending;
 }

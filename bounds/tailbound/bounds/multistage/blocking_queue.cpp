@@ -235,6 +235,17 @@ void BlockingQueue::depart(const Distribution& from, double hot, Tally& tally) {
   }
 }
 
+void BlockingQueue::normalize() {
+  double total = 0;
+  for (const double p : distribution_) total += p;
+  for (double& p : distribution_) p /= total;
+}
+
+void BlockingQueue::set_distribution(const double* begin) {
+  for (double& p : distribution_) p = std::max(0.0, *begin++);
+  normalize();
+}
+
 QueueMeans BlockingQueue::round(const Surroundings& seen, int steps) {
   const double extra = seen.blocked * seen.blocked_time;
   Tally tally;
@@ -271,9 +282,7 @@ QueueMeans BlockingQueue::round(const Surroundings& seen, int steps) {
         busy[i] = busy[i] * (1 - seen.blocked) + held[i] * seen.blocked;
     }
     depart(busy, seen.hot, tally);
-    double total = 0;
-    for (const double p : distribution_) total += p;
-    for (double& p : distribution_) p /= total;
+    normalize();
   }
   QueueMeans means;
   means.cycle = 1 + extra + idle;

@@ -48,8 +48,14 @@ class BlockingQueue {
   /// Moves the distribution on by `steps` >= 1 steps; the means are those of the last.
   [[nodiscard]] QueueMeans round(const Surroundings& surroundings, int steps);
 
- private:
   using Distribution = std::vector<double>;
+  /// Of the states, just after a departure.
+  [[nodiscard]] const Distribution& distribution() const { return distribution_; }
+  /// Another one to go on from; below 0 counts as 0, and the sum is made 1.
+  /// CONTRACT  as many numbers as distribution(), of which one at least is above 0
+  void set_distribution(const double* begin);
+
+ private:
   struct State {
     int present = 0, blocked = 0;
     int open = 0;    ///< place behind the head of the request that hot ones may join; 0 if there is none
@@ -67,6 +73,7 @@ class BlockingQueue {
   struct Tally;
 
   void add_states();
+  void normalize();
   [[nodiscard]] std::uint32_t index(const State& state) const;
   [[nodiscard]] Arrival arrival(const State& state, bool hot) const;
   void count_arrivals(double attempt, int sources, double time);

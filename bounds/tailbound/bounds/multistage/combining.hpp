@@ -13,13 +13,14 @@
 ///           By symmetry, all queues of a stage that hot requests pass are alike (the hot path), and so are,
 ///           at each stage behind, those whose traffic left it at the same stage (the branches).
 /// RESULT    an approximation: queues are taken one by one, and what couples them are means.
-/// docs/derivations/multistage.md section 5
-///           shows how far it is from simulation. Nothing is proved of the digits.
+///           docs/derivations/multistage.md, section 5, shows how far it is from simulation. Nothing is
+///           proved of the digits.
 /// VARIANTS  published: each queue M/D/1/L, from the first stage to the last; full buffers lose requests but
 ///           do not stop those behind them. blocking: each queue a chain that sees s servers before it and
-///           the blocked time behind it, iterated until flows match.
+///           the blocked time behind it, iterated until flows match (fixed point, accelerated).
+/// COST      blocking: 20 to 1500 rounds of O(n states): 1 to 100 ms a point at N = 256, L = 4
 /// SOURCE    published: Mohapatra, Wong and Das 1994; blocking: docs/derivations/multistage.md
-/// TESTS     tests/bounds/multistage/combining_test.cpp
+/// TESTS     tests/bounds/multistage/combining_test.cpp, tests/validation/multistage_test.cpp
 namespace tailbound::bounds::multistage {
 
 enum class Variant { blocking, published };

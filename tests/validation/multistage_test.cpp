@@ -1,0 +1,140 @@
+#include <tailbound/bounds/multistage/combining.hpp>
+#include <tailbound/sim/simulate_multistage.hpp>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <vector>
+
+// The models of combining multistage networks against the simulation: the table of
+// docs/derivations/multistage.md, section 5. With -s each row is printed.
+
+namespace tailbound {
+namespace {
+
+using bounds::multistage::Point;
+using bounds::multistage::Variant;
+using numeric::Rational;
+
+/// Errors of a model, as fractions.
+struct Errors {
+  double sum = 0, worst = 0;
+  int count = 0;
+
+  void add(double model, double simulated) {
+    const double error = std::abs(model / simulated - 1);
+    sum += error;
+    worst = std::max(worst, error);
+    ++count;
+  }
+  void add(const Errors& other) {
+    sum += other.sum;
+    worst = std::max(worst, other.worst);
+    count += other.count;
+  }
+  [[nodiscard]] double mean() const { return count == 0 ? 0 : sum / count; }
+};
+
+/// What the goals speak of.
+struct Row {
+  Errors below[2], full[2];  ///< [blocking, published]
+  int unsettled = 0;
+
+  void add(const Row& other) {
+    for (int variant : {0, 1}) {
+      below[variant].add(other.below[variant]);
+      full[variant].add(other.full[variant]);
+    }
+    unsettled += other.unsettled;
+  }
+};
+
+struct Grid {
+  std::vector<std::int64_t> nodes, sizes, buffers;
+  std::vector<const char*> hot;
+  std::vector<std::optional<std::int64_t>> combining;
+  std::vector<const char*> loads;
+  std::int64_t slots;  ///< measured; half as many at 256 nodes
+};
+
+void add_point(Row& row, const network::CombiningMultistage& network, const Rational& load,
+               std::int64_t slots) {
+  const sim::MultistageModel model{.network = network, .load = load};
+  const sim::RunPlan plan{.seed = 7, .replications = 1, .warmup = 3000, .slots = slots, .batches = 8};
+  const sim::MultistageEstimates found = sim::multistage_estimates(model, sim::run_multistage(model, plan));
+  const bool through = found.throughput.value >= 0.98 * numeric::nearest_double(load);
+  for (const Variant variant : {Variant::blocking, Variant::published}) {
+    const Point point = solve(network, load, variant);
+    const int column = variant == Variant::blocking ? 0 : 1;
+    row.unsettled += point.ending.stop == bounds::multistage::Stop::too_many_rounds;
+    if (network.combining != 1 && through) row.below[column].add(point.delay, found.delay->value);
+    if (network.combining == 1 && !through) row.full[column].add(point.throughput, found.throughput.value);
+  }
+}
+
+Row row_of(const Grid& grid, std::int64_t nodes, std::int64_t size, std::int64_t buffer) {
+  Row row;
+  for (const char* hot : grid.hot)
+    for (const auto& combining : grid.combining)
+      for (const char* load : grid.loads)
+        add_point(row,
+                  {.network = {nodes, size},
+                   .buffer = buffer,
+                   .hot = numeric::parse_rational(hot, "hot"),
+                   .combining = combining},
+                  numeric::parse_rational(load, "load"), nodes == 64 ? grid.slots : grid.slots / 2);
+  return row;
+}
+
+std::string in_words(const Errors& errors) {
+  return std::to_string(100 * errors.mean()) + " | " + std::to_string(100 * errors.worst);
+}
+
+/// The goals of the model, on the grid.
+void check_goals(const Grid& grid) {
+  Row all;
+  for (const std::int64_t nodes : grid.nodes)
+    for (const std::int64_t size : grid.sizes)
+      for (const std::int64_t buffer : grid.buffers) {
+        const Row row = row_of(grid, nodes, size, buffer);
+        UNSCOPED_INFO("| " << nodes << " | " << size << " | " << buffer << " | " << row.below[0].count
+                           << " | " << in_words(row.below[0]) << " | " << in_words(row.below[1]) << " | "
+                           << row.full[0].count << " | " << in_words(row.full[0]) << " | "
+                           << in_words(row.full[1]) << " |");
+        all.add(row);
+      }
+  CHECK(all.unsettled == 0);
+  REQUIRE(all.below[0].count > 0);
+  REQUIRE(all.full[0].count > 0);
+  INFO("below: " << in_words(all.below[0]) << ", published " << in_words(all.below[1]));
+  INFO("full: " << in_words(all.full[0]) << ", published " << in_words(all.full[1]));
+  CHECK(all.below[0].mean() <= 0.03);
+  CHECK(all.below[0].worst <= 0.12);
+  CHECK(all.full[0].worst <= 0.06);
+  CHECK(all.below[0].mean() < all.below[1].mean());
+  CHECK(all.full[1].worst > 0.5);
+}
+
+TEST_CASE("multistage: the model blocking is near the simulation") {
+  check_goals({.nodes = {64},
+               .sizes = {2, 4},
+               .buffers = {2, 8},
+               .hot = {"0.08"},
+               .combining = {1, 2, std::nullopt},
+               .loads = {"0.3", "0.5", "0.9"},
+               .slots = 4000});
+}
+
+TEST_CASE("multistage: the model blocking on the whole grid of the documentation", "[.full][full]") {
+  check_goals({.nodes = {64, 256},
+               .sizes = {2, 4},
+               .buffers = {2, 4, 8},
+               .hot = {"0.04", "0.08", "0.16"},
+               .combining = {1, 2, 4, std::nullopt},
+               .loads = {"0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"},
+               .slots = 12'000});
+}
+
+}  // namespace
+}  // namespace tailbound
