@@ -15,7 +15,7 @@
 ///           lies further, given that it came so far; flows are conserved. paper: with P_l as the paper
 ///           prints it, the probability that any message goes beyond level l.
 /// SOURCE    Greenberg and Guan 1997a, eqs. (12)-(15) and (22)
-/// TESTS     tests/network/butterfly_fat_tree_test.cpp, tests/bounds/wormhole/fat_tree_test.cpp
+/// TESTS     tests/bounds/wormhole/fat_tree_test.cpp
 namespace tailbound::network {
 
 enum class FatTreeVariant { paper, conditional };

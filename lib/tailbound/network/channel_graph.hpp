@@ -15,7 +15,7 @@
 ///           with the load.
 /// SOURCE    Greenberg and Guan 1997a, section 2; docs/derivations/wormhole.md
 /// EXCLUDES  queueing, which is for bounds/wormhole
-/// TESTS     tests/network/cube_test.cpp, tests/network/butterfly_fat_tree_test.cpp
+/// TESTS     tests/network/cube_test.cpp, tests/bounds/wormhole/fat_tree_test.cpp
 namespace tailbound::network {
 
 /// Where worms of one channel go next.
