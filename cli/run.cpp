@@ -15,6 +15,7 @@
 #include <cli/simulate_command.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/validate_command.hpp>
+#include <cli/wormhole_command.hpp>
 #include <cli/write_file.hpp>
 #include <tailbound/core/error.hpp>
 
@@ -160,6 +161,7 @@ class Program {
     commands_.push_back(add_pgf_command(app_));
     commands_.push_back(add_compare_command(app_));
     commands_.push_back(add_multistage_command(app_));
+    commands_.push_back(add_wormhole_command(app_));
     commands_.push_back(add_reproduce_command(app_));
     for (Command& command : add_simulate_commands(app_)) commands_.push_back(std::move(command));
     for (Command& command : add_validate_commands(app_)) commands_.push_back(std::move(command));

@@ -1,0 +1,253 @@
+#include <tailbound/bounds/wormhole/latency.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/queue/worm_station.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tailbound::bounds::wormhole {
+namespace {
+
+using network::Channel;
+using network::ChannelGraph;
+using network::Station;
+using network::Turn;
+
+void require(bool right, const std::string& what, double value, const char* legal) {
+  if (!right) throw InvalidArgument(what, std::to_string(value), legal);
+}
+
+void require_channel(const ChannelGraph& graph, const Channel& channel) {
+  require(channel.station < graph.stations.size(), channel.name + ": station",
+          static_cast<double>(channel.station), "one of the graph's stations");
+  require(channel.rate > 0 && std::isfinite(channel.rate), channel.name + ": rate", channel.rate, "above 0");
+  double sum = 0;
+  for (const Turn& turn : channel.turns) {
+    require(turn.station < graph.stations.size(), channel.name + ": turn to station",
+            static_cast<double>(turn.station), "one of the graph's stations");
+    require(turn.probability > 0 && turn.probability <= 1 + 1e-12, channel.name + ": probability of a turn",
+            turn.probability, "above 0 and at most 1");
+    require(turn.own_share >= 0 && turn.own_share <= 1 + 1e-12, channel.name + ": own share of a turn",
+            turn.own_share, "from 0 to 1");
+    sum += turn.probability;
+  }
+  require(channel.turns.empty() || std::abs(sum - 1) < 1e-9,
+          channel.name + ": sum of the turns' probabilities", sum, "1");
+}
+
+void require_graph(const ChannelGraph& graph) {
+  for (const Channel& channel : graph.channels) require_channel(graph, channel);
+  for (std::size_t i = 0; i < graph.stations.size(); ++i) {
+    const Station& station = graph.stations[i];
+    const std::string name = "station " + std::to_string(i);
+    require(station.servers >= 1 && station.servers <= 1000, name + ": servers", station.servers,
+            "from 1 to 1000");
+    require(station.rate > 0 && std::isfinite(station.rate), name + ": rate", station.rate, "above 0");
+    require(!station.channels.empty(), name + ": channels", 0, "at least 1");
+    for (const std::size_t channel : station.channels)
+      require(channel < graph.channels.size() && graph.channels[channel].station == i, name + ": channel",
+              static_cast<double>(channel), "a channel that names this station");
+  }
+  double weights = 0;
+  for (const network::Source& source : graph.sources) {
+    require(source.channel < graph.channels.size(), "source: channel", static_cast<double>(source.channel),
+            "one of the graph's channels");
+    require(source.weight > 0, "source: weight", source.weight, "above 0");
+    weights += source.weight;
+  }
+  require(std::abs(weights - 1) < 1e-9, "sum of the sources' weights", weights, "1");
+}
+
+double station_service(const Station& station, const std::vector<ChannelFigures>& figures,
+                       const std::vector<Channel>& channels) {
+  if (station.channels.size() == 1) return figures[station.channels.front()].service;
+  double sum = 0, rate = 0;
+  for (const std::size_t channel : station.channels) {
+    sum += channels[channel].rate * figures[channel].service;
+    rate += channels[channel].rate;
+  }
+  return sum / rate;
+}
+
+}  // namespace
+
+std::string in_words(const Ending& ending) {
+  char change[32];
+  std::snprintf(change, sizeof change, "%.1g", ending.change);
+  const std::string rounds = std::to_string(ending.rounds);
+  switch (ending.stop) {
+    case Stop::direct:
+      return "none: no cycle of channels, one pass";
+    case Stop::converged:
+      return "converged after " + rounds + " rounds (last change " + change + ")";
+    case Stop::saturated:
+      return "stopped after " + rounds + " rounds: a channel would be busy all the time";
+    case Stop::too_many_rounds:
+      break;
+  }
+  return "stopped after " + rounds + " rounds without converging (last change " + change + ")";
+}
+
+double shared_length(double partners) {
+  if (!(partners >= 0)) throw InvalidArgument("partners", std::to_string(partners), "at least 0");
+  double length = 1;
+  for (int round = 0; round < 10'000; ++round) {
+    const double next = 1 / (1 + std::expm1(-2 * partners * length) / 2);
+    if (!(next > length * (1 + 1e-15))) break;
+    length = next;
+  }
+  return length;
+}
+
+Network::Network(network::ChannelGraph graph) : graph_(std::move(graph)) {
+  require_graph(graph_);
+  is_source_.assign(graph_.channels.size(), false);
+  for (const network::Source& source : graph_.sources) is_source_[source.channel] = true;
+  partner_rate_ = network::partner_rate(graph_);
+  sort();
+}
+
+/// Depth first, without recursion: paths may be as long as the graph.
+void Network::sort() {
+  enum class State : unsigned char { unseen, open, done };
+  struct Visit {
+    std::size_t station, channel, turn;
+  };
+  std::vector<State> state(graph_.stations.size(), State::unseen);
+  std::vector<Visit> path;
+  for (std::size_t root = 0; root < graph_.stations.size(); ++root) {
+    if (state[root] != State::unseen) continue;
+    path.push_back({root, 0, 0});
+    state[root] = State::open;
+    while (!path.empty()) {
+      Visit& visit = path.back();
+      const std::vector<std::size_t>& channels = graph_.stations[visit.station].channels;
+      if (visit.channel == channels.size()) {
+        state[visit.station] = State::done;
+        order_.push_back(visit.station);
+        path.pop_back();
+        continue;
+      }
+      const std::vector<Turn>& turns = graph_.channels[channels[visit.channel]].turns;
+      if (visit.turn == turns.size()) {
+        ++visit.channel;
+        visit.turn = 0;
+        continue;
+      }
+      const std::size_t next = turns[visit.turn++].station;
+      if (state[next] == State::open) cyclic_ = true;
+      if (state[next] != State::unseen) continue;
+      state[next] = State::open;
+      path.push_back({next, 0, 0});
+    }
+  }
+}
+
+std::optional<double> Network::pass(double load, double ejection,
+                                    std::vector<ChannelFigures>& figures) const {
+  double change = 0;
+  for (const std::size_t at : order_) {
+    const Station& station = graph_.stations[at];
+    for (const std::size_t i : station.channels) {
+      const Channel& channel = graph_.channels[i];
+      double service = channel.turns.empty() ? ejection : 0;
+      for (const Turn& turn : channel.turns) {
+        const ChannelFigures& next = figures[graph_.stations[turn.station].channels.front()];
+        const double onward = graph_.stations[turn.station].channels.size() == 1
+                                  ? next.service
+                                  : station_service(graph_.stations[turn.station], figures, graph_.channels);
+        service += turn.probability * (onward + (1 - turn.own_share) * next.wait);
+      }
+      service = std::max(service, 1.0);  // rounding only
+      change = std::max(change, std::abs(service - figures[i].service) / service);
+      figures[i].service = service;
+    }
+    const double service = station_service(station, figures, graph_.channels);
+    const double rate = load * station.rate;
+    const double utilization = rate * service / station.servers;
+    bool source = false;
+    for (const std::size_t i : station.channels) {
+      figures[i].utilization = utilization;
+      source = source || is_source_[i];
+    }
+    if (utilization >= 1 && !source) return std::nullopt;
+    if (utilization >= 1 || !std::isfinite(service)) continue;
+    const double wait =
+        queue::station_wait(station.servers, rate, service, queue::worm_variation(service, 1));
+    for (const std::size_t i : station.channels) figures[i].wait = wait;
+  }
+  return change;
+}
+
+Point Network::inner(double load) const {
+  if (!(load >= 0) || !std::isfinite(load))
+    throw InvalidArgument("load", std::to_string(load), "at least 0 flits/cycle/processor");
+  Point point{.load = load, .mean_distance = graph_.mean_distance, .channels = {}, .ending = {}};
+  point.channels.assign(graph_.channels.size(), {.service = 1, .wait = 0, .utilization = 0});
+  const double ejection = shared_length(partner_rate_ * load);
+  std::size_t turns = 1;
+  for (const Channel& channel : graph_.channels) turns += channel.turns.size();
+  const int most_rounds = static_cast<int>(std::clamp<std::size_t>(1'000'000'000 / turns, 100, 100'000));
+  for (point.ending.rounds = 1;; ++point.ending.rounds) {
+    const std::optional<double> change = pass(load, ejection, point.channels);
+    point.ending.change = change.value_or(0);
+    if (!change) {
+      point.ending.stop = Stop::saturated;
+    } else if (!cyclic_) {
+      point.ending = {.stop = Stop::direct, .rounds = 1, .change = 0};
+    } else if (*change <= 1e-14) {
+      point.ending.stop = Stop::converged;
+    } else if (point.ending.rounds == most_rounds) {
+      point.ending.stop = Stop::too_many_rounds;
+    } else {
+      continue;
+    }
+    return point;
+  }
+}
+
+Point Network::solve(double load) const {
+  Point point = inner(load);
+  if (!point.solved()) return point;
+  for (const network::Source& source : graph_.sources) {
+    const ChannelFigures& figures = point.channels[source.channel];
+    if (figures.utilization >= 1) point.ending.stop = Stop::saturated;
+    point.source_wait += source.weight * figures.wait;
+    point.service += source.weight * figures.service;
+  }
+  return point;
+}
+
+double Network::saturation(Saturated rule) const {
+  const auto saturated = [&](double load) {
+    const Point point = inner(load);
+    if (!point.solved()) return true;
+    double mean = 0;
+    for (const network::Source& source : graph_.sources) {
+      const double utilization = point.channels[source.channel].utilization;
+      if (rule == Saturated::first_source && utilization >= 1) return true;
+      mean += source.weight * utilization;
+    }
+    return mean >= 1;
+  };
+  double below = 0, above = 1e300;
+  for (const Station& station : graph_.stations) above = std::min(above, station.servers / station.rate);
+  if (rule == Saturated::mean_source) above = std::max(above, 2.0);
+  while (above - below > 1e-15 * above) {
+    const double middle = below + (above - below) / 2;
+    if (middle <= below || middle >= above) break;
+    (saturated(middle) ? above : below) = middle;
+  }
+  return below;
+}
+
+std::optional<std::size_t> Network::busiest(const Point& point) const {
+  std::optional<std::size_t> busiest;
+  for (std::size_t i = 0; i < point.channels.size(); ++i)
+    if (!is_source_[i] && (!busiest || point.channels[i].utilization > point.channels[*busiest].utilization))
+      busiest = i;
+  return busiest;
+}
+
+}  // namespace tailbound::bounds::wormhole

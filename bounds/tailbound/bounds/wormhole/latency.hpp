@@ -1,0 +1,133 @@
+#pragma once
+
+#include <tailbound/network/channel_graph.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Latency and saturation of wormhole networks, over any graph of channels.
+///
+/// MODEL     A worm of M flits waits at each station on its way until a channel is free and meanwhile holds
+/// the
+///           channels behind it. Mean time on a channel, from the head's entry until the tail leaves:
+///             x_i = M                                                    ejection
+///             x_i = sum_j R_(i|j) [x_j + (1 - m_j f_ij / lambda_j) W_j]  otherwise                     (11)
+///           with W_j the wait of queue/worm_station.hpp. Latency of a message from source s: W_s + x_s + D
+///           - 1. Where virtual channels share a wire, M is replaced at ejection by T = M / (1 - q / 2), q =
+///           1 - exp(-2 E T): the worm and one that it shares a wire with advance at half speed each.
+/// RESULT    an approximation: stations are taken one by one, arrivals as Poisson. Within some 2 % of
+/// simulation
+///           up to 70 % of saturation, pessimistic beyond. Nothing is proved of the digits.
+/// SCALING   All times are in lengths of a message and the load is in flits a cycle from each processor: then
+/// no
+///           equation holds M, so nor does this header but for Point::latency().
+/// SOURCE    Greenberg and Guan 1997a, eqs. (6), (8), (11), (24)-(26); the wire's sharing is of our own:
+///           docs/derivations/wormhole.md
+/// EXCLUDES  messages shorter than their way, buffers of several flits
+/// TESTS     tests/bounds/wormhole/latency_test.cpp
+namespace tailbound::bounds::wormhole {
+
+/// Why the solution ended.
+enum class Stop {
+  direct,          ///< no cycle of channels: one pass
+  converged,       ///< the last round changed no time by more than 1e-14 of it
+  saturated,       ///< a channel would be busy all the time
+  too_many_rounds  ///< none of these
+};
+
+struct Ending {
+  Stop stop = Stop::direct;
+  int rounds = 0;
+  double change = 0;  ///< greatest relative change of a time in the last round
+};
+
+/// "converged after 31 rounds (last change 3e-15)"
+[[nodiscard]] std::string in_words(const Ending& ending);
+
+/// A channel at a load; times in lengths of a message.
+struct ChannelFigures {
+  double service = 0;      ///< x / M: mean time for which a worm holds it
+  double wait = 0;         ///< W / M at its station
+  double utilization = 0;  ///< of its station's servers; 1 and more: saturated
+};
+
+/// A network at a load. Means over sources and times are there only where the ending is direct or converged.
+struct Point {
+  double load = 0;         ///< flits/cycle/processor
+  double source_wait = 0;  ///< mean W_s / M
+  double service = 0;      ///< mean x_s / M
+  double mean_distance = 0;
+  std::vector<ChannelFigures> channels;  ///< as in the graph
+  Ending ending;
+
+  [[nodiscard]] bool solved() const { return ending.stop == Stop::direct || ending.stop == Stop::converged; }
+  /// Mean latency of messages of `flits` flits [cycles].
+  [[nodiscard]] double latency(double flits) const {
+    return flits * (source_wait + service) + mean_distance - 1;
+  }
+};
+
+/// When a network is saturated; inner channels that are busy all the time count in either case.
+enum class Saturated {
+  first_source,  ///< a source's load reaches 1 / x_s
+  mean_source,   ///< the mean of load x_s over the sources reaches 1
+};
+
+/// The equations of one network, sorted once.
+class Network {
+ public:
+  /// COST  linear in channels and turns; partner_rate() where wires are shared
+  /// \throws InvalidArgument  the graph is not one: positions, probabilities (their sum is 1 or there are
+  /// none),
+  ///                          shares, rates, servers or weights out of range
+  explicit Network(network::ChannelGraph graph);
+
+  [[nodiscard]] const network::ChannelGraph& graph() const { return graph_; }
+  /// Is there a cycle of channels that wait for each other?
+  [[nodiscard]] bool cyclic() const { return cyclic_; }
+
+  /// METHOD    Stations in an order in which those a worm meets later come first. Without cycles one pass is
+  ///           the solution. With cycles, passes from x = M on: as no right side falls when a time grows,
+  ///           times only rise, and never past the least solution; so each step may be taken whole, and a
+  ///           channel that is busy all the time on the way proves that there is no solution.
+  /// COST      linear in the turns, for each round; at most 100 000 rounds, fewer in large graphs
+  /// \param load  flits/cycle/processor, >= 0
+  /// \throws InvalidArgument  load out of range
+  [[nodiscard]] Point solve(double load) const;
+
+  /// The load from which on the network is saturated, to 1e-15 [flits/cycle/processor]
+  ///
+  /// METHOD  bisection. A cyclic graph whose iteration ends without a reason counts as saturated: the loads
+  /// where
+  ///         it does lie within some 1e-8 of saturation.
+  [[nodiscard]] double saturation(Saturated rule = Saturated::first_source) const;
+
+  /// The channel with the highest utilisation of those behind the sources: the bottleneck. Empty if there is
+  /// none.
+  [[nodiscard]] std::optional<std::size_t> busiest(const Point& point) const;
+
+ private:
+  /// One pass over all stations; the greatest relative change, or nothing where an inner station is
+  /// saturated.
+  [[nodiscard]] std::optional<double> pass(double load, double ejection,
+                                           std::vector<ChannelFigures>& channels) const;
+  /// As solve(), but sources may be saturated as long as inner channels are not.
+  [[nodiscard]] Point inner(double load) const;
+  void sort();
+
+  network::ChannelGraph graph_;
+  std::vector<std::size_t> order_;  ///< stations, the last of a worm's way first
+  std::vector<bool> is_source_;     ///< [channel]
+  double partner_rate_ = 0;
+  bool cyclic_ = false;
+};
+
+/// T / M: how much longer than its length a worm takes to pass, sharing wires with partners. Within [1, 2].
+///
+/// METHOD  the least solution of t = 1 / (1 - q / 2), q = 1 - exp(-2 e t), by iteration upwards from 1
+/// \param partners  e = E M, the rate of worms met [1 / length of a message], >= 0
+[[nodiscard]] double shared_length(double partners);
+
+}  // namespace tailbound::bounds::wormhole

@@ -1,0 +1,210 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <cli/option_group.hpp>
+#include <cli/traffic_options.hpp>
+#include <cli/wormhole_question.hpp>
+#include <tailbound/network/cube.hpp>
+
+#include <algorithm>
+
+namespace tailbound::cli {
+namespace {
+
+using network::FatTreeVariant;
+using numeric::Rational;
+
+constexpr std::int64_t most_fat_tree_nodes = std::int64_t{1} << 24;
+constexpr std::size_t most_loads = 1000;
+
+const std::vector<std::string> topology_names{"butterfly-fat-tree", "mesh", "torus", "bidirectional-torus",
+                                              "hypercube"};
+
+std::string name(WormholeTopology topology) {
+  return topology_names[static_cast<std::size_t>(topology)];
+}
+
+const std::string& required(const std::optional<std::string>& text, const char* option, const char* legal) {
+  if (!text) throw InvalidArgument(option, "missing", legal);
+  return *text;
+}
+
+std::int64_t power(std::int64_t base, int exponent, std::int64_t limit) {
+  std::int64_t result = 1;
+  for (int i = 0; i < exponent && result <= limit; ++i) result *= base;
+  return result;
+}
+
+/// The legal numbers of nodes of a topology, in rising order.
+std::vector<std::int64_t> legal_nodes(WormholeTopology topology, int dimensions) {
+  std::vector<std::int64_t> legal;
+  if (topology == WormholeTopology::butterfly_fat_tree) {
+    for (std::int64_t nodes = 4; nodes <= most_fat_tree_nodes; nodes *= 4) legal.push_back(nodes);
+  } else if (topology == WormholeTopology::hypercube) {
+    for (std::int64_t nodes = 2; nodes <= network::most_cube_nodes; nodes *= 2) legal.push_back(nodes);
+  } else {
+    const std::int64_t most = network::most_cube_nodes;
+    for (std::int64_t radix = topology == WormholeTopology::bidirectional_torus ? 3 : 2;
+         power(radix, dimensions, most) <= most; ++radix)
+      legal.push_back(power(radix, dimensions, most));
+  }
+  return legal;
+}
+
+std::string node_rule(WormholeTopology topology, int dimensions) {
+  switch (topology) {
+    case WormholeTopology::butterfly_fat_tree:
+      return "a power of 4";
+    case WormholeTopology::hypercube:
+      return "a power of 2";
+    default:
+      return dimensions == 1   ? "a number of nodes in a row"
+             : dimensions == 2 ? "a square"
+             : dimensions == 3 ? "a cube"
+                               : fmt::format("a {}th power", dimensions);
+  }
+}
+
+std::int64_t read_nodes(const std::string& text, WormholeTopology topology, int dimensions) {
+  const std::vector<std::int64_t> legal = legal_nodes(topology, dimensions);
+  const std::string rule =
+      legal.empty()
+          ? fmt::format("such that {} dimensions have at most {} nodes", dimensions, network::most_cube_nodes)
+          : fmt::format("{} from {} to {}", node_rule(topology, dimensions), legal.front(), legal.back());
+  const std::int64_t nodes = parse_integer(text, "--nodes", -1'000'000'000'000, 1'000'000'000'000);
+  const auto above = std::lower_bound(legal.begin(), legal.end(), nodes);
+  if (above != legal.end() && *above == nodes) return nodes;
+  std::string nearest;
+  if (above != legal.begin()) nearest = std::to_string(*(above - 1));
+  if (above != legal.end()) nearest += (nearest.empty() ? "" : " and ") + std::to_string(*above);
+  throw InvalidArgument("--nodes", text, nearest.empty() ? rule : rule + "; the nearest: " + nearest);
+}
+
+int read_dimensions(const WormholeOptions& options, WormholeTopology topology) {
+  const bool free =
+      topology != WormholeTopology::butterfly_fat_tree && topology != WormholeTopology::hypercube;
+  if (!options.dimensions) return 2;
+  if (!free)
+    throw InvalidArgument("--dimensions", *options.dimensions,
+                          "left out for a " + name(topology) + ": --nodes says it all");
+  return static_cast<int>(parse_integer(*options.dimensions, "--dimensions", 1,
+                                        topology == WormholeTopology::bidirectional_torus ? 8 : 14));
+}
+
+int logarithm(std::int64_t nodes, std::int64_t base) {
+  int exponent = 0;
+  for (; nodes > 1; nodes /= base) ++exponent;
+  return exponent;
+}
+
+void read_loads(const WormholeOptions& options, WormholeQuestion& question) {
+  if (options.loads && options.fractions)
+    throw InvalidArgument("--loads", "given with --fractions", "one or the other");
+  question.of_saturation = !options.loads;
+  question.loads = options.loads ? parse_percent_list(*options.loads, "--loads", most_loads)
+                                 : parse_percent_list(options.fractions.value_or("10%:90%:10%"),
+                                                      "--fractions", most_loads);
+  for (const Rational& load : question.loads) {
+    if (question.of_saturation && (load < 0 || load >= 1))
+      throw InvalidArgument("--fractions", plain(load), "at least 0 and below 1, the saturation load");
+    if (load < 0) throw InvalidArgument("--loads", plain(load), "at least 0 flits/cycle/node");
+  }
+}
+
+}  // namespace
+
+std::vector<Rational> parse_percent_list(const std::string& text, const char* option, std::size_t limit) {
+  std::string plain_text, entry;
+  const auto finish = [&] {
+    plain_text +=
+        !entry.empty() && entry.back() == '%'
+            ? numeric::to_fraction(numeric::parse_rational(entry.substr(0, entry.size() - 1), option) / 100)
+            : entry;
+    entry.clear();
+  };
+  for (const char c : text) {
+    if (c != ',' && c != ':') {
+      entry += c;
+      continue;
+    }
+    finish();
+    plain_text += c;
+  }
+  finish();
+  return parse_list(plain_text, option, limit);
+}
+
+void add_wormhole_options(CLI::App& command, WormholeOptions& options) {
+  const OptionGroup network(command, "Network");
+  network.add("--topology", options.topology, "NAME",
+              "butterfly-fat-tree, mesh, torus (one way round),\nbidirectional-torus or hypercube");
+  network.add("--nodes", options.nodes, "N",
+              "processors: a power of 4 (fat-tree), of 2 (hypercube),\nk^dimensions");
+  network.add("--dimensions", options.dimensions, "D", "of a mesh or torus (2)");
+  network.add("--variant", options.variant, "NAME",
+              "fat-tree: paper (as printed, the default) or conditional\n(flows conserved)");
+  const OptionGroup traffic(command, "Traffic");
+  traffic.add("--flits", options.flits, "M", "length of a message");
+  traffic.add("--loads", options.loads, "LIST", "flits a cycle from each node: 0.01,0.02 or 0.01:0.05:0.01");
+  traffic.add("--fractions", options.fractions, "LIST",
+              "of the saturation load, instead: 0.1,0.5 or 10%:90%:10% (the default)");
+}
+
+WormholeQuestion read_wormhole(const WormholeOptions& options) {
+  WormholeQuestion question;
+  const std::string& topology = required(options.topology, "--topology",
+                                         "given: butterfly-fat-tree, mesh, torus, bidirectional-torus or "
+                                         "hypercube");
+  question.topology = static_cast<WormholeTopology>(parse_choice(topology, "--topology", topology_names));
+  const bool fat_tree = question.topology == WormholeTopology::butterfly_fat_tree;
+  question.dimensions = read_dimensions(options, question.topology);
+  question.nodes = read_nodes(required(options.nodes, "--nodes", "given: how many processors there are"),
+                              question.topology, question.dimensions);
+  if (fat_tree) question.dimensions = logarithm(question.nodes, 4);
+  if (question.topology == WormholeTopology::hypercube) question.dimensions = logarithm(question.nodes, 2);
+  question.flits = parse_integer(required(options.flits, "--flits", "given: flits of a message"), "--flits",
+                                 1, 1'000'000'000);
+  if (options.variant && !fat_tree)
+    throw InvalidArgument("--variant", *options.variant,
+                          "left out: only the butterfly fat-tree has variants");
+  if (options.variant)
+    question.variant = static_cast<FatTreeVariant>(
+        parse_choice(*options.variant, "--variant", std::vector<std::string>{"paper", "conditional"}));
+  read_loads(options, question);
+  return question;
+}
+
+network::ChannelGraph channel_graph(const WormholeQuestion& question) {
+  using network::CubeLinks;
+  network::Cube cube;
+  switch (question.topology) {
+    case WormholeTopology::butterfly_fat_tree:
+      return network::fat_tree_classes(question.dimensions, question.variant);
+    case WormholeTopology::torus:
+      cube.links = CubeLinks::unidirectional_torus;
+      break;
+    case WormholeTopology::bidirectional_torus:
+      cube.links = CubeLinks::bidirectional_torus;
+      break;
+    default:
+      break;
+  }
+  cube.dimensions = question.dimensions;
+  cube.radix = 2;
+  while (power(cube.radix, cube.dimensions, question.nodes) < question.nodes) ++cube.radix;
+  return network::cube_graph(cube);
+}
+
+Json inputs_json(const WormholeQuestion& question) {
+  Json inputs{{"topology", name(question.topology)}, {"nodes", question.nodes}};
+  if (question.topology == WormholeTopology::butterfly_fat_tree)
+    inputs["variant"] = question.variant == FatTreeVariant::paper ? "paper" : "conditional";
+  else
+    inputs["dimensions"] = question.dimensions;
+  inputs["flits"] = question.flits;
+  Json& list = inputs[question.of_saturation ? "fractions" : "loads"] = Json::array();
+  for (const Rational& load : question.loads) list.push_back(numeric::to_fraction(load));
+  return inputs;
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cli/formats.hpp>
+#include <tailbound/network/butterfly_fat_tree.hpp>
+#include <tailbound/network/channel_graph.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What a command on wormhole networks asks.
+namespace tailbound::cli {
+
+/// As typed; an option that was not given is empty.
+struct WormholeOptions {
+  std::optional<std::string> topology, nodes, dimensions, flits, loads, fractions, variant;
+};
+
+/// --topology --nodes --dimensions --flits --loads --fractions --variant. `options` must outlive the parse.
+void add_wormhole_options(CLI::App& command, WormholeOptions& options);
+
+enum class WormholeTopology { butterfly_fat_tree, mesh, torus, bidirectional_torus, hypercube };
+
+/// The options as understood.
+struct WormholeQuestion {
+  WormholeTopology topology = WormholeTopology::mesh;
+  std::int64_t nodes = 0, flits = 0;
+  int dimensions = 0;  ///< levels of the fat-tree
+  network::FatTreeVariant variant = network::FatTreeVariant::paper;
+  bool of_saturation = false;            ///< `loads` are fractions of the saturation load
+  std::vector<numeric::Rational> loads;  ///< flits/cycle/node, or fractions below 1
+};
+
+/// \throws InvalidArgument
+[[nodiscard]] WormholeQuestion read_wormhole(const WormholeOptions& options);
+
+/// All but the loads.
+[[nodiscard]] network::ChannelGraph channel_graph(const WormholeQuestion& question);
+
+[[nodiscard]] Json inputs_json(const WormholeQuestion& question);
+
+/// Numbers of a list, entries with "%" as hundredths: "10%:90%:10%", "0.1,50%".  \throws InvalidArgument
+[[nodiscard]] std::vector<numeric::Rational> parse_percent_list(const std::string& text, const char* option,
+                                                                std::size_t limit);
+
+}  // namespace tailbound::cli

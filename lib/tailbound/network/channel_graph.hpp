@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// The channels of a wormhole network and the flows between them: all that an analysis needs to know of a
+/// topology, a routing and a traffic.
+///
+/// MODEL     A worm asks for one station after another and gets one channel of each; the first is an
+/// injection
+///           channel, the last an ejection channel, from which no turn leads on. A channel may stand for a
+///           class of equal ones. All rates are those for one message a cycle from each processor; they scale
+///           with the load.
+/// SOURCE    Greenberg and Guan 1997a, section 2; docs/derivations/wormhole.md
+/// EXCLUDES  queueing, which is for bounds/wormhole
+/// TESTS     tests/network/cube_test.cpp, tests/bounds/wormhole/fat_tree_test.cpp
+namespace tailbound::network {
+
+/// Where worms of one channel go next.
+struct Turn {
+  std::size_t station = 0;
+  double probability =
+      0;  ///< that a worm of the channel asks for this station, or one of those it stands for
+  /// m f / lambda: of the worms that come to (one) such station, those from this very channel, times its
+  /// servers. A worm never waits for one of its own channel.
+  double own_share = 0;
+};
+
+struct Channel {
+  std::string name;
+  std::size_t station = 0;
+  std::size_t wire = 0;  ///< virtual channels of one physical channel have the same
+  double rate = 0;       ///< messages a cycle, above 0
+  std::vector<Turn> turns;
+};
+
+/// Equal channels that worms wait for together.
+struct Station {
+  std::vector<std::size_t> channels;
+  int servers = 1;  ///< of one station; more than channels.size() where a channel stands for several
+  double rate = 0;  ///< of all servers of one station together
+};
+
+struct Source {
+  std::size_t channel = 0;  ///< its injection channel
+  double weight = 0;        ///< the share of all messages that it, or the class it stands for, sends
+};
+
+struct ChannelGraph {
+  std::string name;
+  std::vector<Channel> channels;
+  std::vector<Station> stations;
+  std::vector<Source> sources;  ///< weights sum to 1
+  double mean_distance = 0;     ///< D: channels of a path, injection and ejection included
+};
+
+/// E: the rate of other worms that a worm meets on the other virtual channels of the wires on its way, each
+/// counted once; the mean over all messages.
+///
+/// METHOD    On every channel of a path, the rates of its partners on the wire; less those that were partners
+/// on
+///           the channel before as well. That counts each once if two paths share wires in one stretch, as
+///           dimension-order paths in a torus do.
+/// CONTRACT  stations of one channel (others have no partners), no classes
+[[nodiscard]] double partner_rate(const ChannelGraph& graph);
+
+}  // namespace tailbound::network

@@ -1,0 +1,84 @@
+#include <catch2/catch.hpp>
+#include <tests/golden/run_command.hpp>
+#include <tests/golden/run_json.hpp>
+
+#include <string>
+#include <vector>
+
+// Command lines on wormhole networks: answers in each format, and refusals.
+
+namespace {
+
+using tailbound::golden::Outcome;
+using tailbound::golden::run_json;
+using tailbound::golden::run_line;
+
+TEST_CASE("wormhole: the fat-tree in JSON, its variants, and fractions as percent") {
+  const std::string line = "wormhole --topology butterfly-fat-tree --nodes 1024 --flits 16 ";
+  const auto answer = run_json(line + "--fractions 10%,1/2,80%,0.95");
+  CHECK(answer["command"] == "wormhole");
+  CHECK(answer["kind"] == "model");
+  CHECK(answer["inputs"]["variant"] == "paper");
+  CHECK(answer["saturation_load"].get<double>() == Approx(0.03909233205330).margin(1e-14));
+  CHECK(answer["mean_distance"].get<double>() == Approx(9.343108504).margin(1e-9));
+  REQUIRE(answer["points"].size() == 4);
+  CHECK(answer["points"][1]["latency"].get<double>() == Approx(28.094633).margin(6e-7));
+  CHECK(answer["points"][1]["fraction_of_saturation"].get<double>() == Approx(0.5).epsilon(1e-15));
+  CHECK(answer["points"][1]["pessimistic"] == false);
+  CHECK(answer["points"][3]["latency"].get<double>() == Approx(53.935359).margin(6e-7));
+  CHECK(answer["points"][3]["pessimistic"] == true);
+  for (const auto& point : answer["points"])
+    CHECK(point["latency"].get<double>() ==
+          Approx(point["source_wait"].get<double>() + point["service"].get<double>() +
+                 answer["mean_distance"].get<double>() - 1)
+              .epsilon(1e-14));
+  CHECK(run_json(line + "--variant conditional")["saturation_load"].get<double>() ==
+        Approx(0.03904524351525).margin(1e-14));
+}
+
+TEST_CASE("wormhole: tables say where a figure stands") {
+  const std::string mesh = "wormhole --topology mesh --nodes 64 --flits 20 ";
+  const Outcome low = run_line(mesh + "--loads 0.05,0.1");
+  CHECK(low.status == 0);
+  CHECK(low.out.find("53.0 %") != std::string::npos);
+  CHECK(low.out.find(" -> ") != std::string::npos);
+  CHECK(low.out.find("0.1885620332 flits/cycle/node") != std::string::npos);
+  CHECK(low.out.find("pessimistic") == std::string::npos);
+  CHECK(run_line(mesh + "--fractions 71%").out.find("pessimistic") != std::string::npos);
+  const Outcome csv = run_line(mesh + "--loads 0 --format csv");
+  CHECK(csv.out.rfind("load,kind,fraction_of_saturation,latency,source_wait,service,bottleneck,", 0) == 0);
+  CHECK(csv.out.find("\n0,model,0,26.333333333333") != std::string::npos);
+}
+
+TEST_CASE("wormhole: refusals name the option, the value and what is legal") {
+  struct Case {
+    const char* line;
+    int status;
+    std::vector<std::string> words;
+  };
+  const auto [line, status, words] = GENERATE(values<Case>({
+      {"--topology ring --nodes 64 --flits 20", 2, {"--topology", "ring", "butterfly-fat-tree"}},
+      {"--nodes 64 --flits 20", 2, {"--topology", "missing"}},
+      {"--topology mesh --flits 20", 2, {"--nodes", "missing"}},
+      {"--topology mesh --nodes 64", 2, {"--flits", "missing"}},
+      {"--topology mesh --nodes 60 --flits 20", 2, {"--nodes", "60", "the nearest: 49 and 64"}},
+      {"--topology butterfly-fat-tree --nodes 100 --flits 20", 2, {"power of 4", "64 and 256"}},
+      {"--topology hypercube --nodes -3 --flits 20", 2, {"--nodes", "power of 2", "the nearest: 2"}},
+      {"--topology torus --nodes 1000000 --flits 20", 2, {"--nodes", "the nearest: 16384"}},
+      {"--topology mesh --nodes 64 --flits 0", 2, {"--flits", "0", "1"}},
+      {"--topology mesh --nodes 64 --flits 20 --loads 0.1 --fractions 0.5", 2, {"--loads", "--fractions"}},
+      {"--topology mesh --nodes 64 --flits 20 --fractions 100%", 2, {"--fractions", "below 1"}},
+      {"--topology mesh --nodes 64 --flits 20 --loads -0.1", 2, {"--loads", "-0.1"}},
+      {"--topology mesh --nodes 64 --flits 20 --loads x%", 2, {"--loads"}},
+      {"--topology mesh --nodes 64 --flits 20 --variant paper", 2, {"--variant", "left out"}},
+      {"--topology hypercube --nodes 64 --flits 20 --dimensions 6", 2, {"--dimensions", "left out"}},
+      {"--topology mesh --nodes 64 --flits 20 --loads 0.1,0.2", 1, {"0.1885620332", "saturated"}},
+  }));
+  const Outcome outcome = run_line(std::string("wormhole ") + line);
+  INFO(line << "\n" << outcome.err);
+  CHECK(outcome.status == status);
+  CHECK(outcome.out.empty());
+  for (const std::string& word : words) CHECK(outcome.err.find(word) != std::string::npos);
+}
+
+}  // namespace
