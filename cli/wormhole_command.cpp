@@ -75,18 +75,18 @@ WormholePoint solve(const Network& network, const Answer& answer, double load) {
 
 std::string notes(const Answer& answer) {
   std::string text =
-      "\n  An approximate model; its digits are not proved. Against flit-level simulation latency is within "
-      "2 to "
-      "3 %\n  up to 70 % of saturation.\n";
+      "\n  An approximate model; its digits are not proved. Against a prototype's flit-level simulation of "
+      "three "
+      "networks\n  (fat-tree of 64 nodes, 16 x 16 mesh, 8 x 8 one-way torus) latency is within 2 to 3 % up "
+      "to 70 % of "
+      "saturation;\n  other networks have not been measured.\n";
   if (answer.passes_trusted_fraction())
     text +=
-        "  Beyond 70 % of saturation the model is pessimistic: it was measured 4 % too high at 80 % and 16 % "
-        "too "
-        "high\n  at 90 % in a fat-tree of 64 nodes, 2 % too high at 90 % in a 16 x 16 mesh, 6 % too high at "
-        "80 % in "
-        "an 8 x 8\n  torus. Networks carry more than its saturation load: 13 % more in those fat-trees, 16 % "
-        "more in "
-        "an 8 x 8 mesh.\n";
+        "  Beyond 70 % of saturation the model is pessimistic: it was 4 % too high at 80 % and 16 % too high "
+        "at 90 % "
+        "in that\n  fat-tree, 2 % too high at 90 % in that mesh, 6 % too high at 80 % in that torus. "
+        "Networks carry more "
+        "than its\n  saturation load: 13 % more in such fat-trees, 16 % more in an 8 x 8 mesh.\n";
   if (answer.flits() < answer.mean_distance)
     text += fmt::format(
         "  Messages of {} flits are shorter than the mean path: they hold fewer channels at a time than the "
@@ -221,15 +221,16 @@ Command add_wormhole_command(CLI::App& program) {
       "    saturation      0.1885620332 flits/cycle/node\n"
       "    mean distance   7.333333333 channels, injection and ejection included\n"
       "\n"
-      "    An approximate model; its digits are not proved. Against flit-level simulation latency is within "
-      "2 to 3 %\n"
-      "    up to 70 % of saturation.\n"
-      "    Beyond 70 % of saturation the model is pessimistic: it was measured 4 % too high at 80 % and 16 % "
-      "too high\n"
-      "    at 90 % in a fat-tree of 64 nodes, 2 % too high at 90 % in a 16 x 16 mesh, 6 % too high at 80 % "
-      "in an 8 x 8\n"
-      "    torus. Networks carry more than its saturation load: 13 % more in those fat-trees, 16 % more in "
-      "an 8 x 8 mesh.\n");
+      "    An approximate model; its digits are not proved. Against a prototype's flit-level simulation of "
+      "three "
+      "networks\n    (fat-tree of 64 nodes, 16 x 16 mesh, 8 x 8 one-way torus) latency is within 2 to 3 % up "
+      "to 70 % "
+      "of saturation;\n    other networks have not been measured.\n"
+      "    Beyond 70 % of saturation the model is pessimistic: it was 4 % too high at 80 % and 16 % too high "
+      "at 90 % "
+      "in that\n    fat-tree, 2 % too high at 90 % in that mesh, 6 % too high at 80 % in that torus. "
+      "Networks carry "
+      "more than its\n    saturation load: 13 % more in such fat-trees, 16 % more in an 8 x 8 mesh.\n");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 

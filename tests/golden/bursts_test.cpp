@@ -104,7 +104,7 @@ TEST_CASE("bursts: delays through a tree") {
   CHECK(json["ccdf"][0]["probability"]["kind"] == "enclosure");
   CHECK(json["mean_queueing_slots"]["kind"] == "enclosure");
   // Each hop's buffer is what `buffer` says of it alone.
-  for (const auto& [hop, count] : {std::pair{0, "4"}, {1, "16"}, {2, "16"}})
+  for (const auto& [hop, count] : {std::pair{std::size_t{0}, "4"}, {1, "16"}, {2, "16"}})
     CHECK(json["hops"][hop]["buffer"] ==
           run_json(std::string("buffer --inputs ") + count + " --load 0.6 --burst 8 --drop 1e-9")["buffer"]);
   const auto smooth = run_json("delay --radix 4 --levels 2 --load 0.6 --drop 1e-9 --ccdf 10");
