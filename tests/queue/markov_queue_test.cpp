@@ -425,12 +425,15 @@ struct Modal {
 struct Proof {
   Proof(const OnOff& source, std::int64_t count) {
     const auto blocks = queue::on_off_blocks<long double>(source, count);
-    for (const queue::Side side : {queue::Side::below, queue::Side::above}) {
-      const queue::Outward<long double> outward(side, 64);
-      const long double excess = outward.scaled(queue::Passage<long double>::theta(blocks, outward)) - 1.0L;
-      const auto candidate = queue::on_off_candidate(source, count, excess);
-      REQUIRE(candidate);
-      auto passage = queue::Passage<long double>::make(blocks, *candidate, outward);
+    const std::array outwards{queue::Outward<long double>(queue::Side::below, 64),
+                              queue::Outward<long double>(queue::Side::above, 64)};
+    std::array<long double, 2> excess;
+    for (std::size_t i = 0; i < 2; ++i)
+      excess[i] = outwards[i].scaled(queue::Passage<long double>::theta(blocks, outwards[i])) - 1.0L;
+    const auto candidates = queue::on_off_candidates(source, count, excess);
+    REQUIRE(candidates);
+    for (std::size_t i = 0; i < 2; ++i) {
+      auto passage = queue::Passage<long double>::make(blocks, (*candidates)[i], outwards[i]);
       REQUIRE(passage);
       sides.push_back(*std::move(passage));
     }

@@ -4,8 +4,10 @@
 #include <tailbound/queue/on_off_blocks.hpp>
 #include <tailbound/queue/on_off_candidate.hpp>
 
+#include <array>
 #include <cmath>
 #include <functional>
+#include <future>
 #include <map>
 
 namespace tailbound::queue {
@@ -201,35 +203,49 @@ class CertifiedEngine final : public Engine {
   }
 
   std::vector<Matrix<T>> eigenvector_candidates(const OnOffGroup& group) const {
-    std::vector<Matrix<T>> candidates;
+    std::array<T, 2> excess;
     for (const Side side : {Side::below, Side::above}) {
       const Outward<T> outward(side, bits_);
-      const T excess = outward.scaled(Passage<T>::theta(blocks_, outward)) - T(1);
-      std::optional<Matrix<T>> g;
-      if constexpr (std::is_same_v<T, Real>) {
-        const int wide = 2 * bits_ + 8 * static_cast<int>(group.count);
-        const PrecisionScope scope(Precision{wide});
-        g = on_off_passage<Real>(group.source, group.count, Real(1) + excess, ldexp(Real(1), -wide));
-      } else {
-        g = on_off_candidate(group.source, group.count, excess);
-      }
-      if (!g) return {};
-      candidates.push_back(std::move(*g));
-      if constexpr (std::is_same_v<T, Real>)
-        for (Real& entry : candidates.back().reshaped()) entry = rounded_to_scope(entry);
+      excess[side == Side::below ? 0 : 1] = outward.scaled(Passage<T>::theta(blocks_, outward)) - T(1);
     }
-    return candidates;
+    if constexpr (std::is_same_v<T, Real>) {
+      std::vector<Matrix<T>> candidates;
+      const int wide = 2 * bits_ + 8 * static_cast<int>(group.count);
+      for (const T& each : excess) {
+        {
+          const PrecisionScope scope(Precision{wide});
+          auto g = on_off_passage<Real>(OnOffNumbers<Real>(group.source), group.count, Real(1) + each,
+                                        ldexp(Real(1), -wide));
+          if (!g) return {};
+          candidates.push_back(*std::move(g));
+        }
+        for (Real& entry : candidates.back().reshaped()) entry = rounded_to_scope(entry);
+      }
+      return candidates;
+    } else {
+      auto found = on_off_candidates(group.source, group.count, excess);
+      if (!found) return {};
+      return {std::move((*found)[0]), std::move((*found)[1])};
+    }
   }
 
+  /// The bounds from below and from above, at the same time where the numbers allow it: the precision of
+  /// Reals is a thread's own.
   bool try_passages(const std::vector<Matrix<T>>& candidates) {
     passages_.clear();
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      auto passage =
-          Passage<T>::make(blocks_, candidates[i], Outward<T>(i == 0 ? Side::below : Side::above, bits_));
-      if (!passage) return false;
-      passages_.push_back(std::move(*passage));
-    }
-    return passages_.size() == 2;
+    if (candidates.size() != 2) return false;
+    const auto make = [&](Side side) {
+      return Passage<T>::make(blocks_, candidates[side == Side::below ? 0 : 1], Outward<T>(side, bits_));
+    };
+    auto second = std::async(
+        std::is_same_v<T, Real> ? std::launch::deferred : std::launch::async | std::launch::deferred, make,
+        Side::above);
+    auto below = make(Side::below);
+    auto above = second.get();
+    if (!below || !above) return false;
+    passages_.push_back(std::move(*below));
+    passages_.push_back(std::move(*above));
+    return true;
   }
 
   void push_to(std::size_t level) {

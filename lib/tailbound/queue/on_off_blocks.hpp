@@ -135,13 +135,22 @@ template <class T>
   return std::nullopt;
 }
 
+/// The coefficients of (1 + x y)^n.
+template <class T>
+[[nodiscard]] Column<T> binomial_power(const T& x, Eigen::Index n) {
+  Column<T> result(n + 1);
+  result(0) = T(1);
+  for (Eigen::Index j = 0; j < n; ++j)
+    result(j + 1) = result(j) * x * T(static_cast<double>(n - j)) / T(static_cast<double>(j + 1));
+  return result;
+}
+
 /// G of the blocks times `scale`, from its eigenvectors.
 /// \return nothing where these are not found (complex ones, or too alike)
 template <class T>
-[[nodiscard]] std::optional<Matrix<T>> on_off_passage(const traffic::OnOff& source, std::int64_t sources,
+[[nodiscard]] std::optional<Matrix<T>> on_off_passage(const OnOffNumbers<T>& p, std::int64_t sources,
                                                       const T& scale, const T& unit) {
   using std::sqrt;
-  const OnOffNumbers<T> p(source);
   const auto m = static_cast<Eigen::Index>(sources);
   // Scaled by the root of the stationary probabilities the eigenvectors are nearly orthogonal.
   Column<T> weight(m + 1);
@@ -163,10 +172,9 @@ template <class T>
     if (!values) return std::nullopt;
     const T one = (values->large - p.no_start) / p.start, two = (values->small - p.no_start) / p.start;
     // Coefficients of (1 + one y)^(m - k) (1 + two y)^k, over C(m, j).
+    const Column<T> ones = binomial_power(one, m - k), twos = binomial_power(two, k);
     Column<T> v = Column<T>::Zero(m + 1);
-    v(0) = T(1);
-    for (Eigen::Index i = 0; i < m; ++i)
-      for (Eigen::Index j = i + 1; j > 0; --j) v(j) += (i < m - k ? one : two) * v(j - 1);
+    for (Eigen::Index i = 0; i <= m - k; ++i) v.segment(i, k + 1) += ones(i) * twos;
     T choose(1), power(1);
     for (Eigen::Index j = 0; j <= m; ++j) {
       v(j) *= power / sqrt(choose);

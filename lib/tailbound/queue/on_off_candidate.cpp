@@ -3,6 +3,8 @@
 #include <tailbound/queue/on_off_blocks.hpp>
 #include <tailbound/queue/on_off_candidate.hpp>
 
+#include <future>
+
 namespace tailbound::queue {
 namespace {
 
@@ -14,19 +16,33 @@ using Wide = mp::number<mp::cpp_bin_float<320, mp::digit_base_2>, mp::et_off>;
 constexpr std::int64_t few = 40;
 
 template <class T>
-std::optional<Matrix<long double>> computed_in(const traffic::OnOff& source, std::int64_t sources,
-                                               long double excess, int bits) {
-  const auto g = on_off_passage<T>(source, sources, T(1) + T(excess), ldexp(T(1), -bits));
+std::optional<Matrix<long double>> candidate(const OnOffNumbers<T>& numbers, std::int64_t sources,
+                                             long double excess, int bits) {
+  const auto g = on_off_passage<T>(numbers, sources, T(1) + T(excess), ldexp(T(1), -bits));
   if (!g) return std::nullopt;
   return Matrix<long double>(g->unaryExpr([](const T& entry) { return static_cast<long double>(entry); }));
 }
 
+template <class T>
+std::optional<std::array<Matrix<long double>, 2>> candidates(const traffic::OnOff& source,
+                                                             std::int64_t sources,
+                                                             const std::array<long double, 2>& excess,
+                                                             int bits) {
+  // Read here: rationals must not be used by two threads.
+  const OnOffNumbers<T> numbers(source);
+  auto second = std::async([&] { return candidate(numbers, sources, excess[1], bits); });
+  auto first = candidate(numbers, sources, excess[0], bits);
+  auto other = second.get();
+  if (!first || !other) return std::nullopt;
+  return std::array{*std::move(first), *std::move(other)};
+}
+
 }  // namespace
 
-std::optional<Matrix<long double>> on_off_candidate(const traffic::OnOff& source, std::int64_t sources,
-                                                    long double excess) {
-  return sources <= few ? computed_in<Quad>(source, sources, excess, 113)
-                        : computed_in<Wide>(source, sources, excess, 320);
+std::optional<std::array<Matrix<long double>, 2>> on_off_candidates(
+    const traffic::OnOff& source, std::int64_t sources, const std::array<long double, 2>& excess) {
+  return sources <= few ? candidates<Quad>(source, sources, excess, 113)
+                        : candidates<Wide>(source, sources, excess, 320);
 }
 
 }  // namespace tailbound::queue

@@ -3,14 +3,18 @@
 #include <tailbound/queue/matrix_bounds.hpp>
 #include <tailbound/traffic/on_off.hpp>
 
+#include <array>
+#include <optional>
+
 /// G of equal on-off sources, computed with more bits than a long double has. Internal to the queue module.
 namespace tailbound::queue {
 
-/// G of the blocks times 1 + excess, for Passage to check.
+/// G of the blocks times 1 + excess for each excess, for Passage to check; both at the same time where there
+/// are processors for it.
 ///
 /// COST  O(m^3) operations with 113 bits, 320 above 40 sources
 /// \return nothing where the eigenvectors are not found
-[[nodiscard]] std::optional<Matrix<long double>> on_off_candidate(const traffic::OnOff& source,
-                                                                  std::int64_t sources, long double excess);
+[[nodiscard]] std::optional<std::array<Matrix<long double>, 2>> on_off_candidates(
+    const traffic::OnOff& source, std::int64_t sources, const std::array<long double, 2>& excess);
 
 }  // namespace tailbound::queue
