@@ -1,15 +1,23 @@
 #include <boost/multiprecision/cpp_bin_float.hpp>
-#include <boost/multiprecision/float128.hpp>
 #include <tailbound/queue/on_off_blocks.hpp>
 #include <tailbound/queue/on_off_candidate.hpp>
 
 #include <future>
 
+#ifdef TAILBOUND_QUADMATH
+#include <boost/multiprecision/float128.hpp>
+#endif
+
 namespace tailbound::queue {
 namespace {
 
 namespace mp = boost::multiprecision;
+#ifdef TAILBOUND_QUADMATH
 using Quad = mp::float128;
+#else
+// As many bits; slower.
+using Quad = mp::number<mp::cpp_bin_float<113, mp::digit_base_2>, mp::et_off>;
+#endif
 /// For many sources: G's entries, and the eigenvectors' conditions, spread over many more orders.
 using Wide = mp::number<mp::cpp_bin_float<320, mp::digit_base_2>, mp::et_off>;
 
