@@ -486,17 +486,9 @@ Reply answer(const DelayOptions& options, bool draws, const Context& context) {
     throw InvalidArgument("--plot", "given together with --delays", "left out: the delays are given");
   const auto report = std::make_shared<DelayReport>(answer_delay(std::move(request), context));
   Reply reply;
-  switch (context.format) {
-    case Format::table:
-      reply.text = to_tables(*report, context);
-      break;
-    case Format::json:
-      reply.text = to_json_text(options, *report, context);
-      break;
-    case Format::csv:
-      reply.text = to_csv(*report);
-      break;
-  }
+  reply.text = in_format(
+      context.format, [&] { return to_tables(*report, context); },
+      [&] { return to_json_text(options, *report, context); }, [&] { return to_csv(*report); });
   if (draws) reply.draw = [report](const std::string& file) { plots::draw(picture(*report), file); };
   return reply;
 }

@@ -287,11 +287,8 @@ bounds::ClaimedBufferSize buffer_of(const queue::HopQueue& queue, const bounds::
   }
   const bounds::BufferSize size =
       bounds::buffer_size(std::get<queue::SlottedQueue>(queue), target, {.digits = digits});
-  const auto claim = [](const queue::LevelProbability& level) {
-    return std::visit([](const auto& truth) -> queue::ProbabilityClaim { return truth; }, level.probability);
-  };
-  bounds::ClaimedBufferSize result{size.buffer, claim(size.at), {}};
-  if (size.before) result.before = claim(*size.before);
+  bounds::ClaimedBufferSize result{size.buffer, numeric::to_claim(size.at.probability), {}};
+  if (size.before) result.before = numeric::to_claim(size.before->probability);
   return result;
 }
 

@@ -405,19 +405,17 @@ struct OccupancyAnalysis {
   std::function<numeric::Claim<unit::Packet>()> mean;
 };
 
-template <class Unit>
-numeric::Claim<Unit> to_claim(const numeric::Proved<Unit>& proved) {
-  return std::visit([](const auto& truth) -> numeric::Claim<Unit> { return truth; }, proved);
-}
-
 OccupancyAnalysis occupancy_analysis(const TrafficOptions& traffic) {
   if (!remembers(traffic_form(traffic))) {
     const queue::SlottedQueue queue = read_queue(traffic).queue;
     queue::require_stable(queue);
     return {
-        .tail = [queue](Packets level) { return to_claim(queue::occupancy_tail(queue, level).probability); },
+        .tail =
+            [queue](Packets level) {
+              return numeric::to_claim(queue::occupancy_tail(queue, level).probability);
+            },
         .least_level = [queue](const Rational& target) { return queue::least_level(queue, target).level; },
-        .mean = [queue] { return to_claim(queue::mean_occupancy(queue)); }};
+        .mean = [queue] { return numeric::to_claim(queue::mean_occupancy(queue)); }};
   }
   for (const auto& [option, text] : {std::pair{"--load", traffic.load}, std::pair{"--burst", traffic.burst}})
     if (is_list(text)) throw InvalidArgument(option, *text, "one number here, not a list");

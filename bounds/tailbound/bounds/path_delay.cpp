@@ -300,18 +300,10 @@ class DelayKnowledge {
   /// An approximation as the bounds of its digits; agreed_digits() says that they are not proved.
   MeanDelay markov_mean(std::size_t queue) {
     if (delay_ == HopDelay::wait && queue::never_waits(queues_[queue])) return Exact<unit::Slot>{0};
-    return std::visit(
-        [&](const auto& truth) -> MeanDelay {
-          if constexpr (std::is_same_v<std::decay_t<decltype(truth)>, numeric::Approximation<unit::Slot>>) {
-            hops_[queue].agreed_digits = truth.agreed_digits;
-            const Real slack = abs(truth.value) * pow(Real(10), -truth.agreed_digits);
-            return Enclosure<unit::Slot>(
-                numeric::make_interval(Real(truth.value - slack), Real(truth.value + slack)));
-          } else {
-            return truth;
-          }
-        },
-        queue::mean_hop_delay(markov(queue), delay_));
+    const PrecisionScope scope(Precision{256});
+    const queue::StandIn mean = queue::stand_in(queue::mean_hop_delay(markov(queue), delay_));
+    hops_[queue].agreed_digits = mean.agreed_digits;
+    return Enclosure<unit::Slot>(mean.bounds);
   }
 
   std::vector<HopQueue> queues_;
@@ -446,22 +438,13 @@ void resolve_exactly(DelayKnowledge& known, std::span<const Way> ways, const Ope
 /// What was computed, as what it is: bounds that only stand for agreed digits become approximations.
 template <class Unit>
 numeric::Claim<Unit> to_claim(const numeric::Proved<Unit>& value, const std::optional<int>& agreed_digits) {
-  return std::visit(
-      [&](const auto& truth) -> numeric::Claim<Unit> {
-        if constexpr (std::is_same_v<std::decay_t<decltype(truth)>, Enclosure<Unit>>) {
-          if (agreed_digits) {
-            const PrecisionScope scope(Precision{128});
-            const Real middle = (Real(truth.lower()) + Real(truth.upper())) / 2;
-            int digits = 0;
-            while (digits < *agreed_digits &&
-                   numeric::agree_to(truth.lower(), truth.upper(), Digits{digits + 1}))
-              ++digits;
-            return numeric::Approximation<Unit>{middle, digits};
-          }
-        }
-        return truth;
-      },
-      value);
+  const auto* bounds = std::get_if<Enclosure<Unit>>(&value);
+  if (!agreed_digits || bounds == nullptr) return numeric::to_claim(value);
+  const PrecisionScope scope(Precision{128});
+  int digits = 0;
+  while (digits < *agreed_digits && numeric::agree_to(bounds->lower(), bounds->upper(), Digits{digits + 1}))
+    ++digits;
+  return numeric::Approximation<Unit>{(Real(bounds->lower()) + Real(bounds->upper())) / 2, digits};
 }
 
 ClaimedDelayAnswer to_claims(const DelayAnswer& answer, const std::optional<int>& agreed_digits) {

@@ -70,9 +70,8 @@ class PairWalk {
       return;
     }
     from_node(node, channel, dimension + 1, weight);  // those that have nothing to correct here
-    const std::size_t at = coordinate(node, dimension);
     for (std::size_t direction = 0; direction < directions_; ++direction) {
-      const std::size_t before_edge = direction == 0 ? radix_ - 1 - at : at;
+      const std::size_t before_edge = straight_steps(node, dimension, direction);
       const std::size_t reach = !torus_ ? before_edge : directions_ == 1 ? radix_ - 1 : radix_ / 2;
       const std::size_t straight = std::min(before_edge, reach);
       along(node, channel, dimension, direction, 1, straight, reach, weight);

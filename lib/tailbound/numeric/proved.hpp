@@ -16,6 +16,12 @@ using Proved = std::variant<Exact<Unit>, Enclosure<Unit>>;
 template <class Unit>
 using Claim = std::variant<Exact<Unit>, Enclosure<Unit>, Approximation<Unit>>;
 
+/// What is proved may be claimed.
+template <class Unit>
+[[nodiscard]] Claim<Unit> to_claim(const Proved<Unit>& proved) {
+  return std::visit([](const auto& truth) -> Claim<Unit> { return truth; }, proved);
+}
+
 /// The proved number as an enclosure; exact values are rounded outward to `precision`.
 template <class Unit>
 [[nodiscard]] Enclosure<Unit> to_enclosure(const Proved<Unit>& proved, Precision precision = {128}) {

@@ -18,19 +18,13 @@ constexpr int bits = std::numeric_limits<long double>::digits;
 /// Values below have too few bits in long double for a relative bound.
 constexpr long double least_normal = 0x1p-16300L;
 
-struct Bounds {
-  Interval value;
-  std::optional<int> agreed_digits;
-};
-
-/// An approximation has no bounds of its own: those of its digits stand in for them.
 template <class Unit>
-Bounds bounds_of(const numeric::Claim<Unit>& claim) {
+StandIn bounds_of(const numeric::Claim<Unit>& claim) {
   if (const auto* exact = std::get_if<Exact<Unit>>(&claim)) return {numeric::to_interval(exact->value), {}};
   if (const auto* enclosure = std::get_if<Enclosure<Unit>>(&claim))
     return {numeric::make_interval(enclosure->lower(), enclosure->upper()), {}};
   const auto& computed = std::get<Approximation<Unit>>(claim);
-  const Real slack = computed.value * pow(Real(10), -computed.agreed_digits);
+  const Real slack = abs(computed.value) * pow(Real(10), -computed.agreed_digits);
   return {numeric::make_interval(Real(computed.value - slack), Real(computed.value + slack)),
           computed.agreed_digits};
 }
@@ -61,6 +55,16 @@ struct Entries {
 
 }  // namespace
 
+StandIn stand_in(const ProbabilityClaim& claim) {
+  return bounds_of(claim);
+}
+StandIn stand_in(const numeric::Claim<unit::Packet>& claim) {
+  return bounds_of(claim);
+}
+StandIn stand_in(const numeric::Claim<unit::Slot>& claim) {
+  return bounds_of(claim);
+}
+
 ClaimedHopDelay hop_delay(MarkovQueue& queue, HopDelay delay, std::size_t size) {
   const numeric::PrecisionScope scope(numeric::Precision{bits + 96});
   const bool waits = delay == HopDelay::wait;
@@ -70,12 +74,12 @@ ClaimedHopDelay hop_delay(MarkovQueue& queue, HopDelay delay, std::size_t size) 
   ClaimedHopDelay result;
   for (std::size_t t = 0; t < size; ++t) {
     const std::int64_t level = static_cast<std::int64_t>(t) + (waits ? 1 : 0);
-    const Bounds mass = bounds_of(queue.probability(level));
-    const Bounds tail = bounds_of(queue.tail(level));
+    const StandIn mass = stand_in(queue.probability(level));
+    const StandIn tail = stand_in(queue.tail(level));
     lower_to(result.agreed_digits, mass.agreed_digits);
     lower_to(result.agreed_digits, tail.agreed_digits);
-    masses.add(Interval(mass.value * share));
-    tails.add(Interval(tail.value * share));
+    masses.add(Interval(mass.bounds * share));
+    tails.add(Interval(tail.bounds * share));
   }
   result.values.mass = std::move(masses.values);
   result.values.tail = std::move(tails.values);
@@ -89,15 +93,15 @@ ClaimedHopDelay hop_delay(MarkovQueue& queue, HopDelay delay, std::size_t size) 
 
 numeric::Claim<unit::Slot> mean_hop_delay(MarkovQueue& queue, HopDelay delay) {
   const numeric::PrecisionScope scope(numeric::Precision{256});
-  Bounds mean = bounds_of(queue.mean_occupancy());
+  StandIn mean = stand_in(queue.mean_occupancy());
   if (delay == HopDelay::wait) {
-    mean.value = mean.value / numeric::to_interval(queue.arrivals().load()) - Interval(1);
-    if (numeric::lower(mean.value) < 0)
-      mean.value = numeric::make_interval(Real(0), std::max(Real(0), numeric::upper(mean.value)));
+    mean.bounds = mean.bounds / numeric::to_interval(queue.arrivals().load()) - Interval(1);
+    if (numeric::lower(mean.bounds) < 0)
+      mean.bounds = numeric::make_interval(Real(0), std::max(Real(0), numeric::upper(mean.bounds)));
   }
-  if (!mean.agreed_digits) return Enclosure<unit::Slot>(mean.value);
-  const Real middle = (numeric::lower(mean.value) + numeric::upper(mean.value)) / 2;
-  const Real width = numeric::upper(mean.value) - numeric::lower(mean.value);
+  if (!mean.agreed_digits) return Enclosure<unit::Slot>(mean.bounds);
+  const Real middle = (numeric::lower(mean.bounds) + numeric::upper(mean.bounds)) / 2;
+  const Real width = numeric::upper(mean.bounds) - numeric::lower(mean.bounds);
   // The subtraction may have cost some of the digits.
   const int left = width > 0 && middle > 0 ? static_cast<int>(floor(log10(Real(middle / width)))) : 0;
   return Approximation<unit::Slot>{middle, std::clamp(left, 0, *mean.agreed_digits)};

@@ -34,6 +34,16 @@ struct ClaimedHopDelay {
 /// E[delay] [slots]: E[Q]/rho - 1 for the wait (Little), E[Q] for occupancy.
 [[nodiscard]] numeric::Claim<unit::Slot> mean_hop_delay(MarkovQueue& queue, HopDelay delay);
 
+/// What can be computed with in place of a claim. An approximation has no bounds: those of its digits stand
+/// in.
+struct StandIn {
+  numeric::Interval bounds;
+  std::optional<int> agreed_digits;  ///< empty: the bounds are proved
+};
+[[nodiscard]] StandIn stand_in(const ProbabilityClaim& claim);
+[[nodiscard]] StandIn stand_in(const numeric::Claim<unit::Packet>& claim);
+[[nodiscard]] StandIn stand_in(const numeric::Claim<unit::Slot>& claim);
+
 /// Does no packet ever wait? A single source sends at most one packet a slot.
 [[nodiscard]] bool never_waits(const HopQueue& queue);
 

@@ -1,5 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/sim/on_count.hpp>
+#include <tailbound/sim/rare_event.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -97,22 +98,9 @@ double decay_exponent(std::span<const BurstySource> sources) {
   if (sources.empty()) throw InvalidArgument("sources", "an empty list", "at least one source");
   if (load >= 1) throw Unstable(numeric::to_fraction(load), 1);
   if (inputs == 1) throw NoAnswer("a single source: the queue never holds more than one packet");
-  double above = 1e-6;
-  while (growth(sources, above) <= 0) {
-    above *= 2;
-    if (above > 600)
-      throw NoAnswer(
-          "the sources cannot fill the queue: no z below 1e260 solves z = product of the eigenvalues");
-  }
-  // The function is convex with roots 0 and log z0, so its least value lies between them.
-  double below = above / 2;
-  while (below > 0 && growth(sources, below) >= 0) below /= 2;
-  if (!(below > 1e-9)) throw LimitExceeded("the load is too close to 1");
-  for (int step = 0; step < 200 && std::nextafter(below, above) < above; ++step) {
-    const double middle = below + (above - below) / 2;
-    (growth(sources, middle) > 0 ? above : below) = middle;
-  }
-  return above;
+  return positive_root(
+      [&](double x) { return growth(sources, x); },
+      "the sources cannot fill the queue: no z below 1e260 solves z = product of the eigenvalues");
 }
 
 OnCount::OnCount(std::int64_t count, const OnOffChances& chances) : count_(count), chances_(chances) {

@@ -1,6 +1,7 @@
 #include <tailbound/sim/rare_arrivals.hpp>
 
 #include <tailbound/core/error.hpp>
+#include <tailbound/sim/rare_event.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -87,20 +88,8 @@ double decay_exponent(std::span<const SourceRate> sources) {
   }
   if (load >= 1) throw Unstable(numeric::to_fraction(load), 1);
   if (inputs == 1) throw NoAnswer("a single source: the queue never holds more than one packet");
-  double above = 1e-6;
-  while (growth(sources, above) <= 0) {
-    above *= 2;
-    if (above > 600) throw NoAnswer("the load is so small that A(z) = z is solved beyond 1e260 only");
-  }
-  // The function is convex with roots 0 and log z0, so its least value lies between them.
-  double below = above / 2;
-  while (below > 0 && growth(sources, below) >= 0) below /= 2;
-  if (!(below > 1e-9)) throw LimitExceeded("the load is too close to 1");
-  for (int step = 0; step < 200 && std::nextafter(below, above) < above; ++step) {
-    const double middle = below + (above - below) / 2;
-    (growth(sources, middle) > 0 ? above : below) = middle;
-  }
-  return above;
+  return positive_root([&](double x) { return growth(sources, x); },
+                       "the load is so small that A(z) = z is solved beyond 1e260 only");
 }
 
 std::vector<double> tilted_probabilities(std::span<const SourceRate> sources, double exponent) {

@@ -1,7 +1,7 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/sim/batch_means.hpp>
 #include <tailbound/sim/on_count.hpp>
 #include <tailbound/sim/rare_bursty_queue.hpp>
+#include <tailbound/sim/rare_event.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,24 +10,13 @@
 namespace tailbound::sim {
 namespace {
 
-constexpr std::int64_t most_level = 1'000'000'000;
-constexpr double deepest = 644;  ///< -log 1e-280
 enum Purpose : std::uint64_t { beside = 0, cycles = 1 };
 
-/// The event is met in a slot with Q > bar (before what does not fit is dropped).
-std::int64_t bar(const RareBurstyQueueModel& model) {
-  return model.event == RareEvent::wait ? model.level + 1 : model.level;
-}
-
 double checked_exponent(const RareBurstyQueueModel& model) {
-  const std::int64_t least = model.event == RareEvent::wait ? 0 : 1;
-  if (model.level < least || model.level > most_level)
-    throw InvalidArgument("level", std::to_string(model.level),
-                          "from " + std::to_string(least) + " to " + std::to_string(most_level));
+  check_event_level(model.event, model.level);
   static_cast<void>(OnOffSlots(model.sources.source));  // refuses sources that never forget
   const double exponent = decay_exponent(std::span(&model.sources, 1));
-  if (exponent * static_cast<double>(bar(model)) > deepest)
-    throw LimitExceeded("level " + std::to_string(model.level) + " has a probability below 1e-280");
+  require_in_reach(model.event, model.level, exponent);
   return exponent;
 }
 
@@ -48,7 +37,7 @@ class RareBurstyQueue final : public Replication {
  public:
   RareBurstyQueue(const RareBurstyQueueModel& model, RandomKey key)
       : event_(model.event),
-        bar_(bar(model)),
+        bar_(event_bar(model.event, model.level)),
         tilted_(model.sources.count, tilted(model.sources.source, checked_exponent(model))),
         plain_(model.sources.count, tilted(model.sources.source, 0)),
         most_on_(model.sources.count),
@@ -202,38 +191,23 @@ RunResult run_rare_bursty_queue(const RareBurstyQueueModel& model, const RunPlan
 
 RareQueueEstimate rare_bursty_queue_estimate(const RareBurstyQueueModel& model, const RunResult& result,
                                              double confidence) {
-  const double exponent = checked_exponent(model), load = load_of(model);
+  const double exponent = checked_exponent(model);
   const double log_eigenvector = tilted(model.sources.source, exponent).log_eigenvector;
-  // A slot has Q = 0 with probability 1 - load where no packet is lost, and brings load packets.
-  const double per_cycle = model.event == RareEvent::overflow ? 1 / (1 - load)
-                           : model.event == RareEvent::wait   ? load / (1 - load)
-                                                              : 1;
-  RareQueueEstimate answer;
-  std::vector<double> numerators, denominators;
+  const auto bar = static_cast<double>(event_bar(model.event, model.level));
+  CycleSums sums(model.event, load_of(model));
   for (const Counts* counts : result.all()) {
     double numerator = 0;
     for (std::size_t row = RareBurstyRows::counted; row < counts->size(); ++row)
       for (std::size_t column = 0; column < (*counts)[row].size(); ++column) {
         if ((*counts)[row][column] == 0) continue;
-        const double packets =
-            static_cast<double>(bar(model)) + static_cast<double>(row - RareBurstyRows::counted);
+        const double packets = bar + static_cast<double>(row - RareBurstyRows::counted);
         const double log_ratio = -exponent * packets - log_eigenvector * difference_of(column);
         numerator += std::exp(log_ratio) * static_cast<double>((*counts)[row][column]);
       }
-    numerators.push_back(numerator);
-    const std::uint64_t many = (*counts)[RareBurstyRows::cycles].at(0);
-    denominators.push_back(static_cast<double>(many) * per_cycle);
-    answer.cycles += many;
-    answer.hits += (*counts)[RareBurstyRows::hits].at(0);
-    answer.slots += (*counts)[RareBurstyRows::slots].at(0);
+    sums.add(numerator, (*counts)[RareBurstyRows::cycles].at(0), (*counts)[RareBurstyRows::hits].at(0),
+             (*counts)[RareBurstyRows::slots].at(0));
   }
-  RatioEstimate ratio = ratio_estimate(numerators, denominators, confidence);
-  if (answer.hits == 0) throw NoAnswer("none of " + std::to_string(answer.cycles) + " cycles met the event");
-  if (model.event == RareEvent::loss)
-    ratio = {loss_fraction(ratio.value, load), loss_fraction(ratio.lower, load),
-             loss_fraction(ratio.upper, load)};
-  answer.probability = {ratio.value, ratio.lower, ratio.upper, confidence};
-  return answer;
+  return sums.estimate(confidence);
 }
 
 std::int64_t likely_level(const network::BurstySource& sources, double probability) {

@@ -1,7 +1,6 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/sim/batch_means.hpp>
 #include <tailbound/sim/rare_arrivals.hpp>
-#include <tailbound/sim/rare_queue.hpp>
+#include <tailbound/sim/rare_event.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -9,23 +8,12 @@
 namespace tailbound::sim {
 namespace {
 
-constexpr std::int64_t most_level = 1'000'000'000;
-constexpr double deepest = 644;  ///< -log 1e-280
 constexpr std::uint64_t purpose = 0;
 
-/// The event is met in a slot with Q > bar (before what does not fit is dropped).
-std::int64_t bar(const RareQueueModel& model) {
-  return model.event == RareEvent::wait ? model.level + 1 : model.level;
-}
-
 double checked_exponent(const RareQueueModel& model) {
-  const std::int64_t least = model.event == RareEvent::wait ? 0 : 1;
-  if (model.level < least || model.level > most_level)
-    throw InvalidArgument("level", std::to_string(model.level),
-                          "from " + std::to_string(least) + " to " + std::to_string(most_level));
+  check_event_level(model.event, model.level);
   const double exponent = decay_exponent(model.sources);
-  if (exponent * static_cast<double>(bar(model)) > deepest)
-    throw LimitExceeded("level " + std::to_string(model.level) + " has a probability below 1e-280");
+  require_in_reach(model.event, model.level, exponent);
   return exponent;
 }
 
@@ -33,7 +21,7 @@ class RareQueue final : public Replication {
  public:
   RareQueue(const RareQueueModel& model, RandomKey key)
       : event_(model.event),
-        bar_(bar(model)),
+        bar_(event_bar(model.event, model.level)),
         tilted_(tilted_probabilities(model.sources, checked_exponent(model))),
         plain_(tilted_probabilities(model.sources, 0)),
         random_(key, purpose, 0) {}
@@ -124,11 +112,6 @@ std::uint64_t RareQueue::finish(std::int64_t occupancy, std::int64_t arrivals) {
 
 }  // namespace
 
-double loss_fraction(double lost_in_cycle, double load) {
-  if (lost_in_cycle >= 1) return 1;
-  return std::min(1.0, lost_in_cycle * (1 - load) / (load * (1 - lost_in_cycle)));
-}
-
 std::string describe(RareEvent event, std::int64_t level) {
   const char* const names[] = {"overflow of ", "loss with room ", "wait above "};
   return "one queue, " + std::string(names[static_cast<std::size_t>(event)]) + std::to_string(level) + ", ";
@@ -163,35 +146,20 @@ RunResult run_rare_queue(const RareQueueModel& model, const RunPlan& plan, const
 
 RareQueueEstimate rare_queue_estimate(const RareQueueModel& model, const RunResult& result,
                                       double confidence) {
-  const double exponent = checked_exponent(model), load = mean_arrivals(model.sources);
-  // Cycles last 1 / (1 - load) slots and bring load / (1 - load) packets, where no packet is lost.
-  const double per_cycle = model.event == RareEvent::overflow ? 1 / (1 - load)
-                           : model.event == RareEvent::wait   ? load / (1 - load)
-                                                              : 1;
-  RareQueueEstimate answer;
-  std::vector<double> numerators, denominators;
+  const double exponent = checked_exponent(model);
+  const auto bar = static_cast<double>(event_bar(model.event, model.level));
+  CycleSums sums(model.event, mean_arrivals(model.sources));
   for (const Counts* counts : result.all()) {
     double numerator = 0;
     const auto& counted = (*counts)[RareQueueRows::counted];
-    for (std::size_t overshoot = 0; overshoot < counted.size(); ++overshoot) {
+    for (std::size_t overshoot = 0; overshoot < counted.size(); ++overshoot)
       // The occupancy was bar + 1 + overshoot.
-      const double log_ratio = -exponent * (static_cast<double>(bar(model)) + static_cast<double>(overshoot));
-      numerator += std::exp(log_ratio) * static_cast<double>(counted[overshoot]);
-    }
-    numerators.push_back(numerator);
-    const std::uint64_t cycles = (*counts)[RareQueueRows::cycles].at(0);
-    denominators.push_back(static_cast<double>(cycles) * per_cycle);
-    answer.cycles += cycles;
-    answer.hits += (*counts)[RareQueueRows::hits].at(0);
-    answer.slots += (*counts)[RareQueueRows::slots].at(0);
+      numerator += std::exp(-exponent * (bar + static_cast<double>(overshoot))) *
+                   static_cast<double>(counted[overshoot]);
+    sums.add(numerator, (*counts)[RareQueueRows::cycles].at(0), (*counts)[RareQueueRows::hits].at(0),
+             (*counts)[RareQueueRows::slots].at(0));
   }
-  RatioEstimate ratio = ratio_estimate(numerators, denominators, confidence);
-  if (answer.hits == 0) throw NoAnswer("none of " + std::to_string(answer.cycles) + " cycles met the event");
-  if (model.event == RareEvent::loss)
-    ratio = {loss_fraction(ratio.value, load), loss_fraction(ratio.lower, load),
-             loss_fraction(ratio.upper, load)};
-  answer.probability = {ratio.value, ratio.lower, ratio.upper, confidence};
-  return answer;
+  return sums.estimate(confidence);
 }
 
 RareQueueEstimate estimate_rare_queue(const RareQueueModel& model, std::uint64_t seed,

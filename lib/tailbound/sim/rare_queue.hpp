@@ -90,9 +90,6 @@ struct RareQueueGoal {
                                                     const RareQueueGoal& goal = {},
                                                     const RunControls& controls = {});
 
-/// The fraction lost, from the packets lost in a cycle: docs/derivations/rare_events.md, (5).
-[[nodiscard]] double loss_fraction(double lost_in_cycle, double load);
-
 /// "one queue, overflow of 12, ": how the texts of models of one queue begin.
 [[nodiscard]] std::string describe(RareEvent event, std::int64_t level);
 

@@ -153,11 +153,11 @@ std::optional<double> Network::pass(double load, double ejection,
       const Channel& channel = graph_.channels[i];
       double service = channel.turns.empty() ? ejection : 0;
       for (const Turn& turn : channel.turns) {
-        const ChannelFigures& next = figures[graph_.stations[turn.station].channels.front()];
-        const double onward = graph_.stations[turn.station].channels.size() == 1
-                                  ? next.service
-                                  : station_service(graph_.stations[turn.station], figures, graph_.channels);
-        service += turn.probability * (onward + (1 - turn.own_share) * next.wait);
+        const Station& next = graph_.stations[turn.station];
+        const double onward = station_service(next, figures, graph_.channels);
+        // All channels of a station wait alike.
+        const double wait = figures[next.channels.front()].wait;
+        service += turn.probability * (onward + (1 - turn.own_share) * wait);
       }
       service = std::max(service, 1.0);  // rounding only
       change = std::max(change, std::abs(service - figures[i].service) / service);
