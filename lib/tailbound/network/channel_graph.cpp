@@ -5,13 +5,25 @@
 namespace tailbound::network {
 namespace {
 
-/// Messages a cycle that go from one channel to another.
-double flow(const ChannelGraph& graph, std::size_t from, std::size_t to) {
-  const Channel& channel = graph.channels[from];
-  for (const Turn& turn : channel.turns)
-    if (turn.station == graph.channels[to].station) return channel.rate * turn.probability;
-  return 0;
-}
+/// Messages a cycle from one channel to each channel of a station, by station; 0 for those it has no turn to.
+class FlowsOf {
+ public:
+  explicit FlowsOf(const ChannelGraph& graph) : graph_(graph), flow_(graph.stations.size(), 0) {}
+
+  void choose(std::size_t channel) {
+    for (const Turn& turn : graph_.channels[chosen_].turns) flow_[turn.station] = 0;
+    chosen_ = channel;
+    for (const Turn& turn : graph_.channels[chosen_].turns)
+      flow_[turn.station] = graph_.channels[chosen_].rate * turn.probability /
+                            static_cast<double>(graph_.stations[turn.station].channels.size());
+  }
+  [[nodiscard]] double to(std::size_t channel) const { return flow_[graph_.channels[channel].station]; }
+
+ private:
+  const ChannelGraph& graph_;
+  std::vector<double> flow_;
+  std::size_t chosen_ = 0;
+};
 
 }  // namespace
 
@@ -21,15 +33,19 @@ double partner_rate(const ChannelGraph& graph) {
   std::vector<std::vector<std::size_t>> on_wire(wires);
   for (std::size_t i = 0; i < graph.channels.size(); ++i) on_wire[graph.channels[i].wire].push_back(i);
 
+  FlowsOf partners(graph);
   double met = 0, messages = 0;
   for (std::size_t i = 0; i < graph.channels.size(); ++i)
     for (const std::size_t partner : on_wire[graph.channels[i].wire]) {
       if (partner == i) continue;
       met += graph.channels[i].rate * graph.channels[partner].rate;
+      partners.choose(partner);
       for (const Turn& turn : graph.channels[i].turns) {
-        const std::size_t next = graph.stations[turn.station].channels.front();
-        for (const std::size_t other : on_wire[graph.channels[next].wire])
-          if (other != next) met -= graph.channels[i].rate * turn.probability * flow(graph, partner, other);
+        const std::vector<std::size_t>& nexts = graph.stations[turn.station].channels;
+        const double each = graph.channels[i].rate * turn.probability / static_cast<double>(nexts.size());
+        for (const std::size_t next : nexts)
+          for (const std::size_t other : on_wire[graph.channels[next].wire])
+            if (other != next) met -= each * partners.to(other);
       }
     }
   for (const Source& source : graph.sources) messages += graph.channels[source.channel].rate;
