@@ -8,6 +8,7 @@ namespace tailbound::network {
 namespace {
 
 constexpr int most_packets_per_slot = 32;
+constexpr int most_virtual_channels = 16;
 
 void check_link(const Network& network, std::size_t position) {
   const Link& link = network.links[position];
@@ -21,6 +22,10 @@ void check_link(const Network& network, std::size_t position) {
   if (link.packets_per_slot < 1 || link.packets_per_slot > most_packets_per_slot)
     throw InvalidArgument("packets a slot of the link " + network.link_name(position),
                           std::to_string(link.packets_per_slot), "a whole number from 1 to 32");
+  for (const int count : {link.classes, link.virtual_channels})
+    if (count < 1 || count > most_virtual_channels)
+      throw InvalidArgument("virtual channels of the link " + network.link_name(position),
+                            std::to_string(count), "a whole number from 1 to 16");
 }
 
 void check_links(const Network& network) {
@@ -57,6 +62,11 @@ void check_route(const Network& network, const Flow& flow, const Route& route,
     forwarding = true;
     here = network.links[link].to;
   }
+  if (!route.classes.empty() && route.classes.size() != route.links.size())
+    refuse(route.links.front(), "given one class of virtual channels for each link, or none");
+  for (std::size_t i = 0; i < route.classes.size(); ++i)
+    if (route.classes[i] < 0 || route.classes[i] >= network.links[route.links[i]].classes)
+      refuse(route.links[i], "taken in one of its classes");
   if (here != flow.destination) refuse(route.links.back(), "continued to the destination of the flow");
 }
 

@@ -14,6 +14,8 @@
 /// MODEL     Time runs in slots. Every link that leaves a switch is fed by an output queue of its own, which
 ///           sends up to `packets_per_slot` packets in a slot. Hosts send and receive; they never forward,
 ///           and the links that leave them have no queue.
+///           Worms (network/worm_network_file.hpp) take the same routes without slots and queues; what is
+///           said of them only, queues do not look at.
 /// EXCLUDES  queueing: what the queues make of the traffic is for bounds/ (analysis) and sim/ (simulation).
 namespace tailbound::network {
 
@@ -27,13 +29,16 @@ struct Node {
 /// One direction of a wire. At most one link leads from one node to another.
 struct Link {
   std::size_t from = 0, to = 0;  ///< positions in Network::nodes
-  int packets_per_slot = 1;      ///< 1 .. 32
+  int packets_per_slot = 1;      ///< 1 .. 32; of worms: wires side by side
+  int classes = 1;               ///< of virtual channels, of worms only; 1 .. 16
+  int virtual_channels = 1;      ///< of each class and wire, of worms only; 1 .. 16
 };
 
 /// One way that a flow's packets take.
 struct Route {
   std::vector<std::size_t> links;  ///< positions in Network::links, from the source to the destination
   Rational share = 1;              ///< of the flow's packets, chosen for each packet independently
+  std::vector<int> classes{};      ///< of virtual channels, of worms only: one for each link; empty: all 0
 };
 
 struct Flow {
@@ -62,7 +67,8 @@ struct Network {
 /// Checks that the network is as described above:
 /// - links lead from a node to another one, at most one each way, packets_per_slot within range;
 /// - routes go link by link from the source to the destination, forwarded by switches only, and no route
-///   takes a link twice (it may pass a switch twice: random-root routing in a tree does);
+///   takes a link twice (it may pass a switch twice: random-root routing in a tree does); classes are none
+///   or one for each link, below what the link has;
 /// - shares are above 0 and sum to 1, rates are above 0, those of flows with bursts such that the bursts are
 ///   possible, and the rates of one source's other flows sum to at most 1.
 ///

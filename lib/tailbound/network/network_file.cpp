@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -66,16 +65,17 @@ class TokenFinder {
 
 class Reader {
  public:
-  Reader(std::string_view toml, const std::string& name) : file_(toml, name), tokens_(file_.text()) {}
+  Reader(std::string_view toml, const std::string& name, FileUse use)
+      : file_(toml, name), tokens_(file_.text()), worms_(use == FileUse::worms) {}
 
   [[nodiscard]] NetworkFile read();
 
  private:
-  using Keys = std::initializer_list<std::string_view>;
+  using Keys = std::vector<std::string_view>;
 
   [[noreturn]] void fail(Place place, const std::string& what) const { file_.fail(place, what); }
   [[nodiscard]] toml::table parse() const;
-  void check_keys(const toml::table& table, const std::string& what, Keys legal) const;
+  void check_keys(const toml::table& table, const std::string& what, const Keys& legal) const;
   [[nodiscard]] const toml::node& need(const toml::table& table, const char* key,
                                        const std::string& what) const;
   [[nodiscard]] std::string text(const toml::node& node, const std::string& what) const;
@@ -90,8 +90,9 @@ class Reader {
   [[nodiscard]] std::size_t node(const toml::node& node) const;
   [[nodiscard]] std::vector<std::size_t> nodes(const toml::node& node) const;
   void read_link(const toml::table& table);
-  void add_link(std::size_t from, std::size_t to, int packets_per_slot, Place place);
-  [[nodiscard]] int packets_per_slot(const toml::table& table) const;
+  void add_link(const Link& link, Place place);
+  [[nodiscard]] int count(const toml::table& table, const char* key, int most, const char* what,
+                          const char* unit) const;
 
   void read_flow(const toml::table& table);
   [[nodiscard]] std::optional<traffic::Burst> read_burst(const toml::table& table, const Rational& rate,
@@ -101,9 +102,11 @@ class Reader {
   void check_path(const std::vector<std::size_t>& stops, const std::vector<Place>& places, bool loops) const;
   [[nodiscard]] std::vector<Route> read_routes(const toml::node& routes, const Flow& flow, bool loops,
                                                const std::string& what);
+  void read_classes(const toml::table& table, Route& route, const std::string& what) const;
+  void add_uniform_flows(const toml::node& uniform, RouteRule rule);
   [[nodiscard]] RouteRule route_rule(const toml::node& node) const;
   void find_missing_routes();
-  [[nodiscard]] MatrixReference read_matrix(const toml::node& node) const;
+  [[nodiscard]] std::optional<MatrixReference> read_traffic(const toml::node& node);
 
   static std::uint64_t pair(std::size_t from, std::size_t to) {
     return (static_cast<std::uint64_t>(from) << 32) | to;
@@ -111,10 +114,12 @@ class Reader {
 
   FileText file_;
   TokenFinder tokens_;
+  bool worms_;
   Network network_;
   std::unordered_map<std::string, std::size_t> node_of_;
   std::unordered_map<std::uint64_t, std::size_t> link_of_;
   std::unordered_set<std::string> flow_names_;
+  std::unordered_set<std::uint64_t> flow_pairs_;
   std::optional<RateReader> rates_;  ///< once the nodes are known
   std::size_t route_count_ = 0;
 
@@ -140,7 +145,7 @@ toml::table Reader::parse() const {
   }
 }
 
-void Reader::check_keys(const toml::table& table, const std::string& what, Keys legal) const {
+void Reader::check_keys(const toml::table& table, const std::string& what, const Keys& legal) const {
   for (const auto& [key, value] : table) {
     if (std::find(legal.begin(), legal.end(), key.str()) != legal.end()) continue;
     std::string list;
@@ -237,42 +242,60 @@ std::vector<std::size_t> Reader::nodes(const toml::node& names) const {
   return result;
 }
 
-int Reader::packets_per_slot(const toml::table& table) const {
-  const toml::node* rate = table.get("rate");
-  if (rate == nullptr) return 1;
-  const auto* whole = rate->as_integer();
-  if (whole == nullptr || whole->get() < 1 || whole->get() > 32)
-    fail(begin_of(*rate), "the rate of a link must be a whole number from 1 to 32 (packets a slot)");
+/// 1 if the key is left out.
+int Reader::count(const toml::table& table, const char* key, int most, const char* what,
+                  const char* unit) const {
+  const toml::node* value = table.get(key);
+  if (value == nullptr) return 1;
+  const auto* whole = value->as_integer();
+  if (whole == nullptr || whole->get() < 1 || whole->get() > most)
+    fail(begin_of(*value),
+         std::string(what) + " must be a whole number from 1 to " + std::to_string(most) + unit);
   return static_cast<int>(whole->get());
 }
 
-void Reader::add_link(std::size_t from, std::size_t to, int packets, Place place) {
-  const std::string label = quoted(network_.nodes[from].name) + " to " + quoted(network_.nodes[to].name);
-  if (from == to) fail(place, "a link from " + label + "; its ends must differ");
+void Reader::add_link(const Link& link, Place place) {
+  const std::string label =
+      quoted(network_.nodes[link.from].name) + " to " + quoted(network_.nodes[link.to].name);
+  if (link.from == link.to) fail(place, "a link from " + label + "; its ends must differ");
   if (network_.links.size() == most_links) fail(place, "more than 1000000 links");
-  if (!link_of_.emplace(pair(from, to), network_.links.size()).second)
+  if (!link_of_.emplace(pair(link.from, link.to), network_.links.size()).second)
     fail(place, "the link from " + label + " is listed twice");
-  network_.links.push_back({from, to, packets});
+  network_.links.push_back(link);
 }
 
 void Reader::read_link(const toml::table& table) {
   const std::string what = "a [[link]]";
-  check_keys(table, what, {"from", "to", "rate", "both"});
+  Keys keys{"from", "to", "rate", "both"};
+  if (worms_) keys.insert(keys.end(), {"virtual_channels", "classes"});
+  check_keys(table, what, keys);
   const auto from = nodes(need(table, "from", what)), to = nodes(need(table, "to", what));
-  const int packets = packets_per_slot(table);
+  Link link;
+  link.packets_per_slot =
+      count(table, "rate", 32, "the rate of a link", worms_ ? " (wires side by side)" : " (packets a slot)");
+  link.virtual_channels = count(table, "virtual_channels", 16, "the virtual channels of a link", "");
+  link.classes = count(table, "classes", 16, "the classes of virtual channels of a link", "");
   const bool both = yes(table, "both");
   for (const std::size_t lower : from)
     for (const std::size_t upper : to) {
-      add_link(lower, upper, packets, begin_of(table));
-      if (both) add_link(upper, lower, packets, begin_of(table));
+      link.from = lower;
+      link.to = upper;
+      add_link(link, begin_of(table));
+      if (!both) continue;
+      std::swap(link.from, link.to);
+      add_link(link, begin_of(table));
     }
 }
 
 // --- Flows and routes ----------------------------------------------------------------------------------
 
 void Reader::read_flow(const toml::table& table) {
-  check_keys(table, "a [[flow]]",
-             {"name", "from", "to", "rate", "burst", "on_rate", "path", "routes", "loops"});
+  Keys keys{"name", "from", "to", "rate", "path", "routes", "loops"};
+  if (worms_)
+    keys.emplace_back("classes");
+  else
+    keys.insert(keys.end(), {"burst", "on_rate"});
+  check_keys(table, "a [[flow]]", keys);
   Flow flow;
   flow.source = node(need(table, "from", "a [[flow]]"));
   flow.destination = node(need(table, "to", "a [[flow]]"));
@@ -281,6 +304,10 @@ void Reader::read_flow(const toml::table& table) {
   const std::string what = "the flow " + quoted(flow.name);
   if (!flow_names_.insert(flow.name).second)
     fail(begin_of(table), "two flows are called " + quoted(flow.name) + "; give one another \"name\"");
+  if (worms_ && !flow_pairs_.insert(pair(flow.source, flow.destination)).second)
+    fail(begin_of(table), "a second flow from " + quoted(network_.nodes[flow.source].name) + " to " +
+                              quoted(network_.nodes[flow.destination].name) +
+                              "; give one of their rates' sum");
   const toml::node& rate = need(table, "rate", what);
   flow.rate = number(rate, "the rate of " + what);
   flow.burst = read_burst(table, flow.rate, what);
@@ -313,20 +340,46 @@ void Reader::read_way(const toml::table& table, Flow& flow, const std::string& w
   const bool loops = yes(table, "loops");
   const toml::node* path = table.get("path");
   const toml::node* routes = table.get("routes");
+  if (flow.source == flow.destination && worms_)
+    fail(begin_of(table), what + " leads from a node to itself; worms do not");
   if (flow.source == flow.destination && !loops)
     fail(begin_of(table), what + " leads from a node to itself; with loops = true and a path it may");
   if (path != nullptr && routes != nullptr)
     fail(begin_of(*routes), what + " has both \"path\" and \"routes\"; it may have one");
   if (loops && routes == nullptr && (path == nullptr || !path->is_array()))
     fail(begin_of(table), what + " has loops = true; its path must be written out");
+  const toml::node* classes = table.get("classes");
+  if (classes != nullptr && (path == nullptr || !path->is_array()))
+    fail(begin_of(*classes), what + " has \"classes\" but no path that is written out");
   if (routes != nullptr) {
     flow.routes = read_routes(*routes, flow, loops, what);
   } else if (path != nullptr && path->is_array()) {
     flow.routes.push_back(read_path(*path, flow, loops));
+    read_classes(table, flow.routes.back(), what);
   } else {
     requests_.push_back(
         {flow.source, flow.destination, path == nullptr ? RouteRule::shortest : route_rule(*path)});
     wanted_.push_back({network_.flows.size(), begin_of(table)});
+  }
+}
+
+/// One class for each link of the route, or none.
+void Reader::read_classes(const toml::table& table, Route& route, const std::string& what) const {
+  const toml::node* classes = table.get("classes");
+  if (classes == nullptr) return;
+  const std::string links = std::to_string(route.links.size());
+  if (!classes->is_array() || classes->as_array()->size() != route.links.size())
+    fail(begin_of(*classes), "the classes of " + what + " must be a list with one number for each of its " +
+                                 links + (route.links.size() == 1 ? " link" : " links"));
+  for (const toml::node& entry : *classes->as_array()) {
+    const std::size_t link = route.links[route.classes.size()];
+    const auto* whole = entry.as_integer();
+    const int legal = network_.links[link].classes;
+    if (whole == nullptr || whole->get() < 0 || whole->get() >= legal)
+      fail(begin_of(entry), "the class on the link " + quoted(network_.link_name(link)) +
+                                " must be a whole number from 0 to " + std::to_string(legal - 1) +
+                                ", as the link has " + std::to_string(legal));
+    route.classes.push_back(static_cast<int>(whole->get()));
   }
 }
 
@@ -390,8 +443,10 @@ std::vector<Route> Reader::read_routes(const toml::node& routes, const Flow& flo
   Rational sum = 0;
   for (const toml::node& entry : *routes.as_array()) {
     if (!entry.is_table()) fail(begin_of(entry), how);
-    check_keys(*entry.as_table(), "a route", {"share", "path"});
+    check_keys(*entry.as_table(), "a route",
+               worms_ ? Keys{"share", "path", "classes"} : Keys{"share", "path"});
     Route route = read_path(need(*entry.as_table(), "path", "a route"), flow, loops);
+    read_classes(*entry.as_table(), route, "a route of " + what);
     route.share = number(need(*entry.as_table(), "share", "a route"), "the share of a route of " + what);
     sum = sum + route.share;
     result.push_back(std::move(route));
@@ -414,15 +469,46 @@ void Reader::find_missing_routes() {
 
 // --- The file ------------------------------------------------------------------------------------------
 
-MatrixReference Reader::read_matrix(const toml::node& node) const {
+/// From each node that sends to each other, all with the same rate: hosts, or switches if there are no hosts.
+void Reader::add_uniform_flows(const toml::node& uniform, RouteRule rule) {
+  if (!network_.flows.empty())
+    fail(begin_of(uniform), "uniform traffic, and flows beside it; one or the other");
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 0; i < network_.nodes.size(); ++i)
+    if (network_.nodes[i].host == network_.nodes.front().host) ends.push_back(i);  // hosts come first
+  if (ends.size() < 2) fail(begin_of(uniform), "uniform traffic of fewer than two nodes");
+  if (ends.size() > 1000) fail(begin_of(uniform), "uniform traffic of more than 1000 nodes");
+  const Rational rate = Rational(1) / static_cast<unsigned long>(ends.size() - 1);
+  for (const std::size_t source : ends)
+    for (const std::size_t destination : ends) {
+      if (source == destination) continue;
+      Flow flow;
+      flow.name = network_.nodes[source].name + " -> " + network_.nodes[destination].name;
+      flow.source = source;
+      flow.destination = destination;
+      flow.rate = rate;
+      requests_.push_back({source, destination, rule});
+      wanted_.push_back({network_.flows.size(), begin_of(uniform)});
+      network_.flows.push_back(std::move(flow));
+    }
+}
+
+std::optional<MatrixReference> Reader::read_traffic(const toml::node& node) {
   if (!node.is_table()) fail(begin_of(node), "\"traffic\" must be a table, begun by [traffic]");
   const toml::table& table = *node.as_table();
-  check_keys(table, "[traffic]", {"matrix", "route"});
+  check_keys(table, "[traffic]", worms_ ? Keys{"matrix", "uniform", "route"} : Keys{"matrix", "route"});
+  const toml::node* given = table.get("route");
+  const RouteRule rule = given != nullptr ? route_rule(*given) : RouteRule::shortest;
+  if (yes(table, "uniform")) {
+    if (const toml::node* matrix = table.get("matrix"))
+      fail(begin_of(*matrix), "a matrix beside uniform traffic; one or the other");
+    add_uniform_flows(*table.get("uniform"), rule);
+    return std::nullopt;
+  }
   const toml::node& file = need(table, "matrix", "[traffic]");
-  MatrixReference matrix{text(file, "\"matrix\""), RouteRule::shortest};
+  MatrixReference matrix{text(file, "\"matrix\""), rule};
   if (matrix.file.empty() || matrix.file.find('\0') != std::string::npos)
     fail(begin_of(file), "\"matrix\" must be the name of a CSV file");
-  if (const toml::node* rule = table.get("route")) matrix.route = route_rule(*rule);
   return matrix;
 }
 
@@ -437,9 +523,9 @@ NetworkFile Reader::read() {
   rates_.emplace(file_, network_.nodes.size());
   for_each_table(root, "link", [this](const toml::table& table) { read_link(table); });
   for_each_table(root, "flow", [this](const toml::table& table) { read_flow(table); });
-  find_missing_routes();
   NetworkFile result{{}, {}};
-  if (const toml::node* traffic = root.get("traffic")) result.matrix = read_matrix(*traffic);
+  if (const toml::node* traffic = root.get("traffic")) result.matrix = read_traffic(*traffic);
+  find_missing_routes();
   if (network_.flows.empty() && !result.matrix)
     fail({1, 1}, "the network has no flows: add a [[flow]], or a matrix under [traffic]");
   result.network = std::move(network_);
@@ -448,8 +534,8 @@ NetworkFile Reader::read() {
 
 }  // namespace
 
-NetworkFile read_network(std::string_view toml, const std::string& name) {
-  return Reader(toml, name).read();
+NetworkFile read_network(std::string_view toml, const std::string& name, FileUse use) {
+  return Reader(toml, name, use).read();
 }
 
 }  // namespace tailbound::network

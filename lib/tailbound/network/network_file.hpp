@@ -22,15 +22,23 @@ struct MatrixReference {
   RouteRule route = RouteRule::shortest;
 };
 
+/// What the network carries; it decides which keys a file may have.
+enum class FileUse {
+  packets,
+  worms,  ///< links may have virtual channels and traffic may be uniform; no bursts, one flow for two nodes
+};
+
 struct NetworkFile {
   Network network;                        ///< as require_valid() wants it; hosts come before switches
   std::optional<MatrixReference> matrix;  ///< where there is none, the network has a flow
 };
 
+/// Uniform traffic becomes a flow for each two nodes.
 /// \param name  of the file, for messages
 /// \throws ParseError     with line and column where there is one
 /// \throws LimitExceeded  the routes are beyond the limits of routing.hpp
-[[nodiscard]] NetworkFile read_network(std::string_view toml, const std::string& name);
+[[nodiscard]] NetworkFile read_network(std::string_view toml, const std::string& name,
+                                       FileUse use = FileUse::packets);
 
 /// Adds a flow "source -> destination" for each cell that is neither blank nor 0. The network stays as it
 /// was if the matrix is refused.
@@ -38,9 +46,9 @@ struct NetworkFile {
 void add_traffic_matrix(Network& network, std::string_view csv, const std::string& name,
                         RouteRule route = RouteRule::shortest);
 
-/// Text that read_network() reads back to the same network: one within the limits above that has flows, all
-/// of different names. Nodes come back hosts first, each kind in its order.
-/// \throws InvalidArgument  not as require_valid() wants it
+/// Text that read_network() reads back to the same network, for worms where it has what only these have: one
+/// within the limits above that has flows, all of different names. Nodes come back hosts first, each kind in
+/// its order. \throws InvalidArgument  not as require_valid() wants it
 [[nodiscard]] std::string to_toml(const Network& network);
 
 }  // namespace tailbound::network

@@ -39,15 +39,24 @@ std::string from_to(const Network& network, std::size_t from, std::size_t to) {
   return "from = " + toml_string(network.nodes[from].name) + ", to = " + toml_string(network.nodes[to].name);
 }
 
+/// All that a link has beside its ends.
+std::string link_keys(const Link& link) {
+  std::string result;
+  if (link.packets_per_slot != 1) result += ", rate = " + std::to_string(link.packets_per_slot);
+  if (link.classes != 1) result += ", classes = " + std::to_string(link.classes);
+  if (link.virtual_channels != 1) result += ", virtual_channels = " + std::to_string(link.virtual_channels);
+  return result;
+}
+
 std::string link_list(const Network& network) {
   std::string result;
   for (std::size_t i = 0; i < network.links.size(); ++i) {
     const Link& link = network.links[i];
     result += "  {" + from_to(network, link.from, link.to);
-    if (link.packets_per_slot != 1) result += ", rate = " + std::to_string(link.packets_per_slot);
+    result += link_keys(link);
     if (i + 1 < network.links.size()) {
       const Link& next = network.links[i + 1];
-      if (next.from == link.to && next.to == link.from && next.packets_per_slot == link.packets_per_slot) {
+      if (next.from == link.to && next.to == link.from && link_keys(next) == link_keys(link)) {
         result += ", both = true";
         ++i;
       }
@@ -57,12 +66,15 @@ std::string link_list(const Network& network) {
   return "[\n" + result + "]";
 }
 
-/// The whole path, ends included.
+/// The whole path, ends included, and its classes.
 std::string path(const Network& network, const Flow& flow, const Route& route) {
-  std::string result = "[" + toml_string(network.nodes[flow.source].name);
+  std::string result = "path = [" + toml_string(network.nodes[flow.source].name);
   for (const std::size_t link : route.links)
     result += ", " + toml_string(network.nodes[network.links[link].to].name);
-  return result + "]";
+  result += "]";
+  for (std::size_t i = 0; i < route.classes.size(); ++i)
+    result += (i == 0 ? ", classes = [" : ", ") + std::to_string(route.classes[i]);
+  return route.classes.empty() ? result : result + "]";
 }
 
 bool passes_a_node_twice(const Network& network, const Flow& flow) {
@@ -86,12 +98,11 @@ std::string flow_list(const Network& network) {
     }
     if (passes_a_node_twice(network, flow)) result += ", loops = true";
     if (flow.routes.size() == 1) {
-      result += ", path = " + path(network, flow, flow.routes.front());
+      result += ", " + path(network, flow, flow.routes.front());
     } else {
       result += ", routes = [";
       for (const Route& route : flow.routes)
-        result +=
-            "\n    {share = " + toml_number(route.share) + ", path = " + path(network, flow, route) + "},";
+        result += "\n    {share = " + toml_number(route.share) + ", " + path(network, flow, route) + "},";
       result += "]";
     }
     result += "},\n";

@@ -53,7 +53,7 @@ class Router {
 
  private:
   [[nodiscard]] bool leads_closer(std::size_t link) const {
-    const auto& [from, to, rate] = network_.links[link];
+    const std::size_t from = network_.links[link].from, to = network_.links[link].to;
     const bool forwards = distance_[to] == 0 || !network_.nodes[to].host;
     return forwards && distance_[to] != unreached && distance_[to] + 1 == distance_[from];
   }

@@ -1,0 +1,194 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/worm_network_file.hpp>
+
+#include <cln/integer.h>
+#include <cln/rational.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace tailbound::network {
+namespace {
+
+std::uint64_t pair_of(std::size_t source, std::size_t destination) {
+  return (static_cast<std::uint64_t>(source) << 32) | destination;
+}
+
+/// The common denominator of all shares.
+std::uint32_t variants_of(const Network& network) {
+  numeric::Integer common = 1;
+  for (const Flow& flow : network.flows)
+    for (const Route& route : flow.routes) {
+      common = cln::lcm(common, cln::denominator(route.share));
+      if (common > most_worm_variants)
+        throw LimitExceeded("the shares of the routes up to the flow " + flow.name +
+                            " have a common denominator of more than " + std::to_string(most_worm_variants));
+    }
+  return cln::cl_I_to_uint(common);
+}
+
+}  // namespace
+
+class RoutedWormNetwork::Builder {
+ public:
+  explicit Builder(const Network& network) : network_(network) {
+    require_valid(network);
+    if (network.flows.empty()) throw InvalidArgument("flows", "none", "one at least");
+    layout_.name = network.name;
+    layout_.nodes = static_cast<std::uint32_t>(network.nodes.size());
+    layout_.variants = variants_of(network);
+    for (std::size_t link = 0; link < network.links.size(); ++link) add_link(link);
+    injection_.assign(network.nodes.size(), WormNetwork::arrived);
+    ejection_ = injection_;
+    order_.resize(network.flows.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return pair(a) < pair(b); });
+    for (const std::size_t flow : order_) add_flow(network.flows[flow]);
+    ways_of_.push_back(ways_.size());
+    scale_rates();
+  }
+
+  WormLayout layout_;
+  std::vector<Owner> owners_;
+  std::vector<std::uint64_t> pairs_;
+  std::vector<std::size_t> ways_of_;
+  std::vector<Way> ways_;
+  std::vector<std::uint32_t> steps_;
+  WormTraffic traffic_;
+
+ private:
+  [[nodiscard]] std::uint64_t pair(std::size_t flow) const {
+    return pair_of(network_.flows[flow].source, network_.flows[flow].destination);
+  }
+
+  std::uint32_t add_station(Owner owner, int wires, int virtual_channels, std::uint32_t first_wire) {
+    const auto station = static_cast<std::uint32_t>(layout_.stations.size());
+    const auto count = static_cast<std::uint32_t>(wires * virtual_channels);
+    if (layout_.channels.size() + count > most_worm_channels)
+      throw LimitExceeded("the links have more than " + std::to_string(most_worm_channels) +
+                          " virtual channels");
+    layout_.stations.push_back({static_cast<std::uint32_t>(layout_.channels.size()), count});
+    for (std::uint32_t i = 0; i < count; ++i)
+      layout_.channels.push_back({station, first_wire + i / static_cast<std::uint32_t>(virtual_channels)});
+    owners_.push_back(owner);
+    return station;
+  }
+
+  void add_link(std::size_t position) {
+    const Link& link = network_.links[position];
+    first_class_.push_back(static_cast<std::uint32_t>(layout_.stations.size()));
+    for (int its_class = 0; its_class < link.classes; ++its_class)
+      add_station({Owner::Kind::link, static_cast<std::uint32_t>(position)}, link.packets_per_slot,
+                  link.virtual_channels, layout_.wires);
+    layout_.wires += static_cast<std::uint32_t>(link.packets_per_slot);
+  }
+
+  /// The channel of a switch for what it sends or receives itself.
+  std::uint32_t own_channel(Owner::Kind kind, std::size_t node) {
+    std::uint32_t& station = (kind == Owner::Kind::injection ? injection_ : ejection_)[node];
+    if (station == WormNetwork::arrived)
+      station = add_station({kind, static_cast<std::uint32_t>(node)}, 1, 1, layout_.wires++);
+    return station;
+  }
+
+  void add_flow(const Flow& flow) {
+    const std::uint64_t its_pair = pair_of(flow.source, flow.destination);
+    if (flow.source == flow.destination)
+      throw InvalidArgument("flow " + flow.name, "one from a node to itself", "between two nodes");
+    if (flow.burst) throw InvalidArgument("flow " + flow.name, "one with bursts", "without");
+    if (!pairs_.empty() && pairs_.back() == its_pair)
+      throw InvalidArgument("flow " + flow.name, "a second one between the same nodes",
+                            "the only one, with the sum of their rates");
+    pairs_.push_back(its_pair);
+    ways_of_.push_back(ways_.size());
+    numeric::Rational taken = 0;
+    for (const Route& route : flow.routes) {
+      taken = taken + route.share * static_cast<unsigned long>(layout_.variants);
+      add_way(flow, route, cln::cl_I_to_uint(cln::numerator(taken)));
+    }
+  }
+
+  void add_way(const Flow& flow, const Route& route, std::uint32_t variants_end) {
+    const std::size_t first = steps_.size();
+    if (!network_.nodes[flow.source].host) steps_.push_back(own_channel(Owner::Kind::injection, flow.source));
+    for (std::size_t i = 0; i < route.links.size(); ++i)
+      steps_.push_back(first_class_[route.links[i]] +
+                       static_cast<std::uint32_t>(route.classes.empty() ? 0 : route.classes[i]));
+    if (!network_.nodes[flow.destination].host)
+      steps_.push_back(own_channel(Owner::Kind::ejection, flow.destination));
+    ways_.push_back({variants_end, first, steps_.size()});
+    layout_.longest_way = std::max(layout_.longest_way, static_cast<std::uint32_t>(steps_.size() - first));
+  }
+
+  /// So that they sum to the number of nodes that send.
+  void scale_rates() {
+    numeric::Rational all = 0;
+    unsigned long senders = 0;
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const Flow& flow = network_.flows[order_[i]];
+      all = all + flow.rate;
+      if (i == 0 || network_.flows[order_[i - 1]].source != flow.source) ++senders;
+    }
+    for (const std::size_t i : order_) {
+      const Flow& flow = network_.flows[i];
+      traffic_.flows.push_back({static_cast<std::uint32_t>(flow.source),
+                                static_cast<std::uint32_t>(flow.destination),
+                                numeric::nearest_double(flow.rate * senders / all)});
+    }
+  }
+
+  const Network& network_;
+  std::vector<std::uint32_t> first_class_;           ///< station of each link's class 0
+  std::vector<std::uint32_t> injection_, ejection_;  ///< stations of switches, once there are any
+  std::vector<std::size_t> order_;                   ///< flows by source, then destination
+};
+
+RoutedWormNetwork::RoutedWormNetwork(const Network& network) : RoutedWormNetwork(Builder(network)) {
+  for (const Node& node : network.nodes) nodes_.push_back(node.name);
+  links_ = network.links;
+}
+
+RoutedWormNetwork::RoutedWormNetwork(Builder&& builder)
+    : WormNetwork(std::move(builder.layout_)),
+      owners_(std::move(builder.owners_)),
+      pairs_(std::move(builder.pairs_)),
+      ways_of_(std::move(builder.ways_of_)),
+      ways_(std::move(builder.ways_)),
+      steps_(std::move(builder.steps_)),
+      traffic_(std::move(builder.traffic_)) {}
+
+std::uint32_t RoutedWormNetwork::next_station(const WormHead& head) const {
+  const auto flow = static_cast<std::size_t>(
+      std::lower_bound(pairs_.begin(), pairs_.end(), pair_of(head.source, head.destination)) -
+      pairs_.begin());
+  std::size_t way = ways_of_[flow];
+  if (ways_of_[flow + 1] - way > 1)
+    way = static_cast<std::size_t>(
+        std::upper_bound(ways_.begin() + static_cast<std::ptrdiff_t>(way),
+                         ways_.begin() + static_cast<std::ptrdiff_t>(ways_of_[flow + 1]), head.variant,
+                         [](std::uint32_t variant, const Way& its) { return variant < its.variants_end; }) -
+        ways_.begin());
+  const std::size_t step = ways_[way].first + head.passed;
+  return step < ways_[way].end ? steps_[step] : arrived;
+}
+
+std::string RoutedWormNetwork::channel_name(std::uint32_t channel) const {
+  const std::uint32_t station = layout().channels[channel].station;
+  const Owner& owner = owners_[station];
+  if (owner.kind != Owner::Kind::link)
+    return (owner.kind == Owner::Kind::injection ? "injection at " : "ejection at ") + nodes_[owner.at];
+  const Link& link = links_[owner.at];
+  std::string name = nodes_[link.from] + " -> " + nodes_[link.to];
+  const std::uint32_t within = channel - layout().stations[station].first;
+  const auto each = static_cast<std::uint32_t>(link.virtual_channels);
+  std::uint32_t its_class = 0;
+  while (its_class < station && owners_[station - its_class - 1].kind == Owner::Kind::link &&
+         owners_[station - its_class - 1].at == owner.at)
+    ++its_class;
+  if (link.packets_per_slot > 1) name += ", wire " + std::to_string(within / each);
+  if (link.classes > 1) name += ", class " + std::to_string(its_class);
+  if (link.virtual_channels > 1) name += ", virtual channel " + std::to_string(within % each);
+  return name;
+}
+
+}  // namespace tailbound::network
