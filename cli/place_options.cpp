@@ -5,7 +5,6 @@
 #include <cli/place_options.hpp>
 #include <cli/read_file.hpp>
 #include <cli/traffic_options.hpp>
-#include <tailbound/network/network_file.hpp>
 
 #include <filesystem>
 
@@ -13,12 +12,16 @@ namespace tailbound::cli {
 
 void add_place_options(CLI::App& command, PlaceOptions& options) {
   const OptionGroup tree(command, "A tree under uniform traffic");
-  const OptionGroup network(command, "Any network");
   tree.add("--radix", options.radix, "K", "links of a switch in each direction");
   tree.add("--levels", options.levels, "N", "levels of switches: K^N leaves");
   tree.add("--load", options.load, "R", "packets a slot that each leaf sends");
   tree.add("--routing", options.routing, "NAME",
            "random-root (always up to the top, the default) or nearest-ancestor");
+  add_network_options(command, options);
+}
+
+void add_network_options(CLI::App& command, PlaceOptions& options) {
+  const OptionGroup network(command, "Any network");
   network.add("--network", options.network, "FILE", "a TOML file: hosts, switches, links, flows");
   network.add("--matrix", options.matrix, "FILE", "flows from a traffic matrix, a CSV file");
   network.add("--route", options.route, "NAME",
@@ -61,9 +64,9 @@ TreePlace read_tree_place(const PlaceOptions& options) {
   return place;
 }
 
-network::Network read_network_place(const PlaceOptions& options) {
+network::Network read_network_place(const PlaceOptions& options, network::FileUse use) {
   network::NetworkFile file =
-      network::read_network(read_file(*options.network, "--network"), *options.network);
+      network::read_network(read_file(*options.network, "--network"), *options.network, use);
   static const std::vector<std::string> routes{"shortest", "spread"};
   if (options.matrix) {
     const auto rule = options.route && parse_choice(*options.route, "--route", routes) == 1

@@ -2,7 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <cli/formats.hpp>
-#include <tailbound/network/network.hpp>
+#include <tailbound/network/network_file.hpp>
 #include <tailbound/network/tree.hpp>
 
 #include <optional>
@@ -19,6 +19,9 @@ struct PlaceOptions {
 
 /// --radix --levels --load --routing, --network --matrix --route. `options` must outlive the parse.
 void add_place_options(CLI::App& command, PlaceOptions& options);
+
+/// --network --matrix --route alone.
+void add_network_options(CLI::App& command, PlaceOptions& options);
 
 /// \throws InvalidArgument  options of a tree together with --network, those of a network without it, or a
 ///                          tree that lacks one of its three
@@ -37,7 +40,8 @@ struct TreePlace {
 
 /// Reads --network, and the matrix of --matrix or of the file itself.
 /// \throws InvalidArgument, ParseError, LimitExceeded
-[[nodiscard]] network::Network read_network_place(const PlaceOptions& options);
+[[nodiscard]] network::Network read_network_place(const PlaceOptions& options,
+                                                  network::FileUse use = network::FileUse::packets);
 
 /// Adds the options as understood to the "inputs" of a JSON document.
 void describe_place(Json& inputs, const PlaceOptions& options);

@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/plots.hpp>
+#include <cli/traffic_options.hpp>
 #include <cli/wormhole_command.hpp>
 #include <cli/wormhole_question.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
@@ -18,8 +19,18 @@ using bounds::wormhole::Point;
 /// Where simulation says that the model begins to be pessimistic.
 constexpr double trusted_fraction = 0.7;
 
+/// Over all loads.
+constexpr std::size_t most_channels_shown = 1'000'000;
+/// So many channels of a circle are named.
+constexpr std::size_t most_of_cycle = 12;
+
+struct Options {
+  WormholeOptions question;
+  std::vector<std::string> channels;  ///< --channels: the number, or "" if none is given
+};
+
 /// A channel, in cycles.
-struct Bottleneck {
+struct BusyChannel {
   std::string name;
   double utilization = 0, wait = 0, service = 0;
 };
@@ -27,14 +38,17 @@ struct Bottleneck {
 /// Times in cycles.
 struct WormholePoint {
   double load = 0, fraction = 0, latency = 0, source_wait = 0, service = 0;
-  Bottleneck bottleneck;
-  std::string ending;  ///< how the iteration ended
+  BusyChannel bottleneck;
+  std::vector<BusyChannel> channels;  ///< of --channels, the busiest first
+  std::string ending;                 ///< how the iteration ended
 };
 
 struct Answer {
   WormholeQuestion question;
   std::string network;
   double saturation = 0, mean_distance = 0;
+  std::optional<std::size_t> channels;  ///< so many are listed for each load
+  std::vector<std::string> cycle;       ///< channels that can wait for each other in a circle
   std::vector<WormholePoint> points;
 
   [[nodiscard]] double flits() const { return static_cast<double>(question.flits); }
@@ -50,6 +64,14 @@ struct Answer {
       load, answer.network, answer.saturation, 100 * (1 - answer.saturation / load)));
 }
 
+BusyChannel busy_channel(const Network& network, const Point& solved, std::size_t channel, double flits) {
+  const ChannelFigures& figures = solved.channels[channel];
+  return {.name = network.graph().channels[channel].name,
+          .utilization = figures.utilization,
+          .wait = flits * figures.wait,
+          .service = flits * figures.service};
+}
+
 WormholePoint solve(const Network& network, const Answer& answer, double load) {
   if (load >= answer.saturation) refuse_saturated(answer, load);
   const Point solved = network.solve(load);
@@ -63,14 +85,24 @@ WormholePoint solve(const Network& network, const Answer& answer, double load) {
   point.source_wait = answer.flits() * solved.source_wait;
   point.service = answer.flits() * solved.service;
   point.ending = bounds::wormhole::in_words(solved.ending);
-  if (const auto busiest = network.busiest(solved)) {
-    const ChannelFigures& channel = solved.channels[*busiest];
-    point.bottleneck = {.name = network.graph().channels[*busiest].name,
-                        .utilization = channel.utilization,
-                        .wait = answer.flits() * channel.wait,
-                        .service = answer.flits() * channel.service};
-  }
+  if (const auto busiest = network.busiest(solved))
+    point.bottleneck = busy_channel(network, solved, *busiest, answer.flits());
+  if (answer.channels)
+    for (const std::size_t channel : network.busiest(solved, *answer.channels))
+      point.channels.push_back(busy_channel(network, solved, channel, answer.flits()));
   return point;
+}
+
+std::string cycle_in_words(const std::vector<std::string>& cycle) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min(cycle.size(), most_of_cycle); ++i)
+    list += (i == 0 ? "" : "; ") + cycle[i];
+  if (cycle.size() > most_of_cycle) list += fmt::format("; and {} more", cycle.size() - most_of_cycle);
+  return fmt::format(
+      "  The routes can deadlock: worms can wait for each other in a circle of {} {}, each for the\n  next, "
+      "the "
+      "last for the first: {}.\n  The model does not see that.\n",
+      cycle.size(), cycle.size() == 1 ? "channel" : "channels", list);
 }
 
 std::string notes(const Answer& answer) {
@@ -92,7 +124,17 @@ std::string notes(const Answer& answer) {
         "  Messages of {} flits are shorter than the mean path: they hold fewer channels at a time than the "
         "model\n  assumes, so it overestimates the waits.\n",
         answer.question.flits);
+  if (!answer.cycle.empty()) text += cycle_in_words(answer.cycle);
   return text;
+}
+
+std::string channel_table(const WormholePoint& point) {
+  std::vector<std::vector<std::string>> rows{{"channel", "busy", "wait", "service"}};
+  for (const BusyChannel& channel : point.channels)
+    rows.push_back({channel.name, fmt::format("{:.1f} %", 100 * channel.utilization),
+                    fmt::format("{:.5g}", channel.wait), fmt::format("{:.6g}", channel.service)});
+  return fmt::format("\nload {:.6g}, {:.1f} % of saturation: the busiest channels behind the sources\n\n{}",
+                     point.load, 100 * point.fraction, to_table(rows, {false, true, true, true}));
 }
 
 std::string to_tables(const Answer& answer, bool quiet) {
@@ -103,7 +145,9 @@ std::string to_tables(const Answer& answer, bool quiet) {
                     fmt::format("{:.6g}", point.latency), fmt::format("{:.5g}", point.source_wait),
                     fmt::format("{:.6g}", point.service), point.bottleneck.name,
                     fmt::format("{:.1f} %", 100 * point.bottleneck.utilization)});
-  const std::string table = to_table(rows, {true, true, true, true, true, false, true});
+  std::string table = to_table(rows, {true, true, true, true, true, false, true});
+  if (answer.channels)
+    for (const WormholePoint& point : answer.points) table += channel_table(point);
   if (quiet) return table;
   std::string text =
       fmt::format("{}, messages of {} flits{}\n\n{}\n", answer.network, answer.question.flits,
@@ -117,28 +161,49 @@ std::string to_tables(const Answer& answer, bool quiet) {
   return text + notes(answer);
 }
 
+Json to_json(const BusyChannel& channel) {
+  return {{"channel", channel.name},
+          {"utilization", channel.utilization},
+          {"wait", channel.wait},
+          {"service", channel.service}};
+}
+
 std::string to_json_text(const Answer& answer, const Context& context) {
   Json document = new_document(context, "wormhole");
   document["inputs"] = inputs_json(answer.question);
   document["kind"] = "model";
   document["saturation_load"] = answer.saturation;
   document["mean_distance"] = answer.mean_distance;
+  document["deadlock_cycle"] = answer.cycle;
   return to_text(document, "points", answer.points.size(), [&](std::size_t i) {
     const WormholePoint& point = answer.points[i];
-    return Json{{"load", point.load},
-                {"kind", "model"},
-                {"fraction_of_saturation", point.fraction},
-                {"pessimistic", point.fraction > trusted_fraction},
-                {"latency", point.latency},
-                {"source_wait", point.source_wait},
-                {"service", point.service},
-                {"bottleneck",
-                 {{"channel", point.bottleneck.name},
-                  {"utilization", point.bottleneck.utilization},
-                  {"wait", point.bottleneck.wait},
-                  {"service", point.bottleneck.service}}},
-                {"iteration", point.ending}};
+    Json entry{{"load", point.load},
+               {"kind", "model"},
+               {"fraction_of_saturation", point.fraction},
+               {"pessimistic", point.fraction > trusted_fraction},
+               {"latency", point.latency},
+               {"source_wait", point.source_wait},
+               {"service", point.service},
+               {"bottleneck", to_json(point.bottleneck)},
+               {"iteration", point.ending}};
+    if (answer.channels) {
+      entry["channels"] = Json::array();
+      for (const BusyChannel& channel : point.channels) entry["channels"].push_back(to_json(channel));
+    }
+    return entry;
   });
+}
+
+/// A line for each load and channel.
+std::string channels_to_csv(const Answer& answer) {
+  std::string text =
+      csv_line({"load", "kind", "fraction_of_saturation", "channel", "utilization", "wait", "service"});
+  const auto number = [](double value) { return fmt::format("{}", value); };
+  for (const WormholePoint& point : answer.points)
+    for (const BusyChannel& channel : point.channels)
+      text += csv_line({number(point.load), "model", number(point.fraction), channel.name,
+                        number(channel.utilization), number(channel.wait), number(channel.service)});
+  return text;
 }
 
 std::string to_csv(const Answer& answer) {
@@ -170,13 +235,27 @@ plots::Picture picture(const Answer& answer) {
   return picture;
 }
 
-Reply answer(const WormholeOptions& options, const Context& context) {
+std::optional<std::size_t> read_channels(const Options& options) {
+  if (options.channels.empty()) return std::nullopt;
+  const std::string& text = options.channels.front();
+  return text.empty() ? 10 : static_cast<std::size_t>(parse_integer(text, "--channels", 1, 1'000'000));
+}
+
+Reply answer(const Options& options, const Context& context) {
   const auto answer = std::make_shared<Answer>();
-  answer->question = read_wormhole(options);
+  answer->channels = read_channels(options);
+  answer->question = read_wormhole(options.question);
+  if (answer->channels.value_or(1) > most_channels_shown / answer->question.loads.size())
+    throw InvalidArgument(
+        "--channels", std::to_string(*answer->channels),
+        fmt::format("at most {} for {} loads", most_channels_shown / answer->question.loads.size(),
+                    answer->question.loads.size()));
   const Network network(channel_graph(answer->question));
   answer->network = network.graph().name;
   answer->mean_distance = network.graph().mean_distance;
   answer->saturation = network.saturation();
+  for (const std::size_t channel : network.cycle())
+    answer->cycle.push_back(network.graph().channels[channel].name);
   for (const numeric::Rational& load : answer->question.loads) {
     const double number = numeric::nearest_double(load);
     answer->points.push_back(
@@ -192,7 +271,7 @@ Reply answer(const WormholeOptions& options, const Context& context) {
       reply.text = to_json_text(*answer, context);
       break;
     case Format::csv:
-      reply.text = to_csv(*answer);
+      reply.text = answer->channels ? channels_to_csv(*answer) : to_csv(*answer);
       break;
   }
   reply.draw = [answer](const std::string& file) { plots::draw(picture(*answer), file); };
@@ -203,8 +282,15 @@ Reply answer(const WormholeOptions& options, const Context& context) {
 
 Command add_wormhole_command(CLI::App& program) {
   CLI::App* command = program.add_subcommand("wormhole", "wormhole network: latency, saturation, bottleneck");
-  const auto options = std::make_shared<WormholeOptions>();
-  add_wormhole_options(*command, *options);
+  const auto options = std::make_shared<Options>();
+  add_wormhole_options(*command, options->question);
+  command
+      ->add_option("--channels", options->channels,
+                   "list the N busiest channels behind the sources for each load (10)\n(CSV: in place of the "
+                   "latencies)")
+      ->type_name("[N]")
+      ->expected(0, 1)
+      ->group("Output");
   add_plot_option(*command);
   command->footer(
       "Example:\n"

@@ -5,6 +5,7 @@
 #include <cli/traffic_options.hpp>
 #include <cli/wormhole_question.hpp>
 #include <tailbound/network/cube.hpp>
+#include <tailbound/network/worm_walk.hpp>
 
 #include <algorithm>
 
@@ -97,6 +98,45 @@ int logarithm(std::int64_t nodes, std::int64_t base) {
   return exponent;
 }
 
+/// One of the topologies that have names.
+void read_topology(const WormholeOptions& options, WormholeQuestion& question) {
+  for (const auto& [name, value] :
+       {std::pair{"--matrix", &options.place.matrix}, {"--route", &options.place.route}})
+    if (*value) throw InvalidArgument(name, "given without --network", "given with --network FILE");
+  const std::string& topology = required(options.topology, "--topology",
+                                         "given: butterfly-fat-tree, mesh, torus, bidirectional-torus or "
+                                         "hypercube (any other network: --network FILE)");
+  question.topology = static_cast<WormholeTopology>(parse_choice(topology, "--topology", topology_names));
+  const bool fat_tree = question.topology == WormholeTopology::butterfly_fat_tree;
+  question.dimensions = read_dimensions(options, question.topology);
+  question.nodes = read_nodes(required(options.nodes, "--nodes", "given: how many processors there are"),
+                              question.topology, question.dimensions);
+  if (fat_tree) question.dimensions = logarithm(question.nodes, 4);
+  if (question.topology == WormholeTopology::hypercube) question.dimensions = logarithm(question.nodes, 2);
+  if (options.variant && !fat_tree)
+    throw InvalidArgument("--variant", *options.variant,
+                          "left out: only the butterfly fat-tree has variants");
+  if (options.variant)
+    question.variant = static_cast<FatTreeVariant>(
+        parse_choice(*options.variant, "--variant", std::vector<std::string>{"paper", "conditional"}));
+}
+
+void read_own(const WormholeOptions& options, WormholeQuestion& question) {
+  const std::pair<const char*, const std::optional<std::string>*> others[] = {
+      {"--topology", &options.topology},
+      {"--nodes", &options.nodes},
+      {"--dimensions", &options.dimensions},
+      {"--variant", &options.variant}};
+  for (const auto& [name, value] : others)
+    if (*value) throw InvalidArgument(name, "given together with --network", "left out: the file says it");
+  network::Network network = read_network_place(options.place, network::FileUse::worms);
+  if (network.name.empty()) network.name = *options.place.network;
+  question.topology = WormholeTopology::own;
+  question.nodes = static_cast<std::int64_t>(network.nodes.size());
+  question.own = std::make_shared<network::RoutedWormNetwork>(network);
+  question.place = options.place;
+}
+
 void read_loads(const WormholeOptions& options, WormholeQuestion& question) {
   if (options.loads && options.fractions)
     throw InvalidArgument("--loads", "given with --fractions", "one or the other");
@@ -113,8 +153,30 @@ void read_loads(const WormholeOptions& options, WormholeQuestion& question) {
 
 }  // namespace
 
+namespace {
+
+/// \throws InvalidArgument  "%" at some of a range's numbers only
+void require_same_units(const std::string& range, const char* option) {
+  const auto percents = std::count(range.begin(), range.end(), '%');
+  const auto numbers = std::count(range.begin(), range.end(), ':') + 1;
+  if (numbers == 1 || percents == 0 || percents == numbers) return;
+  std::string right;
+  for (const char c : range) {
+    if (c == '%') continue;
+    right += c == ':' ? "%:" : std::string(1, c);
+  }
+  throw InvalidArgument(option, range, "written with % at each number of a range or at none: " + right + "%");
+}
+
+}  // namespace
+
 std::vector<Rational> parse_percent_list(const std::string& text, const char* option, std::size_t limit) {
   std::string plain_text, entry;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    require_same_units(text.substr(from, comma - from), option);
+    from = comma + 1;
+  }
   const auto finish = [&] {
     plain_text +=
         !entry.empty() && entry.back() == '%'
@@ -143,6 +205,7 @@ void add_wormhole_options(CLI::App& command, WormholeOptions& options) {
   network.add("--dimensions", options.dimensions, "D", "of a mesh or torus (2)");
   network.add("--variant", options.variant, "NAME",
               "fat-tree: paper (as printed, the default) or conditional\n(flows conserved)");
+  add_network_options(command, options.place);
   const OptionGroup traffic(command, "Traffic");
   traffic.add("--flits", options.flits, "M", "length of a message");
   traffic.add("--loads", options.loads, "LIST", "flits a cycle from each node: 0.01,0.02 or 0.01:0.05:0.01");
@@ -152,24 +215,12 @@ void add_wormhole_options(CLI::App& command, WormholeOptions& options) {
 
 WormholeQuestion read_wormhole(const WormholeOptions& options) {
   WormholeQuestion question;
-  const std::string& topology = required(options.topology, "--topology",
-                                         "given: butterfly-fat-tree, mesh, torus, bidirectional-torus or "
-                                         "hypercube");
-  question.topology = static_cast<WormholeTopology>(parse_choice(topology, "--topology", topology_names));
-  const bool fat_tree = question.topology == WormholeTopology::butterfly_fat_tree;
-  question.dimensions = read_dimensions(options, question.topology);
-  question.nodes = read_nodes(required(options.nodes, "--nodes", "given: how many processors there are"),
-                              question.topology, question.dimensions);
-  if (fat_tree) question.dimensions = logarithm(question.nodes, 4);
-  if (question.topology == WormholeTopology::hypercube) question.dimensions = logarithm(question.nodes, 2);
+  if (options.place.network)
+    read_own(options, question);
+  else
+    read_topology(options, question);
   question.flits = parse_integer(required(options.flits, "--flits", "given: flits of a message"), "--flits",
                                  1, 1'000'000'000);
-  if (options.variant && !fat_tree)
-    throw InvalidArgument("--variant", *options.variant,
-                          "left out: only the butterfly fat-tree has variants");
-  if (options.variant)
-    question.variant = static_cast<FatTreeVariant>(
-        parse_choice(*options.variant, "--variant", std::vector<std::string>{"paper", "conditional"}));
   read_loads(options, question);
   return question;
 }
@@ -178,6 +229,8 @@ network::ChannelGraph channel_graph(const WormholeQuestion& question) {
   using network::CubeLinks;
   network::Cube cube;
   switch (question.topology) {
+    case WormholeTopology::own:
+      return network::walk_graph(*question.own, question.own->traffic());
     case WormholeTopology::butterfly_fat_tree:
       return network::fat_tree_classes(question.dimensions, question.variant);
     case WormholeTopology::torus:
@@ -196,10 +249,15 @@ network::ChannelGraph channel_graph(const WormholeQuestion& question) {
 }
 
 Json inputs_json(const WormholeQuestion& question) {
-  Json inputs{{"topology", name(question.topology)}, {"nodes", question.nodes}};
+  Json inputs;
+  if (question.own)
+    describe_place(inputs, question.place);
+  else
+    inputs["topology"] = name(question.topology);
+  inputs["nodes"] = question.nodes;
   if (question.topology == WormholeTopology::butterfly_fat_tree)
     inputs["variant"] = question.variant == FatTreeVariant::paper ? "paper" : "conditional";
-  else
+  else if (!question.own)
     inputs["dimensions"] = question.dimensions;
   inputs["flits"] = question.flits;
   Json& list = inputs[question.of_saturation ? "fractions" : "loads"] = Json::array();

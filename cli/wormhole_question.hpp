@@ -2,9 +2,12 @@
 
 #include <CLI/App.hpp>
 #include <cli/formats.hpp>
+#include <cli/place_options.hpp>
 #include <tailbound/network/butterfly_fat_tree.hpp>
 #include <tailbound/network/channel_graph.hpp>
+#include <tailbound/network/worm_network_file.hpp>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,32 +18,37 @@ namespace tailbound::cli {
 /// As typed; an option that was not given is empty.
 struct WormholeOptions {
   std::optional<std::string> topology, nodes, dimensions, flits, loads, fractions, variant;
+  PlaceOptions place;  ///< --network, --matrix and --route
 };
 
-/// --topology --nodes --dimensions --flits --loads --fractions --variant. `options` must outlive the parse.
+/// --topology --nodes --dimensions --variant, --network --matrix --route, --flits --loads --fractions.
+/// `options` must outlive the parse.
 void add_wormhole_options(CLI::App& command, WormholeOptions& options);
 
-enum class WormholeTopology { butterfly_fat_tree, mesh, torus, bidirectional_torus, hypercube };
+enum class WormholeTopology { butterfly_fat_tree, mesh, torus, bidirectional_torus, hypercube, own };
 
 /// The options as understood.
 struct WormholeQuestion {
   WormholeTopology topology = WormholeTopology::mesh;
   std::int64_t nodes = 0, flits = 0;
-  int dimensions = 0;  ///< levels of the fat-tree
+  int dimensions = 0;                                     ///< levels of the fat-tree; 0 of an own network
+  std::shared_ptr<const network::RoutedWormNetwork> own;  ///< of --network; otherwise none
+  PlaceOptions place;                                     ///< as typed
   network::FatTreeVariant variant = network::FatTreeVariant::paper;
   bool of_saturation = false;            ///< `loads` are fractions of the saturation load
   std::vector<numeric::Rational> loads;  ///< flits/cycle/node, or fractions below 1
 };
 
-/// \throws InvalidArgument
+/// Reads the file of --network too.  \throws InvalidArgument, ParseError, LimitExceeded
 [[nodiscard]] WormholeQuestion read_wormhole(const WormholeOptions& options);
 
-/// All but the loads.
+/// All but the loads.  \throws LimitExceeded
 [[nodiscard]] network::ChannelGraph channel_graph(const WormholeQuestion& question);
 
 [[nodiscard]] Json inputs_json(const WormholeQuestion& question);
 
-/// Numbers of a list, entries with "%" as hundredths: "10%:90%:10%", "0.1,50%".  \throws InvalidArgument
+/// Numbers of a list, entries with "%" as hundredths: "10%:90%:10%", "0.1,50%"; a range has "%" at all of its
+/// numbers or at none.   \throws InvalidArgument
 [[nodiscard]] std::vector<numeric::Rational> parse_percent_list(const std::string& text, const char* option,
                                                                 std::size_t limit);
 

@@ -1,7 +1,9 @@
 #include <catch2/catch.hpp>
+#include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
 #include <tests/golden/run_json.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,56 @@ TEST_CASE("wormhole: tables say where a figure stands") {
   CHECK(csv.out.find("\n0,model,0,26.333333333333") != std::string::npos);
 }
 
+const std::string ring = "wormhole --network " TAILBOUND_DATA_DIR "/networks/worm_ring.toml --flits 16 ";
+
+TEST_CASE("wormhole: a ring from a file is the torus of one dimension") {
+  const auto own = run_json(ring + "--fractions 10%,60%");
+  const auto torus =
+      run_json("wormhole --topology torus --dimensions 1 --nodes 4 --flits 16 --fractions 10%,60%");
+  CHECK(own["inputs"]["network"].get<std::string>().find("worm_ring.toml") != std::string::npos);
+  CHECK(own["inputs"]["nodes"] == 8);
+  CHECK(own["saturation_load"].get<double>() ==
+        Approx(torus["saturation_load"].get<double>()).epsilon(1e-12));
+  CHECK(own["deadlock_cycle"].empty());
+  for (std::size_t i = 0; i < 2; ++i)
+    CHECK(own["points"][i]["latency"].get<double>() ==
+          Approx(torus["points"][i]["latency"].get<double>()).epsilon(1e-12));
+}
+
+TEST_CASE("wormhole: routes that can deadlock are told, with the circle") {
+  const std::string text =
+      "switches = [\"A\", \"B\", \"C\"]\nlink = [{from = \"A\", to = \"B\"}, {from = \"B\", to = \"C\"}, "
+      "{from = \"C\", to = \"A\"}]\n[traffic]\nuniform = true\n";
+  const tailbound::golden::Folder folder;
+  const std::string line = "wormhole --fractions 50% --flits 16 --network " + folder.file("net.toml", text);
+  const Outcome table = run_line(line);
+  CHECK(table.status == 0);
+  CHECK(table.out.find("can deadlock") != std::string::npos);
+  CHECK(table.out.find("A -> B; B -> C; C -> A.") != std::string::npos);
+  const auto json = run_json(line);
+  CHECK(json["deadlock_cycle"] == std::vector<std::string>{"A -> B", "B -> C", "C -> A"});
+  CHECK(json["points"][0]["iteration"].get<std::string>().find("converged after") == 0);
+  CHECK(run_line(ring + "--fractions 50%").out.find("deadlock") == std::string::npos);
+}
+
+TEST_CASE("wormhole: the busiest channels, in each format") {
+  const std::string mesh = "wormhole --topology mesh --nodes 16 --flits 16 --fractions 10%,50% ";
+  const auto answer = run_json(mesh + "--channels 5");
+  for (const auto& point : answer["points"]) {
+    REQUIRE(point["channels"].size() == 5);
+    CHECK(point["channels"][0] == point["bottleneck"]);
+    for (std::size_t i = 1; i < 5; ++i)
+      CHECK(point["channels"][i]["utilization"].get<double>() <=
+            point["channels"][i - 1]["utilization"].get<double>());
+  }
+  CHECK_FALSE(run_json(mesh)["points"][0].contains("channels"));
+  const Outcome table = run_line(mesh + "--channels");
+  CHECK(table.out.find("50.0 % of saturation: the busiest channels") != std::string::npos);
+  const Outcome csv = run_line(mesh + "--channels 3 --format csv");
+  CHECK(csv.out.rfind("load,kind,fraction_of_saturation,channel,utilization,wait,service\n", 0) == 0);
+  CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 1 + 2 * 3);
+}
+
 TEST_CASE("wormhole: refusals name the option, the value and what is legal") {
   struct Case {
     const char* line;
@@ -71,6 +123,13 @@ TEST_CASE("wormhole: refusals name the option, the value and what is legal") {
       {"--topology mesh --nodes 64 --flits 20 --loads -0.1", 2, {"--loads", "-0.1"}},
       {"--topology mesh --nodes 64 --flits 20 --loads x%", 2, {"--loads"}},
       {"--topology mesh --nodes 64 --flits 20 --variant paper", 2, {"--variant", "left out"}},
+      {"--topology mesh --nodes 64 --flits 20 --fractions 10:95:5%", 2, {"--fractions", "10%:95%:5%"}},
+      {"--topology mesh --nodes 64 --flits 20 --channels 0", 2, {"--channels", "from 1"}},
+      {"--topology mesh --nodes 64 --flits 20 --route spread", 2, {"--route", "--network FILE"}},
+      {"--network no_such_file.toml --flits 20", 2, {"--network", "no_such_file.toml"}},
+      {"--network x.toml --flits 20 --topology mesh", 2, {"--topology", "the file says it"}},
+      {"--network " TAILBOUND_DATA_DIR "/networks/two_switches.csv --flits 20", 2, {"two_switches.csv:2:5:"}},
+      {"--network " TAILBOUND_DATA_DIR "/networks/worm_ring.toml", 2, {"--flits", "missing"}},
       {"--topology hypercube --nodes 64 --flits 20 --dimensions 6", 2, {"--dimensions", "left out"}},
       {"--topology mesh --nodes 64 --flits 20 --loads 0.1,0.2", 1, {"0.1885620332", "saturated"}},
   }));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
+#include <unordered_map>
 
 namespace tailbound::bounds::wormhole {
 namespace {
@@ -82,7 +84,7 @@ std::string in_words(const Ending& ending) {
     case Stop::converged:
       return "converged after " + rounds + " rounds (last change " + change + ")";
     case Stop::saturated:
-      return "stopped after " + rounds + " rounds: a channel would be busy all the time";
+      return "stopped after " + rounds + " rounds: a channel or a wire would be busy all the time";
     case Stop::too_many_rounds:
       break;
   }
@@ -105,26 +107,32 @@ Network::Network(network::ChannelGraph graph) : graph_(std::move(graph)) {
   is_source_.assign(graph_.channels.size(), false);
   for (const network::Source& source : graph_.sources) is_source_[source.channel] = true;
   partner_rate_ = network::partner_rate(graph_);
+  std::unordered_map<std::size_t, double> of_wire;
+  for (const Channel& channel : graph_.channels)
+    greatest_wire_rate_ = std::max(greatest_wire_rate_, of_wire[channel.wire] += channel.rate);
   sort();
 }
 
 /// Depth first, without recursion: paths may be as long as the graph.
 void Network::sort() {
-  enum class State : unsigned char { unseen, open, done };
+  constexpr std::size_t unseen = 0, done = std::numeric_limits<std::size_t>::max();
   struct Visit {
     std::size_t station, channel, turn;
   };
-  std::vector<State> state(graph_.stations.size(), State::unseen);
+  std::vector<std::size_t> depth(graph_.stations.size(), unseen);  // length of the path when it was entered
   std::vector<Visit> path;
+  const auto enter = [&](std::size_t station) {
+    path.push_back({station, 0, 0});
+    depth[station] = path.size();
+  };
   for (std::size_t root = 0; root < graph_.stations.size(); ++root) {
-    if (state[root] != State::unseen) continue;
-    path.push_back({root, 0, 0});
-    state[root] = State::open;
+    if (depth[root] != unseen) continue;
+    enter(root);
     while (!path.empty()) {
       Visit& visit = path.back();
       const std::vector<std::size_t>& channels = graph_.stations[visit.station].channels;
       if (visit.channel == channels.size()) {
-        state[visit.station] = State::done;
+        depth[visit.station] = done;
         order_.push_back(visit.station);
         path.pop_back();
         continue;
@@ -136,10 +144,13 @@ void Network::sort() {
         continue;
       }
       const std::size_t next = turns[visit.turn++].station;
-      if (state[next] == State::open) cyclic_ = true;
-      if (state[next] != State::unseen) continue;
-      state[next] = State::open;
-      path.push_back({next, 0, 0});
+      if (depth[next] == unseen) {
+        enter(next);
+      } else if (depth[next] != done && (cycle_.empty() || path.size() - depth[next] + 1 < cycle_.size())) {
+        cycle_.clear();
+        for (std::size_t i = depth[next] - 1; i < path.size(); ++i)
+          cycle_.push_back(graph_.stations[path[i].station].channels[path[i].channel]);
+      }
     }
   }
 }
@@ -190,11 +201,12 @@ Point Network::inner(double load) const {
   for (const Channel& channel : graph_.channels) turns += channel.turns.size();
   const int most_rounds = static_cast<int>(std::clamp<std::size_t>(1'000'000'000 / turns, 100, 100'000));
   for (point.ending.rounds = 1;; ++point.ending.rounds) {
-    const std::optional<double> change = pass(load, ejection, point.channels);
+    std::optional<double> change;
+    if (load * greatest_wire_rate_ < 1) change = pass(load, ejection, point.channels);
     point.ending.change = change.value_or(0);
     if (!change) {
       point.ending.stop = Stop::saturated;
-    } else if (!cyclic_) {
+    } else if (!cyclic()) {
       point.ending = {.stop = Stop::direct, .rounds = 1, .change = 0};
     } else if (*change <= 1e-14) {
       point.ending.stop = Stop::converged;
@@ -243,11 +255,21 @@ double Network::saturation(Saturated rule) const {
 }
 
 std::optional<std::size_t> Network::busiest(const Point& point) const {
-  std::optional<std::size_t> busiest;
+  const std::vector<std::size_t> first = busiest(point, 1);
+  return first.empty() ? std::nullopt : std::optional(first.front());
+}
+
+std::vector<std::size_t> Network::busiest(const Point& point, std::size_t count) const {
+  std::vector<std::size_t> channels;
   for (std::size_t i = 0; i < point.channels.size(); ++i)
-    if (!is_source_[i] && (!busiest || point.channels[i].utilization > point.channels[*busiest].utilization))
-      busiest = i;
-  return busiest;
+    if (!is_source_[i]) channels.push_back(i);
+  const auto end = channels.begin() + static_cast<std::ptrdiff_t>(std::min(count, channels.size()));
+  std::partial_sort(channels.begin(), end, channels.end(), [&](std::size_t a, std::size_t b) {
+    const double of_a = point.channels[a].utilization, of_b = point.channels[b].utilization;
+    return of_a != of_b ? of_a > of_b : a < b;
+  });
+  channels.erase(end, channels.end());
+  return channels;
 }
 
 }  // namespace tailbound::bounds::wormhole

@@ -16,7 +16,8 @@
 ///             x_i = sum_j R_(i|j) [x_j + (1 - m_j f_ij / lambda_j) W_j]  otherwise                     (11)
 ///           with W_j the wait of queue/worm_station.hpp. Latency of a message from source s: W_s + x_s + D
 ///           - 1. Where virtual channels share a wire, M is replaced at ejection by T = M / (1 - q / 2), q =
-///           1 - exp(-2 E T): the worm and one that it shares a wire with advance at half speed each.
+///           1 - exp(-2 E T): the worm and one that it shares a wire with advance at half speed each. A wire
+///           carries at most one flit a cycle.
 /// RESULT    an approximation: stations are taken one by one, arrivals as Poisson. Within some 2 % of
 /// simulation
 ///           up to 70 % of saturation, pessimistic beyond. Nothing is proved of the digits.
@@ -33,7 +34,7 @@ namespace tailbound::bounds::wormhole {
 enum class Stop {
   direct,          ///< no cycle of channels: one pass
   converged,       ///< the last round changed no time by more than 1e-14 of it
-  saturated,       ///< a channel would be busy all the time
+  saturated,       ///< a channel or a wire would be busy all the time
   too_many_rounds  ///< none of these
 };
 
@@ -86,7 +87,11 @@ class Network {
 
   [[nodiscard]] const network::ChannelGraph& graph() const { return graph_; }
   /// Is there a cycle of channels that wait for each other?
-  [[nodiscard]] bool cyclic() const { return cyclic_; }
+  [[nodiscard]] bool cyclic() const { return !cycle_.empty(); }
+  /// Channels each of which leads to the station of the next, the last to that of the first; empty if no
+  /// channels do. Worms that hold one each may wait for each other for ever (if a station has several
+  /// channels, it takes one for each): the routing can deadlock. A short cycle, not always the shortest.
+  [[nodiscard]] const std::vector<std::size_t>& cycle() const { return cycle_; }
 
   /// METHOD    Stations in an order in which those a worm meets later come first. Without cycles one pass is
   ///           the solution. With cycles, passes from x = M on: as no right side falls when a time grows,
@@ -107,6 +112,8 @@ class Network {
   /// The channel with the highest utilisation of those behind the sources: the bottleneck. Empty if there is
   /// none.
   [[nodiscard]] std::optional<std::size_t> busiest(const Point& point) const;
+  /// Likewise the `count` busiest, the busiest first; fewer if there are not so many.
+  [[nodiscard]] std::vector<std::size_t> busiest(const Point& point, std::size_t count) const;
 
  private:
   /// One pass over all stations; the greatest relative change, or nothing where an inner station is
@@ -121,7 +128,8 @@ class Network {
   std::vector<std::size_t> order_;  ///< stations, the last of a worm's way first
   std::vector<bool> is_source_;     ///< [channel]
   double partner_rate_ = 0;
-  bool cyclic_ = false;
+  double greatest_wire_rate_ = 0;   ///< of all channels of a wire together
+  std::vector<std::size_t> cycle_;  ///< channels
 };
 
 /// T / M: how much longer than its length a worm takes to pass, sharing wires with partners. Within [1, 2].

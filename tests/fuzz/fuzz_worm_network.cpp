@@ -1,0 +1,56 @@
+/// network::read_network for worms on any bytes, and what becomes of them: a network that is written and read
+/// back the same, ways of channels that end, and a graph whose flows are conserved; or a typed error with its
+/// place.
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/network_file.hpp>
+#include <tailbound/network/worm_network_file.hpp>
+#include <tailbound/network/worm_walk.hpp>
+
+#include <cmath>
+#include <string>
+
+#include "text_of.hpp"
+
+using namespace tailbound;
+
+namespace {
+
+void check(const network::ChannelGraph& graph) {
+  std::vector<double> in(graph.stations.size(), 0);
+  for (const network::Source& source : graph.sources)
+    in[graph.channels[source.channel].station] += graph.channels[source.channel].rate;
+  for (const network::Channel& channel : graph.channels) {
+    double onward = 0;
+    for (const network::Turn& turn : channel.turns) {
+      onward += turn.probability;
+      in[turn.station] += channel.rate * turn.probability;
+    }
+    fuzz::require(channel.turns.empty() || std::abs(onward - 1) < 1e-9);
+  }
+  for (std::size_t i = 0; i < in.size(); ++i)
+    fuzz::require(std::abs(in[i] - graph.stations[i].rate) < 1e-9 * (1 + graph.stations[i].rate));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    const network::Network network =
+        network::read_network(fuzz::text_of(data, size), "fuzz", network::FileUse::worms).network;
+    network::require_valid(network);
+    std::size_t routes = 0;
+    for (const network::Flow& flow : network.flows) routes += flow.routes.size();
+    if (network.flows.empty() || routes > 200) return 0;  // beyond that a round takes long
+    const network::RoutedWormNetwork worms(network);
+    if (worms.layout().variants > 100) return 0;
+    check(network::walk_graph(worms, worms.traffic()));
+    const std::string text = network::to_toml(network);
+    fuzz::require(network::to_toml(network::read_network(text, "fuzz", network::FileUse::worms).network) ==
+                  text);
+  } catch (const ParseError& error) {
+    fuzz::require(error.column() >= 1 && error.line() <= size + 1 &&
+                  std::string(error.what()).size() < 1'000);
+  } catch (const LimitExceeded&) {
+  }
+  return 0;
+}
