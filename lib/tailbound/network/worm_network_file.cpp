@@ -6,13 +6,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace tailbound::network {
 namespace {
-
-std::uint64_t pair_of(std::size_t source, std::size_t destination) {
-  return (static_cast<std::uint64_t>(source) << 32) | destination;
-}
 
 /// The common denominator of all shares.
 std::uint32_t variants_of(const Network& network) {
@@ -45,20 +42,22 @@ class RoutedWormNetwork::Builder {
     std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return pair(a) < pair(b); });
     for (const std::size_t flow : order_) add_flow(network.flows[flow]);
     ways_of_.push_back(ways_.size());
+    flows_of_.resize(network.nodes.size() + 1, destinations_.size());
     scale_rates();
   }
 
   WormLayout layout_;
   std::vector<Owner> owners_;
-  std::vector<std::uint64_t> pairs_;
+  std::vector<std::size_t> flows_of_;
+  std::vector<std::uint32_t> destinations_;
   std::vector<std::size_t> ways_of_;
   std::vector<Way> ways_;
   std::vector<std::uint32_t> steps_;
   WormTraffic traffic_;
 
  private:
-  [[nodiscard]] std::uint64_t pair(std::size_t flow) const {
-    return pair_of(network_.flows[flow].source, network_.flows[flow].destination);
+  [[nodiscard]] std::pair<std::size_t, std::size_t> pair(std::size_t flow) const {
+    return {network_.flows[flow].source, network_.flows[flow].destination};
   }
 
   std::uint32_t add_station(Owner owner, int wires, int virtual_channels, std::uint32_t first_wire) {
@@ -92,14 +91,14 @@ class RoutedWormNetwork::Builder {
   }
 
   void add_flow(const Flow& flow) {
-    const std::uint64_t its_pair = pair_of(flow.source, flow.destination);
     if (flow.source == flow.destination)
       throw InvalidArgument("flow " + flow.name, "one from a node to itself", "between two nodes");
     if (flow.burst) throw InvalidArgument("flow " + flow.name, "one with bursts", "without");
-    if (!pairs_.empty() && pairs_.back() == its_pair)
+    while (flows_of_.size() <= flow.source) flows_of_.push_back(destinations_.size());
+    if (destinations_.size() > flows_of_[flow.source] && destinations_.back() == flow.destination)
       throw InvalidArgument("flow " + flow.name, "a second one between the same nodes",
                             "the only one, with the sum of their rates");
-    pairs_.push_back(its_pair);
+    destinations_.push_back(static_cast<std::uint32_t>(flow.destination));
     ways_of_.push_back(ways_.size());
     numeric::Rational taken = 0;
     for (const Route& route : flow.routes) {
@@ -151,16 +150,25 @@ RoutedWormNetwork::RoutedWormNetwork(const Network& network) : RoutedWormNetwork
 RoutedWormNetwork::RoutedWormNetwork(Builder&& builder)
     : WormNetwork(std::move(builder.layout_)),
       owners_(std::move(builder.owners_)),
-      pairs_(std::move(builder.pairs_)),
+      flows_of_(std::move(builder.flows_of_)),
+      destinations_(std::move(builder.destinations_)),
       ways_of_(std::move(builder.ways_of_)),
       ways_(std::move(builder.ways_)),
       steps_(std::move(builder.steps_)),
       traffic_(std::move(builder.traffic_)) {}
 
+std::size_t RoutedWormNetwork::flow_of(std::uint32_t source, std::uint32_t destination) const {
+  // Where it is if the source sends to all others.
+  const std::size_t likely = flows_of_[source] + destination - (destination > source ? 1 : 0);
+  if (likely < flows_of_[source + 1] && destinations_[likely] == destination) return likely;
+  const auto at = [&](std::size_t flow) { return destinations_.begin() + static_cast<std::ptrdiff_t>(flow); };
+  return static_cast<std::size_t>(
+      std::lower_bound(at(flows_of_[source]), at(flows_of_[source + 1]), destination) -
+      destinations_.begin());
+}
+
 std::uint32_t RoutedWormNetwork::next_station(const WormHead& head) const {
-  const auto flow = static_cast<std::size_t>(
-      std::lower_bound(pairs_.begin(), pairs_.end(), pair_of(head.source, head.destination)) -
-      pairs_.begin());
+  const std::size_t flow = flow_of(head.source, head.destination);
   std::size_t way = ways_of_[flow];
   if (ways_of_[flow + 1] - way > 1)
     way = static_cast<std::size_t>(

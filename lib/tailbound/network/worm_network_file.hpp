@@ -35,6 +35,7 @@ class RoutedWormNetwork : public WormNetwork {
  private:
   class Builder;
   explicit RoutedWormNetwork(Builder&& builder);
+  [[nodiscard]] std::size_t flow_of(std::uint32_t source, std::uint32_t destination) const;
 
   /// Stations on the way of the variants below `variants_end`, and not of those of the route before.
   struct Way {
@@ -49,9 +50,10 @@ class RoutedWormNetwork : public WormNetwork {
 
   std::vector<std::string> nodes_;
   std::vector<Link> links_;
-  std::vector<Owner> owners_;         ///< [station]
-  std::vector<std::uint64_t> pairs_;  ///< source and destination of each flow, in rising order
-  std::vector<std::size_t> ways_of_;  ///< [flow]: its first way; and the end
+  std::vector<Owner> owners_;                ///< [station]
+  std::vector<std::size_t> flows_of_;        ///< [node]: the first flow from it; and the end
+  std::vector<std::uint32_t> destinations_;  ///< [flow], rising for each source
+  std::vector<std::size_t> ways_of_;         ///< [flow]: its first way; and the end
   std::vector<Way> ways_;
   std::vector<std::uint32_t> steps_;  ///< stations
   WormTraffic traffic_;
