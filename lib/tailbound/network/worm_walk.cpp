@@ -75,15 +75,11 @@ class Walk {
     require_steps(flows.size());
     std::unordered_set<std::uint64_t> met;
     for (const WormFlow& flow : flows) {
-      const std::string name =
-          "flow " + std::to_string(flow.source) + " -> " + std::to_string(flow.destination);
-      require(flow.source < layout_.nodes && flow.destination < layout_.nodes, name,
-              std::to_string(layout_.nodes) + " nodes", "between nodes of the network");
-      require(flow.source != flow.destination, name, "a node to itself", "between different nodes");
-      require(flow.rate > 0 && std::isfinite(flow.rate), name, std::to_string(flow.rate),
-              "of a rate above 0");
-      require(met.insert((std::uint64_t{flow.source} << 32) | flow.destination).second, name, "given twice",
-              "given once");
+      const bool between = flow.source < layout_.nodes && flow.destination < layout_.nodes;
+      if (!between || flow.source == flow.destination) refuse_flow(flow, "between two nodes of the network");
+      if (!(flow.rate > 0) || !std::isfinite(flow.rate)) refuse_flow(flow, "of a rate above 0");
+      if (!met.insert((std::uint64_t{flow.source} << 32) | flow.destination).second)
+        refuse_flow(flow, "the only one between its nodes");
       pair(flow.source, flow.destination, flow.rate);
     }
     unit_ = 1.0 / layout_.variants;
@@ -109,6 +105,12 @@ class Walk {
     throw LimitExceeded("walking the ways of all messages would take more than 5e9 steps");
   }
 
+  [[noreturn]] static void refuse_flow(const WormFlow& flow, const char* legal) {
+    throw InvalidArgument("a flow",
+                          std::to_string(flow.source) + " -> " + std::to_string(flow.destination) +
+                              " with rate " + std::to_string(flow.rate),
+                          legal);
+  }
   [[noreturn]] void refuse_way(const WormHead& head) const {
     throw InvalidArgument(
         "the way from " + network_.node_name(head.source) + " to " + network_.node_name(head.destination),
