@@ -3,6 +3,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/cube.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -146,8 +147,8 @@ TEST_CASE("wormhole: random graphs against a plain second implementation, and th
       // Latency less D - 1, over the length, is the same for every length.
       for (const double flits : {1.0, 16.0, 100.0}) {
         const double plain = plain_latency(graph, flits, fraction * limit / flits);
-        CHECK(point.latency(flits) - graph.mean_distance + 1 == Approx(plain).epsilon(1e-13 * 20));
-        CHECK(plain / flits == Approx(point.source_wait + point.service).epsilon(1e-13 * 20));
+        CHECK(point.latency(flits) - graph.mean_distance + 1 == Approx(plain).epsilon(1e-13));
+        CHECK(plain / flits == Approx(point.source_wait + point.service).epsilon(1e-13));
       }
     }
     CHECK(plain_latency(graph, 16, 1.001 * limit / 16) < 0);
@@ -168,6 +169,70 @@ TEST_CASE("wormhole: shared wires") {
   const double load = 0.05;
   CHECK(Network(cube_graph(shared)).solve(load).service > Network(cube_graph(own)).solve(load).service);
   CHECK(saturation(shared) < saturation(own));
+}
+
+TEST_CASE("wormhole: a cycle of channels is found if there is one, and is one") {
+  std::mt19937 random(72);
+  int cycles = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const ChannelGraph graph = random_graph(random, true);
+    const std::size_t n = graph.stations.size();
+    std::vector<std::vector<bool>> reaches(n, std::vector<bool>(n, false));
+    for (const auto& channel : graph.channels)
+      for (const Turn& turn : channel.turns) reaches[channel.station][turn.station] = true;
+    for (std::size_t via = 0; via < n; ++via)
+      for (std::size_t from = 0; from < n; ++from)
+        for (std::size_t to = 0; to < n; ++to)
+          if (reaches[from][via] && reaches[via][to]) reaches[from][to] = true;
+    bool expected = false;
+    for (std::size_t i = 0; i < n; ++i) expected = expected || reaches[i][i];
+
+    const Network network(graph);
+    REQUIRE(network.cyclic() == expected);
+    const std::vector<std::size_t>& cycle = network.cycle();
+    for (std::size_t i = 0; i < cycle.size(); ++i) {
+      const auto& turns = graph.channels[cycle[i]].turns;
+      const std::size_t next = graph.channels[cycle[(i + 1) % cycle.size()]].station;
+      CHECK(std::any_of(turns.begin(), turns.end(), [&](const Turn& turn) { return turn.station == next; }));
+    }
+    cycles += expected;
+  }
+  CHECK((cycles > 50 && cycles < 200));
+}
+
+TEST_CASE("wormhole: a wire with many virtual channels carries one flit a cycle, no more") {
+  // Four sources send over any of four virtual channels of one wire, each alone twice as long as its worms.
+  ChannelGraph graph;
+  graph.mean_distance = 2;
+  for (std::size_t i = 0; i < 4; ++i) {
+    graph.stations.push_back({.channels = {i}, .servers = 1, .rate = 1});
+    graph.channels.push_back({.name = "source",
+                              .station = i,
+                              .wire = i,
+                              .rate = 1,
+                              .turns = {{.station = 4, .probability = 1, .own_share = 1}}});
+    graph.sources.push_back({.channel = i, .weight = 0.25});
+  }
+  graph.stations.push_back({.channels = {4, 5, 6, 7}, .servers = 4, .rate = 4});
+  for (int i = 0; i < 4; ++i)
+    graph.channels.push_back({.name = "virtual channel", .station = 4, .wire = 4, .rate = 1, .turns = {}});
+  CHECK(Network(graph).saturation() == Approx(0.25).epsilon(1e-14));
+  for (std::size_t i = 4; i < 8; ++i) graph.channels[i].wire = i;
+  CHECK(Network(graph).saturation() > 0.9);
+}
+
+TEST_CASE("wormhole: the busiest channels, the busiest first and no sources among them") {
+  const Network network(cube_graph({.radix = 4}));
+  const Point point = network.solve(0.3);
+  const std::vector<std::size_t> all = network.busiest(point, 10'000);
+  CHECK(all.size() == network.graph().channels.size() - 16);
+  CHECK(network.busiest(point) == all.front());
+  for (std::size_t i = 1; i < all.size(); ++i)
+    CHECK(point.channels[all[i - 1]].utilization >= point.channels[all[i]].utilization);
+  const std::vector<std::size_t> three = network.busiest(point, 3);
+  CHECK(three == std::vector<std::size_t>(all.begin(), all.begin() + 3));
+  for (const std::size_t channel : all)
+    CHECK(network.graph().channels[channel].name.find("injection") == std::string::npos);
 }
 
 TEST_CASE("wormhole: at load 0 a message takes M + D - 1") {
