@@ -4,7 +4,9 @@
 #include <cli/formats.hpp>
 #include <tailbound/network/butterfly_fat_tree.hpp>
 #include <tailbound/network/channel_graph.hpp>
+#include <tailbound/network/worm_network.hpp>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +39,11 @@ struct WormholeQuestion {
 
 /// All but the loads.
 [[nodiscard]] network::ChannelGraph channel_graph(const WormholeQuestion& question);
+
+/// Channel by channel. \param virtual_channels  --virtual-channels as typed; empty: the usual number
+/// \throws InvalidArgument
+[[nodiscard]] std::shared_ptr<const network::WormNetwork> worm_network(
+    const WormholeQuestion& question, const std::optional<std::string>& virtual_channels);
 
 [[nodiscard]] Json inputs_json(const WormholeQuestion& question);
 

@@ -4,7 +4,7 @@
 #include <list>
 #include <map>
 #include <random>
-#include <support/rigid_worms.hpp>
+#include <tests/support/rigid_worms.hpp>
 
 namespace tailbound::test {
 namespace {
@@ -25,12 +25,8 @@ struct Rigid {
 
 class Simulator {
  public:
-  Simulator(const WormNetwork& network, std::uint32_t flits, std::uint64_t seed, Ties ties)
-      : network_(network),
-        flits_(flits),
-        random_(seed),
-        ties_(ties),
-        free_(network.layout().channels.size(), true) {}
+  Simulator(const WormNetwork& network, std::uint32_t flits, std::uint64_t seed)
+      : network_(network), flits_(flits), random_(seed), free_(network.layout().channels.size(), true) {}
 
   void add_message(std::uint32_t source, std::uint32_t destination, std::int64_t born) {
     const std::uint32_t variant =
@@ -96,8 +92,7 @@ class Simulator {
  private:
   void ask(Rigid& worm, std::int64_t cycle) {
     worm.asked = cycle;
-    worm.tie = ties_ == Ties::random ? std::uniform_real_distribution<double>()(random_)
-                                     : -static_cast<double>(worm.born);
+    worm.tie = std::uniform_real_distribution<double>()(random_);
   }
   [[nodiscard]] static bool before(const Rigid& a, const Rigid& b) {
     if (a.head.passed == 0 && b.head.passed == 0 && a.born != b.born) return a.born < b.born;
@@ -116,7 +111,6 @@ class Simulator {
   const WormNetwork& network_;
   std::int64_t flits_;
   std::mt19937_64 random_;
-  Ties ties_;
   std::vector<bool> free_;
   std::vector<std::uint32_t> freed_;
   std::list<Rigid> worms_;
@@ -125,8 +119,8 @@ class Simulator {
 }  // namespace
 
 RigidResult simulate_rigid_worms(const WormNetwork& network, double load, std::uint32_t flits,
-                                 std::int64_t batch_cycles, int batches, std::uint64_t seed, Ties ties) {
-  Simulator simulator(network, flits, seed, ties);
+                                 std::int64_t batch_cycles, int batches, std::uint64_t seed) {
+  Simulator simulator(network, flits, seed);
   std::mt19937_64 random(seed + 1);
   std::exponential_distribution<double> gap(load / flits * network.layout().nodes);
   std::uniform_int_distribution<std::uint32_t> node(0, network.layout().nodes - 1);

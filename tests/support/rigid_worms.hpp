@@ -15,15 +15,10 @@ struct RigidResult {
   std::vector<double> batch_wait;     ///< at the source
 };
 
-enum class Ties {
-  random,
-  oldest_loses  ///< of the heads that ask in one cycle, those that were born first lose
-};
-
 /// Poisson messages of `flits` flits at `load` flits/cycle/node, uniform traffic.
 /// \param network  with a wire for each channel
 [[nodiscard]] RigidResult simulate_rigid_worms(const network::WormNetwork& network, double load,
                                                std::uint32_t flits, std::int64_t batch_cycles, int batches,
-                                               std::uint64_t seed, Ties ties = Ties::random);
+                                               std::uint64_t seed);
 
 }  // namespace tailbound::test

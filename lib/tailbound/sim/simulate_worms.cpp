@@ -91,11 +91,11 @@ void find_percentiles(const WormModel& model, const RunResult& run_result, const
   }
 }
 
+}  // namespace
+
 numeric::Rational rounded_load(double load) {
   return numeric::Rational(static_cast<long>(std::llround(load * 1e9))) / numeric::Rational(1'000'000'000L);
 }
-
-}  // namespace
 
 double relaxation_cycles(const WormModel& model, double fraction_of_saturation) {
   return static_cast<double>(model.flits) * relaxation_slots(std::min(fraction_of_saturation, 0.95)) +

@@ -61,6 +61,9 @@ struct WormEstimates {
 [[nodiscard]] RunPlan automatic_plan(const WormModel& model, double fraction_of_saturation,
                                      std::int64_t cycles, int replications, std::uint64_t seed);
 
+/// The nearest multiple of 10^-9.
+[[nodiscard]] numeric::Rational rounded_load(double load);
+
 /// \throws NoAnswer  worms block each other for ever
 [[nodiscard]] RunResult run_worms(const WormModel& model, const RunPlan& plan,
                                   const RunControls& controls = {}, std::string_view resume = {});
