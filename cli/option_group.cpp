@@ -7,8 +7,8 @@ namespace tailbound::cli {
 OptionGroup::OptionGroup(CLI::App& command, std::string heading)
     : command_(command), heading_(std::move(heading)) {}
 
-void OptionGroup::add(const char* name, std::optional<std::string>& value, const char* type,
-                      const char* description) const {
+void OptionGroup::add(const std::string& name, std::optional<std::string>& value, const char* type,
+                      const std::string& description) const {
   command_.add_option(name, value, description)->type_name(type)->group(heading_);
 }
 

@@ -14,8 +14,8 @@ class OptionGroup {
 
   /// An option kept as typed; `value` stays empty where it is not given and must outlive the parse.
   /// \param type  stands for the value in the help: "LIST"
-  void add(const char* name, std::optional<std::string>& value, const char* type,
-           const char* description) const;
+  void add(const std::string& name, std::optional<std::string>& value, const char* type,
+           const std::string& description) const;
 
  private:
   CLI::App& command_;

@@ -136,11 +136,12 @@ Result mesh_figure(std::int64_t radix, const std::vector<std::int64_t>& lengths,
       {.subject = "bisection width",
        .claim = "a bidirectional mesh and a unidirectional torus have equal bisection widths",
        .published = "equal",
-       .computed =
-           fmt::format("{} channels cross the middle of the mesh (each row, both ways) and {} that of the "
-                       "torus (each ring, there and back): channels of the torus are {:.3g} times as "
-                       "narrow, messages there {:.3g} times as many flits",
-                       mesh_wires, torus_wires, narrower, narrower),
+       .computed = fmt::format(
+           "{} channels cross the middle of the mesh (each row, both ways) and {} that of the torus (each "
+           "ring, "
+           "there and back); so channels of the mesh are {:.3g} times as wide as those of the torus, and a "
+           "message has {:.3g} times as many flits on the torus",
+           mesh_wires, torus_wires, narrower, narrower),
        .agrees = mesh_wires == torus_wires});
   std::size_t done = 0;
   for (const std::int64_t flits : lengths) {

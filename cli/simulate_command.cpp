@@ -7,6 +7,7 @@
 #include <cli/simulate_multistage.hpp>
 #include <cli/simulate_rare.hpp>
 #include <cli/simulate_tree.hpp>
+#include <cli/simulate_wormhole.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -294,7 +295,7 @@ std::vector<Command> add_simulate_commands(CLI::App& program) {
                                          "left out: the answer is one number");
                  return answer_rare(*options, context);
                }},
-          add_simulate_multistage(*simulate)};
+          add_simulate_multistage(*simulate), add_simulate_wormhole(*simulate)};
 }
 
 }  // namespace tailbound::cli

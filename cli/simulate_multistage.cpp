@@ -37,16 +37,6 @@ void stretch(std::optional<numeric::Estimate<Unit>>& estimate, double by) {
   if (estimate) estimate->value *= by, estimate->lower *= by, estimate->upper *= by;
 }
 
-/// The progress of one of several runs, as part of all.
-Context part_of(const Context& context, std::size_t done, std::size_t all) {
-  Context part = context;
-  if (context.timed_progress && all > 1)
-    part.timed_progress = [&context, done, all](double fraction, double) {
-      context.timed_progress((static_cast<double>(done) + fraction) / static_cast<double>(all), 0);
-    };
-  return part;
-}
-
 template <class Unit>
 std::string brief_or_dash(const std::optional<numeric::Estimate<Unit>>& estimate) {
   return estimate ? brief(shown(*estimate)) : "-";

@@ -37,6 +37,10 @@ std::int64_t default_slots(const Workload& workload, int replications) {
   return rounded(std::clamp(std::max(affordable, std::min(wanted, 10 * affordable)), 1000.0, 1e9));
 }
 
+std::string slots_option(const SimulationOptions& options) {
+  return fmt::format("--{}s", options.unit);
+}
+
 int default_threads() {
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 1024U));
 }
@@ -72,13 +76,14 @@ sim::RunResult resumed(const std::string& file, const sim::RunPlan& plan, const 
 
 void add_simulation_options(CLI::App& command, SimulationOptions& options) {
   const OptionGroup simulation(command, "Simulation");
-  simulation.add("--slots", options.slots, "N",
-                 "slots measured in each replication; so that it takes seconds unless told");
+  const std::string units = fmt::format("{}s", options.unit);
+  simulation.add(slots_option(options), options.slots, "N",
+                 units + " measured in each replication; so that it takes seconds unless told");
   simulation.add("--seed", options.seed, "S", "of the random numbers (1)");
   simulation.add("--threads", options.threads, "T",
                  "all cores unless told; the result does not depend on it");
   simulation.add("--warmup", options.warmup, "N",
-                 "slots left out at the start of each; by a rule unless told");
+                 units + " left out at the start of each; by a rule unless told");
   simulation.add("--replications", options.replications, "R", "independent runs, of which T at a time (4)");
   simulation.add("--checkpoint", options.checkpoint, "FILE", "keep the state there, also at Ctrl-C");
   simulation.add("--checkpoint-every", options.checkpoint_every, "S", "seconds between two checkpoints (60)");
@@ -90,12 +95,17 @@ sim::RunPlan read_plan(const SimulationOptions& options, const Workload& workloa
   const auto replications = static_cast<int>(integer_or(options.replications, "--replications", 1, 1024, 4));
   const std::int64_t seed =
       integer_or(options.seed, "--seed", 0, std::numeric_limits<std::int64_t>::max(), 1);
-  const std::int64_t slots = options.slots ? parse_integer(*options.slots, "--slots", 16, most_slots)
-                                           : default_slots(workload, replications);
+  const std::int64_t slots =
+      options.slots ? parse_integer(*options.slots, slots_option(options).c_str(), 16, most_slots)
+                    : default_slots(workload, replications);
   sim::RunPlan plan = sim::automatic_plan(workload.utilization, workload.hops, slots, replications,
                                           static_cast<std::uint64_t>(seed), workload.memory);
   plan.warmup = integer_or(options.warmup, "--warmup", 0, most_slots, plan.warmup);
   return plan;
+}
+
+int read_threads(const SimulationOptions& options) {
+  return static_cast<int>(integer_or(options.threads, "--threads", 1, 1024, default_threads()));
 }
 
 Simulated simulate(const SimulationOptions& options, const sim::RunPlan& plan, const Simulation& simulation,
@@ -103,7 +113,8 @@ Simulated simulate(const SimulationOptions& options, const sim::RunPlan& plan, c
   Simulated simulated;
   simulated.plan = plan;
   simulated.automatic_warmup = !options.warmup;
-  simulated.threads = static_cast<int>(integer_or(options.threads, "--threads", 1, 1024, default_threads()));
+  simulated.unit = options.unit;
+  simulated.threads = read_threads(options);
   const Interrupt interrupt;
   sim::RunControls controls{.threads = simulated.threads, .stop = interrupt.token()};
   if (context.timed_progress)
@@ -131,21 +142,30 @@ Simulated simulate(const SimulationOptions& options, const sim::RunPlan& plan, c
   return simulated;
 }
 
+Context part_of(const Context& context, std::size_t done, std::size_t all) {
+  Context part = context;
+  if (context.timed_progress && all > 1)
+    part.timed_progress = [&context, done, all](double fraction, double) {
+      context.timed_progress((static_cast<double>(done) + fraction) / static_cast<double>(all), 0);
+    };
+  return part;
+}
+
 void describe_simulation(Json& document, const Simulated& simulated) {
   document["complete"] = simulated.result.complete;
   document["seed"] = simulated.plan.seed;
-  document["slots"] = simulated.plan.batch_slots() * simulated.plan.batches;
+  document[fmt::format("{}s", simulated.unit)] = simulated.plan.batch_slots() * simulated.plan.batches;
   document["warmup"] = simulated.plan.warmup;
   document["replications"] = simulated.plan.replications;
   document["batches"] = simulated.batches();
-  document["batch_slots"] = simulated.plan.batch_slots();
+  document[fmt::format("batch_{}s", simulated.unit)] = simulated.plan.batch_slots();
 }
 
 std::string plan_in_words(const Simulated& simulated) {
   const sim::RunPlan& plan = simulated.plan;
-  return fmt::format("{} replication{} of {} slots after a warm-up of {} ({}), seed {}", plan.replications,
-                     plan.replications == 1 ? "" : "s", plan.batch_slots() * plan.batches, plan.warmup,
-                     simulated.automatic_warmup ? "by rule" : "as told", plan.seed);
+  return fmt::format("{} replication{} of {} {}s after a warm-up of {} ({}), seed {}", plan.replications,
+                     plan.replications == 1 ? "" : "s", plan.batch_slots() * plan.batches, simulated.unit,
+                     plan.warmup, simulated.automatic_warmup ? "by rule" : "as told", plan.seed);
 }
 
 std::string course_in_words(const Simulated& simulated) {

@@ -14,11 +14,13 @@ namespace tailbound::cli {
 
 /// As typed; an option that was not given is empty.
 struct SimulationOptions {
-  std::optional<std::string> slots, seed, threads, warmup, replications, checkpoint, checkpoint_every, resume;
+  const char* unit = "slot";  ///< of time: "cycle" makes --slots to --cycles
+  std::optional<std::string> slots{}, seed{}, threads{}, warmup{}, replications{}, checkpoint{},
+      checkpoint_every{}, resume{};
 };
 
-/// --slots --seed --threads --warmup --replications --checkpoint --checkpoint-every --resume. `options` must
-/// outlive the parse.
+/// --slots (or --cycles) --seed --threads --warmup --replications --checkpoint --checkpoint-every --resume.
+/// `options` must outlive the parse.
 void add_simulation_options(CLI::App& command, SimulationOptions& options);
 
 /// What the plan depends on apart from the options.
@@ -36,10 +38,14 @@ struct Workload {
 /// InvalidArgument
 [[nodiscard]] sim::RunPlan read_plan(const SimulationOptions& options, const Workload& workload);
 
+/// --threads, all cores unless told.  \throws InvalidArgument
+[[nodiscard]] int read_threads(const SimulationOptions& options);
+
 struct Simulated {
   sim::RunResult result;
   sim::RunPlan plan;
   bool automatic_warmup = true;
+  const char* unit = "slot";
   int threads = 1;
   double seconds = 0;
 
@@ -55,6 +61,10 @@ using Simulation = std::function<sim::RunResult(const sim::RunPlan& plan, const 
 /// \throws NoAnswer         stopped before two batches were done
 [[nodiscard]] Simulated simulate(const SimulationOptions& options, const sim::RunPlan& plan,
                                  const Simulation& simulation, const Context& context);
+
+/// The context of one of several runs: its progress is shown as part of all.
+/// \param context  outlives the result
+[[nodiscard]] Context part_of(const Context& context, std::size_t done, std::size_t all);
 
 /// The plan, for a JSON document: all that the result depends on, and so not the threads.
 void describe_simulation(Json& document, const Simulated& simulated);

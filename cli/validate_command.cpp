@@ -7,6 +7,7 @@
 #include <cli/plots.hpp>
 #include <cli/simulate_multistage.hpp>
 #include <cli/simulate_tree.hpp>
+#include <cli/simulate_wormhole.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/validate_command.hpp>
 
@@ -563,6 +564,7 @@ std::vector<Command> add_validate_commands(CLI::App& program) {
   commands.push_back(add_validate_delay(*validate));
   commands.push_back(add_validate_buffer(*validate));
   commands.push_back(add_validate_multistage(*validate));
+  commands.push_back(add_validate_wormhole(*validate));
   return commands;
 }
 

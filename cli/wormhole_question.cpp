@@ -4,7 +4,8 @@
 #include <cli/option_group.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/wormhole_question.hpp>
-#include <tailbound/network/cube.hpp>
+#include <tailbound/network/cube_worms.hpp>
+#include <tailbound/network/fat_tree_worms.hpp>
 #include <tailbound/network/worm_walk.hpp>
 
 #include <algorithm>
@@ -151,9 +152,16 @@ void read_loads(const WormholeOptions& options, WormholeQuestion& question) {
   }
 }
 
-}  // namespace
-
-namespace {
+network::Cube cube_of(const WormholeQuestion& question) {
+  using network::CubeLinks;
+  network::Cube cube;
+  if (question.topology == WormholeTopology::torus) cube.links = CubeLinks::unidirectional_torus;
+  if (question.topology == WormholeTopology::bidirectional_torus) cube.links = CubeLinks::bidirectional_torus;
+  cube.dimensions = question.dimensions;
+  cube.radix = 2;
+  while (power(cube.radix, cube.dimensions, question.nodes) < question.nodes) ++cube.radix;
+  return cube;
+}
 
 /// \throws InvalidArgument  "%" at some of a range's numbers only
 void require_same_units(const std::string& range, const char* option) {
@@ -226,26 +234,36 @@ WormholeQuestion read_wormhole(const WormholeOptions& options) {
 }
 
 network::ChannelGraph channel_graph(const WormholeQuestion& question) {
-  using network::CubeLinks;
-  network::Cube cube;
-  switch (question.topology) {
-    case WormholeTopology::own:
-      return network::walk_graph(*question.own, question.own->traffic());
-    case WormholeTopology::butterfly_fat_tree:
-      return network::fat_tree_classes(question.dimensions, question.variant);
-    case WormholeTopology::torus:
-      cube.links = CubeLinks::unidirectional_torus;
-      break;
-    case WormholeTopology::bidirectional_torus:
-      cube.links = CubeLinks::bidirectional_torus;
-      break;
-    default:
-      break;
+  if (question.own) return network::walk_graph(*question.own, question.own->traffic());
+  if (question.topology == WormholeTopology::butterfly_fat_tree)
+    return network::fat_tree_classes(question.dimensions, question.variant);
+  return network::cube_graph(cube_of(question));
+}
+
+std::shared_ptr<const network::WormNetwork> worm_network(const WormholeQuestion& question,
+                                                         const std::optional<std::string>& virtual_channels) {
+  if (question.own) {
+    if (virtual_channels)
+      throw InvalidArgument("--virtual-channels", *virtual_channels,
+                            "left out with --network: the file says it");
+    return question.own;
   }
-  cube.dimensions = question.dimensions;
-  cube.radix = 2;
-  while (power(cube.radix, cube.dimensions, question.nodes) < question.nodes) ++cube.radix;
-  return network::cube_graph(cube);
+  if (question.topology == WormholeTopology::butterfly_fat_tree) {
+    if (virtual_channels && *virtual_channels != "1")
+      throw InvalidArgument("--virtual-channels", *virtual_channels,
+                            "1 (or left out) in a butterfly fat-tree");
+    if (question.dimensions > 9)
+      throw InvalidArgument("--nodes", std::to_string(question.nodes), "at most 262144 in a simulation");
+    return network::make_fat_tree_worms(question.dimensions);
+  }
+  const network::Cube cube = cube_of(question);
+  int channels = network::usual_virtual_channels(cube);
+  if (virtual_channels) {
+    channels = static_cast<int>(parse_integer(*virtual_channels, "--virtual-channels", 1, 64));
+    if (cube.links != network::CubeLinks::mesh && channels > 1 && channels % 2 != 0)
+      throw InvalidArgument("--virtual-channels", *virtual_channels, "1 or an even number in a torus");
+  }
+  return network::make_cube_worms(cube, channels);
 }
 
 Json inputs_json(const WormholeQuestion& question) {

@@ -45,10 +45,15 @@ struct WormholeQuestion {
 /// All but the loads.  \throws LimitExceeded
 [[nodiscard]] network::ChannelGraph channel_graph(const WormholeQuestion& question);
 
+/// Channel by channel. \param virtual_channels  --virtual-channels as typed; empty: the usual number
+/// \throws InvalidArgument
+[[nodiscard]] std::shared_ptr<const network::WormNetwork> worm_network(
+    const WormholeQuestion& question, const std::optional<std::string>& virtual_channels);
+
 [[nodiscard]] Json inputs_json(const WormholeQuestion& question);
 
 /// Numbers of a list, entries with "%" as hundredths: "10%:90%:10%", "0.1,50%"; a range has "%" at all of its
-/// numbers or at none.   \throws InvalidArgument
+/// numbers or at none.  \throws InvalidArgument
 [[nodiscard]] std::vector<numeric::Rational> parse_percent_list(const std::string& text, const char* option,
                                                                 std::size_t limit);
 

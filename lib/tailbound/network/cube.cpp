@@ -189,7 +189,21 @@ ChannelGraph PairWalk::graph() const {
   return graph;
 }
 
-std::string cube_name(const Cube& cube) {
+}  // namespace
+
+void check(const Cube& cube) {
+  const std::int64_t least = cube.links == CubeLinks::bidirectional_torus ? 3 : 2;
+  if (cube.dimensions < 1 || cube.dimensions > 14)
+    throw InvalidArgument("dimensions", std::to_string(cube.dimensions), "from 1 to 14");
+  if (cube.radix < least || cube.radix > most_cube_nodes)
+    throw InvalidArgument("radix", std::to_string(cube.radix),
+                          "from " + std::to_string(least) + " to " + std::to_string(most_cube_nodes));
+  if (node_count(cube) > most_cube_nodes)
+    throw InvalidArgument("nodes", std::to_string(cube.radix) + "^" + std::to_string(cube.dimensions),
+                          "at most " + std::to_string(most_cube_nodes));
+}
+
+std::string name(const Cube& cube) {
   const std::string size = std::to_string(cube.radix);
   if (cube.links == CubeLinks::mesh && cube.radix == 2)
     return std::to_string(cube.dimensions) + "-dimensional hypercube";
@@ -208,24 +222,10 @@ std::string cube_name(const Cube& cube) {
   return name + " bidirectional torus";
 }
 
-}  // namespace
-
-void check(const Cube& cube) {
-  const std::int64_t least = cube.links == CubeLinks::bidirectional_torus ? 3 : 2;
-  if (cube.dimensions < 1 || cube.dimensions > 14)
-    throw InvalidArgument("dimensions", std::to_string(cube.dimensions), "from 1 to 14");
-  if (cube.radix < least || cube.radix > most_cube_nodes)
-    throw InvalidArgument("radix", std::to_string(cube.radix),
-                          "from " + std::to_string(least) + " to " + std::to_string(most_cube_nodes));
-  if (node_count(cube) > most_cube_nodes)
-    throw InvalidArgument("nodes", std::to_string(cube.radix) + "^" + std::to_string(cube.dimensions),
-                          "at most " + std::to_string(most_cube_nodes));
-}
-
 ChannelGraph cube_graph(const Cube& cube) {
   check(cube);
   ChannelGraph graph = PairWalk(cube).graph();
-  graph.name = cube_name(cube);
+  graph.name = name(cube);
   return graph;
 }
 

@@ -43,6 +43,9 @@ inline constexpr std::int64_t most_cube_nodes = 16'384;
 /// \throws InvalidArgument  a field out of range
 void check(const Cube& cube);
 
+/// "8 x 8 mesh"
+[[nodiscard]] std::string name(const Cube& cube);
+
 /// COST  O(N^2) for the pairs, O(N n^2) numbers
 /// \throws InvalidArgument  a field out of range
 [[nodiscard]] ChannelGraph cube_graph(const Cube& cube);

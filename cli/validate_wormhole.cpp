@@ -1,0 +1,159 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <cli/plots.hpp>
+#include <cli/simulate_wormhole.hpp>
+
+#include <algorithm>
+#include <memory>
+
+namespace tailbound::cli {
+namespace {
+
+/// One load, both ways.
+struct Row {
+  double load = 0, fraction = 0;
+  ShownEstimate simulated;
+  std::optional<double> model;  ///< mean latency; empty where the model is saturated
+
+  /// Does the model promise less latency than the interval allows?
+  [[nodiscard]] bool optimistic() const { return model && *model < simulated.lower; }
+  [[nodiscard]] std::optional<double> error() const {
+    if (!model) return std::nullopt;
+    return *model / simulated.value - 1;
+  }
+  [[nodiscard]] const char* verdict() const {
+    if (!model) return "saturated";
+    if (optimistic()) return "below";
+    return *model > simulated.upper ? "above" : "inside";
+  }
+};
+
+struct Answer {
+  WormholeSimulation simulation;
+  std::vector<SimulatedWorms> points;
+  std::vector<Row> rows;
+
+  [[nodiscard]] std::size_t optimistic() const {
+    return static_cast<std::size_t>(
+        std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.optimistic(); }));
+  }
+};
+
+std::optional<double> model_latency(const WormholeSimulation& simulation, double load) {
+  if (load >= simulation.model_saturation) return std::nullopt;
+  const bounds::wormhole::Point solved = simulation.model.solve(load);
+  if (!solved.solved()) return std::nullopt;
+  return solved.latency(static_cast<double>(simulation.question.flits));
+}
+
+std::string error_in_words(const Row& row) {
+  const std::optional<double> error = row.error();
+  return error ? fmt::format("{:+.1f} %", 100 * *error) : "-";
+}
+
+std::string to_tables(const Answer& answer, bool quiet) {
+  std::vector<std::vector<std::string>> rows{
+      {"load", "of saturation", "simulation", "model", "error", "model is"}};
+  for (const Row& row : answer.rows)
+    rows.push_back({fmt::format("{:.6g}", row.load), fmt::format("{:.1f} %", 100 * row.fraction),
+                    brief(row.simulated), row.model ? fmt::format("{:.6g}", *row.model) : "-",
+                    error_in_words(row), row.verdict()});
+  const std::string table = to_table(rows, {true, true, false, true, true, false});
+  if (quiet) return table;
+  std::string text = fmt::format("Mean latency [cycles]: {}\n\n{}\n", in_words(answer.simulation), table);
+  for (const SimulatedWorms& point : answer.points)
+    text += fmt::format("  load {:.6g}: {}; {}\n", point.load, plan_in_words(point.simulated),
+                        course_in_words(point.simulated));
+  text += fmt::format("\n  verdict  the model is optimistic beyond the interval at {} of {} loads\n",
+                      answer.optimistic(), answer.rows.size());
+  return text +
+         "\n  Error: model / simulation - 1; +- is the 95 % interval of the simulation. Of saturation: of "
+         "the\n  model's saturation load.\n";
+}
+
+std::string to_json_text(const Answer& answer, const Context& context) {
+  Json document = new_document(context, "validate wormhole");
+  document["inputs"] = inputs_json(answer.simulation);
+  document["model_saturation_load"] = answer.simulation.model_saturation;
+  document["optimistic_rows"] = answer.optimistic();
+  return to_text(document, "rows", answer.rows.size(), [&](std::size_t i) {
+    const Row& row = answer.rows[i];
+    Json json{{"load", row.load},
+              {"fraction_of_saturation", row.fraction},
+              {"simulation", to_json(row.simulated)},
+              {"model", row.model ? Json{{"kind", "model"}, {"value", *row.model}} : Json()},
+              {"error", row.model ? Json(*row.error()) : Json()},
+              {"verdict", row.verdict()}};
+    describe_simulation(json, answer.points[i].simulated);
+    return json;
+  });
+}
+
+std::string to_csv(const Answer& answer) {
+  std::vector<std::string> header{"load", "fraction_of_saturation"};
+  const std::vector<std::string> columns = estimate_columns("simulation");
+  header.insert(header.end(), columns.begin(), columns.end());
+  header.insert(header.end(), {"model", "verdict"});
+  std::string text = csv_line(header);
+  for (const Row& row : answer.rows) {
+    std::vector<std::string> fields{fmt::format("{}", row.load), fmt::format("{}", row.fraction)};
+    append_csv(fields, row.simulated);
+    fields.insert(fields.end(), {row.model ? fmt::format("{}", *row.model) : "", row.verdict()});
+    text += csv_line(fields);
+  }
+  return text;
+}
+
+plots::Picture picture(const Answer& answer) {
+  plots::Picture picture;
+  picture.title = fmt::format("{}, messages of {} flits", answer.simulation.network.network->layout().name,
+                              answer.simulation.question.flits);
+  picture.x_label = "load [flits/cycle/node]";
+  picture.y_label = "mean latency [cycles]";
+  picture.note = "simulation with 95 % intervals; the model is approximate";
+  plots::Curve model{.title = "model", .style = plots::Style::line, .points = {}};
+  double greatest = 0, last = 0;
+  for (const Row& row : answer.rows) {
+    greatest = std::max(greatest, row.load);
+    if (row.model) last = std::max(last, row.load);
+  }
+  constexpr int steps = 100;
+  for (int i = 1; i <= steps; ++i) {
+    const double load = last * i / steps;
+    if (const auto latency = model_latency(answer.simulation, load))
+      model.points.emplace_back(load, *latency);
+  }
+  picture.curves = {simulated_curve(answer.points), std::move(model)};
+  return picture;
+}
+
+Reply answer(const WormholeSimulationOptions& options, const Context& context) {
+  const auto answer = std::make_shared<Answer>(
+      Answer{.simulation = read_wormhole_simulation(options), .points = {}, .rows = {}});
+  answer->points = simulate(answer->simulation, options, context);
+  for (const SimulatedWorms& point : answer->points)
+    answer->rows.push_back({.load = point.load,
+                            .fraction = point.fraction,
+                            .simulated = shown(point.found.latency.value()),
+                            .model = model_latency(answer->simulation, point.load)});
+  Reply reply;
+  reply.text = in_format(
+      context.format, [&] { return to_tables(*answer, context.quiet); },
+      [&] { return to_json_text(*answer, context); }, [&] { return to_csv(*answer); });
+  if (answer->optimistic() > 0) reply.status = no_answer;
+  reply.draw = [answer](const std::string& file) { plots::draw(picture(*answer), file); };
+  return reply;
+}
+
+}  // namespace
+
+Command add_validate_wormhole(CLI::App& validate) {
+  CLI::App* command = validate.add_subcommand("wormhole", "latency of a wormhole network");
+  const auto options = std::make_shared<WormholeSimulationOptions>();
+  add_wormhole_simulation_options(*command, *options);
+  add_plot_option(*command);
+  command->footer("Example:\n");
+  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,144 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/cube_worms.hpp>
+
+namespace tailbound::network {
+namespace {
+
+using Index = std::uint32_t;
+
+/// Stations of a node: its links (dimension, direction, low or high), its injection, its ejection.
+struct Numbering {
+  Index radix = 0, dimensions = 0, nodes = 1, directions = 1, classes = 1;
+  Index lanes = 1;  ///< virtual channels of a station of links
+
+  Numbering(const Cube& cube, int virtual_channels)
+      : radix(static_cast<Index>(cube.radix)),
+        dimensions(static_cast<Index>(cube.dimensions)),
+        directions(cube.links == CubeLinks::unidirectional_torus ? 1 : 2),
+        classes(cube.links != CubeLinks::mesh && virtual_channels > 1 ? 2 : 1),
+        lanes(static_cast<Index>(virtual_channels) / classes) {
+    for (int i = 0; i < cube.dimensions; ++i) nodes *= radix;
+  }
+  [[nodiscard]] Index links() const { return dimensions * directions; }
+  [[nodiscard]] Index injection() const { return links() * classes; }
+  [[nodiscard]] Index ejection() const { return injection() + 1; }
+  [[nodiscard]] Index stations() const { return injection() + 2; }
+  [[nodiscard]] Index channels() const { return injection() * lanes + 2; }
+};
+
+WormLayout layout_of(const Cube& cube, const Numbering& of) {
+  WormLayout layout;
+  layout.name = name(cube);
+  layout.nodes = of.nodes;
+  const Index ring_steps = cube.links == CubeLinks::bidirectional_torus ? of.radix / 2 : of.radix - 1;
+  layout.longest_way = of.dimensions * ring_steps + 2;
+  if (cube.links == CubeLinks::bidirectional_torus && of.radix % 2 == 0)
+    layout.variants = 1U << of.dimensions;
+  for (Index node = 0; node < of.nodes; ++node)
+    for (Index station = 0; station < of.stations(); ++station) {
+      const bool link = station < of.injection();
+      const Index lanes = link ? of.lanes : 1;
+      if (!link || station % of.classes == 0) ++layout.wires;
+      layout.stations.push_back({static_cast<Index>(layout.channels.size()), lanes});
+      for (Index lane = 0; lane < lanes; ++lane)
+        layout.channels.push_back({node * of.stations() + station, layout.wires - 1});
+    }
+  return layout;
+}
+
+class CubeWorms final : public WormNetwork {
+ public:
+  CubeWorms(const Cube& cube, const Numbering& of) : WormNetwork(layout_of(cube, of)), cube_(cube), of_(of) {
+    for (Index node = 0; node < of_.nodes; ++node)
+      for (Index rest = node, i = 0; i < of_.dimensions; ++i, rest /= of_.radix)
+        coordinates_.push_back(static_cast<std::uint16_t>(rest % of_.radix));
+    for (const WormChannel& channel : layout().channels) ends_.push_back(end_of(channel.station));
+  }
+
+  [[nodiscard]] Index next_station(const WormHead& head) const override {
+    if (head.passed == 0) return head.source * of_.stations() + of_.injection();
+    const Index node = ends_[head.channel];
+    if (node == none) return arrived;
+    const Index first = node * of_.stations();
+    for (Index dimension = 0; dimension < of_.dimensions; ++dimension) {
+      const Index at = coordinate(node, dimension), to = coordinate(head.destination, dimension);
+      if (at == to) continue;
+      const bool up = goes_up(at, to, head.variant >> dimension);
+      const Index link = dimension * of_.directions + (up ? 0 : 1);
+      const bool before_wrap = of_.classes == 2 && (up ? to < at : to > at);
+      return first + link * of_.classes + (of_.classes == 2 && !before_wrap ? 1 : 0);
+    }
+    return first + of_.ejection();
+  }
+
+  [[nodiscard]] std::string channel_name(Index channel) const override {
+    const Index station = layout().channels[channel].station;
+    const Index node = station / of_.stations(), way = station % of_.stations();
+    if (way == of_.injection()) return "injection at " + node_name(node);
+    if (way == of_.ejection()) return "ejection at " + node_name(node);
+    std::string text = node_name(node) + " -> " + node_name(ends_[channel]);
+    if (of_.classes == 2) text += way % 2 == 0 ? ", low" : ", high";
+    const Index lane = channel - layout().stations[station].first;
+    return of_.lanes == 1 ? text : text + ", virtual channel " + std::to_string(lane);
+  }
+
+  [[nodiscard]] std::string node_name(Index node) const override {
+    std::string text = "(";
+    for (Index i = 0; i < of_.dimensions; ++i)
+      text += (i == 0 ? "" : ",") + std::to_string(coordinate(node, i));
+    return text + ")";
+  }
+
+ private:
+  static constexpr Index none = arrived;
+
+  [[nodiscard]] Index coordinate(Index node, Index dimension) const {
+    return coordinates_[node * of_.dimensions + dimension];
+  }
+  /// Towards higher coordinates? A worm that goes one way round a ring never turns back.
+  [[nodiscard]] bool goes_up(Index at, Index to, Index variant) const {
+    if (cube_.links == CubeLinks::mesh) return to > at;
+    if (cube_.links == CubeLinks::unidirectional_torus) return true;
+    const Index steps = to > at ? to - at : to + of_.radix - at;
+    return 2 * steps == of_.radix ? (variant & 1U) == 0 : 2 * steps < of_.radix;
+  }
+  /// The node that a station's channels lead to; none behind an ejection.
+  [[nodiscard]] Index end_of(Index station) const {
+    const Index node = station / of_.stations(), way = station % of_.stations();
+    if (way == of_.ejection()) return none;
+    if (way == of_.injection()) return node;
+    const Index dimension = way / of_.classes / of_.directions;
+    const Index direction = way / of_.classes % of_.directions;
+    Index stride = 1;
+    for (Index i = 0; i < dimension; ++i) stride *= of_.radix;
+    const Index at = node / stride % of_.radix;
+    const Index to = (direction == 0 ? at + 1 : at + of_.radix - 1) % of_.radix;
+    return node - at * stride + to * stride;
+  }
+
+  Cube cube_;
+  Numbering of_;
+  std::vector<std::uint16_t> coordinates_;  ///< [node][dimension]
+  std::vector<Index> ends_;                 ///< [channel]
+};
+
+}  // namespace
+
+int usual_virtual_channels(const Cube& cube) {
+  return cube.links == CubeLinks::mesh ? 1 : 2;
+}
+
+std::unique_ptr<WormNetwork> make_cube_worms(const Cube& cube, int virtual_channels) {
+  check(cube);
+  const bool torus = cube.links != CubeLinks::mesh;
+  const bool legal = virtual_channels >= 1 && virtual_channels <= 64 &&
+                     (!torus || virtual_channels == 1 || virtual_channels % 2 == 0);
+  if (!legal)
+    throw InvalidArgument("virtual channels", std::to_string(virtual_channels),
+                          torus ? "1 or an even number up to 64" : "from 1 to 64");
+  if (cube.virtual_channels != VirtualChannels::share_wire)
+    throw InvalidArgument("virtual channels", "on wires of their own", "on one wire");
+  return std::make_unique<CubeWorms>(cube, Numbering(cube, virtual_channels));
+}
+
+}  // namespace tailbound::network

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <tailbound/network/cube.hpp>
+#include <tailbound/network/worm_network.hpp>
+
+#include <memory>
+
+/// Meshes, tori and hypercubes with dimension-order routing, channel by channel.
+///
+/// MODEL     as network/cube.hpp. Each link has V virtual channels on one wire. In a mesh or hypercube they
+///           are one station. In a torus the first half of them is the low station, the second half the high
+///           one; with a single one all messages share it, and worms can block each other in a ring.
+/// SOURCE    Greenberg and Guan 1997b; Dally and Seitz 1987, Dally 1992 (virtual channels)
+/// EXCLUDES  rates and flows: network/cube.hpp finds them without this header
+/// TESTS     tests/network/worm_network_test.cpp
+namespace tailbound::network {
+
+/// \param virtual_channels  of a link, 1 .. 64; of a torus 1 or an even number
+/// \throws InvalidArgument  a field out of range, or virtual channels that do not share their wire
+[[nodiscard]] std::unique_ptr<WormNetwork> make_cube_worms(const Cube& cube, int virtual_channels);
+
+/// Of a link unless told otherwise: 1, or 2 in a torus.
+[[nodiscard]] int usual_virtual_channels(const Cube& cube);
+
+}  // namespace tailbound::network

@@ -1,0 +1,195 @@
+#include <tailbound/sim/batch_sums.hpp>
+#include <tailbound/sim/simulate_worms.hpp>
+
+#include <cln/rational.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailbound::sim {
+namespace {
+
+using Rows = WormRows;
+
+constexpr double growth_limit = 0.005;
+
+double senders(const WormModel& model) {
+  return message_rate(model) * static_cast<double>(model.flits) / numeric::nearest_double(model.load);
+}
+
+WormStability stability_of(const WormModel& model, const RunResult& result) {
+  WormStability stability;
+  double growth = 0, generated = 0, cycles_first = 0, cycles_second = 0;
+  bool all_grow = true;
+  for (const std::vector<Counts>& batches : result.batches) {
+    const std::size_t half = batches.size() / 2;
+    if (half == 0) continue;
+    double first = 0, second = 0, cycles = 0;
+    for (std::size_t i = 0; i < 2 * half; ++i) {  // an odd one is left out
+      const Counts& counts = batches[i];
+      (i < half ? first : second) += static_cast<double>(counts[Rows::waiting][0]);
+      if (i < half) cycles += static_cast<double>(counts[Rows::cycles][0]);
+      generated += static_cast<double>(counts[Rows::generated][0]);
+    }
+    stability.waiting_first += first;
+    stability.waiting_second += second;
+    cycles_first += cycles;
+    cycles_second += cycles;
+    growth += 2 * (second - first) / cycles;  // over both halves, from the growth between their middles
+    all_grow = all_grow && second > first;
+  }
+  if (generated == 0) return stability;
+  stability.waiting_first /= cycles_first * senders(model);
+  stability.waiting_second /= cycles_second * senders(model);
+  stability.not_carried = std::max(0.0, growth / generated);
+  stability.stable = !(all_grow && stability.not_carried > growth_limit);
+  return stability;
+}
+
+void find_busiest(const WormModel& model, const BatchSums& sums, const WormWanted& wanted,
+                  WormEstimates& result) {
+  const network::WormLayout& layout = model.network->layout();
+  std::vector<std::uint32_t> channels;
+  for (std::uint32_t channel = 0; channel < layout.channels.size(); ++channel) channels.push_back(channel);
+  std::vector<bool> injection(layout.stations.size());
+  const auto mark = [&](std::uint32_t source, std::uint32_t destination) {
+    injection[model.network->next_station({.source = source, .destination = destination})] = true;
+  };
+  for (const network::WormFlow& flow : model.traffic.flows) mark(flow.source, flow.destination);
+  for (std::uint32_t node = 0; node < layout.nodes && model.traffic.flows.empty(); ++node)
+    mark(node, (node + 1) % layout.nodes);
+  std::erase_if(channels, [&](std::uint32_t channel) { return injection[layout.channels[channel].station]; });
+  std::vector<double> held(layout.channels.size());
+  for (const std::uint32_t channel : channels) held[channel] = sums.total(BatchSums::at(Rows::held, channel));
+  const std::size_t count = std::min(wanted.channels, channels.size());
+  std::partial_sort(
+      channels.begin(), channels.begin() + static_cast<std::ptrdiff_t>(count), channels.end(),
+      [&](std::uint32_t a, std::uint32_t b) { return held[a] != held[b] ? held[a] > held[b] : a < b; });
+  const double cycles = sums.total(BatchSums::at(Rows::cycles, 0));
+  for (std::size_t i = 0; i < count; ++i)
+    result.busiest.push_back({.channel = channels[i],
+                              .held = sums.ratio<unit::Probability>(BatchSums::at(Rows::held, channels[i]),
+                                                                    BatchSums::at(Rows::cycles, 0))
+                                          .value(),
+                              .flits = sums.total(BatchSums::at(Rows::flits, channels[i])) / cycles});
+}
+
+void find_percentiles(const WormModel& model, const RunResult& run_result, const WormWanted& wanted,
+                      WormEstimates& result) {
+  if (wanted.percentiles.empty() || result.messages == 0) return;
+  const HistogramBatches latencies(
+      run_result.all(), [](const Counts& counts) { return counts[Rows::latency]; }, wanted.confidence);
+  const auto bin = static_cast<double>(latency_bin(model));
+  for (const double fraction : wanted.percentiles) {
+    numeric::Estimate<unit::Slot> found = latencies.percentile(fraction);
+    WormPercentile percentile{.fraction = fraction, .latency = {}};
+    if (found.value + 1 < static_cast<double>(latency_bins)) {
+      for (double* end : {&found.value, &found.lower, &found.upper}) *end *= bin;
+      percentile.latency = found;
+    }
+    result.percentiles.push_back(percentile);
+  }
+}
+
+}  // namespace
+
+numeric::Rational rounded_load(double load) {
+  return numeric::Rational(static_cast<long>(std::llround(load * 1e9))) / numeric::Rational(1'000'000'000L);
+}
+
+double relaxation_cycles(const WormModel& model, double fraction_of_saturation) {
+  return static_cast<double>(model.flits) * relaxation_slots(std::min(fraction_of_saturation, 0.95)) +
+         model.network->layout().longest_way;
+}
+
+RunPlan automatic_plan(const WormModel& model, double fraction_of_saturation, std::int64_t cycles,
+                       int replications, std::uint64_t seed) {
+  RunPlan plan = automatic_plan(0.5, 1, cycles, replications, seed);
+  const double tau = relaxation_cycles(model, fraction_of_saturation);
+  plan.warmup = static_cast<std::int64_t>(std::ceil(5 * tau / 64)) * 64;
+  const int most = std::max(1, std::min(16, 4096 / replications));
+  const int fewest = std::min((8 + replications - 1) / replications, most);
+  plan.batches =
+      static_cast<int>(std::clamp(static_cast<double>(cycles) / (10 * tau), 1.0 * fewest, 1.0 * most));
+  return plan;
+}
+
+RunResult run_worms(const WormModel& model, const RunPlan& plan, const RunControls& controls,
+                    std::string_view resume) {
+  check(model);
+  return run(
+      plan, describe(model), [&](RandomKey key) { return make_worm_replication(model, key); }, controls,
+      resume);
+}
+
+WormEstimates worm_estimates(const WormModel& model, const RunResult& run_result, const WormWanted& wanted) {
+  const BatchSums sums(run_result, wanted.confidence);
+  if (sums.size() < 2)
+    throw InvalidArgument("number of completed batches", std::to_string(sums.size()), "at least 2");
+  const auto at = BatchSums::at;
+  WormEstimates result;
+  result.batches = sums.size();
+  result.messages = static_cast<std::uint64_t>(sums.total(at(Rows::delivered, 0, 1)));
+  result.flit_hops = sums.total(at(Rows::crossings, 0, 1));
+  result.throughput =
+      sums.ratio<unit::Load>(at(Rows::delivered, 1, senders(model)), at(Rows::cycles, 0, 1)).value();
+  result.latency = sums.ratio<unit::Slot>(at(Rows::times, 0, 1), at(Rows::delivered, 0, 1));
+  result.source_wait = sums.ratio<unit::Slot>(at(Rows::times, 1, 1), at(Rows::delivered, 0, 1));
+  result.service = sums.ratio<unit::Slot>(at(Rows::times, 2, 1), at(Rows::delivered, 0, 1));
+  if (result.messages > 0)
+    result.mean_distance = sums.total(at(Rows::times, 3, 1)) / static_cast<double>(result.messages);
+  result.stability = stability_of(model, run_result);
+  find_percentiles(model, run_result, wanted, result);
+  find_busiest(model, sums, wanted, result);
+  return result;
+}
+
+// --- Saturation ------------------------------------------------------------------------------------------
+
+SimulatedSaturation simulated_saturation(const WormModel& model, const SaturationSearch& search,
+                                         const RunControls& controls,
+                                         const std::function<void(std::size_t)>& told) {
+  if (!(search.precision >= 1e-4 && search.precision <= 1))
+    throw InvalidArgument("precision", std::to_string(search.precision), "from 0.0001 to 1");
+  SimulatedSaturation result;
+  const auto stable_at = [&](double load) {
+    WormModel at = model;
+    at.load = rounded_load(load);
+    const double cycles = search.messages * static_cast<double>(model.flits) / load;
+    const RunPlan plan{.seed = search.seed,
+                       .replications = search.replications,
+                       .warmup = static_cast<std::int64_t>(cycles / 2),
+                       .slots = static_cast<std::int64_t>(cycles),
+                       .batches = 4};
+    const RunResult run_result = run_worms(at, plan, controls);
+    if (!run_result.complete) {
+      result.complete = false;
+      return false;
+    }
+    const WormEstimates found = worm_estimates(at, run_result);
+    result.probes.push_back(
+        {.load = load, .delivered = found.throughput.value, .stability = found.stability});
+    if (told) told(result.probes.size());
+    return found.stability.stable;
+  };
+  double stable = 0, unstable = 0;
+  for (double load = std::min(search.first_guess, 1.0); stable == 0 || unstable == 0;) {
+    const bool is_stable = stable_at(load);
+    if (!result.complete) break;
+    if (is_stable && load >= 1) throw NoAnswer("no saturation: the network carries load 1");
+    if (!is_stable && load < 1e-7)
+      throw NoAnswer("no saturation: the network is unstable at load " + std::to_string(load));
+    (is_stable ? stable : unstable) = load;
+    load = is_stable ? std::min(1.0, load * 1.25) : load * 0.8;
+  }
+  while (result.complete && unstable > stable * (1 + search.precision)) {
+    const double middle = std::sqrt(stable * unstable);
+    const bool is_stable = stable_at(middle);
+    if (result.complete) (is_stable ? stable : unstable) = middle;
+  }
+  result.greatest_stable = stable;
+  result.least_unstable = unstable;
+  return result;
+}
+
+}  // namespace tailbound::sim

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <tailbound/core/quantity.hpp>
+#include <tailbound/sim/histogram_batches.hpp>
+#include <tailbound/sim/run.hpp>
+#include <tailbound/sim/worm_replication.hpp>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+/// What a simulated wormhole network (sim/worm_replication.hpp) shows, as estimates with confidence
+/// intervals.
+///
+/// MODEL     the batches of all replications are taken together (sim/batch_means.hpp).
+/// TESTS     tests/sim/worm_replication_test.cpp, tests/validation/wormhole_test.cpp
+namespace tailbound::sim {
+
+struct WormPercentile {
+  double fraction = 0;
+  /// Nothing where it lies beyond what is counted: latency_bins bins.
+  std::optional<numeric::Estimate<unit::Slot>> latency;
+};
+
+struct WormChannelUse {
+  std::uint32_t channel = 0;
+  numeric::Estimate<unit::Probability> held;  ///< of the time, it belongs to a worm
+  double flits = 0;                           ///< a cycle
+};
+
+/// Do the sources' queues grow?
+///
+/// METHOD    Messages waiting at the sources, the mean of the second half of the measured time less that of
+///           the first, over the time between the middles: what is not carried. Unstable: more than 0.5 % of
+///           the messages generated, and growth in each replication.
+struct WormStability {
+  double waiting_first = 0, waiting_second = 0;  ///< messages at a sending node, means
+  double not_carried = 0;                        ///< of the messages generated
+  bool stable = true;
+};
+
+struct WormEstimates {
+  numeric::Estimate<unit::Load> throughput;  ///< flits delivered a cycle and sending node
+  std::optional<numeric::Estimate<unit::Slot>> latency, source_wait, service;  ///< none delivered: none
+  double mean_distance = 0;                                                    ///< of the messages delivered
+  std::vector<WormPercentile> percentiles;
+  std::vector<WormChannelUse> busiest;  ///< channels held longest, those of the sources left out
+  WormStability stability;
+  std::uint64_t messages = 0;
+  double flit_hops = 0;  ///< flits that crossed a channel while measured
+  std::size_t batches = 0;
+};
+
+/// Time in which the network forgets how full it was [cycles]: M times that of a queue of single packets with
+/// the utilization that the load has of saturation (sim/run.hpp), and the longest way.
+/// \param fraction_of_saturation  above 0; 0.95 where it is more
+[[nodiscard]] double relaxation_cycles(const WormModel& model, double fraction_of_saturation);
+
+/// Warm-up: 5 relaxation times. Batches: 16 a replication, or fewer so that each lasts at least 10 relaxation
+/// times, but in all no fewer than 8.
+[[nodiscard]] RunPlan automatic_plan(const WormModel& model, double fraction_of_saturation,
+                                     std::int64_t cycles, int replications, std::uint64_t seed);
+
+/// The nearest multiple of 10^-9.
+[[nodiscard]] numeric::Rational rounded_load(double load);
+
+/// \throws NoAnswer  worms block each other for ever
+[[nodiscard]] RunResult run_worms(const WormModel& model, const RunPlan& plan,
+                                  const RunControls& controls = {}, std::string_view resume = {});
+
+struct WormWanted {
+  std::vector<double> percentiles;  ///< as fractions
+  std::size_t channels = 1;         ///< so many of the busiest
+  double confidence = 0.95;
+};
+
+/// \throws InvalidArgument  fewer than two batches were completed; a number out of range
+[[nodiscard]] WormEstimates worm_estimates(const WormModel& model, const RunResult& result,
+                                           const WormWanted& wanted = {});
+
+// --- Saturation ------------------------------------------------------------------------------------------
+
+struct SaturationProbe {
+  double load = 0;
+  double delivered = 0;  ///< flits/cycle/node while measured
+  WormStability stability;
+};
+
+struct SimulatedSaturation {
+  double greatest_stable = 0,
+         least_unstable = 0;            ///< loads; the search ends where they differ by `precision`
+  std::vector<SaturationProbe> probes;  ///< in the order in which they were made
+  bool complete = true;                 ///< false if it was stopped
+};
+
+struct SaturationSearch {
+  double first_guess = 0.1;  ///< a load near which saturation is looked for
+  double precision = 0.01;   ///< relative
+  double messages = 3000;    ///< generated at each node while measured, half as many before
+  int replications = 4;
+  std::uint64_t seed = 1;
+};
+
+/// The greatest stable load, by bracketing and bisection; all probes with the same random numbers.
+/// \param model  its load does not matter
+/// \param told   called with the number of probes made
+/// \throws NoAnswer  stable up to load 1; worms block each other for ever
+[[nodiscard]] SimulatedSaturation simulated_saturation(const WormModel& model, const SaturationSearch& search,
+                                                       const RunControls& controls = {},
+                                                       const std::function<void(std::size_t)>& told = {});
+
+}  // namespace tailbound::sim

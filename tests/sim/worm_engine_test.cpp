@@ -1,0 +1,302 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/cube_worms.hpp>
+#include <tailbound/network/fat_tree_worms.hpp>
+#include <tailbound/sim/worm_engine.hpp>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <set>
+
+/// Random runs have fixed seeds: a test that passes once passes always.
+namespace tailbound::sim {
+namespace {
+
+using network::Cube;
+using network::CubeLinks;
+using network::WormHead;
+using network::WormLayout;
+using network::WormNetwork;
+
+std::shared_ptr<const WormNetwork> cube(CubeLinks links, int radix, int dimensions,
+                                        int virtual_channels = 0) {
+  const Cube cube{.links = links, .radix = radix, .dimensions = dimensions};
+  return network::make_cube_worms(
+      cube, virtual_channels > 0 ? virtual_channels : network::usual_virtual_channels(cube));
+}
+
+std::vector<std::shared_ptr<const WormNetwork>> small_networks() {
+  std::vector<std::shared_ptr<const WormNetwork>> networks{cube(CubeLinks::mesh, 4, 2),
+                                                           cube(CubeLinks::mesh, 3, 3),
+                                                           cube(CubeLinks::mesh, 2, 4),
+                                                           cube(CubeLinks::mesh, 2, 3, 4),
+                                                           cube(CubeLinks::unidirectional_torus, 4, 2),
+                                                           cube(CubeLinks::bidirectional_torus, 4, 2),
+                                                           cube(CubeLinks::bidirectional_torus, 5, 2, 4),
+                                                           cube(CubeLinks::unidirectional_torus, 6, 1)};
+  networks.push_back(network::make_fat_tree_worms(1));
+  networks.push_back(network::make_fat_tree_worms(3));
+  return networks;
+}
+
+/// The same network, whose wires count as shared: then the engine visits flit by flit.
+class FlitByFlit final : public WormNetwork {
+ public:
+  explicit FlitByFlit(std::shared_ptr<const WormNetwork> of)
+      : WormNetwork(layout_of(*of)), of_(std::move(of)) {}
+  [[nodiscard]] std::uint32_t next_station(const WormHead& head) const override {
+    return of_->next_station(head);
+  }
+  [[nodiscard]] std::string channel_name(std::uint32_t channel) const override {
+    return of_->channel_name(channel);
+  }
+  [[nodiscard]] std::string node_name(std::uint32_t node) const override { return of_->node_name(node); }
+
+ private:
+  /// With a channel more that no worm takes, on the wire of another.
+  static WormLayout layout_of(const WormNetwork& of) {
+    WormLayout layout = of.layout();
+    layout.stations.push_back({static_cast<std::uint32_t>(layout.channels.size()), 1});
+    layout.channels.push_back({static_cast<std::uint32_t>(layout.stations.size() - 1), 0});
+    return layout;
+  }
+  std::shared_ptr<const WormNetwork> of_;
+};
+
+/// Sends random messages for `cycles` cycles and goes on until all have arrived.
+template <class EachCycle>
+std::vector<WormDelivery> deliveries(const WormNetwork& network, std::uint32_t buffer, std::uint32_t flits,
+                                     double load, std::uint64_t cycles, EachCycle each_cycle) {
+  WormEngine engine(network, buffer, {7, 0});
+  RandomSequence random({8, 0}, 9, 0);
+  const std::uint32_t nodes = network.layout().nodes;
+  std::vector<WormDelivery> all;
+  while (engine.now() < cycles || !engine.idle()) {
+    for (std::uint32_t node = 0; node < nodes && engine.now() < cycles; ++node) {
+      if (static_cast<double>(random.next()) * 0x1p-64 >= load / flits) continue;
+      std::uint32_t to = random.next_below(nodes - 1);
+      if (to >= node) ++to;
+      engine.send({.born = engine.now(),
+                   .source = node,
+                   .destination = to,
+                   .variant = random.next_below(network.layout().variants),
+                   .flits = 1 + random.next_below(2 * flits - 1)});
+    }
+    engine.cycle();
+    for (const WormDelivery& delivery : engine.delivered()) all.push_back(delivery);
+    each_cycle(engine);
+  }
+  return all;
+}
+
+TEST_CASE("wormhole engine: M + D - 1 cycles for every pair on an empty network") {
+  for (const auto& network : small_networks()) {
+    CAPTURE(network->layout().name);
+    const WormLayout& layout = network->layout();
+    std::uint32_t longest = 0;
+    for (std::uint32_t from = 0; from < layout.nodes; ++from)
+      for (std::uint32_t to = 0; to < layout.nodes; ++to)
+        for (std::uint32_t variant = 0; variant < layout.variants && from != to; ++variant)
+          for (const std::uint32_t flits : {1U, 2U, 7U, 40U}) {
+            WormEngine engine(*network, 1 + flits % 3, {1, 0});
+            engine.skip_to(5);
+            engine.send({.born = 5, .source = from, .destination = to, .variant = variant, .flits = flits});
+            while (engine.delivered().empty()) engine.cycle();
+            const WormDelivery& delivery = engine.delivered().front();
+            REQUIRE(delivery.ended - 5 == flits + delivery.distance - 1);
+            REQUIRE(delivery.started == 5);
+            REQUIRE(delivery.released == 5 + flits);
+            longest = std::max(longest, delivery.distance);
+            engine.cycle();
+            REQUIRE(engine.idle());
+          }
+    CHECK(longest == layout.longest_way);
+  }
+}
+
+TEST_CASE("wormhole engine: flits sent = delivered + queued + inside in every cycle, and all arrive") {
+  for (const auto& network : small_networks())
+    for (const std::uint32_t buffer : {1U, 2U, 5U}) {
+      CAPTURE(network->layout().name, buffer);
+      std::uint64_t most_inside = 0;
+      const auto all = deliveries(*network, buffer, 6, 0.6, 600, [&](const WormEngine& engine) {
+        const FlitBalance balance = engine.balance();
+        REQUIRE(balance.conserved());
+        REQUIRE(balance.inside <= buffer * network->layout().channels.size());
+        most_inside = std::max(most_inside, balance.inside);
+      });
+      CHECK(all.size() > network->layout().nodes * 30);
+      CHECK(most_inside > network->layout().nodes / 2);
+    }
+}
+
+TEST_CASE("wormhole engine: latency = wait + service + D - 1, message by message, where no wire is shared") {
+  for (const auto& network : small_networks()) {
+    if (network->layout().shares_wires()) continue;
+    CAPTURE(network->layout().name);
+    std::uint64_t waited = 0, held_up = 0;
+    for (const WormDelivery& delivery : deliveries(*network, 1, 12, 0.4, 2000, [](const WormEngine&) {})) {
+      const WormMessage& message = delivery.message;
+      if (message.flits < delivery.distance) continue;
+      REQUIRE(delivery.ended - message.born == (delivery.started - message.born) +
+                                                   (delivery.released - delivery.started) +
+                                                   delivery.distance - 1);
+      REQUIRE(delivery.released - delivery.started >= message.flits);
+      waited += delivery.started - message.born;
+      held_up += delivery.released - delivery.started - message.flits;
+    }
+    CHECK(waited > 1000);
+    if (network->layout().nodes > 4) CHECK(held_up > 1000);
+  }
+}
+
+TEST_CASE("wormhole engine: worms moved as a whole end as those moved flit by flit") {
+  for (const auto& network : small_networks()) {
+    if (network->layout().shares_wires()) continue;
+    bool choices = false;  // these draw numbers of their own
+    for (const network::WormStation& station : network->layout().stations)
+      choices = choices || station.count > 1;
+    if (choices) continue;
+    const FlitByFlit slow(network);
+    for (const std::uint32_t buffer : {1U, 2U, 4U, 30U}) {
+      CAPTURE(network->layout().name, buffer);
+      const auto by_flit = deliveries(slow, buffer, 10, 0.5, 3000, [](const WormEngine&) {});
+      const auto whole = deliveries(*network, buffer, 10, 0.5, 3000, [](const WormEngine&) {});
+      REQUIRE(by_flit.size() == whole.size());
+      // The order within a cycle may differ.
+      std::multiset<std::array<std::uint64_t, 6>> left, right;
+      for (const auto& [list, into] : {std::pair{&by_flit, &left}, std::pair{&whole, &right}})
+        for (const WormDelivery& each : *list)
+          into->insert({each.ended, each.message.born, each.message.source, each.message.destination,
+                        each.started, each.released});
+      const bool same = left == right;
+      REQUIRE(same);
+    }
+  }
+}
+
+TEST_CASE("wormhole engine: two heads that ask in the same cycle win equally often") {
+  // A row of five nodes: 0 -> 4 and 1 -> 3 ask for the link 1 -> 2 in the same cycle.
+  const auto row = cube(CubeLinks::mesh, 5, 1);
+  for (const bool through_first : {true, false}) {
+    int through = 0;
+    constexpr int runs = 4000;
+    for (int run = 0; run < runs; ++run) {
+      WormEngine engine(*row, 1, {static_cast<std::uint64_t>(run), through_first ? 1U : 2U});
+      const WormMessage far{.born = 0, .source = 0, .destination = 4, .flits = 9};
+      engine.send(far);
+      engine.cycle();
+      engine.send({.born = 1, .source = 1, .destination = 3, .flits = 9});
+      std::uint64_t ended_far = 0, ended_near = 0;
+      while (!engine.idle()) {
+        engine.cycle();
+        for (const WormDelivery& delivery : engine.delivered())
+          (delivery.message.source == 0 ? ended_far : ended_near) = delivery.ended;
+      }
+      if (ended_far < ended_near) ++through;
+    }
+    // 4 standard deviations: a false alarm in 16 000.
+    CHECK(std::abs(through - runs / 2) < 4 * std::sqrt(runs) / 2);
+  }
+}
+
+TEST_CASE("wormhole engine: worms on one wire share it fairly, and leave nothing unused") {
+  // A ring of six, one way: 4 -> 1 takes 5 -> 0 on the low channel, 5 -> 2 as well: they queue. 3 -> 5 is on
+  // the high one of 3 -> 4 and 4 -> 5, 3 -> 1 on the low one of the same wires.
+  const auto ring = cube(CubeLinks::unidirectional_torus, 6, 1);
+  constexpr std::uint32_t flits = 400;
+  WormEngine engine(*ring, 1, {3, 0});
+  engine.send({.born = 0, .source = 2, .destination = 5, .flits = flits});
+  engine.send({.born = 0, .source = 3, .destination = 0, .flits = flits});
+  std::vector<std::uint64_t> ends;
+  while (!engine.idle()) {
+    engine.cycle();
+    for (const WormDelivery& delivery : engine.delivered()) ends.push_back(delivery.ended);
+  }
+  REQUIRE(ends.size() == 2);
+  // Both at half speed: the first to end sees the other near its end too; together they use every cycle.
+  CHECK(ends[0] > 2 * flits - 6 * static_cast<std::uint64_t>(std::sqrt(flits)));
+  CHECK(ends[1] <= 2 * flits + 10);
+  CHECK(ends[1] >= 2 * flits);
+}
+
+TEST_CASE("wormhole engine: a ring of worms that wait for each other is reported, not run for ever") {
+  const auto ring = cube(CubeLinks::unidirectional_torus, 4, 1, 1);
+  WormEngine engine(*ring, 1, {1, 0});
+  for (std::uint32_t node = 0; node < 4; ++node)
+    engine.send({.born = 0, .source = node, .destination = (node + 2) % 4, .flits = 10});
+  std::string message;
+  try {
+    for (int i = 0; i < 10'000; ++i) engine.cycle();
+  } catch (const NoAnswer& error) {
+    message = error.what();
+  }
+  CAPTURE(message);
+  CHECK(message.find("deadlock") != std::string::npos);
+  for (const char* link : {"(0) -> (1)", "(1) -> (2)", "(2) -> (3)", "(3) -> (0)"})
+    CHECK(message.find(link) != std::string::npos);
+
+  // The same beside traffic that goes on: of an 8-ary 2-torus one row blocks.
+  const auto torus = cube(CubeLinks::unidirectional_torus, 8, 2, 1);
+  WormEngine busy(*torus, 1, {1, 0});
+  for (std::uint32_t node = 0; node < 8; ++node)
+    busy.send({.born = 0, .source = node, .destination = (node + 4) % 8, .flits = 50});
+  CHECK_THROWS_AS(
+      [&] {
+        for (std::uint64_t i = 0; i < 10'000; ++i) {
+          busy.send({.born = i, .source = 20, .destination = 21, .flits = 1});
+          busy.cycle();
+        }
+      }(),
+      NoAnswer);
+
+  // With two virtual channels a link the same messages arrive.
+  const auto safe = cube(CubeLinks::unidirectional_torus, 4, 1);
+  WormEngine runs(*safe, 1, {1, 0});
+  for (std::uint32_t node = 0; node < 4; ++node)
+    runs.send({.born = 0, .source = node, .destination = (node + 2) % 4, .flits = 10});
+  int cycles = 0;
+  for (; !runs.idle() && cycles < 1000; ++cycles) runs.cycle();
+  CHECK(cycles < 100);
+}
+
+TEST_CASE("wormhole engine: saved and loaded in the middle, it goes on as if nothing had been") {
+  for (const auto& network : small_networks()) {
+    CAPTURE(network->layout().name);
+    const auto feed = [&](WormEngine& engine, std::uint64_t cycle) {
+      const std::uint32_t nodes = network->layout().nodes;
+      const RandomWords words = random_words({4, 0}, 5, 0, cycle);
+      const std::uint32_t from = below(nodes, static_cast<std::uint32_t>(words[0]));
+      engine.send({.born = cycle,
+                   .source = from,
+                   .destination = (from + 1 + below(nodes - 1, static_cast<std::uint32_t>(words[1]))) % nodes,
+                   .variant = below(network->layout().variants, static_cast<std::uint32_t>(words[2])),
+                   .flits = 9});
+    };
+    auto whole = std::make_unique<WormEngine>(*network, 2, RandomKey{2, 0});
+    auto cut = std::make_unique<WormEngine>(*network, 2, RandomKey{2, 0});
+    for (std::uint64_t cycle = 0; cycle < 400; ++cycle) {
+      feed(*whole, cycle);
+      feed(*cut, cycle);
+      whole->cycle();
+      cut->cycle();
+      REQUIRE(whole->crossings() == cut->crossings());
+      REQUIRE(whole->delivered().size() == cut->delivered().size());
+      if (cycle % 37 != 36) continue;
+      ByteWriter writer;
+      cut->save(writer);
+      const std::string bytes = writer.take();
+      cut = std::make_unique<WormEngine>(*network, 2, RandomKey{2, 0});
+      ByteReader reader(bytes);
+      cut->load(reader);
+      REQUIRE(reader.at_end());
+      if (cycle != 147) continue;
+      for (std::size_t length = 0; length < bytes.size(); length += 97) {
+        ByteReader shorter(std::string_view(bytes).substr(0, length));
+        CHECK_THROWS_AS(WormEngine(*network, 2, RandomKey{2, 0}).load(shorter), ParseError);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tailbound::sim
