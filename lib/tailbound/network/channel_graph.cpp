@@ -33,21 +33,24 @@ double partner_rate(const ChannelGraph& graph) {
   std::vector<std::vector<std::size_t>> on_wire(wires);
   for (std::size_t i = 0; i < graph.channels.size(); ++i) on_wire[graph.channels[i].wire].push_back(i);
 
-  FlowsOf partners(graph);
+  FlowsOf flows(graph);
   double met = 0, messages = 0;
-  for (std::size_t i = 0; i < graph.channels.size(); ++i)
-    for (const std::size_t partner : on_wire[graph.channels[i].wire]) {
-      if (partner == i) continue;
-      met += graph.channels[i].rate * graph.channels[partner].rate;
-      partners.choose(partner);
+  for (std::size_t i = 0; i < graph.channels.size(); ++i) {
+    const std::vector<std::size_t>& same_wire = on_wire[graph.channels[i].wire];
+    for (const std::size_t other : same_wire)
+      if (other != i) met += graph.channels[i].rate * graph.channels[other].rate;
+    // For each way on: worms on the next wire's other channels that were on this one, on any of its channels.
+    for (const std::size_t before : same_wire) {
+      flows.choose(before);
       for (const Turn& turn : graph.channels[i].turns) {
         const std::vector<std::size_t>& nexts = graph.stations[turn.station].channels;
         const double each = graph.channels[i].rate * turn.probability / static_cast<double>(nexts.size());
         for (const std::size_t next : nexts)
           for (const std::size_t other : on_wire[graph.channels[next].wire])
-            if (other != next) met -= each * partners.to(other);
+            if (other != next) met -= each * flows.to(other);
       }
     }
+  }
   for (const Source& source : graph.sources) messages += graph.channels[source.channel].rate;
   return messages > 0 ? met / messages : 0;
 }

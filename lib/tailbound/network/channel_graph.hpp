@@ -53,16 +53,19 @@ struct ChannelGraph {
   std::vector<Channel> channels;
   std::vector<Station> stations;
   std::vector<Source> sources;  ///< weights sum to 1
-  double mean_distance = 0;     ///< D: channels of a path, injection and ejection included
+  /// E: the rate of other worms that a worm meets on the other virtual channels of the wires on its way and
+  /// that hold it up; the mean over all messages. 0 where no wire is shared.
+  double worms_met = 0;
+  double mean_distance = 0;  ///< D: channels of a path, injection and ejection included
 };
 
-/// E: the rate of other worms that a worm meets on the other virtual channels of the wires on its way, each
-/// counted once; the mean over all messages.
+/// The rate of other worms that a worm meets on the other virtual channels of the wires on its way, each
+/// counted once; the mean over all messages. E, unless worms that meet also follow one another elsewhere.
 ///
-/// METHOD    On every channel of a path, the rates of its partners on the wire; less those that were partners
-///           on the channel before as well. That counts each once if two paths share wires in one stretch, as
-///           dimension-order paths in a torus do. Each channel of a station is as likely as the others, for
-///           each worm independently.
+/// METHOD    On every channel of a path, the rates of its partners on the wire, less those that were on the
+///           wire before as well: on another channel of it they have been counted; on the same one they pass
+///           one after the other and do not meet. That counts each once if two paths share wires in one
+///           stretch, as dimension-order paths in a torus do.
 /// CONTRACT  no classes of several channels that share wires
 /// COST      for each pair of channels on a wire, the turns of one times the channels of a station and wire
 [[nodiscard]] double partner_rate(const ChannelGraph& graph);

@@ -225,6 +225,7 @@ ChannelGraph Walk::graph() const {
     }
   }
   graph.mean_distance = crossed / sent;
+  graph.worms_met = partner_rate(graph);
   return graph;
 }
 
