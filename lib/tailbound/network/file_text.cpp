@@ -105,10 +105,21 @@ class ShapeCheck {
       return;
     }
     for (at_ += 3; at_ < text_.size() && text_.substr(at_, 3) != three; ++at_)
-      if (text_[at_] == '\\' && quote == '"') ++at_;
+      if (text_[at_] == '\\' && quote == '"') check_escape();
     at_ = std::min(at_ + 3, text_.size());
     // Up to two quotes may be the end of the string's own text.
     for (int i = 0; i < 2 && at_ < text_.size() && text_[at_] == quote; ++i) ++at_;
+  }
+
+  /// From a backslash within three quotes to the character behind it. At the end of a line it joins the next
+  /// line to this one, and the parser looks for white space.
+  void check_escape() {
+    const std::size_t next = text_.find_first_not_of(" \t\r\n", at_ + 1);
+    if (next != std::string_view::npos && static_cast<unsigned char>(text_[next]) >= 0x80) {
+      at_ = next + 1;
+      fail("a letter beyond ASCII must not follow a backslash");
+    }
+    ++at_;
   }
 
   void count_value() {
