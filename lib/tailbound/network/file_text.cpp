@@ -53,7 +53,7 @@ class ShapeCheck {
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '"' || c == '\'')
-        skip_string(c);
+        take_string(c);
       else if (c == '#')
         at_ = std::min(text_.find('\n', at_), text_.size());
       else
@@ -62,8 +62,19 @@ class ShapeCheck {
   }
 
  private:
+  /// Anywhere else than at the front of a key or a value the parser does not take a quote for one.
+  void take_string(char quote) {
+    if (std::string_view("\n=,[{.").find(last_) == std::string_view::npos) {
+      ++at_;
+      fail("quotes must surround a whole name or value");
+    }
+    skip_string(quote);
+    last_ = quote;
+  }
+
   void take(char c) {
     ++at_;
+    if (c != ' ' && c != '\t' && c != '\r') last_ = c;
     if (static_cast<unsigned char>(c) >= 0x80) fail("letters beyond ASCII must stand in double quotes");
     switch (c) {
       case '.':
@@ -130,6 +141,7 @@ class ShapeCheck {
 
   const FileText& file_;
   std::string_view text_;
+  char last_ = '\n';  ///< outside of strings and comments, but for blanks
   std::size_t at_ = 0, dots_ = 0, depth_ = 0, values_ = 0;
 };
 
