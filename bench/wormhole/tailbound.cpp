@@ -1,7 +1,7 @@
 #include <benchmark/benchmark.h>
 #include <tailbound/bounds/wormhole/fat_tree.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
-#include <tailbound/network/cube.hpp>
+#include <tailbound/network/cube_worms.hpp>
 #include <tailbound/network/network_file.hpp>
 #include <tailbound/network/worm_network_file.hpp>
 #include <tailbound/network/worm_walk.hpp>
@@ -76,6 +76,18 @@ void mesh_saturation(benchmark::State& state) {
   state.counters["saturation"] = saturation;
 }
 
+/// The mesh of cube_worms.hpp, each way walked by itself.
+void walk(benchmark::State& state) {
+  const auto mesh = network::make_cube_worms({.radix = state.range(0)}, 1);
+  double steps = 0;
+  for (auto _ : state) {
+    const network::ChannelGraph graph = network::walk_graph(*mesh, {});
+    const auto nodes = static_cast<double>(mesh->layout().nodes);
+    steps += graph.mean_distance * nodes * (nodes - 1);
+  }
+  state.counters["steps"] = benchmark::Counter(steps, benchmark::Counter::kIsRate);
+}
+
 /// A mesh whose ways are a file's, each walked by itself.
 void file_walk(benchmark::State& state) {
   const long k = state.range(0);
@@ -105,6 +117,7 @@ BENCHMARK(mesh_first_load)->Arg(32)->Arg(64)->Arg(128)->Unit(benchmark::kMillise
 BENCHMARK(mesh_graph)->Arg(64)->Unit(benchmark::kMillisecond);
 BENCHMARK(mesh_further_load)->Arg(32)->Arg(64)->Arg(128)->Unit(benchmark::kMillisecond);
 BENCHMARK(mesh_saturation)->Arg(32)->Arg(64)->Unit(benchmark::kMillisecond);
+BENCHMARK(walk)->Arg(16)->Arg(32)->Unit(benchmark::kMillisecond);
 BENCHMARK(file_walk)->Arg(16)->Arg(31)->Unit(benchmark::kMillisecond);
 
 }  // namespace

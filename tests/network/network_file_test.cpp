@@ -393,6 +393,10 @@ TEST_CASE("a network file that is none is refused with its place", "[network][ne
       "2:1: a network file has no key \"links\"; its keys are name, hosts, switches, link, flow, traffic");
   refused("hosts = [zürich]", "1:11: letters beyond ASCII must stand in double quotes");
   refused("é = 1", "1:1: letters beyond ASCII must stand in double quotes");
+  refused("name = \"\"\"a\\\n  é\"\"\"", "2:3: a letter beyond ASCII must not follow a backslash");
+  refused("hosts = 8'é'", "1:10: quotes must surround a whole name or value");
+  refused("hosts = [\"a\" \"b\"]", "1:14: quotes must surround a whole name or value");
+  CHECK_THAT(message("name = \"\"\"a\\\n  e\\\\é\"\"\""), Catch::Contains("no nodes"));
   refused("hosts = [}]", "1:10: ");
   refused("hosts = \"a\"", "1:9: \"hosts\" must be a list of names");
   refused("hosts = [1]", "1:10: the name of a node must be text");

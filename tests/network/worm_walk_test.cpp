@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 #include <tailbound/core/error.hpp>
-#include <tailbound/network/cube.hpp>
+#include <tailbound/network/cube_worms.hpp>
 #include <tailbound/network/worm_walk.hpp>
 
 #include <map>
@@ -139,6 +139,32 @@ TEST_CASE("walk: a mesh under uniform traffic, rates in closed form and flows as
     CHECK(mine.at(turn).first == Approx(value.first).epsilon(1e-14));
     CHECK(mine.at(turn).second == Approx(value.second).epsilon(1e-14));
   }
+}
+
+TEST_CASE("walk: every mesh, torus and hypercube, channel by channel, has the flows of cube_graph()") {
+  const auto cube =
+      GENERATE(values<Cube>({{.links = CubeLinks::mesh, .radix = 3, .dimensions = 3},
+                             {.links = CubeLinks::mesh, .radix = 2, .dimensions = 5},
+                             {.links = CubeLinks::unidirectional_torus, .radix = 5},
+                             {.links = CubeLinks::unidirectional_torus, .radix = 3, .dimensions = 3},
+                             {.links = CubeLinks::bidirectional_torus, .radix = 4},
+                             {.links = CubeLinks::bidirectional_torus, .radix = 5},
+                             {.links = CubeLinks::bidirectional_torus, .radix = 4, .dimensions = 3}}));
+  const auto network = make_cube_worms(cube, usual_virtual_channels(cube));
+  const ChannelGraph graph = walk_graph(*network, {}), other = cube_graph(cube);
+  check_conservation(graph);
+  CHECK(graph.name == other.name);
+  CHECK(graph.mean_distance == Approx(other.mean_distance).epsilon(1e-14));
+  const auto rate = rates(graph), expected = rates(other);
+  CHECK(rate.size() == expected.size());
+  for (const auto& [name, value] : expected) CHECK(rate.at(name) == Approx(value).epsilon(1e-14));
+  const Flows mine = flows(graph), theirs = flows(other);
+  CHECK(mine.size() == theirs.size());
+  for (const auto& [turn, value] : theirs) {
+    CHECK(mine.at(turn).first == Approx(value.first).epsilon(1e-13));
+    CHECK(mine.at(turn).second == Approx(value.second).epsilon(1e-13));
+  }
+  CHECK(partner_rate(graph) == Approx(partner_rate(other)).epsilon(1e-13));
 }
 
 TEST_CASE("walk: flows given count as they are, and only channels that they use are there") {

@@ -53,7 +53,7 @@ class ShapeCheck {
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '"' || c == '\'')
-        skip_string(c);
+        take_string(c);
       else if (c == '#')
         at_ = std::min(text_.find('\n', at_), text_.size());
       else
@@ -62,8 +62,19 @@ class ShapeCheck {
   }
 
  private:
+  /// Anywhere else than at the front of a key or a value the parser does not take a quote for one.
+  void take_string(char quote) {
+    if (std::string_view("\n=,[{.").find(last_) == std::string_view::npos) {
+      ++at_;
+      fail("quotes must surround a whole name or value");
+    }
+    skip_string(quote);
+    last_ = quote;
+  }
+
   void take(char c) {
     ++at_;
+    if (c != ' ' && c != '\t' && c != '\r') last_ = c;
     if (static_cast<unsigned char>(c) >= 0x80) fail("letters beyond ASCII must stand in double quotes");
     switch (c) {
       case '.':
@@ -105,10 +116,21 @@ class ShapeCheck {
       return;
     }
     for (at_ += 3; at_ < text_.size() && text_.substr(at_, 3) != three; ++at_)
-      if (text_[at_] == '\\' && quote == '"') ++at_;
+      if (text_[at_] == '\\' && quote == '"') check_escape();
     at_ = std::min(at_ + 3, text_.size());
     // Up to two quotes may be the end of the string's own text.
     for (int i = 0; i < 2 && at_ < text_.size() && text_[at_] == quote; ++i) ++at_;
+  }
+
+  /// From a backslash within three quotes to the character behind it. At the end of a line it joins the next
+  /// line to this one, and the parser looks for white space.
+  void check_escape() {
+    const std::size_t next = text_.find_first_not_of(" \t\r\n", at_ + 1);
+    if (next != std::string_view::npos && static_cast<unsigned char>(text_[next]) >= 0x80) {
+      at_ = next + 1;
+      fail("a letter beyond ASCII must not follow a backslash");
+    }
+    ++at_;
   }
 
   void count_value() {
@@ -119,6 +141,7 @@ class ShapeCheck {
 
   const FileText& file_;
   std::string_view text_;
+  char last_ = '\n';  ///< outside of strings and comments, but for blanks
   std::size_t at_ = 0, dots_ = 0, depth_ = 0, values_ = 0;
 };
 

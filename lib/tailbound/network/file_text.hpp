@@ -32,7 +32,8 @@ class FileText {
 
 /// Refuses TOML that would cost its parser (toml++ 3.3) more than bounded stack and memory: values nested
 /// over 16 deep, keys of over 8 parts, over 10 000 000 values; and letters beyond ASCII outside of quotes and
-/// comments, which TOML has no use for and the parser treats in undefined ways. The rest is for the parser.
+/// comments or behind a backslash within three quotes, which TOML has no use for and the parser treats in
+/// undefined ways. The rest is for the parser.
 void check_toml_shape(const FileText& file);
 
 /// `text` cut to a length fit for a message, in double quotes.

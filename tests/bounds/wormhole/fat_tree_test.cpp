@@ -2,6 +2,8 @@
 #include <tailbound/bounds/wormhole/fat_tree.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/fat_tree_worms.hpp>
+#include <tailbound/network/worm_walk.hpp>
 
 #include <array>
 
@@ -63,6 +65,20 @@ TEST_CASE("fat-tree: the recursion equals the general equations, N = 4 to 4^8") 
   }
   CHECK_FALSE(fat_tree(levels, saturation * 1.000001, variant));
   CHECK(network.solve(saturation * 1.000001).ending.stop == Stop::saturated);
+}
+
+TEST_CASE("fat-tree: every wire by itself, found by walking all ways, gives what the classes give") {
+  const int levels = GENERATE(1, 2, 3, 4);
+  const Network classes(fat_tree_classes(levels, FatTreeVariant::conditional));
+  const auto wires = tailbound::network::make_fat_tree_worms(levels);
+  const Network walked(tailbound::network::walk_graph(*wires, {}));
+  CHECK(walked.graph().channels.size() > classes.graph().channels.size());
+  CHECK(walked.graph().mean_distance == Approx(fat_tree_distance(levels)).epsilon(1e-14));
+  const double saturation = classes.saturation();
+  CHECK(walked.saturation() == Approx(saturation).epsilon(1e-13));
+  for (const double fraction : {0.0, 0.3, 0.8, 0.95})
+    CHECK(walked.solve(fraction * saturation).latency(16) ==
+          Approx(classes.solve(fraction * saturation).latency(16)).epsilon(1e-13));
 }
 
 TEST_CASE("fat-tree: flows of the conditional variant are conserved, those of the paper's are not") {
