@@ -164,7 +164,7 @@ TEST_CASE("walk: every mesh, torus and hypercube, channel by channel, has the fl
     CHECK(mine.at(turn).first == Approx(value.first).epsilon(1e-13));
     CHECK(mine.at(turn).second == Approx(value.second).epsilon(1e-13));
   }
-  CHECK(partner_rate(graph) == Approx(partner_rate(other)).epsilon(1e-13));
+  CHECK(graph.worms_met == Approx(other.worms_met).margin(1e-13));
 }
 
 TEST_CASE("walk: flows given count as they are, and only channels that they use are there") {
@@ -327,8 +327,9 @@ TEST_CASE("walk: worms met on virtual channels of which any will do, against all
   REQUIRE(line.layout().shares_wires());
   const std::vector<WormFlow> sent{{0, 2, 0.7}, {0, 3, 0.3}, {1, 2, 0.5}, {1, 3, 0.5}};
   const ChannelGraph graph = walk_graph(line, {sent});
-  // Two worms are partners unless they take the same of two virtual channels on both wires: 3 of 4.
-  CHECK(partner_rate(graph) == Approx(2 * 0.75).epsilon(1e-14));
+  // A worm meets those of the other source that took the other channel of the first wire; those on its own
+  // channel, as those of its own source, follow one another.
+  CHECK(graph.worms_met == Approx(0.5).epsilon(1e-14));
 }
 
 TEST_CASE("walk: networks and traffic that are none are refused") {
