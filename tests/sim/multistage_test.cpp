@@ -1,8 +1,11 @@
 #include <tailbound/queue/deterministic_queue.hpp>
 #include <tailbound/sim/simulate_multistage.hpp>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <optional>
+#include <tuple>
 
 /// Random runs have fixed seeds: a test that passes once passes always.
 namespace tailbound::sim {
@@ -41,10 +44,185 @@ TEST_CASE("multistage simulation: generated = delivered + inside + stalled at ev
           balance = replication->balance();
           stalled = stalled || balance.stalled > 0;
           REQUIRE(balance.conserved());
+          REQUIRE(replication->misplaced() == 0);
         }
         CHECK(balance.delivered > 500);
         CHECK(balance.inside > 0);
         CHECK(stalled);
+      }
+}
+
+/// The same network written for the eye, slow: every request is kept by itself, events are searched for, and
+/// waiting lists are lists. What is shared is the random numbers and the wiring.
+class Plain {
+ public:
+  Plain(const MultistageModel& model, RandomKey key)
+      : key_(key),
+        nodes_(static_cast<std::uint32_t>(model.network.network.nodes)),
+        size_(static_cast<std::uint32_t>(model.network.network.switch_size)),
+        places_(static_cast<std::size_t>(model.network.buffer) + 1),
+        degree_(model.network.combining.value_or(1'000'000)),
+        hot_(numeric::nearest_double(model.network.hot)),
+        gap_(static_cast<double>(ticks_per_slot) / (nodes_ * numeric::nearest_double(model.load))),
+        wiring_(network::wire(model.network.network, model.wiring)),
+        queues_(nodes_ * wiring_.size()),
+        stalled_(nodes_) {}
+
+  void advance(std::uint64_t slots) {
+    const std::uint64_t end = slots * ticks_per_slot;
+    if (arrivals_ == 0) draw();
+    while (true) {
+      const auto next = std::min_element(queues_.begin(), queues_.end(), [](const Queue& a, const Queue& b) {
+        return std::tie(a.end, a.begun) < std::tie(b.end, b.begun);
+      });
+      now_ = std::min(next->end, next_arrival_);
+      if (now_ >= end) return;
+      if (next->end <= next_arrival_)
+        serve(static_cast<std::size_t>(next - queues_.begin()));
+      else
+        generate();
+    }
+  }
+
+  std::vector<std::uint64_t> delivered{0, 0}, delays{0, 0}, generated{0, 0}, services, hot_arrivals, combined;
+
+ private:
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+  struct Message {
+    std::vector<std::uint64_t> births;
+    bool hot;
+    std::uint32_t memory;
+    std::int64_t degree;  ///< in this buffer
+  };
+  struct Queue {
+    std::vector<Message> messages;     ///< the first is in service, or blocked
+    std::uint64_t end = never;         ///< of the service under way
+    std::uint64_t begun = 0;           ///< how many services had begun before it
+    std::vector<std::size_t> waiting;  ///< blocked queues, first come first
+  };
+
+  void draw() {
+    words_ = random_words(key_, 0, 0, arrivals_++);
+    const double exact = left_ - std::log(static_cast<double>((words_[0] >> 11U) + 1) * 0x1p-53) * gap_;
+    const double whole = std::max(0.0, std::round(exact));
+    left_ = exact - whole;
+    next_arrival_ += static_cast<std::uint64_t>(whole);
+  }
+  void generate() {
+    const RandomWords words = words_;
+    draw();
+    const std::uint32_t port = below(nodes_, static_cast<std::uint32_t>(words[1] >> 32U));
+    if (stalled_[port]) return;
+    const bool hot = static_cast<double>(words[2]) < std::ldexp(hot_, 64);
+    Message message{{now_}, hot, hot ? 0 : below(nodes_, static_cast<std::uint32_t>(words[3] >> 32U)), 1};
+    ++generated[0];
+    if (offer(port, message)) return;
+    ++generated[1];
+    stalled_[port] = message;
+  }
+  void count(std::vector<std::uint64_t>& row, std::size_t queue) {
+    row.resize(wiring_.size());
+    ++row[queue / nodes_];
+  }
+  bool offer(std::size_t to, Message message) {
+    Queue& queue = queues_[to];
+    message.degree = 1;
+    if (message.hot)
+      for (std::size_t i = 1; i < queue.messages.size(); ++i) {
+        Message& other = queue.messages[i];
+        if (!other.hot || other.degree >= degree_) continue;
+        other.births.insert(other.births.end(), message.births.begin(), message.births.end());
+        ++other.degree;
+        count(hot_arrivals, to);
+        count(combined, to);
+        return true;
+      }
+    if (queue.messages.size() == places_) return false;
+    if (message.hot) count(hot_arrivals, to);
+    queue.messages.push_back(message);
+    if (queue.messages.size() == 1) begin(queue);
+    return true;
+  }
+  void begin(Queue& queue) {
+    queue.end = now_ + ticks_per_slot;
+    queue.begun = begun_++;
+  }
+  void serve(std::size_t from) {
+    queues_[from].end = never;
+    const Message message = queues_[from].messages.front();
+    const std::size_t stage = from / nodes_;
+    count(services, from);
+    if (stage + 1 == wiring_.size()) {
+      delivered[message.hot ? 1 : 0] += message.births.size();
+      for (const std::uint64_t birth : message.births) delays[message.hot ? 1 : 0] += now_ - birth;
+      leave(from);
+      return;
+    }
+    std::uint32_t digit = message.memory;  // the most significant of n first
+    for (std::size_t i = stage + 1; i < wiring_.size(); ++i) digit /= size_;
+    const std::size_t to = (stage + 1) * nodes_ + wiring_[stage].first[from % nodes_] +
+                           std::size_t{digit % size_} * wiring_[stage].stride;
+    if (offer(to, message))
+      leave(from);
+    else
+      queues_[to].waiting.push_back(from);
+  }
+  /// Its next service begins before others come in.
+  void leave(std::size_t from) {
+    Queue& queue = queues_[from];
+    queue.messages.erase(queue.messages.begin());
+    if (!queue.messages.empty()) begin(queue);
+    if (from < nodes_ && stalled_[from]) {
+      Message message = *stalled_[from];
+      message.births = {now_};
+      stalled_[from].reset();
+      REQUIRE(offer(from, message));
+    }
+    for (std::size_t i = 0; i < queue.waiting.size();) {
+      const std::size_t first = queue.waiting[i];
+      if (!offer(from, queues_[first].messages.front())) {
+        ++i;
+        continue;
+      }
+      queue.waiting.erase(queue.waiting.begin() + static_cast<std::ptrdiff_t>(i));
+      leave(first);
+    }
+  }
+
+  RandomKey key_;
+  std::uint32_t nodes_, size_;
+  std::size_t places_;
+  std::int64_t degree_;
+  double hot_, gap_, left_ = 0;
+  std::vector<network::StageWiring> wiring_;
+  std::vector<Queue> queues_;
+  std::vector<std::optional<Message>> stalled_;
+  RandomWords words_{};
+  std::uint64_t now_ = 0, arrivals_ = 0, next_arrival_ = 0, begun_ = 0;
+};
+
+TEST_CASE("multistage simulation: a plain program of the same rules counts the same") {
+  for (const Wiring wiring : {Wiring::baseline, Wiring::omega})
+    for (const std::optional<std::int64_t> combining : {std::optional<std::int64_t>{1}, {2}, {3}, {}})
+      for (const auto& [nodes, size, buffer, load] : {std::tuple{8, 2, 1, "1"},
+                                                      {16, 2, 3, "0.8"},
+                                                      {16, 4, 2, "1"},
+                                                      {27, 3, 2, "0.6"},
+                                                      {5, 5, 1, "1"}}) {
+        const MultistageModel model = model_of(nodes, size, buffer, "0.2", combining, load, wiring);
+        CAPTURE(describe(model));
+        const auto replication = make_multistage_replication(model, {6, 2});
+        replication->advance(400);
+        const Counts counts = replication->take_counts();
+        Plain plain(model, {6, 2});
+        plain.advance(400);
+        CHECK(counts[MultistageRows::generated] == plain.generated);
+        CHECK(counts[MultistageRows::delivered] == plain.delivered);
+        CHECK(counts[MultistageRows::delays] == plain.delays);
+        CHECK(counts[MultistageRows::services] == plain.services);
+        CHECK(counts[MultistageRows::hot_arrivals] == plain.hot_arrivals);
+        plain.combined.resize(plain.services.size());
+        CHECK(counts[MultistageRows::combined] == plain.combined);
       }
 }
 

@@ -45,12 +45,16 @@ class Simulated final : public MultistageReplication {
   void save(ByteWriter& writer) override;
   void load(ByteReader& reader) override;
   [[nodiscard]] RequestBalance balance() const override;
+  [[nodiscard]] std::int64_t misplaced() const override;
 
  private:
   void draw_arrival();
   void arrival();
   void end_of_service();
   [[nodiscard]] std::uint32_t next_queue(std::uint32_t queue, std::uint32_t destination) const;
+  [[nodiscard]] bool has_way_in(std::uint32_t queue, bool hot) const {
+    return queues_[queue].count < places_ || (hot && queues_[queue].open != none);
+  }
   bool enter(std::uint32_t queue, const Request& request);
   void push(std::uint32_t queue, const Request& request);
   void depart(std::uint32_t queue);
@@ -336,6 +340,28 @@ RequestBalance Simulated::balance() const {
       balance.inside += requests_[queue * places_ + (queues_[queue].head + i) % places_].requests;
   for (const std::uint32_t destination : stalled_) balance.stalled += destination != none;
   return balance;
+}
+
+std::int64_t Simulated::misplaced() const {
+  std::vector<int> found(queues_.size());
+  for (std::uint64_t i = first_end_; i != past_end_; ++i) ++found[ends_[i & (ends_.size() - 1)].queue];
+  std::int64_t wrong = 0;
+  for (std::uint32_t queue = 0; queue < queues_.size(); ++queue) {
+    const Queue& its = queues_[queue];
+    std::uint32_t last = its.last;
+    for (std::uint32_t at = its.first; at != none; at = queues_[at].next_waiting) {
+      if (++found[at] > 1) break;  // else a ring would not end
+      const Request& served = requests_[std::size_t{at} * places_ + queues_[at].head];
+      wrong += next_queue(at, served.destination) != queue || has_way_in(queue, served.hot());
+      last = at;
+    }
+    wrong += its.first != none && its.last != last;
+  }
+  for (std::size_t queue = 0; queue < queues_.size(); ++queue)
+    wrong += found[queue] != (queues_[queue].count > 0 ? 1 : 0);
+  for (std::uint32_t port = 0; port < nodes_; ++port)
+    wrong += stalled_[port] != none && has_way_in(port, stalled_[port] == hot_request);
+  return wrong;
 }
 
 void Simulated::save(ByteWriter& writer) {

@@ -65,6 +65,11 @@ class MultistageReplication : public Replication {
   /// `inside` and `stalled` are counted by looking through all buffers.
   /// COST  a pass over the memory
   [[nodiscard]] virtual RequestBalance balance() const = 0;
+  /// Queues and processors that are not where they should be: a queue that holds a request is either in
+  /// service or waits, once, before the queue that its head goes to, and who waits has no way in. 0 unless
+  /// the program is wrong.
+  /// COST  as balance()
+  [[nodiscard]] virtual std::int64_t misplaced() const = 0;
 };
 
 /// \throws InvalidArgument  a field out of range
