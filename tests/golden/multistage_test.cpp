@@ -79,6 +79,11 @@ TEST_CASE("simulate multistage: estimates whatever the threads") {
   const json omega = document(line + " --wiring omega");
   CHECK(omega["inputs"]["wiring"] == "omega");
   CHECK(omega["points"][1]["delay"]["value"].get<double>() == Approx(8.272).epsilon(0.03));
+  const json one = document(
+      "simulate multistage --nodes 64 --hot 0.08 --combining 1 --links one --loads 1 "
+      "--slots 2000");
+  CHECK(one["inputs"]["links"] == "one");
+  CHECK(one["points"][0]["throughput"]["value"].get<double>() == Approx(1 / 6.04).epsilon(0.02));
 }
 
 TEST_CASE("validate multistage: both models beside the simulation") {
@@ -131,6 +136,7 @@ TEST_CASE("multistage: refusals name the option, its value and what is legal") {
   CHECK(run_line("multistage --nodes 64 --buffer 2000" + rest).status == 1);
   CHECK(run_line("multistage --nodes 64 --buffer 2000 --variant published" + rest).status == 0);
   CHECK(run_line("simulate multistage --nodes 64 --wiring loose" + rest).status == 2);
+  CHECK(run_line("simulate multistage --nodes 64 --links two" + rest).status == 2);
   CHECK(run_line("simulate multistage --nodes 64 --hot 0.1 --loads 0.1,0.2 --checkpoint x").status == 2);
 }
 

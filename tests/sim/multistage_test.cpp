@@ -16,25 +16,31 @@ using numeric::parse_rational;
 
 MultistageModel model_of(std::int64_t nodes, std::int64_t size, std::int64_t buffer, const char* hot,
                          std::optional<std::int64_t> combining, const char* load,
-                         Wiring wiring = Wiring::baseline) {
+                         Wiring wiring = Wiring::baseline, Links links = Links::unlimited) {
   return {.network = {.network = {nodes, size},
                       .buffer = buffer,
                       .hot = parse_rational(hot, "hot"),
                       .combining = combining},
           .load = parse_rational(load, "load"),
-          .wiring = wiring};
+          .wiring = wiring,
+          .links = links};
 }
 
 MultistageEstimates simulated(const MultistageModel& model, std::int64_t slots) {
   return multistage_estimates(model, run_multistage(model, automatic_plan(model, slots, 2, 3)));
 }
 
+constexpr std::pair<Wiring, Links> wirings_and_links[] = {{Wiring::baseline, Links::unlimited},
+                                                          {Wiring::omega, Links::unlimited},
+                                                          {Wiring::baseline, Links::one},
+                                                          {Wiring::omega, Links::one}};
+
 TEST_CASE("multistage simulation: generated = delivered + inside + stalled at every event") {
-  for (const Wiring wiring : {Wiring::baseline, Wiring::omega})
+  for (const auto& [wiring, links] : wirings_and_links)
     for (const std::optional<std::int64_t> combining : {std::optional<std::int64_t>{1}, {2}, {3}, {}})
       for (const auto& [nodes, size, buffer] :
            {std::tuple{8, 2, 1}, {16, 4, 2}, {27, 3, 3}, {5, 5, 1}, {2, 2, 4}}) {
-        const MultistageModel model = model_of(nodes, size, buffer, "0.3", combining, "1", wiring);
+        const MultistageModel model = model_of(nodes, size, buffer, "0.3", combining, "1", wiring, links);
         CAPTURE(describe(model));
         const auto replication = make_multistage_replication(model, {5, 0});
         RequestBalance balance;
@@ -46,7 +52,7 @@ TEST_CASE("multistage simulation: generated = delivered + inside + stalled at ev
           REQUIRE(balance.conserved());
           REQUIRE(replication->misplaced() == 0);
         }
-        CHECK(balance.delivered > 500);
+        CHECK(balance.delivered > 300);
         CHECK(balance.inside > 0);
         CHECK(stalled);
       }
@@ -66,6 +72,8 @@ class Plain {
         gap_(static_cast<double>(ticks_per_slot) / (nodes_ * numeric::nearest_double(model.load))),
         wiring_(network::wire(model.network.network, model.wiring)),
         queues_(nodes_ * wiring_.size()),
+        one_a_link_(model.links == Links::one),
+        links_(queues_.size() + nodes_),
         stalled_(nodes_) {}
 
   void advance(std::uint64_t slots) {
@@ -99,6 +107,10 @@ class Plain {
     std::uint64_t end = never;         ///< of the service under way
     std::uint64_t begun = 0;           ///< how many services had begun before it
     std::vector<std::size_t> waiting;  ///< blocked queues, first come first
+  };
+  struct Link {
+    bool taken = false;
+    std::vector<std::size_t> waiting;  ///< queues whose heads need it, first come first
   };
 
   void draw() {
@@ -140,12 +152,26 @@ class Plain {
     if (queue.messages.size() == places_) return false;
     if (message.hot) count(hot_arrivals, to);
     queue.messages.push_back(message);
-    if (queue.messages.size() == 1) begin(queue);
+    if (queue.messages.size() == 1) begin(to);
     return true;
   }
-  void begin(Queue& queue) {
-    queue.end = now_ + ticks_per_slot;
-    queue.begun = begun_++;
+  void begin(std::size_t at) {
+    Link& link = links_[next_of(at)];
+    if (one_a_link_ && link.taken) {
+      link.waiting.push_back(at);
+      return;
+    }
+    link.taken = true;
+    queues_[at].end = now_ + ticks_per_slot;
+    queues_[at].begun = begun_++;
+  }
+  /// Where the head goes: a queue, or behind all queues a memory.
+  [[nodiscard]] std::size_t next_of(std::size_t at) const {
+    const std::size_t stage = at / nodes_;
+    std::uint32_t digit = queues_[at].messages.front().memory;  // the most significant of n first
+    for (std::size_t i = stage + 1; i < wiring_.size(); ++i) digit /= size_;
+    return (stage + 1) * nodes_ + wiring_[stage].first[at % nodes_] +
+           std::size_t{digit % size_} * wiring_[stage].stride;
   }
   void serve(std::size_t from) {
     queues_[from].end = never;
@@ -158,10 +184,7 @@ class Plain {
       leave(from);
       return;
     }
-    std::uint32_t digit = message.memory;  // the most significant of n first
-    for (std::size_t i = stage + 1; i < wiring_.size(); ++i) digit /= size_;
-    const std::size_t to = (stage + 1) * nodes_ + wiring_[stage].first[from % nodes_] +
-                           std::size_t{digit % size_} * wiring_[stage].stride;
+    const std::size_t to = next_of(from);
     if (offer(to, message))
       leave(from);
     else
@@ -170,8 +193,15 @@ class Plain {
   /// Its next service begins before others come in.
   void leave(std::size_t from) {
     Queue& queue = queues_[from];
+    Link& link = links_[next_of(from)];
+    link.taken = false;
+    if (one_a_link_ && !link.waiting.empty()) {
+      const std::size_t next = link.waiting.front();
+      link.waiting.erase(link.waiting.begin());
+      begin(next);
+    }
     queue.messages.erase(queue.messages.begin());
-    if (!queue.messages.empty()) begin(queue);
+    if (!queue.messages.empty()) begin(from);
     if (from < nodes_ && stalled_[from]) {
       Message message = *stalled_[from];
       message.births = {now_};
@@ -196,20 +226,22 @@ class Plain {
   double hot_, gap_, left_ = 0;
   std::vector<network::StageWiring> wiring_;
   std::vector<Queue> queues_;
+  bool one_a_link_;
+  std::vector<Link> links_;  ///< to each queue and memory
   std::vector<std::optional<Message>> stalled_;
   RandomWords words_{};
   std::uint64_t now_ = 0, arrivals_ = 0, next_arrival_ = 0, begun_ = 0;
 };
 
 TEST_CASE("multistage simulation: a plain program of the same rules counts the same") {
-  for (const Wiring wiring : {Wiring::baseline, Wiring::omega})
+  for (const auto& [wiring, links] : wirings_and_links)
     for (const std::optional<std::int64_t> combining : {std::optional<std::int64_t>{1}, {2}, {3}, {}})
       for (const auto& [nodes, size, buffer, load] : {std::tuple{8, 2, 1, "1"},
                                                       {16, 2, 3, "0.8"},
                                                       {16, 4, 2, "1"},
                                                       {27, 3, 2, "0.6"},
                                                       {5, 5, 1, "1"}}) {
-        const MultistageModel model = model_of(nodes, size, buffer, "0.2", combining, load, wiring);
+        const MultistageModel model = model_of(nodes, size, buffer, "0.2", combining, load, wiring, links);
         CAPTURE(describe(model));
         const auto replication = make_multistage_replication(model, {6, 2});
         replication->advance(400);
@@ -232,7 +264,8 @@ void require_equal(const Counts& left, const Counts& right) {
 }
 
 TEST_CASE("multistage simulation: cuts, saving and loading, and threads change nothing") {
-  const MultistageModel model = model_of(27, 3, 2, "0.2", 3, "0.9", Wiring::omega);
+  const Links links = GENERATE(Links::unlimited, Links::one);
+  const MultistageModel model = model_of(27, 3, 2, "0.2", 3, "0.9", Wiring::omega, links);
   const auto whole = make_multistage_replication(model, {9, 1});
   whole->advance(700);
   auto cut = make_multistage_replication(model, {9, 1});
@@ -316,6 +349,16 @@ TEST_CASE("multistage simulation: without combining the hot path's last queue is
     const double h = numeric::nearest_double(model.network.hot);
     const MultistageEstimates found = simulated(model, 10'000);
     CHECK(found.throughput.value == Approx(1 / (1 - h + h * nodes / size)).epsilon(0.02));
+  }
+}
+
+TEST_CASE("multistage simulation: with one request a link the hot memory is the limit") {
+  // Pfister and Norton: the hot memory takes one request at a time, and N (h + (1 - h) / N) of a load of 1.
+  for (const auto& [nodes, size, hot] : {std::tuple{64, 2, "0.08"}, {64, 4, "0.16"}, {256, 2, "0.04"}}) {
+    const MultistageModel model = model_of(nodes, size, 4, hot, 1, "1", Wiring::baseline, Links::one);
+    const double h = numeric::nearest_double(model.network.hot);
+    const MultistageEstimates found = simulated(model, 10'000);
+    CHECK(found.throughput.value == Approx(1 / (1 + h * (nodes - 1))).epsilon(0.01));
   }
 }
 

@@ -155,12 +155,12 @@ void check_all(std::int64_t nodes) {
                .slots = 12'000});
 }
 
-TEST_CASE("multistage: the model blocking on the whole grid of the documentation, 64 nodes",
+TEST_CASE("multistage: the model blocking of 64 nodes on the whole grid of the documentation",
           "[.full][full]") {
   check_all(64);
 }
 
-TEST_CASE("multistage: the model blocking on the whole grid of the documentation, 256 nodes",
+TEST_CASE("multistage: the model blocking of 256 nodes on the whole grid of the documentation",
           "[.full][full]") {
   check_all(256);
 }
