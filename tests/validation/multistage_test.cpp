@@ -145,6 +145,27 @@ TEST_CASE("multistage: the model blocking is near the simulation") {
                .slots = 4000});
 }
 
+TEST_CASE("multistage: of one stage the model blocking is the truth") {
+  // Nothing couples queues. What remains besides the chain: the mean of a service's beginning and end stands
+  // for the time between.
+  for (const std::optional<std::int64_t> combining : {std::optional<std::int64_t>{2}, {3}, {4}, {}})
+    for (const char* hot : {"0.5", "1"}) {
+      const network::CombiningMultistage network{.network = {16, 16},
+                                                 .buffer = 3,
+                                                 .hot = numeric::parse_rational(hot, "hot"),
+                                                 .combining = combining};
+      const sim::MultistageModel model{.network = network, .load = 1};
+      const sim::RunPlan plan{.seed = 5, .replications = 1, .warmup = 200, .slots = 20'000, .batches = 8};
+      const sim::MultistageEstimates found =
+          sim::multistage_estimates(model, sim::run_multistage(model, plan));
+      const Point point = solve(network, 1, Variant::blocking);
+      CAPTURE(describe(model));
+      CHECK(point.throughput == Approx(found.throughput.value).epsilon(0.005));
+      CHECK(point.hot_path[0].occupancy == Approx(found.hot_path[0].occupancy.value).epsilon(0.04));
+      CHECK(point.hot_path[0].combining == Approx(found.hot_path[0].combining->value).epsilon(0.01));
+    }
+}
+
 void check_all(std::int64_t nodes) {
   check_goals({.nodes = {nodes},
                .sizes = {2, 4},
