@@ -228,8 +228,7 @@ Command add_simulate_multistage(CLI::App& simulate) {
   add_multistage_simulation_options(*command, *options);
   command
       ->add_option("--links", options->links,
-                   "requests that an output of a switch, and a memory, takes at a time: unlimited (unless "
-                   "told) or one")
+                   "requests that an output or a memory takes at a time: unlimited (unless told) or one")
       ->type_name("NAME")
       ->group("Network");
   add_plot_option(*command);
