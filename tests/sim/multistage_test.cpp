@@ -309,28 +309,41 @@ TEST_CASE("multistage simulation: one stage is M/D/1 with a stalled request in a
   }
 }
 
+/// N = 64, s = 2, L = 4, h = 0.08, simulated elsewhere with intervals up to 0.6 %.
+struct Elsewhere {
+  std::int64_t combining;
+  const char* load;
+  double throughput, delay, hot_delay;
+  double within = 0.01;  ///< delays
+};
+
+void check(const Elsewhere& row, std::int64_t slots) {
+  const MultistageModel model = model_of(64, 2, 4, "0.08", row.combining, row.load);
+  CAPTURE(row.combining, row.load);
+  const MultistageEstimates found = simulated(model, slots);
+  CHECK(found.throughput.value == Approx(row.throughput).epsilon(0.01));
+  CHECK(found.delay->value == Approx(row.delay).epsilon(row.within));
+  CHECK(found.hot_delay->value == Approx(row.hot_delay).epsilon(row.within));
+}
+
 TEST_CASE("multistage simulation: the published checks at 64 nodes") {
-  // Simulated elsewhere, N = 64, s = 2, L = 4, h = 0.08, with intervals up to 0.6 %.
-  struct Row {
-    std::int64_t combining;
-    const char* load;
-    double throughput, delay, hot_delay;
-  };
-  for (const Row& row : {Row{1, "0.5", 0.2876, 35.27, 73.4},
-                         {1, "1", 0.2880, 38.00, 76.3},
-                         {2, "0.3", 0.2996, 6.917, 7.793},
-                         {2, "0.5", 0.4993, 8.272, 10.71},
-                         {2, "0.8", 0.7396, 14.90, 21.84},
-                         {2, "1", 0.7634, 18.37, 25.52},
-                         {4, "0.5", 0.4990, 8.156, 9.814},
-                         {4, "0.8", 0.7551, 14.03, 18.96}}) {
-    const MultistageModel model = model_of(64, 2, 4, "0.08", row.combining, row.load);
-    CAPTURE(row.combining, row.load);
-    const MultistageEstimates found = simulated(model, 40'000);
-    CHECK(found.throughput.value == Approx(row.throughput).epsilon(0.01));
-    CHECK(found.delay->value == Approx(row.delay).epsilon(0.01));
-    CHECK(found.hot_delay->value == Approx(row.hot_delay).epsilon(0.01));
-  }
+  for (const Elsewhere& row : {Elsewhere{1, "0.5", 0.2876, 35.27, 73.4},
+                               {1, "0.8", 0.2872, 37.67, 76.1},
+                               {1, "1", 0.2880, 38.00, 76.3},
+                               {2, "0.3", 0.2996, 6.917, 7.793},
+                               {2, "0.5", 0.4993, 8.272, 10.71},
+                               {2, "0.8", 0.7396, 14.90, 21.84},
+                               {2, "1", 0.7634, 18.37, 25.52},
+                               {4, "0.3", 0.2995, 6.909, 7.710},
+                               {4, "0.5", 0.4990, 8.156, 9.814},
+                               {4, "0.8", 0.7551, 14.03, 18.96}})
+    check(row, 40'000);
+}
+
+TEST_CASE("multistage simulation: the published checks at 64 nodes that take long", "[.full][full]") {
+  // Just above saturation (0.28736) the network forgets slowly: even so long a run leaves delays uncertain.
+  check({1, "0.3", 0.2870, 17.5, 43.7, 0.04}, 100'000);
+  check({4, "1", 0.7842, 18.03, 23.44}, 100'000);
 }
 
 TEST_CASE("multistage simulation: light load") {
