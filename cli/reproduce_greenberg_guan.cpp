@@ -88,7 +88,7 @@ Result new_result(std::string title) {
   result.picture.title = std::move(title);
   result.picture.x_label = "load [flits/cycle/processor]";
   result.picture.y_label = "mean latency [cycles]";
-  result.picture.note = "an approximate model; pessimistic beyond 70 % of saturation";
+  result.picture.note = "an approximate model; simulation with 95 % intervals";
   return result;
 }
 

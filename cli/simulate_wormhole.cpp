@@ -223,7 +223,7 @@ std::string to_tables(const SaturationAnswer& answer, bool quiet) {
              "measured and half as\n  many before, seed {}. Waiting: messages at a source, the mean over "
              "half of the measured time.\n  Unstable: more than 0.5 % of the messages stay at their "
              "sources, in each replication some. An estimate.\n",
-             answer.search.replications, answer.search.messages, answer.search.seed);
+             answer.search.replications, answer.found.messages, answer.search.seed);
 }
 
 std::string to_json_text(const SaturationAnswer& answer, const Context& context) {
@@ -235,7 +235,7 @@ std::string to_json_text(const SaturationAnswer& answer, const Context& context)
   document["least_unstable_load"] = answer.found.least_unstable;
   document["seed"] = answer.search.seed;
   document["replications"] = answer.search.replications;
-  document["messages_per_node"] = answer.search.messages;
+  document["messages_per_node"] = answer.found.messages;
   return to_text(document, "probes", answer.found.probes.size(), [&](std::size_t i) {
     const sim::SaturationProbe& probe = answer.found.probes[i];
     return Json{{"load", probe.load},

@@ -26,9 +26,9 @@ TEST_CASE("wormhole: the fat-tree in JSON, its variants, and fractions as percen
   REQUIRE(answer["points"].size() == 4);
   CHECK(answer["points"][1]["latency"].get<double>() == Approx(28.094633).margin(6e-7));
   CHECK(answer["points"][1]["fraction_of_saturation"].get<double>() == Approx(0.5).epsilon(1e-15));
-  CHECK(answer["points"][1]["pessimistic"] == false);
+  CHECK(answer["points"][1]["trusted"] == true);
   CHECK(answer["points"][3]["latency"].get<double>() == Approx(53.935359).margin(6e-7));
-  CHECK(answer["points"][3]["pessimistic"] == true);
+  CHECK(answer["points"][3]["trusted"] == false);
   for (const auto& point : answer["points"])
     CHECK(point["latency"].get<double>() ==
           Approx(point["source_wait"].get<double>() + point["service"].get<double>() +

@@ -152,10 +152,13 @@ SimulatedSaturation simulated_saturation(const WormModel& model, const Saturatio
   if (!(search.precision >= 1e-4 && search.precision <= 1))
     throw InvalidArgument("precision", std::to_string(search.precision), "from 0.0001 to 1");
   SimulatedSaturation result;
+  result.messages = search.messages > 0
+                        ? search.messages
+                        : std::clamp(24'000 / std::sqrt(model.network->layout().nodes), 300.0, 3000.0);
   const auto stable_at = [&](double load) {
     WormModel at = model;
     at.load = rounded_load(load);
-    const double cycles = search.messages * static_cast<double>(model.flits) / load;
+    const double cycles = result.messages * static_cast<double>(model.flits) / load;
     const RunPlan plan{.seed = search.seed,
                        .replications = search.replications,
                        .warmup = static_cast<std::int64_t>(cycles / 2),

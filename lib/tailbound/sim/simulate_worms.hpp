@@ -90,13 +90,16 @@ struct SimulatedSaturation {
   double greatest_stable = 0,
          least_unstable = 0;            ///< loads; the search ends where they differ by `precision`
   std::vector<SaturationProbe> probes;  ///< in the order in which they were made
+  double messages = 0;                  ///< generated at each node while measured
   bool complete = true;                 ///< false if it was stopped
 };
 
 struct SaturationSearch {
   double first_guess = 0.1;  ///< a load near which saturation is looked for
   double precision = 0.01;   ///< relative
-  double messages = 3000;    ///< generated at each node while measured, half as many before
+  /// Generated at each node while measured, and half as many before; 0: 24 000 over the square root of the
+  /// number of nodes, between 300 and 3000 (of more nodes, fewer messages each tell as much).
+  double messages = 0;
   int replications = 4;
   std::uint64_t seed = 1;
 };
