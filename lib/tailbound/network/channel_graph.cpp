@@ -25,6 +25,14 @@ class FlowsOf {
   std::size_t chosen_ = 0;
 };
 
+/// How much more often than independently two worms that hold channels at the same time hold these two: those
+/// of one station are never on the same.
+double together(const ChannelGraph& graph, std::size_t one, std::size_t other) {
+  if (graph.channels[one].station != graph.channels[other].station) return 1;
+  const auto channels = static_cast<double>(graph.stations[graph.channels[one].station].channels.size());
+  return channels / (channels - 1);
+}
+
 }  // namespace
 
 double partner_rate(const ChannelGraph& graph) {
@@ -38,14 +46,15 @@ double partner_rate(const ChannelGraph& graph) {
   for (std::size_t i = 0; i < graph.channels.size(); ++i)
     for (const std::size_t partner : on_wire[graph.channels[i].wire]) {
       if (partner == i) continue;
-      met += graph.channels[i].rate * graph.channels[partner].rate;
+      const double rate = graph.channels[i].rate * together(graph, i, partner);
+      met += rate * graph.channels[partner].rate;
       partners.choose(partner);
       for (const Turn& turn : graph.channels[i].turns) {
         const std::vector<std::size_t>& nexts = graph.stations[turn.station].channels;
-        const double each = graph.channels[i].rate * turn.probability / static_cast<double>(nexts.size());
+        const double each = rate * turn.probability / static_cast<double>(nexts.size());
         for (const std::size_t next : nexts)
           for (const std::size_t other : on_wire[graph.channels[next].wire])
-            if (other != next) met -= each * partners.to(other);
+            if (other != next) met -= each * together(graph, next, other) * partners.to(other);
       }
     }
   for (const Source& source : graph.sources) messages += graph.channels[source.channel].rate;

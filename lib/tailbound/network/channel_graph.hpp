@@ -61,8 +61,8 @@ struct ChannelGraph {
 ///
 /// METHOD    On every channel of a path, the rates of its partners on the wire; less those that were partners
 ///           on the channel before as well. That counts each once if two paths share wires in one stretch, as
-///           dimension-order paths in a torus do. Each channel of a station is as likely as the others, for
-///           each worm independently.
+///           dimension-order paths in a torus do. Of a station with several channels each is as likely as the
+///           others, but two worms at the same time are never on the same.
 /// CONTRACT  no classes of several channels that share wires
 /// COST      for each pair of channels on a wire, the turns of one times the channels of a station and wire
 [[nodiscard]] double partner_rate(const ChannelGraph& graph);
