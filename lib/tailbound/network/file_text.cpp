@@ -76,6 +76,11 @@ class ShapeCheck {
     ++at_;
     if (c != ' ' && c != '\t' && c != '\r') last_ = c;
     if (static_cast<unsigned char>(c) >= 0x80) fail("letters beyond ASCII must stand in double quotes");
+    if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t')
+      fail("a control character");
+    if (c == '=' && in_value_) fail("a second = behind one key");
+    if (c == '=') in_value_ = true;
+    if (std::string_view("\n,[{").find(c) != std::string_view::npos) in_value_ = false;
     switch (c) {
       case '.':
         count_value();
@@ -142,6 +147,7 @@ class ShapeCheck {
   const FileText& file_;
   std::string_view text_;
   char last_ = '\n';  ///< outside of strings and comments, but for blanks
+  bool in_value_ = false;
   std::size_t at_ = 0, dots_ = 0, depth_ = 0, values_ = 0;
 };
 
