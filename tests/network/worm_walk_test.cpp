@@ -327,8 +327,11 @@ TEST_CASE("walk: worms met on virtual channels of which any will do are all that
   REQUIRE(line.layout().shares_wires());
   const std::vector<WormFlow> sent{{0, 2, 0.7}, {0, 3, 0.3}, {1, 2, 0.5}, {1, 3, 0.5}};
   const ChannelGraph graph = walk_graph(line, {sent});
-  // Two worms on the same wire at the same time are on its two virtual channels: all that are sent are met.
-  CHECK(partner_rate(graph) == Approx(2).epsilon(1e-14));
+  // Each source sends one worm after the other, so that a worm meets those of the other source, all at the
+  // first wire; at the second one no others.
+  CHECK(partner_rate(graph) == Approx(1).epsilon(1e-14));
+  // If each source goes to a destination of its own, too.
+  CHECK(partner_rate(walk_graph(line, {{{0, 2, 1}, {1, 3, 1}}})) == Approx(1).epsilon(1e-14));
 }
 
 TEST_CASE("walk: networks and traffic that are none are refused") {

@@ -61,10 +61,12 @@ struct ChannelGraph {
 ///
 /// METHOD    On every channel of a path, the rates of its partners on the wire; less those that were partners
 ///           on the channel before as well. That counts each once if two paths share wires in one stretch, as
-///           dimension-order paths in a torus do. Of a station with several channels each is as likely as the
-///           others, but two worms at the same time are never on the same.
+///           dimension-order paths in a torus do. Two worms on channels of one station are never on the same;
+///           and they do not share the wire if both came by one single channel, or both go on by one, as then
+///           one follows the other. Where a worm goes is taken as independent of where it came from.
 /// CONTRACT  no classes of several channels that share wires
-/// COST      for each pair of channels on a wire, the turns of one times the channels of a station and wire
+/// COST      for each pair of channels on a wire, the turns of one times the channels of a station and wire;
+///           besides, up to 1000 rounds over the turns between stations
 [[nodiscard]] double partner_rate(const ChannelGraph& graph);
 
 }  // namespace tailbound::network
