@@ -64,7 +64,7 @@ class ShapeCheck {
  private:
   /// Anywhere else than at the front of a key or a value the parser does not take a quote for one.
   void take_string(char quote) {
-    if (std::string_view("\n=,[{.").find(last_) == std::string_view::npos) {
+    if (!at_front() && last_ != '.') {
       ++at_;
       fail("quotes must surround a whole name or value");
     }
@@ -72,8 +72,13 @@ class ShapeCheck {
     last_ = quote;
   }
 
+  [[nodiscard]] bool at_front() const {
+    return std::string_view("\n=,[{").find(last_) != std::string_view::npos;
+  }
+
   void take(char c) {
     ++at_;
+    if ((c == '[' || c == '{') && !at_front()) fail("a bracket within a name or value");
     if (c != ' ' && c != '\t' && c != '\r') last_ = c;
     if (static_cast<unsigned char>(c) >= 0x80) fail("letters beyond ASCII must stand in double quotes");
     if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t')
