@@ -17,17 +17,32 @@ const std::string& required(const std::optional<std::string>& text, const char* 
   return *text;
 }
 
-std::int64_t integer_or(const std::optional<std::string>& text, const char* option, std::int64_t otherwise) {
-  // The library says what is legal; here only what is no whole number at all is refused.
-  return text ? parse_integer(*text, option, -1'000'000'000'000, 1'000'000'000'000) : otherwise;
+constexpr const char* legal_nodes = "a whole number: a power of the switch size, at most 2^20";
+constexpr const char* legal_size = "a whole number of ports from 2 to 512";
+constexpr const char* legal_buffer = "a whole number of waiting requests from 1 to 10000";
+constexpr const char* legal_combining = "a whole number from 1 (none combine) to 1000000, or unlimited";
+
+/// The library checks the range; here only what is no whole number at all is refused.
+std::int64_t integer_or(const std::optional<std::string>& text, const char* option, const char* legal,
+                        std::int64_t otherwise) {
+  if (!text) return otherwise;
+  try {
+    return parse_integer(*text, option, -1'000'000'000'000, 1'000'000'000'000);
+  } catch (const InvalidArgument&) {
+    throw InvalidArgument(option, *text, legal);
+  }
 }
 
 std::optional<std::int64_t> read_combining(const std::optional<std::string>& text) {
   if (text == "unlimited") return std::nullopt;
-  if (text && text->find_first_not_of("0123456789+-./eE") != std::string::npos)
-    throw InvalidArgument("--combining", *text,
-                          "a whole number from 1 (none combine) to 1000000, or unlimited");
-  return integer_or(text, "--combining", 2);
+  return integer_or(text, "--combining", legal_combining, 2);
+}
+
+Rational read_hot(const std::string& text) {
+  const Rational hot = numeric::parse_rational(text, "--hot");
+  if (hot < 0 || hot > 1)
+    throw InvalidArgument("--hot", text, "from 0 to 1: the fraction of requests that goes to the hot memory");
+  return hot;
 }
 
 Rational read_service(const std::optional<std::string>& text) {
@@ -65,10 +80,10 @@ MultistageQuestion read_multistage(const MultistageOptions& options) {
   const std::string& hot = required(options.hot, "--hot", "given: from 0 to 1");
   const std::string& loads =
       required(options.loads, "--loads", "given: above 0 and at most 1 request a service time");
-  question.network.network = {.nodes = integer_or(nodes, "--nodes", 0),
-                              .switch_size = integer_or(options.size, "--switch", 2)};
-  question.network.buffer = integer_or(options.buffer, "--buffer", 4);
-  question.network.hot = numeric::parse_rational(hot, "--hot");
+  question.network.network = {.nodes = integer_or(nodes, "--nodes", legal_nodes, 0),
+                              .switch_size = integer_or(options.size, "--switch", legal_size, 2)};
+  question.network.buffer = integer_or(options.buffer, "--buffer", legal_buffer, 4);
+  question.network.hot = read_hot(hot);
   question.network.combining = read_combining(options.combining);
   network::check(question.network);
   question.service = read_service(options.service);

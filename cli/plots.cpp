@@ -173,7 +173,8 @@ std::string script(const Picture& picture, const std::string& file) {
   text += "plot ";
   for (std::size_t i = 0; i < picture.curves.size(); ++i)
     text += fmt::format("{}$curve{} {} title {}", i == 0 ? "" : ", ", i,
-                        style(picture.curves[i], static_cast<int>(i)), quoted(picture.curves[i].title));
+                        style(picture.curves[i], picture.curves[i].colour.value_or(static_cast<int>(i))),
+                        quoted(picture.curves[i].title));
   return text + "\n";
 }
 

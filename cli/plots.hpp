@@ -4,6 +4,7 @@
 #include <tailbound/numeric/proved.hpp>
 #include <tailbound/numeric/real.hpp>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ struct Curve {
   std::vector<std::pair<double, double>> points;
   std::vector<std::string> labels{};              ///< of each point, for Style::marks; taken literally
   std::vector<std::pair<double, double>> ends{};  ///< of each point's interval, for Style::bars
+  std::optional<int> colour{};  ///< of the four, for curves that belong together; or by place
 };
 
 struct Picture {

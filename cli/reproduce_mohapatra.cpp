@@ -23,10 +23,10 @@ constexpr double kPublishedError = 0.15;
 constexpr double kThrough = 0.98;
 
 struct Case {
-  const char* part;
   const char* hot;
+  int colour;
 };
-constexpr Case kCases[] = {{"a", "0.08"}, {"b", "0.16"}};
+constexpr Case kCases[] = {{"0.08", 0}, {"0.16", 1}};
 
 struct Row {
   Rational load;
@@ -46,9 +46,13 @@ network::CombiningMultistage network_of(std::int64_t nodes, const Case& its) {
           .combining = kCombining};
 }
 
+/// Measured in each replication.
+std::int64_t slots_of(std::int64_t nodes, bool quick) {
+  return std::max<std::int64_t>(2'000'000 / nodes / (quick ? 30 : 1), 64);
+}
+
 sim::RunPlan plan_for(const sim::MultistageModel& model, bool quick) {
-  const std::int64_t slots = 2'000'000 / model.network.network.nodes / (quick ? 30 : 1);
-  return sim::automatic_plan(model, std::max<std::int64_t>(slots, 64), 4, 1);
+  return sim::automatic_plan(model, slots_of(model.network.network.nodes, quick), 4, 1);
 }
 
 Row row_at(const network::CombiningMultistage& network, const Rational& load, bool quick) {
@@ -139,14 +143,17 @@ Result compute(std::int64_t nodes, const Request& request) {
       simulated.points.emplace_back(row.simulated.throughput.value, row.simulated.delay->value);
       simulated.ends.emplace_back(row.simulated.delay->lower, row.simulated.delay->upper);
     }
-    for (plots::Curve* curve : {&published, &blocking, &simulated})
+    for (plots::Curve* curve : {&published, &blocking, &simulated}) {
+      curve->colour = its.colour;
       result.picture.curves.push_back(std::move(*curve));
+    }
     for (const bool saturated : {false, true}) {
       result.findings.push_back(finding("published model", its, rows, &Row::published, saturated));
       result.findings.push_back(finding("blocking model", its, rows, &Row::blocking, saturated));
     }
-    result.commands.push_back(fmt::format("tailbound validate multistage --nodes {} --hot {} --loads {}:1:{}",
-                                          nodes, its.hot, plain(step), plain(step)));
+    result.commands.push_back(
+        fmt::format("tailbound validate multistage --nodes {} --hot {} --loads {}:1:{} --slots {}", nodes,
+                    its.hot, plain(step), plain(step), slots_of(nodes, request.quick)));
   }
   result.picture.title = fmt::format("{} nodes, 2 x 2 switches, buffer 4, combining up to 2", nodes);
   result.picture.x_label = "throughput [requests a processor in a service time]";

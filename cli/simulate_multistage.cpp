@@ -17,6 +17,12 @@ network::Wiring read_wiring(const std::optional<std::string>& text) {
       parse_choice(*text, "--wiring", std::vector<std::string>{"baseline", "omega"}));
 }
 
+sim::Links read_links(const std::optional<std::string>& text) {
+  if (!text) return sim::Links::unlimited;
+  return static_cast<sim::Links>(
+      parse_choice(*text, "--links", std::vector<std::string>{"unlimited", "one"}));
+}
+
 /// The plan with the warm-up and batches that such a network needs.
 sim::RunPlan plan_for(const sim::MultistageModel& model, const SimulationOptions& options,
                       std::size_t loads) {
@@ -48,7 +54,7 @@ Json json_or_null(const std::optional<numeric::Estimate<Unit>>& estimate) {
 
 struct Answer {
   MultistageQuestion question;
-  std::string wiring;
+  std::string wiring, links;
   std::vector<SimulatedPoint> points;
 };
 
@@ -67,9 +73,11 @@ std::string to_tables(const Answer& answer, bool quiet) {
       stages.push_back({stage == 0 ? plain(point.load) : "", std::to_string(stage),
                         brief(shown(point.found.hot_path[stage].occupancy)),
                         brief_or_dash(point.found.hot_path[stage].combining)});
-  std::string text = fmt::format("Simulation: {}, {} wiring\n\n{}\n  Queues that hot requests pass:\n\n{}\n",
-                                 in_words(answer.question), answer.wiring, table,
-                                 to_table(stages, {true, true, false, false}));
+  std::string text =
+      fmt::format("Simulation: {}, {} wiring{}\n\n{}\n  Queues that hot requests pass:\n\n{}\n",
+                  in_words(answer.question), answer.wiring,
+                  answer.links == "one" ? ", one request at a time on a link" : "", table,
+                  to_table(stages, {true, true, false, false}));
   for (const SimulatedPoint& point : answer.points)
     text += fmt::format("  load {}: {}; {}\n", plain(point.load), plan_in_words(point.simulated),
                         course_in_words(point.simulated));
@@ -83,6 +91,7 @@ std::string to_json_text(const Answer& answer, const Context& context) {
   Json document = new_document(context, "simulate multistage");
   document["inputs"] = inputs_json(answer.question);
   document["inputs"]["wiring"] = answer.wiring;
+  document["inputs"]["links"] = answer.links;
   return to_text(document, "points", answer.points.size(), [&](std::size_t i) {
     const SimulatedPoint& point = answer.points[i];
     Json json{{"load", numeric::to_fraction(point.load)},
@@ -127,6 +136,7 @@ Reply answer(const MultistageSimulationOptions& options, const Context& context)
   const auto answer = std::make_shared<Answer>();
   answer->question = read_multistage(options.question);
   answer->wiring = options.wiring.value_or("baseline");
+  answer->links = options.links.value_or("unlimited");
   answer->points = simulate(answer->question, options, context);
   Reply reply;
   reply.text = in_format(
@@ -154,6 +164,7 @@ void add_multistage_simulation_options(CLI::App& command, MultistageSimulationOp
 std::vector<SimulatedPoint> simulate(const MultistageQuestion& question,
                                      const MultistageSimulationOptions& options, const Context& context) {
   const network::Wiring wiring = read_wiring(options.wiring);
+  const sim::Links links = read_links(options.links);
   for (const auto& [given, name] : {std::pair{options.run.checkpoint.has_value(), "--checkpoint"},
                                     std::pair{options.run.resume.has_value(), "--resume"}})
     if (given && question.loads.size() > 1)
@@ -162,7 +173,8 @@ std::vector<SimulatedPoint> simulate(const MultistageQuestion& question,
   const double service = numeric::nearest_double(question.service);
   std::vector<SimulatedPoint> points;
   for (const numeric::Rational& load : question.loads) {
-    const sim::MultistageModel model{.network = question.network, .load = load, .wiring = wiring};
+    const sim::MultistageModel model{
+        .network = question.network, .load = load, .wiring = wiring, .links = links};
     const Simulation simulation = [&](const sim::RunPlan& plan, const sim::RunControls& controls,
                                       std::string_view resume) {
       return sim::run_multistage(model, plan, controls, resume);
@@ -204,6 +216,11 @@ Command add_simulate_multistage(CLI::App& simulate) {
       simulate.add_subcommand("multistage", "combining multistage network under a hot spot, event by event");
   const auto options = std::make_shared<MultistageSimulationOptions>();
   add_multistage_simulation_options(*command, *options);
+  command
+      ->add_option("--links", options->links,
+                   "requests that an output or a memory takes at a time: unlimited (unless told) or one")
+      ->type_name("NAME")
+      ->group("Network");
   add_plot_option(*command);
   command->footer(
       "Example:\n"

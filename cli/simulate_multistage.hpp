@@ -13,7 +13,7 @@ namespace tailbound::cli {
 struct MultistageSimulationOptions {
   MultistageOptions question;
   SimulationOptions run;
-  std::optional<std::string> wiring;
+  std::optional<std::string> wiring, links;
 };
 
 /// `options` must outlive the parse.

@@ -79,6 +79,11 @@ TEST_CASE("simulate multistage: estimates whatever the threads") {
   const json omega = document(line + " --wiring omega");
   CHECK(omega["inputs"]["wiring"] == "omega");
   CHECK(omega["points"][1]["delay"]["value"].get<double>() == Approx(8.272).epsilon(0.03));
+  const json one = document(
+      "simulate multistage --nodes 64 --hot 0.08 --combining 1 --links one --loads 1 "
+      "--slots 2000");
+  CHECK(one["inputs"]["links"] == "one");
+  CHECK(one["points"][0]["throughput"]["value"].get<double>() == Approx(1 / 6.04).epsilon(0.02));
 }
 
 TEST_CASE("validate multistage: both models beside the simulation") {
@@ -107,14 +112,16 @@ TEST_CASE("multistage: refusals name the option, its value and what is legal") {
              {" --nodes 64 --hot 0.1", 2, {"--loads", "missing"}},
              {" --nodes 60" + rest, 2, {"--nodes", "60", "power of the switch size 2"}},
              {" --nodes 64 --switch 3" + rest, 2, {"--nodes", "64", "27 or 81"}},
+             {" --nodes x" + rest, 2, {"--nodes", "x", "power of the switch size"}},
              {" --nodes 64 --switch 1" + rest, 2, {"--switch", "1", "from 2 to 512"}},
              {" --nodes 64 --buffer 0" + rest, 2, {"--buffer", "0", "from 1"}},
-             {" --nodes 64 --buffer x" + rest, 2, {"--buffer", "x"}},
+             {" --nodes 64 --buffer x" + rest, 2, {"--buffer", "x", "from 1 to 10000"}},
              {" --nodes 64 --combining 0" + rest, 2, {"--combining", "0", "unlimited"}},
+             {" --nodes 64 --combining 1.5" + rest, 2, {"--combining", "1.5", "from 1", "unlimited"}},
              {" --nodes 64 --combining many" + rest, 2, {"--combining", "many", "unlimited"}},
              {" --nodes 64 --service 0" + rest, 2, {"--service", "0", "above 0"}},
-             {" --nodes 64 --hot -0.1 --loads 0.5", 2, {"--hot", "-1/10", "from 0 to 1"}},
-             {" --nodes 64 --hot 1.1 --loads 0.5", 2, {"--hot", "11/10", "from 0 to 1"}},
+             {" --nodes 64 --hot -0.1 --loads 0.5", 2, {"--hot", "-0.1", "from 0 to 1"}},
+             {" --nodes 64 --hot 1.1 --loads 0.5", 2, {"--hot", "1.1", "from 0 to 1"}},
              {" --nodes 64 --hot 0.1 --loads 0", 2, {"--loads", "0", "above 0 and at most 1"}},
              {" --nodes 64 --hot 0.1 --loads 0.5,1.1", 2, {"--loads", "1.1", "above 0 and at most 1"}},
              {" --nodes 64 --hot 0.1 --loads 0.5 --curve up", 2, {"--curve", "up", "delay"}}}) {
@@ -131,6 +138,7 @@ TEST_CASE("multistage: refusals name the option, its value and what is legal") {
   CHECK(run_line("multistage --nodes 64 --buffer 2000" + rest).status == 1);
   CHECK(run_line("multistage --nodes 64 --buffer 2000 --variant published" + rest).status == 0);
   CHECK(run_line("simulate multistage --nodes 64 --wiring loose" + rest).status == 2);
+  CHECK(run_line("simulate multistage --nodes 64 --links two" + rest).status == 2);
   CHECK(run_line("simulate multistage --nodes 64 --hot 0.1 --loads 0.1,0.2 --checkpoint x").status == 2);
 }
 

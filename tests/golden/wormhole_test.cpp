@@ -140,4 +140,103 @@ TEST_CASE("wormhole: refusals name the option, the value and what is legal") {
   for (const std::string& word : words) CHECK(outcome.err.find(word) != std::string::npos);
 }
 
+TEST_CASE("simulate wormhole: JSON with estimates, the same for any number of threads") {
+  const std::string line =
+      "simulate wormhole --topology mesh --nodes 16 --flits 8 --loads 0.05,0.2 --cycles 20000 --seed 4 "
+      "--percentiles 50,99 ";
+  const auto answer = run_json(line + "--threads 1");
+  CHECK(answer["command"] == "simulate wormhole");
+  CHECK(answer["inputs"]["buffer_flits"] == 1);
+  CHECK(answer["inputs"]["channels"] == 80);
+  REQUIRE(answer["points"].size() == 2);
+  for (const auto& point : answer["points"]) {
+    CHECK(point["latency"]["kind"] == "estimate");
+    CHECK(point["latency"]["value"].get<double>() ==
+          Approx(point["source_wait"]["value"].get<double>() + point["service"]["value"].get<double>() +
+                 point["mean_distance"].get<double>() - 1));
+    CHECK(point["percentiles"][0]["latency"]["value"] < point["percentiles"][1]["latency"]["value"]);
+    CHECK(point["busiest"].size() == 10);
+    CHECK(point["cycles"].get<int>() >= 20000);
+    CHECK(point["seed"] == 4);
+  }
+  CHECK(answer["points"][0]["latency"]["value"] < answer["points"][1]["latency"]["value"]);
+  CHECK(run_line(line + "--threads 2 --format json").out == run_line(line + "--threads 1 --format json").out);
+  const Outcome csv = run_line(line + "--format csv");
+  CHECK(csv.out.rfind("load,fraction_of_saturation,latency_value,", 0) == 0);
+}
+
+TEST_CASE("simulate wormhole: a checkpoint resumed gives the whole run's answer") {
+  const tailbound::golden::Folder folder;
+  const std::string line =
+      "simulate wormhole --topology torus --nodes 16 --flits 8 --loads 0.1 --cycles 200000 --format json ";
+  const std::string whole = run_line(line).out;
+  const std::string state = folder / "state";
+  CHECK(run_line(line + "--checkpoint " + state).out == whole);
+  CHECK(run_line(line + "--resume " + state).out == whole);
+  const Outcome other = run_line(line + "--seed 2 --resume " + state);
+  CHECK(other.status == 2);
+  CHECK(other.err.find("--resume") != std::string::npos);
+}
+
+TEST_CASE("simulate wormhole: saturation of an ejection that two sources share") {
+  const tailbound::golden::Folder folder;
+  const std::string file = folder.file(
+      "star.toml",
+      "switches = [\"A\", \"B\", \"C\"]\nlink = [{from = \"A\", to = \"B\"}, {from = \"C\", to = \"B\"}]\n"
+      "[[flow]]\nfrom = \"A\"\nto = \"B\"\nrate = 1\n[[flow]]\nfrom = \"C\"\nto = \"B\"\nrate = 1\n");
+  const auto answer = run_json("simulate wormhole --flits 8 --saturation --precision 2% --network " + file);
+  CHECK(answer["greatest_stable_load"].get<double>() < 0.5025);
+  CHECK(answer["least_unstable_load"].get<double>() > 0.4975);
+  CHECK(answer["probes"].size() > 4);
+}
+
+TEST_CASE("validate wormhole: the model beside its simulation, and the exit status") {
+  const std::string line = "validate wormhole --topology mesh --nodes 16 --flits 16 --cycles 100000 ";
+  const auto answer = run_json(line + "--fractions 90%");
+  CHECK(answer["rows"][0]["verdict"] == "above");
+  CHECK(answer["optimistic_rows"] == 0);
+  CHECK(answer["rows"][0]["error"].get<double>() > 0);
+  const Outcome beyond = run_line(line + "--loads 0.42");
+  CHECK(beyond.status == 0);
+  CHECK(beyond.out.find("saturated") != std::string::npos);
+}
+
+TEST_CASE("simulate wormhole: refusals name the option, the value and what is legal") {
+  struct Case {
+    const char* line;
+    int status;
+    std::vector<std::string> words;
+  };
+  const auto [line, status, words] = GENERATE(values<Case>({
+      {"--loads 0.9", 1, {"saturated at load 0.9", "--saturation"}},
+      {"--loads 1.5", 2, {"--loads", "1.5", "at most 1"}},
+      {"--loads 0", 2, {"--loads", "0", "above 0"}},
+      {"--fractions 0", 2, {"--fractions", "above 0"}},
+      {"--virtual-channels 0", 2, {"--virtual-channels", "0", "from 1 to 64"}},
+      {"--buffer-flits 0", 2, {"--buffer-flits", "0", "from 1 to 1000000"}},
+      {"--lengths long", 2, {"--lengths", "long", "fixed"}},
+      {"--arrivals regular", 2, {"--arrivals", "regular", "poisson"}},
+      {"--saturation --loads 0.1", 2, {"--loads", "--saturation"}},
+      {"--precision 1%", 2, {"--precision", "--saturation"}},
+      {"--saturation --precision 60%", 2, {"--precision", "60%", "50%"}},
+      {"--loads 0.1,0.2 --checkpoint state", 2, {"--checkpoint", "one load"}},
+      {"--percentiles 100", 2, {"--percentiles", "100"}},
+  }));
+  const Outcome outcome =
+      run_line(std::string("simulate wormhole --topology mesh --nodes 16 --flits 8 --cycles 20000 ") + line);
+  CAPTURE(line, outcome.err);
+  CHECK(outcome.status == status);
+  CHECK(outcome.out.empty());
+  for (const std::string& word : words) CHECK(outcome.err.find(word) != std::string::npos);
+  const Outcome deadlock = run_line(
+      "simulate wormhole --topology torus --nodes 64 --flits 64 --virtual-channels 1 --loads 0.3 --cycles "
+      "100000");
+  CHECK(deadlock.status == 1);
+  CHECK(deadlock.err.find("deadlock") != std::string::npos);
+  const Outcome odd =
+      run_line("simulate wormhole --topology torus --nodes 64 --flits 8 --virtual-channels 3");
+  CHECK(odd.status == 2);
+  CHECK(odd.err.find("even") != std::string::npos);
+}
+
 }  // namespace

@@ -131,30 +131,38 @@ TEST_CASE("cube: closed forms of distances and rates") {
   }
 }
 
-TEST_CASE("cube: partner worms are those of a plain count over all pairs of paths") {
-  const auto links = GENERATE(CubeLinks::unidirectional_torus, CubeLinks::bidirectional_torus);
-  const auto k = GENERATE(3, 4, 5);
+/// Of two ways that are on different channels of one wire somewhere: 0 if they come there on the same
+/// channel, one after the other; 1/2 if they take the same channel elsewhere; otherwise 1.
+double meeting(const Path& mine, const std::set<std::string>& other) {
   const auto partner_of = [](const std::string& channel) {
     const std::size_t comma = channel.rfind(", ");
     if (channel[0] != '(') return std::string("none");
     return channel.substr(0, comma) + (channel.substr(comma) == ", low" ? ", high" : ", low");
   };
+  const auto shared = [&other](const std::string& channel) { return other.count(channel) > 0; };
+  for (std::size_t i = 1; i < mine.channels.size(); ++i) {
+    if (other.count(partner_of(mine.channels[i])) == 0) continue;
+    if (shared(mine.channels[i - 1])) return 0;
+    return std::any_of(mine.channels.begin(), mine.channels.end(), shared) ? 0.5 : 1;
+  }
+  return 0;
+}
+
+TEST_CASE("cube: worms met on shared wires are those of a plain count over all pairs of ways") {
+  const auto links = GENERATE(CubeLinks::unidirectional_torus, CubeLinks::bidirectional_torus);
+  const auto k = GENERATE(3, 4, 5, 6);
   const std::vector<Path> paths = all_paths(links, k);
   std::vector<std::set<std::string>> sets;
   for (const Path& path : paths) sets.emplace_back(path.channels.begin(), path.channels.end());
   double met = 0;
   for (const Path& mine : paths)
     for (std::size_t other = 0; other < paths.size(); ++other)
-      for (const std::string& channel : mine.channels)
-        if (sets[other].count(partner_of(channel)) > 0) {
-          met += mine.share * paths[other].share;
-          break;
-        }
+      met += mine.share * paths[other].share * meeting(mine, sets[other]);
   const double pairs = k * k * (k * k - 1);
   Cube cube = square(links, k);
-  CHECK(partner_rate(cube_graph(cube)) == Approx(met / pairs / (k * k - 1)).epsilon(1e-12));
+  CHECK(cube_graph(cube).worms_met == Approx(met / pairs / (k * k - 1)).epsilon(1e-12));
   cube.virtual_channels = VirtualChannels::own_wires;
-  CHECK(partner_rate(cube_graph(cube)) == 0);
+  CHECK(cube_graph(cube).worms_met == 0);
 }
 
 TEST_CASE("cube: what is out of range is refused") {

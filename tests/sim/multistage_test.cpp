@@ -1,8 +1,11 @@
 #include <tailbound/queue/deterministic_queue.hpp>
 #include <tailbound/sim/simulate_multistage.hpp>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <optional>
+#include <tuple>
 
 /// Random runs have fixed seeds: a test that passes once passes always.
 namespace tailbound::sim {
@@ -13,25 +16,31 @@ using numeric::parse_rational;
 
 MultistageModel model_of(std::int64_t nodes, std::int64_t size, std::int64_t buffer, const char* hot,
                          std::optional<std::int64_t> combining, const char* load,
-                         Wiring wiring = Wiring::baseline) {
+                         Wiring wiring = Wiring::baseline, Links links = Links::unlimited) {
   return {.network = {.network = {nodes, size},
                       .buffer = buffer,
                       .hot = parse_rational(hot, "hot"),
                       .combining = combining},
           .load = parse_rational(load, "load"),
-          .wiring = wiring};
+          .wiring = wiring,
+          .links = links};
 }
 
 MultistageEstimates simulated(const MultistageModel& model, std::int64_t slots) {
   return multistage_estimates(model, run_multistage(model, automatic_plan(model, slots, 2, 3)));
 }
 
+constexpr std::pair<Wiring, Links> wirings_and_links[] = {{Wiring::baseline, Links::unlimited},
+                                                          {Wiring::omega, Links::unlimited},
+                                                          {Wiring::baseline, Links::one},
+                                                          {Wiring::omega, Links::one}};
+
 TEST_CASE("multistage simulation: generated = delivered + inside + stalled at every event") {
-  for (const Wiring wiring : {Wiring::baseline, Wiring::omega})
+  for (const auto& [wiring, links] : wirings_and_links)
     for (const std::optional<std::int64_t> combining : {std::optional<std::int64_t>{1}, {2}, {3}, {}})
       for (const auto& [nodes, size, buffer] :
            {std::tuple{8, 2, 1}, {16, 4, 2}, {27, 3, 3}, {5, 5, 1}, {2, 2, 4}}) {
-        const MultistageModel model = model_of(nodes, size, buffer, "0.3", combining, "1", wiring);
+        const MultistageModel model = model_of(nodes, size, buffer, "0.3", combining, "1", wiring, links);
         CAPTURE(describe(model));
         const auto replication = make_multistage_replication(model, {5, 0});
         RequestBalance balance;
@@ -41,10 +50,211 @@ TEST_CASE("multistage simulation: generated = delivered + inside + stalled at ev
           balance = replication->balance();
           stalled = stalled || balance.stalled > 0;
           REQUIRE(balance.conserved());
+          REQUIRE(replication->misplaced() == 0);
         }
-        CHECK(balance.delivered > 500);
+        CHECK(balance.delivered > 300);
         CHECK(balance.inside > 0);
         CHECK(stalled);
+      }
+}
+
+/// The same network written for the eye, slow: every request is kept by itself, events are searched for, and
+/// waiting lists are lists. What is shared is the random numbers and the wiring.
+class Plain {
+ public:
+  Plain(const MultistageModel& model, RandomKey key)
+      : key_(key),
+        nodes_(static_cast<std::uint32_t>(model.network.network.nodes)),
+        size_(static_cast<std::uint32_t>(model.network.network.switch_size)),
+        places_(static_cast<std::size_t>(model.network.buffer) + 1),
+        degree_(model.network.combining.value_or(1'000'000)),
+        hot_(numeric::nearest_double(model.network.hot)),
+        gap_(static_cast<double>(ticks_per_slot) / (nodes_ * numeric::nearest_double(model.load))),
+        wiring_(network::wire(model.network.network, model.wiring)),
+        queues_(nodes_ * wiring_.size()),
+        one_a_link_(model.links == Links::one),
+        links_(queues_.size() + nodes_),
+        stalled_(nodes_) {}
+
+  void advance(std::uint64_t slots) {
+    const std::uint64_t end = slots * ticks_per_slot;
+    if (arrivals_ == 0) draw();
+    while (true) {
+      const auto next = std::min_element(queues_.begin(), queues_.end(), [](const Queue& a, const Queue& b) {
+        return std::tie(a.end, a.begun) < std::tie(b.end, b.begun);
+      });
+      now_ = std::min(next->end, next_arrival_);
+      if (now_ >= end) return;
+      if (next->end <= next_arrival_)
+        serve(static_cast<std::size_t>(next - queues_.begin()));
+      else
+        generate();
+    }
+  }
+
+  std::vector<std::uint64_t> delivered{0, 0}, delays{0, 0}, generated{0, 0}, services, hot_arrivals, combined;
+
+ private:
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+  struct Message {
+    std::vector<std::uint64_t> births;
+    bool hot;
+    std::uint32_t memory;
+    std::int64_t degree;  ///< in this buffer
+  };
+  struct Queue {
+    std::vector<Message> messages;     ///< the first is in service, or blocked
+    std::uint64_t end = never;         ///< of the service under way
+    std::uint64_t begun = 0;           ///< how many services had begun before it
+    std::vector<std::size_t> waiting;  ///< blocked queues, first come first
+  };
+  struct Link {
+    bool taken = false;
+    std::vector<std::size_t> waiting;  ///< queues whose heads need it, first come first
+  };
+
+  void draw() {
+    words_ = random_words(key_, 0, 0, arrivals_++);
+    const double exact = left_ - std::log(static_cast<double>((words_[0] >> 11U) + 1) * 0x1p-53) * gap_;
+    const double whole = std::max(0.0, std::round(exact));
+    left_ = exact - whole;
+    next_arrival_ += static_cast<std::uint64_t>(whole);
+  }
+  void generate() {
+    const RandomWords words = words_;
+    draw();
+    const std::uint32_t port = below(nodes_, static_cast<std::uint32_t>(words[1] >> 32U));
+    if (stalled_[port]) return;
+    const bool hot = static_cast<double>(words[2]) < std::ldexp(hot_, 64);
+    Message message{{now_}, hot, hot ? 0 : below(nodes_, static_cast<std::uint32_t>(words[3] >> 32U)), 1};
+    ++generated[0];
+    if (offer(port, message)) return;
+    ++generated[1];
+    stalled_[port] = message;
+  }
+  void count(std::vector<std::uint64_t>& row, std::size_t queue) {
+    row.resize(wiring_.size());
+    ++row[queue / nodes_];
+  }
+  bool offer(std::size_t to, Message message) {
+    Queue& queue = queues_[to];
+    message.degree = 1;
+    if (message.hot)
+      for (std::size_t i = 1; i < queue.messages.size(); ++i) {
+        Message& other = queue.messages[i];
+        if (!other.hot || other.degree >= degree_) continue;
+        other.births.insert(other.births.end(), message.births.begin(), message.births.end());
+        ++other.degree;
+        count(hot_arrivals, to);
+        count(combined, to);
+        return true;
+      }
+    if (queue.messages.size() == places_) return false;
+    if (message.hot) count(hot_arrivals, to);
+    queue.messages.push_back(message);
+    if (queue.messages.size() == 1) begin(to);
+    return true;
+  }
+  void begin(std::size_t at) {
+    Link& link = links_[next_of(at)];
+    if (one_a_link_ && link.taken) {
+      link.waiting.push_back(at);
+      return;
+    }
+    link.taken = true;
+    queues_[at].end = now_ + ticks_per_slot;
+    queues_[at].begun = begun_++;
+  }
+  /// Where the head goes: a queue, or behind all queues a memory.
+  [[nodiscard]] std::size_t next_of(std::size_t at) const {
+    const std::size_t stage = at / nodes_;
+    std::uint32_t digit = queues_[at].messages.front().memory;  // the most significant of n first
+    for (std::size_t i = stage + 1; i < wiring_.size(); ++i) digit /= size_;
+    return (stage + 1) * nodes_ + wiring_[stage].first[at % nodes_] +
+           std::size_t{digit % size_} * wiring_[stage].stride;
+  }
+  void serve(std::size_t from) {
+    queues_[from].end = never;
+    const Message message = queues_[from].messages.front();
+    const std::size_t stage = from / nodes_;
+    count(services, from);
+    if (stage + 1 == wiring_.size()) {
+      delivered[message.hot ? 1 : 0] += message.births.size();
+      for (const std::uint64_t birth : message.births) delays[message.hot ? 1 : 0] += now_ - birth;
+      leave(from);
+      return;
+    }
+    const std::size_t to = next_of(from);
+    if (offer(to, message))
+      leave(from);
+    else
+      queues_[to].waiting.push_back(from);
+  }
+  /// Its next service begins before others come in.
+  void leave(std::size_t from) {
+    Queue& queue = queues_[from];
+    Link& link = links_[next_of(from)];
+    link.taken = false;
+    if (one_a_link_ && !link.waiting.empty()) {
+      const std::size_t next = link.waiting.front();
+      link.waiting.erase(link.waiting.begin());
+      begin(next);
+    }
+    queue.messages.erase(queue.messages.begin());
+    if (!queue.messages.empty()) begin(from);
+    if (from < nodes_ && stalled_[from]) {
+      Message message = *stalled_[from];
+      message.births = {now_};
+      stalled_[from].reset();
+      REQUIRE(offer(from, message));
+    }
+    for (std::size_t i = 0; i < queue.waiting.size();) {
+      const std::size_t first = queue.waiting[i];
+      if (!offer(from, queues_[first].messages.front())) {
+        ++i;
+        continue;
+      }
+      queue.waiting.erase(queue.waiting.begin() + static_cast<std::ptrdiff_t>(i));
+      leave(first);
+    }
+  }
+
+  RandomKey key_;
+  std::uint32_t nodes_, size_;
+  std::size_t places_;
+  std::int64_t degree_;
+  double hot_, gap_, left_ = 0;
+  std::vector<network::StageWiring> wiring_;
+  std::vector<Queue> queues_;
+  bool one_a_link_;
+  std::vector<Link> links_;  ///< to each queue and memory
+  std::vector<std::optional<Message>> stalled_;
+  RandomWords words_{};
+  std::uint64_t now_ = 0, arrivals_ = 0, next_arrival_ = 0, begun_ = 0;
+};
+
+TEST_CASE("multistage simulation: a plain program of the same rules counts the same") {
+  for (const auto& [wiring, links] : wirings_and_links)
+    for (const std::optional<std::int64_t> combining : {std::optional<std::int64_t>{1}, {2}, {3}, {}})
+      for (const auto& [nodes, size, buffer, load] : {std::tuple{8, 2, 1, "1"},
+                                                      {16, 2, 3, "0.8"},
+                                                      {16, 4, 2, "1"},
+                                                      {27, 3, 2, "0.6"},
+                                                      {5, 5, 1, "1"}}) {
+        const MultistageModel model = model_of(nodes, size, buffer, "0.2", combining, load, wiring, links);
+        CAPTURE(describe(model));
+        const auto replication = make_multistage_replication(model, {6, 2});
+        replication->advance(400);
+        const Counts counts = replication->take_counts();
+        Plain plain(model, {6, 2});
+        plain.advance(400);
+        CHECK(counts[MultistageRows::generated] == plain.generated);
+        CHECK(counts[MultistageRows::delivered] == plain.delivered);
+        CHECK(counts[MultistageRows::delays] == plain.delays);
+        CHECK(counts[MultistageRows::services] == plain.services);
+        CHECK(counts[MultistageRows::hot_arrivals] == plain.hot_arrivals);
+        plain.combined.resize(plain.services.size());
+        CHECK(counts[MultistageRows::combined] == plain.combined);
       }
 }
 
@@ -54,7 +264,8 @@ void require_equal(const Counts& left, const Counts& right) {
 }
 
 TEST_CASE("multistage simulation: cuts, saving and loading, and threads change nothing") {
-  const MultistageModel model = model_of(27, 3, 2, "0.2", 3, "0.9", Wiring::omega);
+  const Links links = GENERATE(Links::unlimited, Links::one);
+  const MultistageModel model = model_of(27, 3, 2, "0.2", 3, "0.9", Wiring::omega, links);
   const auto whole = make_multistage_replication(model, {9, 1});
   whole->advance(700);
   auto cut = make_multistage_replication(model, {9, 1});
@@ -98,28 +309,41 @@ TEST_CASE("multistage simulation: one stage is M/D/1 with a stalled request in a
   }
 }
 
+/// N = 64, s = 2, L = 4, h = 0.08, simulated elsewhere with intervals up to 0.6 %.
+struct Elsewhere {
+  std::int64_t combining;
+  const char* load;
+  double throughput, delay, hot_delay;
+  double within = 0.01;  ///< delays
+};
+
+void check(const Elsewhere& row, std::int64_t slots) {
+  const MultistageModel model = model_of(64, 2, 4, "0.08", row.combining, row.load);
+  CAPTURE(row.combining, row.load);
+  const MultistageEstimates found = simulated(model, slots);
+  CHECK(found.throughput.value == Approx(row.throughput).epsilon(0.01));
+  CHECK(found.delay->value == Approx(row.delay).epsilon(row.within));
+  CHECK(found.hot_delay->value == Approx(row.hot_delay).epsilon(row.within));
+}
+
 TEST_CASE("multistage simulation: the published checks at 64 nodes") {
-  // Simulated elsewhere, N = 64, s = 2, L = 4, h = 0.08, with intervals up to 0.6 %.
-  struct Row {
-    std::int64_t combining;
-    const char* load;
-    double throughput, delay, hot_delay;
-  };
-  for (const Row& row : {Row{1, "0.5", 0.2876, 35.27, 73.4},
-                         {1, "1", 0.2880, 38.00, 76.3},
-                         {2, "0.3", 0.2996, 6.917, 7.793},
-                         {2, "0.5", 0.4993, 8.272, 10.71},
-                         {2, "0.8", 0.7396, 14.90, 21.84},
-                         {2, "1", 0.7634, 18.37, 25.52},
-                         {4, "0.5", 0.4990, 8.156, 9.814},
-                         {4, "0.8", 0.7551, 14.03, 18.96}}) {
-    const MultistageModel model = model_of(64, 2, 4, "0.08", row.combining, row.load);
-    CAPTURE(row.combining, row.load);
-    const MultistageEstimates found = simulated(model, 40'000);
-    CHECK(found.throughput.value == Approx(row.throughput).epsilon(0.01));
-    CHECK(found.delay->value == Approx(row.delay).epsilon(0.01));
-    CHECK(found.hot_delay->value == Approx(row.hot_delay).epsilon(0.01));
-  }
+  for (const Elsewhere& row : {Elsewhere{1, "0.5", 0.2876, 35.27, 73.4},
+                               {1, "0.8", 0.2872, 37.67, 76.1},
+                               {1, "1", 0.2880, 38.00, 76.3},
+                               {2, "0.3", 0.2996, 6.917, 7.793},
+                               {2, "0.5", 0.4993, 8.272, 10.71},
+                               {2, "0.8", 0.7396, 14.90, 21.84},
+                               {2, "1", 0.7634, 18.37, 25.52},
+                               {4, "0.3", 0.2995, 6.909, 7.710},
+                               {4, "0.5", 0.4990, 8.156, 9.814},
+                               {4, "0.8", 0.7551, 14.03, 18.96}})
+    check(row, 40'000);
+}
+
+TEST_CASE("multistage simulation: the published checks at 64 nodes that take long", "[.full][full]") {
+  // Just above saturation (0.28736) the network forgets slowly: even so long a run leaves delays uncertain.
+  check({1, "0.3", 0.2870, 17.5, 43.7, 0.04}, 100'000);
+  check({4, "1", 0.7842, 18.03, 23.44}, 100'000);
 }
 
 TEST_CASE("multistage simulation: light load") {
@@ -138,6 +362,16 @@ TEST_CASE("multistage simulation: without combining the hot path's last queue is
     const double h = numeric::nearest_double(model.network.hot);
     const MultistageEstimates found = simulated(model, 10'000);
     CHECK(found.throughput.value == Approx(1 / (1 - h + h * nodes / size)).epsilon(0.02));
+  }
+}
+
+TEST_CASE("multistage simulation: with one request a link the hot memory is the limit") {
+  // Pfister and Norton: the hot memory takes one request at a time, and N (h + (1 - h) / N) of a load of 1.
+  for (const auto& [nodes, size, hot] : {std::tuple{64, 2, "0.08"}, {64, 4, "0.16"}, {256, 2, "0.04"}}) {
+    const MultistageModel model = model_of(nodes, size, 4, hot, 1, "1", Wiring::baseline, Links::one);
+    const double h = numeric::nearest_double(model.network.hot);
+    const MultistageEstimates found = simulated(model, 10'000);
+    CHECK(found.throughput.value == Approx(1 / (1 + h * (nodes - 1))).epsilon(0.01));
   }
 }
 

@@ -44,18 +44,21 @@ class StationMates {
     }
   }
 
+  [[nodiscard]] bool of_one_station(std::size_t one, std::size_t other) const {
+    return graph_.channels[one].station == graph_.channels[other].station;
+  }
   /// How much more often than independently two worms at the same time hold these two channels.
   [[nodiscard]] double together(std::size_t one, std::size_t other) const {
-    if (!mates(one, other)) return 1;
+    if (!of_one_station(one, other)) return 1;
     const auto channels = static_cast<double>(graph_.stations[graph_.channels[one].station].channels.size());
     return channels / (channels - 1);
   }
   /// The probability that they came, or that they go on, by different channels; 1 of different stations.
   [[nodiscard]] double come_apart(std::size_t one, std::size_t other) const {
-    return mates(one, other) ? come_apart_[graph_.channels[one].station] : 1;
+    return of_one_station(one, other) ? come_apart_[graph_.channels[one].station] : 1;
   }
   [[nodiscard]] double go_apart(std::size_t one, std::size_t other) const {
-    return mates(one, other) ? go_apart_[graph_.channels[one].station] : 1;
+    return of_one_station(one, other) ? go_apart_[graph_.channels[one].station] : 1;
   }
 
  private:
@@ -94,10 +97,6 @@ class StationMates {
     return changed;
   }
 
-  [[nodiscard]] bool mates(std::size_t one, std::size_t other) const {
-    return graph_.channels[one].station == graph_.channels[other].station;
-  }
-
   const ChannelGraph& graph_;
   std::vector<Flow> flows_;
   std::vector<double> come_apart_, go_apart_;  ///< [station]
@@ -111,24 +110,35 @@ double partner_rate(const ChannelGraph& graph) {
   std::vector<std::vector<std::size_t>> on_wire(wires);
   for (std::size_t i = 0; i < graph.channels.size(); ++i) on_wire[graph.channels[i].wire].push_back(i);
 
-  FlowsOf partners(graph);
+  FlowsOf flows(graph);
   const StationMates mates(graph);
   double met = 0, messages = 0;
-  for (std::size_t i = 0; i < graph.channels.size(); ++i)
-    for (const std::size_t partner : on_wire[graph.channels[i].wire]) {
-      if (partner == i) continue;
-      const double rate = graph.channels[i].rate * mates.together(i, partner) * mates.come_apart(i, partner);
-      met += rate * graph.channels[partner].rate * mates.go_apart(i, partner);
-      partners.choose(partner);
+  for (std::size_t i = 0; i < graph.channels.size(); ++i) {
+    const bool single = graph.stations[graph.channels[i].station].channels.size() == 1;
+    const std::vector<std::size_t>& same_wire = on_wire[graph.channels[i].wire];
+    for (const std::size_t before : same_wire) {
+      // Of one station's channels two worms at a time are never on the same.
+      if (before == i && !single) continue;
+      double rate = graph.channels[i].rate;
+      if (before != i) {
+        rate *= mates.together(i, before) * mates.come_apart(i, before);
+        met += rate * graph.channels[before].rate * mates.go_apart(i, before);
+      }
+      // For each way on: worms on the next wire's other channels that were on this one, on any of its
+      // channels.
+      flows.choose(before);
       for (const Turn& turn : graph.channels[i].turns) {
         const std::vector<std::size_t>& nexts = graph.stations[turn.station].channels;
         const double each = rate * turn.probability / static_cast<double>(nexts.size());
         for (const std::size_t next : nexts)
-          for (const std::size_t other : on_wire[graph.channels[next].wire])
-            if (other != next)
-              met -= each * mates.together(next, other) * mates.go_apart(next, other) * partners.to(other);
+          for (const std::size_t other : on_wire[graph.channels[next].wire]) {
+            // What came by the same channel is left out of those of one station already.
+            if (other == next || (before == i && mates.of_one_station(next, other))) continue;
+            met -= each * mates.together(next, other) * mates.go_apart(next, other) * flows.to(other);
+          }
       }
     }
+  }
   for (const Source& source : graph.sources) messages += graph.channels[source.channel].rate;
   return messages > 0 ? met / messages : 0;
 }

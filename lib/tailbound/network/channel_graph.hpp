@@ -53,17 +53,21 @@ struct ChannelGraph {
   std::vector<Channel> channels;
   std::vector<Station> stations;
   std::vector<Source> sources;  ///< weights sum to 1
-  double mean_distance = 0;     ///< D: channels of a path, injection and ejection included
+  /// E: the rate of other worms that a worm meets on the other virtual channels of the wires on its way and
+  /// that hold it up; the mean over all messages. 0 where no wire is shared.
+  double worms_met = 0;
+  double mean_distance = 0;  ///< D: channels of a path, injection and ejection included
 };
 
-/// E: the rate of other worms that a worm meets on the other virtual channels of the wires on its way, each
-/// counted once; the mean over all messages.
+/// The rate of other worms that a worm meets on the other virtual channels of the wires on its way, each
+/// counted once; the mean over all messages. E, unless worms that meet also follow one another elsewhere.
 ///
-/// METHOD    On every channel of a path, the rates of its partners on the wire; less those that were partners
-///           on the channel before as well. That counts each once if two paths share wires in one stretch, as
-///           dimension-order paths in a torus do. Two worms on channels of one station are never on the same;
-///           and they do not share the wire if both came by one single channel, or both go on by one, as then
-///           one follows the other. Where a worm goes is taken as independent of where it came from.
+/// METHOD    On every channel of a path, the rates of its partners on the wire, less those that were on the
+///           wire before as well: on another channel of it they have been counted; on the same one they pass
+///           one after the other and do not meet. That counts each once if two paths share wires in one
+///           stretch, as dimension-order paths in a torus do. Where any of several channels will do, two
+///           worms at a time are never on the same, and they do not meet if both came by one single channel,
+///           or both go on by one; where a worm goes is taken as independent of where it came from.
 /// CONTRACT  no classes of several channels that share wires
 /// COST      for each pair of channels on a wire, the turns of one times the channels of a station and wire;
 ///           besides, up to 1000 rounds over the turns between stations

@@ -189,6 +189,20 @@ ChannelGraph PairWalk::graph() const {
   return graph;
 }
 
+/// Of the partners that partner_rate() counts, those that also take a channel of the worm's own, before or
+/// after: there one waits for the other, so that of the two only one is held up by sharing a wire.
+///
+/// METHOD    Only a ring with one direction has such pairs: from a to b and from c to d where a < d < c < b,
+///           or, of two that wrap around, b < a < d < c; either way round. All ways along a ring have the
+///           same rate.
+double met_and_followed(const Cube& cube) {
+  if (cube.links != CubeLinks::unidirectional_torus) return 0;
+  const auto k = static_cast<double>(cube.radix), nodes = static_cast<double>(node_count(cube));
+  const double pairs = k * (k - 1) * (k - 2) * (k - 3) / 6;  // 4 (k choose 4)
+  const double rings = cube.dimensions * nodes / k, rate = nodes / k / (nodes - 1);
+  return rings * pairs * rate * rate / nodes;
+}
+
 }  // namespace
 
 void check(const Cube& cube) {
@@ -225,6 +239,8 @@ std::string name(const Cube& cube) {
 ChannelGraph cube_graph(const Cube& cube) {
   check(cube);
   ChannelGraph graph = PairWalk(cube).graph();
+  if (cube.links != CubeLinks::mesh && cube.virtual_channels == VirtualChannels::share_wire)
+    graph.worms_met = partner_rate(graph) - met_and_followed(cube) / 2;
   graph.name = name(cube);
   return graph;
 }

@@ -64,7 +64,7 @@ class ShapeCheck {
  private:
   /// Anywhere else than at the front of a key or a value the parser does not take a quote for one.
   void take_string(char quote) {
-    if (!at_front() && last_ != '.') {
+    if (!at_front() && (last_ != '.' || in_value_)) {
       ++at_;
       fail("quotes must surround a whole name or value");
     }

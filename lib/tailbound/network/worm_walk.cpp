@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/worm_meetings.hpp>
 #include <tailbound/network/worm_walk.hpp>
 
 #include <algorithm>
@@ -236,7 +237,10 @@ ChannelGraph walk_graph(const WormNetwork& network, const WormTraffic& traffic) 
     walk.all_pairs();
   else
     walk.flows(traffic.flows);
-  return walk.graph();
+  ChannelGraph graph = walk.graph();
+  const std::optional<double> met = worms_met(network, traffic);
+  graph.worms_met = met ? *met : partner_rate(graph);
+  return graph;
 }
 
 }  // namespace tailbound::network

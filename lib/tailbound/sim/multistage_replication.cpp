@@ -31,6 +31,12 @@ struct Queue {
   std::uint32_t next_waiting = none;  ///< the one behind this queue where this queue waits
 };
 
+/// An output of a switch that passes one request at a time.
+struct Output {
+  bool taken = false;
+  std::uint32_t first = none, last = none;  ///< queues whose heads wait for it
+};
+
 struct EndOfService {
   std::uint64_t time;
   std::uint32_t queue;
@@ -45,19 +51,27 @@ class Simulated final : public MultistageReplication {
   void save(ByteWriter& writer) override;
   void load(ByteReader& reader) override;
   [[nodiscard]] RequestBalance balance() const override;
+  [[nodiscard]] std::int64_t misplaced() const override;
 
  private:
   void draw_arrival();
   void arrival();
   void end_of_service();
   [[nodiscard]] std::uint32_t next_queue(std::uint32_t queue, std::uint32_t destination) const;
+  [[nodiscard]] bool has_way_in(std::uint32_t queue, bool hot) const {
+    return queues_[queue].count < places_ || (hot && queues_[queue].open != none);
+  }
   bool enter(std::uint32_t queue, const Request& request);
   void push(std::uint32_t queue, const Request& request);
   void depart(std::uint32_t queue);
   void admit(std::uint32_t queue);
   void admit_stalled(std::uint32_t queue);
-  void wait_for(std::uint32_t queue, std::uint32_t waiting);
+  template <class List>
+  void append(List& list, std::uint32_t waiting);
   void begin_service(std::uint32_t queue);
+  void serve(std::uint32_t queue);
+  [[nodiscard]] std::uint32_t output_of(std::uint32_t queue) const;
+  void release(std::uint32_t output);
   void deliver(const Request& request);
   [[nodiscard]] std::size_t row(std::uint32_t queue) const {
     return on_hot_tree_[queue] != 0 ? MultistageRows::hot_tree : MultistageRows::elsewhere;
@@ -66,6 +80,9 @@ class Simulated final : public MultistageReplication {
     return requests_[std::size_t{queue} * places_ + place];
   }
   [[nodiscard]] Request& head(std::uint32_t queue) { return at(queue, queues_[queue].head); }
+  template <class List, class Wrong>
+  [[nodiscard]] std::int64_t misplaced_in(const List& list, std::vector<int>& found,
+                                          const Wrong& is_wrong) const;
   [[nodiscard]] Counts empty_counts() const;
 
   RandomKey key_;
@@ -86,6 +103,7 @@ class Simulated final : public MultistageReplication {
   double rounded_off_ = 0;  ///< of the sum of all gaps [ticks]
   std::vector<Queue> queues_;
   std::vector<Request> requests_;               ///< [queue][place]
+  std::vector<Output> outputs_;                 ///< as output_of() counts them; empty: unlimited links
   std::vector<std::uint32_t> stalled_;          ///< [port]: a destination, or none
   std::vector<EndOfService> ends_;              ///< a ring
   std::uint64_t first_end_ = 0, past_end_ = 0;  ///< positions in it, modulo its size
@@ -118,6 +136,7 @@ Simulated::Simulated(const MultistageModel& model, RandomKey key)
   for (std::uint32_t stage = 0; stage < stages_; ++stage) divisors_.push_back(divisor /= size_);
   queues_.resize(std::size_t{nodes_} * stages_);
   requests_.resize(queues_.size() * places_);
+  if (model.links == Links::one) outputs_.resize(queues_.size());
   stalled_.assign(nodes_, none);
   ends_.resize(std::bit_ceil(queues_.size()));
   on_hot_tree_.resize(queues_.size());
@@ -204,7 +223,7 @@ void Simulated::end_of_service() {
   if (enter(next, served))
     depart(queue);
   else
-    wait_for(next, queue);
+    append(queues_[next], queue);
 }
 
 void Simulated::deliver(const Request& request) {
@@ -259,12 +278,40 @@ void Simulated::push(std::uint32_t queue, const Request& request) {
 }
 
 void Simulated::begin_service(std::uint32_t queue) {
+  if (!outputs_.empty()) {
+    Output& output = outputs_[output_of(queue)];
+    if (output.taken) {
+      append(output, queue);
+      return;
+    }
+    output.taken = true;
+  }
+  serve(queue);
+}
+
+void Simulated::serve(std::uint32_t queue) {
   ends_[past_end_++ & (ends_.size() - 1)] = {now_ + ticks_per_slot, queue};
+}
+
+/// The output that the head needs: the number of the queue it leads to, less that of the first it could be.
+std::uint32_t Simulated::output_of(std::uint32_t queue) const {
+  const std::uint32_t destination = requests_[std::size_t{queue} * places_ + queues_[queue].head].destination;
+  return next_queue(queue, destination) - nodes_;
+}
+
+void Simulated::release(std::uint32_t output) {
+  Output& its = outputs_[output];
+  its.taken = its.first != none;
+  if (!its.taken) return;
+  const std::uint32_t queue = its.first;
+  its.first = queues_[queue].next_waiting;
+  serve(queue);
 }
 
 /// The head has gone on.
 void Simulated::depart(std::uint32_t queue) {
   Queue& its = queues_[queue];
+  if (!outputs_.empty()) release(output_of(queue));
   if (++its.head == places_) its.head = 0;
   --its.count;
   const std::uint32_t stage = stage_of_[queue];
@@ -286,14 +333,15 @@ void Simulated::admit_stalled(std::uint32_t queue) {
   enter(queue, {now_, 1, destination});
 }
 
-void Simulated::wait_for(std::uint32_t queue, std::uint32_t waiting) {
-  Queue& its = queues_[queue];
+/// Behind those that wait there.
+template <class List>
+void Simulated::append(List& list, std::uint32_t waiting) {
   queues_[waiting].next_waiting = none;
-  if (its.first == none)
-    its.first = waiting;
+  if (list.first == none)
+    list.first = waiting;
   else
-    queues_[its.last].next_waiting = waiting;
-  its.last = waiting;
+    queues_[list.last].next_waiting = waiting;
+  list.last = waiting;
 }
 
 /// Lets in who waits: the first while there is a place, and any that can join.
@@ -338,6 +386,41 @@ RequestBalance Simulated::balance() const {
   return balance;
 }
 
+/// Those in the list of which `is_wrong` holds or that were `found` before, and a wrong end.
+template <class List, class Wrong>
+std::int64_t Simulated::misplaced_in(const List& list, std::vector<int>& found, const Wrong& is_wrong) const {
+  std::int64_t wrong = 0;
+  std::uint32_t last = list.last;
+  for (std::uint32_t at = list.first; at != none; at = queues_[at].next_waiting) {
+    if (++found[at] > 1) break;  // else a ring would not end
+    wrong += is_wrong(at);
+    last = at;
+  }
+  return wrong + (list.first != none && list.last != last);
+}
+
+std::int64_t Simulated::misplaced() const {
+  std::vector<int> found(queues_.size());
+  for (std::uint64_t i = first_end_; i != past_end_; ++i) ++found[ends_[i & (ends_.size() - 1)].queue];
+  std::int64_t wrong = 0;
+  for (std::uint32_t queue = 0; queue < queues_.size(); ++queue) {
+    const Queue& its = queues_[queue];
+    wrong += misplaced_in(its, found, [&](std::uint32_t at) {
+      return output_of(at) + nodes_ != queue ||
+             has_way_in(queue, requests_[std::size_t{at} * places_ + queues_[at].head].hot());
+    });
+  }
+  for (std::uint32_t output = 0; output < outputs_.size(); ++output)
+    wrong += misplaced_in(outputs_[output], found, [&](std::uint32_t at) {
+      return output_of(at) != output || !outputs_[output].taken;
+    });
+  for (std::size_t queue = 0; queue < queues_.size(); ++queue)
+    wrong += found[queue] != (queues_[queue].count > 0 ? 1 : 0);
+  for (std::uint32_t port = 0; port < nodes_; ++port)
+    wrong += stalled_[port] != none && has_way_in(port, stalled_[port] == hot_request);
+  return wrong;
+}
+
 void Simulated::save(ByteWriter& writer) {
   for (const std::uint64_t number : {now_, end_, arrivals_, next_arrival_}) writer.put(number);
   writer.put(rounded_off_);
@@ -355,6 +438,8 @@ void Simulated::save(ByteWriter& writer) {
       writer.put(request.destination);
     }
   }
+  for (const Output& output : outputs_)
+    for (const std::uint32_t number : {output.taken ? 1U : 0U, output.first, output.last}) writer.put(number);
   writer.put(stalled_);
   writer.put(past_end_ - first_end_);
   for (std::uint64_t i = first_end_; i != past_end_; ++i) {
@@ -390,6 +475,11 @@ void Simulated::load(ByteReader& reader) {
       require(request.hot() || request.destination < nodes_);
     }
   }
+  for (Output& output : outputs_) {
+    output.taken = reader.get<std::uint32_t>() != 0;
+    for (std::uint32_t* number : {&output.first, &output.last}) *number = reader.get<std::uint32_t>();
+    require(known(output.first) && known(output.last));
+  }
   stalled_ = reader.get_vector<std::uint32_t>();
   require(stalled_.size() == nodes_);
   first_end_ = 0;
@@ -420,7 +510,8 @@ std::unique_ptr<MultistageReplication> make_multistage_replication(const Multist
 
 std::string describe(const MultistageModel& model) {
   return "multistage " + network::describe(model.network) + ", " +
-         (model.wiring == network::Wiring::baseline ? "baseline" : "omega") + " wiring, load " +
+         (model.wiring == network::Wiring::baseline ? "baseline" : "omega") + " wiring, " +
+         (model.links == Links::one ? "one request a link, " : "") + "load " +
          numeric::to_fraction(model.load);
 }
 

@@ -13,11 +13,16 @@
 ///           included. A request that has been served at stage i goes into its buffer at stage i + 1 if there
 ///           is a place; otherwise it stays, blocks its server, and is let in, first come first served, as
 ///           places become free. An output of a switch takes any number of requests at once, and so does a
-///           memory: a full buffer is all that blocks.
+///           memory: a full buffer is all that blocks. With Links::one each output passes one request at a
+///           time: a service needs it from its beginning until the request has gone on, and those that wait
+///           for it get it first come, first served.
 ///           A hot request joins one that waits in the buffer (not the head, which is in service) and has not
 ///           yet been joined cd - 1 times in this buffer; then it needs no place, so that it enters a full
 ///           buffer too, overtaking those that wait for a place. The two go on as one request, whose degree
 ///           counts from 1 again in the next buffer.
+/// TIES      Once servers were blocked, many services end at the same time, and their order counts
+///           (docs/derivations/multistage.md, section 6): they end in the order in which they began, before
+///           an arrival; and a queue whose head leaves begins its next service before it lets others in.
 /// METHOD    All services take the same time, so that they end in the order in which they began: a queue of
 ///           ends and one next arrival (of all processors together) take the place of an ordered list of
 ///           events.
@@ -28,10 +33,14 @@
 /// TESTS     tests/sim/multistage_test.cpp
 namespace tailbound::sim {
 
+/// Requests that an output of a switch, and a memory behind the last, takes at a time.
+enum class Links { unlimited, one };
+
 struct MultistageModel {
   network::CombiningMultistage network;
   numeric::Rational load;  ///< requests of a processor in a service time; 0 < load <= 1
   network::Wiring wiring = network::Wiring::baseline;
+  Links links = Links::unlimited;
 };
 
 /// Fractions of a slot in which times are counted.
@@ -65,6 +74,11 @@ class MultistageReplication : public Replication {
   /// `inside` and `stalled` are counted by looking through all buffers.
   /// COST  a pass over the memory
   [[nodiscard]] virtual RequestBalance balance() const = 0;
+  /// Queues and processors that are not where they should be: a queue that holds a request is either in
+  /// service or waits, once, before the queue that its head goes to (or for the output there), and who waits
+  /// has no way in. 0 unless the program is wrong.
+  /// COST  as balance()
+  [[nodiscard]] virtual std::int64_t misplaced() const = 0;
 };
 
 /// \throws InvalidArgument  a field out of range

@@ -13,6 +13,7 @@
 ///           head waits for its next queue.
 /// RESULT    what one round of the fixed point needs: the chain's distribution moves on by some steps, and
 ///           the means of the last one are kept.
+/// TESTS     tests/bounds/multistage/combining_test.cpp
 namespace tailbound::bounds::multistage {
 
 /// What a queue sees of its neighbours.

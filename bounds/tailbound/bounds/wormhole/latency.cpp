@@ -106,7 +106,6 @@ Network::Network(network::ChannelGraph graph) : graph_(std::move(graph)) {
   require_graph(graph_);
   is_source_.assign(graph_.channels.size(), false);
   for (const network::Source& source : graph_.sources) is_source_[source.channel] = true;
-  partner_rate_ = network::partner_rate(graph_);
   std::unordered_map<std::size_t, double> of_wire;
   for (const Channel& channel : graph_.channels)
     greatest_wire_rate_ = std::max(greatest_wire_rate_, of_wire[channel.wire] += channel.rate);
@@ -196,7 +195,7 @@ Point Network::inner(double load) const {
     throw InvalidArgument("load", std::to_string(load), "at least 0 flits/cycle/processor");
   Point point{.load = load, .mean_distance = graph_.mean_distance, .channels = {}, .ending = {}};
   point.channels.assign(graph_.channels.size(), {.service = 1, .wait = 0, .utilization = 0});
-  const double ejection = shared_length(partner_rate_ * load);
+  const double ejection = shared_length(graph_.worms_met * load);
   std::size_t turns = 1;
   for (const Channel& channel : graph_.channels) turns += channel.turns.size();
   const int most_rounds = static_cast<int>(std::clamp<std::size_t>(1'000'000'000 / turns, 100, 100'000));

@@ -79,7 +79,7 @@ enum class Saturated {
 /// The equations of one network, sorted once.
 class Network {
  public:
-  /// COST  linear in channels and turns; partner_rate() where wires are shared
+  /// COST  linear in channels and turns
   /// \throws InvalidArgument  the graph is not one: positions, probabilities (their sum is 1 or there are
   /// none),
   ///                          shares, rates, servers or weights out of range
@@ -127,7 +127,6 @@ class Network {
   network::ChannelGraph graph_;
   std::vector<std::size_t> order_;  ///< stations, the last of a worm's way first
   std::vector<bool> is_source_;     ///< [channel]
-  double partner_rate_ = 0;
   double greatest_wire_rate_ = 0;   ///< of all channels of a wire together
   std::vector<std::size_t> cycle_;  ///< channels
 };
