@@ -394,6 +394,10 @@ TEST_CASE("a network file that is none is refused with its place", "[network][ne
   refused("hosts = [zürich]", "1:11: letters beyond ASCII must stand in double quotes");
   refused("é = 1", "1:1: letters beyond ASCII must stand in double quotes");
   refused("name = \"\"\"a\\\n  é\"\"\"", "2:3: a letter beyond ASCII must not follow a backslash");
+  refused("hosts = 8.\"é\"", "1:11: quotes must surround a whole name or value");
+  refused("hosts = 8[\"é\"]", "1:10: a bracket within a name or value");
+  refused("hosts = 8=\"é\"", "1:10: a second = behind one key");
+  refused("hosts = 8\x05=\"é\"", "1:10: a control character");
   refused("hosts = 8'é'", "1:10: quotes must surround a whole name or value");
   refused("hosts = [\"a\" \"b\"]", "1:14: quotes must surround a whole name or value");
   CHECK_THAT(message("name = \"\"\"a\\\n  e\\\\é\"\"\""), Catch::Contains("no nodes"));

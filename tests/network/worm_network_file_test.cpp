@@ -196,6 +196,25 @@ TEST_CASE("worm file: uniform traffic is that of the hosts, spread over all shor
     CHECK(channel.rate == Approx(0.25).epsilon(1e-15));
 }
 
+TEST_CASE("worm file: worms that follow each other do not share a wire") {
+  const auto partners = [](const std::string& flows) {
+    const RoutedWormNetwork worms(
+        network_of("hosts = [\"a\", \"b\"]\nswitches = [\"s\", \"t\", \"u\"]\nlink = [{from = [\"a\", "
+                   "\"b\"], to = \"s\"}, "
+                   "{from = \"s\", to = \"t\", virtual_channels = 2}, {from = \"t\", to = \"u\"}]\nflow = [" +
+                   flows + "]\n"));
+    return partner_rate(walk_graph(worms, worms.traffic()));
+  };
+  const auto flow = [](const std::string& from, const std::string& to) {
+    return "{from = \"" + from + "\", to = \"" + to + "\", rate = 0.5},";
+  };
+  CHECK(partners(flow("a", "t")) == Approx(0).margin(1e-14));                   // one behind the other
+  CHECK(partners(flow("a", "t") + flow("b", "t")) == Approx(0).margin(1e-14));  // both to one ejection
+  // A worm to t meets those of the other host to u, half of them, and the other way round.
+  CHECK(partners(flow("a", "t") + flow("a", "u") + flow("b", "t") + flow("b", "u")) ==
+        Approx(0.5).epsilon(1e-14));
+}
+
 std::string message(const std::string& toml) {
   try {
     (void)read_network(toml, "net.toml", FileUse::worms);

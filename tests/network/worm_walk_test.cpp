@@ -327,9 +327,10 @@ TEST_CASE("walk: worms met on virtual channels of which any will do, against all
   REQUIRE(line.layout().shares_wires());
   const std::vector<WormFlow> sent{{0, 2, 0.7}, {0, 3, 0.3}, {1, 2, 0.5}, {1, 3, 0.5}};
   const ChannelGraph graph = walk_graph(line, {sent});
-  // A worm meets those of the other source that took the other channel of the first wire; those on its own
-  // channel, as those of its own source, follow one another.
-  CHECK(graph.worms_met == Approx(0.5).epsilon(1e-14));
+  // Each source sends one worm after the other, so that a worm meets those of the other source, all at the
+  // first wire; at the second one no others.
+  CHECK(graph.worms_met == Approx(1).epsilon(1e-14));
+  CHECK(walk_graph(line, {{{0, 2, 1}, {1, 3, 1}}}).worms_met == Approx(1).epsilon(1e-14));
 }
 
 TEST_CASE("walk: networks and traffic that are none are refused") {

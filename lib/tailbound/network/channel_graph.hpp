@@ -65,9 +65,12 @@ struct ChannelGraph {
 /// METHOD    On every channel of a path, the rates of its partners on the wire, less those that were on the
 ///           wire before as well: on another channel of it they have been counted; on the same one they pass
 ///           one after the other and do not meet. That counts each once if two paths share wires in one
-///           stretch, as dimension-order paths in a torus do.
+///           stretch, as dimension-order paths in a torus do. Where any of several channels will do, two
+///           worms at a time are never on the same, and they do not meet if both came by one single channel,
+///           or both go on by one; where a worm goes is taken as independent of where it came from.
 /// CONTRACT  no classes of several channels that share wires
-/// COST      for each pair of channels on a wire, the turns of one times the channels of a station and wire
+/// COST      for each pair of channels on a wire, the turns of one times the channels of a station and wire;
+///           besides, up to 1000 rounds over the turns between stations
 [[nodiscard]] double partner_rate(const ChannelGraph& graph);
 
 }  // namespace tailbound::network

@@ -64,7 +64,7 @@ class ShapeCheck {
  private:
   /// Anywhere else than at the front of a key or a value the parser does not take a quote for one.
   void take_string(char quote) {
-    if (std::string_view("\n=,[{.").find(last_) == std::string_view::npos) {
+    if (!at_front() && (last_ != '.' || in_value_)) {
       ++at_;
       fail("quotes must surround a whole name or value");
     }
@@ -72,10 +72,20 @@ class ShapeCheck {
     last_ = quote;
   }
 
+  [[nodiscard]] bool at_front() const {
+    return std::string_view("\n=,[{").find(last_) != std::string_view::npos;
+  }
+
   void take(char c) {
     ++at_;
+    if ((c == '[' || c == '{') && !at_front()) fail("a bracket within a name or value");
     if (c != ' ' && c != '\t' && c != '\r') last_ = c;
     if (static_cast<unsigned char>(c) >= 0x80) fail("letters beyond ASCII must stand in double quotes");
+    if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t')
+      fail("a control character");
+    if (c == '=' && in_value_) fail("a second = behind one key");
+    if (c == '=') in_value_ = true;
+    if (std::string_view("\n,[{").find(c) != std::string_view::npos) in_value_ = false;
     switch (c) {
       case '.':
         count_value();
@@ -142,6 +152,7 @@ class ShapeCheck {
   const FileText& file_;
   std::string_view text_;
   char last_ = '\n';  ///< outside of strings and comments, but for blanks
+  bool in_value_ = false;
   std::size_t at_ = 0, dots_ = 0, depth_ = 0, values_ = 0;
 };
 
