@@ -132,7 +132,8 @@ TEST_CASE("cube: closed forms of distances and rates") {
 }
 
 /// Of two ways that are on different channels of one wire somewhere: 0 if they come there on the same
-/// channel, one after the other; 1/2 if they take the same channel elsewhere; otherwise 1.
+/// channel, one after the other; 1/2 if they take the same channel
+/// elsewhere, injection apart; otherwise 1.
 double meeting(const Path& mine, const std::set<std::string>& other) {
   const auto partner_of = [](const std::string& channel) {
     const std::size_t comma = channel.rfind(", ");
@@ -143,7 +144,7 @@ double meeting(const Path& mine, const std::set<std::string>& other) {
   for (std::size_t i = 1; i < mine.channels.size(); ++i) {
     if (other.count(partner_of(mine.channels[i])) == 0) continue;
     if (shared(mine.channels[i - 1])) return 0;
-    return std::any_of(mine.channels.begin(), mine.channels.end(), shared) ? 0.5 : 1;
+    return std::any_of(mine.channels.begin() + 1, mine.channels.end(), shared) ? 0.5 : 1;
   }
   return 0;
 }

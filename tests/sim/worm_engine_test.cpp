@@ -3,6 +3,7 @@
 #include <tailbound/network/fat_tree_worms.hpp>
 #include <tailbound/sim/worm_engine.hpp>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
@@ -117,13 +118,21 @@ TEST_CASE("wormhole engine: flits sent = delivered + queued + inside in every cy
   for (const auto& network : small_networks())
     for (const std::uint32_t buffer : {1U, 2U, 5U}) {
       CAPTURE(network->layout().name, buffer);
-      std::uint64_t most_inside = 0;
+      std::uint64_t most_inside = 0, crossings = 0, flit_channels = 0;
       const auto all = deliveries(*network, buffer, 6, 0.6, 600, [&](const WormEngine& engine) {
         const FlitBalance balance = engine.balance();
         REQUIRE(balance.conserved());
         REQUIRE(balance.inside <= buffer * network->layout().channels.size());
         most_inside = std::max(most_inside, balance.inside);
+        crossings = engine.crossings();
       });
+      for (const WormDelivery& delivery : all) {
+        flit_channels += std::uint64_t{delivery.message.flits} * delivery.distance;
+        // A channel a cycle, the tail too.
+        REQUIRE(delivery.ended >= delivery.started + delivery.message.flits + delivery.distance - 1);
+        REQUIRE(delivery.ended >= delivery.released + delivery.distance - 1);
+      }
+      CHECK(crossings == flit_channels);
       CHECK(all.size() > network->layout().nodes * 30);
       CHECK(most_inside > network->layout().nodes / 2);
     }
@@ -199,6 +208,24 @@ TEST_CASE("wormhole engine: two heads that ask in the same cycle win equally oft
   }
 }
 
+TEST_CASE("wormhole engine: heads that wait for one station are served in the order in which they asked") {
+  // The neighbours of the middle of a 3 x 3 mesh send to it, one cycle after the other.
+  const auto mesh = cube(CubeLinks::mesh, 3, 2);
+  std::vector<std::uint32_t> neighbours{1, 3, 5, 7};
+  do {
+    WormEngine engine(*mesh, 1, {1, 0});
+    std::vector<std::uint32_t> served;
+    while (served.size() < 4) {
+      if (engine.now() < 4)
+        engine.send(
+            {.born = engine.now(), .source = neighbours[engine.now()], .destination = 4, .flits = 30});
+      engine.cycle();
+      for (const WormDelivery& delivery : engine.delivered()) served.push_back(delivery.message.source);
+    }
+    REQUIRE(served == neighbours);
+  } while (std::next_permutation(neighbours.begin(), neighbours.end()));
+}
+
 TEST_CASE("wormhole engine: worms on one wire share it fairly, and leave nothing unused") {
   // A ring of six, one way: 4 -> 1 takes 5 -> 0 on the low channel, 5 -> 2 as well: they queue. 3 -> 5 is on
   // the high one of 3 -> 4 and 4 -> 5, 3 -> 1 on the low one of the same wires.
@@ -217,6 +244,37 @@ TEST_CASE("wormhole engine: worms on one wire share it fairly, and leave nothing
   CHECK(ends[0] > 2 * flits - 6 * static_cast<std::uint64_t>(std::sqrt(flits)));
   CHECK(ends[1] <= 2 * flits + 10);
   CHECK(ends[1] >= 2 * flits);
+}
+
+TEST_CASE("wormhole engine: two worms that meet on a wire lose what they use it together, and no more") {
+  const auto ring = cube(CubeLinks::unidirectional_torus, 6, 1);
+  constexpr std::uint32_t flits = 20;
+  for (std::uint64_t behind = 0; behind < 25; ++behind) {
+    constexpr int runs = 400;
+    double lost_first = 0, lost_second = 0;
+    for (std::uint64_t run = 0; run < runs; ++run) {
+      WormEngine engine(*ring, 1, {run, behind});
+      // Heads cross 3 -> 4 in cycles 2 and 2 + behind.
+      std::uint64_t first = 0, second = 0;
+      while (first == 0 || second == 0) {
+        if (engine.now() == 0) engine.send({.born = 0, .source = 2, .destination = 5, .flits = flits});
+        if (engine.now() == 1 + behind)
+          engine.send({.born = 1 + behind, .source = 3, .destination = 0, .flits = flits});
+        engine.cycle();
+        for (const WormDelivery& delivery : engine.delivered())
+          (delivery.message.source == 2 ? first : second) = delivery.ended;
+      }
+      lost_first += static_cast<double>(first - (flits + 4)) / runs;
+      lost_second += static_cast<double>(second - (1 + behind + flits + 4)) / runs;
+      // 2 M flits cross 4 -> 5, one in every cycle from 3 on; the second worm has a link more behind it.
+      if (behind < flits) REQUIRE(std::max(first + 1, second) == 2 * flits + 5);
+    }
+    const double together = behind < flits ? static_cast<double>(flits - behind) : 0;
+    CAPTURE(behind, lost_first, lost_second);
+    CHECK(std::abs(lost_first - lost_second) <= 0.8);
+    CHECK(std::max(lost_first, lost_second) <= together + 1);
+    CHECK(std::min(lost_first, lost_second) >= together - 3.5);  // coins make the first one end earlier
+  }
 }
 
 TEST_CASE("wormhole engine: a ring of worms that wait for each other is reported, not run for ever") {

@@ -67,7 +67,7 @@ class Meetings {
   [[nodiscard]] double held_up(std::uint32_t own, std::uint32_t other, std::uint32_t before) const {
     const std::vector<std::uint32_t>& channels = ways_[other].channels;
     if (std::find(channels.begin(), channels.end(), before) != channels.end()) return 0;
-    const bool follow = std::any_of(channels.begin(), channels.end(),
+    const bool follow = std::any_of(channels.begin() + 1, channels.end(),
                                     [&](std::uint32_t channel) { return on_own_[channel] == own; });
     return follow ? 0.5 : 1;
   }

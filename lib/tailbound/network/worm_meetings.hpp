@@ -8,7 +8,8 @@
 ///
 /// MODEL     Two worms meet on a wire if they take different virtual channels of it. Those that come there on
 ///           the same channel pass one after the other and do not hold each other up. Of two that take the
-///           same channel elsewhere, one waits for the other there, so that only one of them is held up.
+///           same channel elsewhere (injection apart), one waits for the other there, so that only one of
+///           them is held up.
 /// SOURCE    docs/derivations/wormhole.md
 /// TESTS     tests/network/worm_walk_test.cpp
 namespace tailbound::network {
