@@ -48,7 +48,7 @@ double latency(const WormholeCase& its, double load) {
 void add_model(Result& result, const WormholeCase& its, bool quick) {
   plots::Curve curve{
       .title = fmt::format("{}, M = {}", its.network, its.flits), .style = plots::Style::line, .points = {}};
-  for (int percent = 0; percent <= 95; percent += quick ? 19 : 5) {
+  for (int percent = 0; percent <= 95; percent += quick ? 15 : 5) {
     const double load = percent / 100.0 * its.saturation;  // as the command has it
     curve.points.emplace_back(load, latency(its, load));
     add_row(result, its, "model", load, curve.points.back().second, "");

@@ -295,7 +295,8 @@ std::vector<Command> add_simulate_commands(CLI::App& program) {
                                          "left out: the answer is one number");
                  return answer_rare(*options, context);
                }},
-          add_simulate_multistage(*simulate), add_simulate_wormhole(*simulate)};
+          add_simulate_multistage(*simulate),
+          add_simulate_wormhole(*simulate)};
 }
 
 }  // namespace tailbound::cli

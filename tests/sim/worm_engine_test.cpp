@@ -116,10 +116,10 @@ TEST_CASE("wormhole engine: M + D - 1 cycles for every pair on an empty network"
 
 TEST_CASE("wormhole engine: flits sent = delivered + queued + inside in every cycle, and all arrive") {
   for (const auto& network : small_networks())
-    for (const std::uint32_t buffer : {1U, 2U, 5U}) {
-      CAPTURE(network->layout().name, buffer);
+    for (const auto& [buffer, length] : {std::pair{1U, 6U}, {2U, 6U}, {5U, 6U}, {1U, 2U}, {2U, 2U}}) {
+      CAPTURE(network->layout().name, buffer, length);
       std::uint64_t most_inside = 0, crossings = 0, flit_channels = 0;
-      const auto all = deliveries(*network, buffer, 6, 0.6, 600, [&](const WormEngine& engine) {
+      const auto all = deliveries(*network, buffer, length, 0.6, 600, [&](const WormEngine& engine) {
         const FlitBalance balance = engine.balance();
         REQUIRE(balance.conserved());
         REQUIRE(balance.inside <= buffer * network->layout().channels.size());

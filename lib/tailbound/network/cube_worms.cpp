@@ -6,7 +6,7 @@ namespace {
 
 using Index = std::uint32_t;
 
-/// Stations of a node: its links (dimension, direction, low or high), its injection, its ejection.
+/// Ways on from a node: its links (dimension, direction, low or high), its injection, its ejection.
 struct Numbering {
   Index radix = 0, dimensions = 0, nodes = 1, directions = 1, classes = 1;
   Index lanes = 1;  ///< virtual channels of a station of links
@@ -22,12 +22,37 @@ struct Numbering {
   [[nodiscard]] Index links() const { return dimensions * directions; }
   [[nodiscard]] Index injection() const { return links() * classes; }
   [[nodiscard]] Index ejection() const { return injection() + 1; }
-  [[nodiscard]] Index stations() const { return injection() + 2; }
-  [[nodiscard]] Index channels() const { return injection() * lanes + 2; }
+  [[nodiscard]] Index ways() const { return injection() + 2; }
 };
 
-WormLayout layout_of(const Cube& cube, const Numbering& of) {
+/// Towards higher coordinates along dimension i, or lower ones.
+struct Link {
+  Index dimension, direction;
+};
+
+constexpr Index none = WormNetwork::arrived;
+
+/// The node that a link leads to; none where it would leave a mesh.
+Index end_of_link(const Cube& cube, const Numbering& of, Index node, const Link& link) {
+  Index stride = 1;
+  for (Index i = 0; i < link.dimension; ++i) stride *= of.radix;
+  const Index at = node / stride % of.radix;
+  const bool edge = at == (link.direction == 0 ? of.radix - 1 : 0);
+  if (edge && cube.links == CubeLinks::mesh) return none;
+  const Index to = (link.direction == 0 ? at + 1 : at + of.radix - 1) % of.radix;
+  return node - at * stride + to * stride;
+}
+
+struct Built {
   WormLayout layout;
+  std::vector<Index> stations;  ///< [node][way]; none where there is no link
+  std::vector<Index> places;    ///< [station]: its position there
+  std::vector<Index> ends;      ///< [channel]: the node that it leads to; none behind an ejection
+};
+
+Built build(const Cube& cube, const Numbering& of) {
+  Built built;
+  WormLayout& layout = built.layout;
   layout.name = name(cube);
   layout.nodes = of.nodes;
   const Index ring_steps = cube.links == CubeLinks::bidirectional_torus ? of.radix / 2 : of.radix - 1;
@@ -35,45 +60,61 @@ WormLayout layout_of(const Cube& cube, const Numbering& of) {
   if (cube.links == CubeLinks::bidirectional_torus && of.radix % 2 == 0)
     layout.variants = 1U << of.dimensions;
   for (Index node = 0; node < of.nodes; ++node)
-    for (Index station = 0; station < of.stations(); ++station) {
-      const bool link = station < of.injection();
+    for (Index way = 0; way < of.ways(); ++way) {
+      const bool link = way < of.injection();
+      const Index number = way / of.classes;
+      const Index end = link ? end_of_link(cube, of, node, {number / of.directions, number % of.directions})
+                             : (way == of.injection() ? node : none);
+      if (link && end == none) {
+        built.stations.push_back(none);
+        continue;
+      }
+      const auto station = static_cast<Index>(layout.stations.size());
+      built.stations.push_back(station);
+      built.places.push_back(node * of.ways() + way);
+      if (!link || way % of.classes == 0) ++layout.wires;
       const Index lanes = link ? of.lanes : 1;
-      if (!link || station % of.classes == 0) ++layout.wires;
       layout.stations.push_back({static_cast<Index>(layout.channels.size()), lanes});
-      for (Index lane = 0; lane < lanes; ++lane)
-        layout.channels.push_back({node * of.stations() + station, layout.wires - 1});
+      for (Index lane = 0; lane < lanes; ++lane) {
+        layout.channels.push_back({station, layout.wires - 1});
+        built.ends.push_back(end);
+      }
     }
-  return layout;
+  return built;
 }
 
 class CubeWorms final : public WormNetwork {
  public:
-  CubeWorms(const Cube& cube, const Numbering& of) : WormNetwork(layout_of(cube, of)), cube_(cube), of_(of) {
+  CubeWorms(const Cube& cube, const Numbering& of, Built built)
+      : WormNetwork(std::move(built.layout)),
+        cube_(cube),
+        of_(of),
+        stations_(std::move(built.stations)),
+        places_(std::move(built.places)),
+        ends_(std::move(built.ends)) {
     for (Index node = 0; node < of_.nodes; ++node)
       for (Index rest = node, i = 0; i < of_.dimensions; ++i, rest /= of_.radix)
         coordinates_.push_back(static_cast<std::uint16_t>(rest % of_.radix));
-    for (const WormChannel& channel : layout().channels) ends_.push_back(end_of(channel.station));
   }
 
   [[nodiscard]] Index next_station(const WormHead& head) const override {
-    if (head.passed == 0) return head.source * of_.stations() + of_.injection();
+    if (head.passed == 0) return station(head.source, of_.injection());
     const Index node = ends_[head.channel];
     if (node == none) return arrived;
-    const Index first = node * of_.stations();
     for (Index dimension = 0; dimension < of_.dimensions; ++dimension) {
       const Index at = coordinate(node, dimension), to = coordinate(head.destination, dimension);
       if (at == to) continue;
       const bool up = goes_up(at, to, head.variant >> dimension);
       const Index link = dimension * of_.directions + (up ? 0 : 1);
       const bool before_wrap = of_.classes == 2 && (up ? to < at : to > at);
-      return first + link * of_.classes + (of_.classes == 2 && !before_wrap ? 1 : 0);
+      return station(node, link * of_.classes + (of_.classes == 2 && !before_wrap ? 1 : 0));
     }
-    return first + of_.ejection();
+    return station(node, of_.ejection());
   }
 
   [[nodiscard]] std::string channel_name(Index channel) const override {
     const Index station = layout().channels[channel].station;
-    const Index node = station / of_.stations(), way = station % of_.stations();
+    const Index node = places_[station] / of_.ways(), way = places_[station] % of_.ways();
     if (way == of_.injection()) return "injection at " + node_name(node);
     if (way == of_.ejection()) return "ejection at " + node_name(node);
     std::string text = node_name(node) + " -> " + node_name(ends_[channel]);
@@ -90,8 +131,7 @@ class CubeWorms final : public WormNetwork {
   }
 
  private:
-  static constexpr Index none = arrived;
-
+  [[nodiscard]] Index station(Index node, Index way) const { return stations_[node * of_.ways() + way]; }
   [[nodiscard]] Index coordinate(Index node, Index dimension) const {
     return coordinates_[node * of_.dimensions + dimension];
   }
@@ -102,24 +142,10 @@ class CubeWorms final : public WormNetwork {
     const Index steps = to > at ? to - at : to + of_.radix - at;
     return 2 * steps == of_.radix ? (variant & 1U) == 0 : 2 * steps < of_.radix;
   }
-  /// The node that a station's channels lead to; none behind an ejection.
-  [[nodiscard]] Index end_of(Index station) const {
-    const Index node = station / of_.stations(), way = station % of_.stations();
-    if (way == of_.ejection()) return none;
-    if (way == of_.injection()) return node;
-    const Index dimension = way / of_.classes / of_.directions;
-    const Index direction = way / of_.classes % of_.directions;
-    Index stride = 1;
-    for (Index i = 0; i < dimension; ++i) stride *= of_.radix;
-    const Index at = node / stride % of_.radix;
-    const Index to = (direction == 0 ? at + 1 : at + of_.radix - 1) % of_.radix;
-    return node - at * stride + to * stride;
-  }
-
   Cube cube_;
   Numbering of_;
-  std::vector<std::uint16_t> coordinates_;  ///< [node][dimension]
-  std::vector<Index> ends_;                 ///< [channel]
+  std::vector<std::uint16_t> coordinates_;       ///< [node][dimension]
+  std::vector<Index> stations_, places_, ends_;  ///< as Built
 };
 
 }  // namespace
@@ -138,7 +164,8 @@ std::unique_ptr<WormNetwork> make_cube_worms(const Cube& cube, int virtual_chann
                           torus ? "1 or an even number up to 64" : "from 1 to 64");
   if (cube.virtual_channels != VirtualChannels::share_wire)
     throw InvalidArgument("virtual channels", "on wires of their own", "on one wire");
-  return std::make_unique<CubeWorms>(cube, Numbering(cube, virtual_channels));
+  const Numbering numbering(cube, virtual_channels);
+  return std::make_unique<CubeWorms>(cube, numbering, build(cube, numbering));
 }
 
 }  // namespace tailbound::network
