@@ -155,8 +155,9 @@ std::optional<BroadcastPoint> solve(const BroadcastCube& cube, const Traffic& tr
 void finish(const BroadcastCube& cube, BroadcastPoint& point) {
   for (BroadcastDimension& dimension : point.dimensions) {
     dimension.multiplexing = multiplexing(dimension.utilization, cube.virtual_channels);
-    point.multiplexing += dimension.multiplexing / cube.dimensions;  // (32)
+    point.multiplexing += dimension.multiplexing;
   }
+  point.multiplexing /= cube.dimensions;                                                     // (32)
   point.unicast_latency = (point.unicast_service + point.source_wait) * point.multiplexing;  // (33)
   const double step = (point.step_service + point.source_wait) * point.multiplexing;         // (2)
   point.broadcast_latency = cube.dimensions * (step + cube.startup);                         // (1)
