@@ -58,7 +58,7 @@ Traffic traffic(const BroadcastCube& cube) {
 
 /// M/G/1 with the standard deviation `service` - `least`, eqs. (15)-(19), (28).
 double wait(double rate, double service, double least) {
-  const double deviation = (service - least) / service;  // may be negative: S_i < S_(i-1) without unicasts
+  const double deviation = (service - least) / service;  // negative where S_i < S_(i-1)
   return queue::station_wait(1, rate, service, deviation * deviation);
 }
 
