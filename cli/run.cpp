@@ -3,6 +3,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cli/broadcast_command.hpp>
 #include <cli/buffer_command.hpp>
 #include <cli/command.hpp>
 #include <cli/compare_command.hpp>
@@ -162,6 +163,7 @@ class Program {
     commands_.push_back(add_compare_command(app_));
     commands_.push_back(add_multistage_command(app_));
     commands_.push_back(add_wormhole_command(app_));
+    commands_.push_back(add_broadcast_command(app_));
     commands_.push_back(add_reproduce_command(app_));
     for (Command& command : add_simulate_commands(app_)) commands_.push_back(std::move(command));
     for (Command& command : add_validate_commands(app_)) commands_.push_back(std::move(command));

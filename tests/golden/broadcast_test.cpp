@@ -1,0 +1,167 @@
+#include <catch2/catch.hpp>
+#include <tests/golden/folder.hpp>
+#include <tests/golden/run_command.hpp>
+#include <tests/golden/run_json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+// Command lines on broadcasts in hypercubes: answers in each format, and refusals.
+
+namespace {
+
+using tailbound::golden::Outcome;
+using tailbound::golden::run_json;
+using tailbound::golden::run_line;
+
+const std::string line = "broadcast --dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.01 ";
+
+TEST_CASE("broadcast: JSON of both variants, with numbers known") {
+  const auto answer = run_json(line + "--fractions 10%,1/2,0.95");
+  CHECK(answer["command"] == "broadcast");
+  CHECK(answer["kind"] == "model");
+  CHECK(answer["inputs"]["replication"] == "conserving");
+  CHECK(answer["inputs"]["nodes"] == 64);
+  CHECK(answer["inputs"]["startup"] == "1");
+  CHECK(answer["inputs"]["broadcast"] == "1/100");
+  CHECK(answer["saturation_rate"].get<double>() == Approx(0.0236184476651).margin(5.1e-14));
+  REQUIRE(answer["points"].size() == 3);
+  const auto& half = answer["points"][1];
+  CHECK(half["unicast_latency"].get<double>() == Approx(60.02881).margin(5.1e-6));
+  CHECK(half["broadcast_latency"].get<double>() == Approx(336.25776).margin(5.1e-6));
+  CHECK(half["fraction_of_saturation"].get<double>() == Approx(0.5).epsilon(1e-15));
+  REQUIRE(half["dimensions"].size() == 6);
+  double multiplexing = 0, before = 0;
+  for (const auto& dimension : half["dimensions"]) {
+    multiplexing += dimension["multiplexing"].get<double>() / 6;
+    CHECK(dimension["utilization"].get<double>() > before);
+    before = dimension["utilization"].get<double>();
+    CHECK(dimension["blocking"].get<double>() ==
+          Approx(dimension["all_busy"].get<double>() * dimension["wait"].get<double>()).epsilon(1e-14));
+  }
+  CHECK(half["multiplexing"].get<double>() == Approx(multiplexing).epsilon(1e-14));
+
+  const auto literal = run_json(line + "--replication literal --rates 0.01180922383,0.02");
+  CHECK(literal["inputs"]["replication"] == "literal");
+  CHECK(literal["saturation_rate"].get<double>() == Approx(0.0253856597289).margin(5.1e-14));
+  CHECK(literal["points"][0]["rate"] == 0.01180922383);
+  CHECK(literal["points"][0]["unicast_latency"].get<double>() == Approx(57.398623).margin(6e-7));
+  CHECK(literal["points"][0]["broadcast_latency"].get<double>() == Approx(321.61834).margin(6e-6));
+}
+
+TEST_CASE("broadcast: the start-up is n steps of the broadcast and no part of a unicast") {
+  const auto none = run_json(line + "--rates 0,0.01 --startup 0"),
+             much = run_json(line + "--rates 0,0.01 --startup 7/2");
+  CHECK(none["points"][0]["broadcast_latency"] == 6 * 32);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(much["points"][i]["unicast_latency"] == none["points"][i]["unicast_latency"]);
+    CHECK(much["points"][i]["broadcast_latency"].get<double>() ==
+          Approx(none["points"][i]["broadcast_latency"].get<double>() + 6 * 3.5).epsilon(1e-15));
+  }
+  CHECK(run_json(line)["inputs"]["startup"] == "1");
+  CHECK(run_json(line)["points"].size() == 9);
+}
+
+TEST_CASE("broadcast: tables name the variant and what is known of its error; CSV has a column a dimension") {
+  const Outcome table = run_line(line + "--fractions 50%");
+  CHECK(table.status == 0);
+  for (const char* words :
+       {"variant conserving", "6-dimensional hypercube (64 nodes) with 4 virtual channels", "injection wait",
+        "multiplexing", "prototype's simulation", "within 9 %", "0.02361844767 messages/cycle/node",
+        " 60.0288 ", " 336.258 "})
+    CHECK(table.out.find(words) != std::string::npos);
+  const Outcome literal = run_line(line + "--fractions 50% --replication literal");
+  CHECK(literal.out.find("variant literal") != std::string::npos);
+  CHECK(literal.out.find("19.5 % too low") != std::string::npos);
+  CHECK(literal.out.find("within 9 %") == std::string::npos);
+  const Outcome quiet = run_line(line + "--fractions 50% --quiet");
+  CHECK(std::count(quiet.out.begin(), quiet.out.end(), '\n') == 2);
+  const Outcome csv = run_line(line + "--rates 0,0.01 --format csv");
+  CHECK(csv.out.rfind("rate,kind,fraction_of_saturation,unicast_latency,broadcast_latency,multiplexing,"
+                      "source_wait,source_utilization,utilization_1,utilization_2,utilization_3,"
+                      "utilization_4,utilization_5,utilization_6\n0,model,0,35.0476190476",
+                      0) == 0);
+  CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 3);
+}
+
+TEST_CASE("broadcast: the plot has both latencies and the saturation") {
+  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
+  const tailbound::golden::Folder folder;
+  const std::string picture = folder / "latency.svg";
+  CHECK(run_line(line + "--plot " + picture).status == 0);
+  std::stringstream text;
+  text << std::ifstream(picture).rdbuf();
+  for (const char* words : {">broadcast<", ">unicast<", "saturation, 0.023618"})
+    CHECK(text.str().find(words) != std::string::npos);
+}
+
+TEST_CASE("broadcast: the help's example is what it prints") {
+  const std::string shown = run_line("broadcast --help").out;
+  const std::size_t from = shown.find("  tailbound broadcast ");
+  REQUIRE(from != std::string::npos);
+  const std::size_t end = shown.find('\n', from);
+  const Outcome outcome = run_line(shown.substr(from + 12, end - from - 12));
+  CHECK(outcome.status == 0);
+  std::string indented;
+  std::istringstream answer(outcome.out);
+  for (std::string text; std::getline(answer, text);) indented += (text.empty() ? "" : "  " + text) + "\n";
+  CHECK(shown.find("prints\n\n" + indented) != std::string::npos);
+}
+
+TEST_CASE("broadcast: refusals name the option, the value and what is legal") {
+  struct Case {
+    const char* line;
+    int status;
+    std::vector<std::string> words;
+  };
+  const auto [arguments, status, words] = GENERATE(values<Case>({
+      {"--dimensions 0 --virtual-channels 4 --flits 32 --broadcast 0", 2, {"--dimensions", "0", "1 to 20"}},
+      {"--dimensions 40 --virtual-channels 4 --flits 32 --broadcast 0", 2, {"--dimensions", "40", "1 to 20"}},
+      {"--dimensions 2.5 --virtual-channels 4 --flits 32 --broadcast 0", 2, {"--dimensions", "2.5"}},
+      {"--virtual-channels 4 --flits 32 --broadcast 0", 2, {"--dimensions", "missing", "1 to 20"}},
+      {"--dimensions 6 --flits 32 --broadcast 0", 2, {"--virtual-channels", "missing", "at least 2"}},
+      {"--dimensions 6 --virtual-channels 1 --flits 32 --broadcast 0",
+       2,
+       {"--virtual-channels is 1", "an integer from 2"}},
+      {"--dimensions 6 --virtual-channels 4 --broadcast 0", 2, {"--flits", "missing"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 0 --broadcast 0", 2, {"--flits is 0", "from 1"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 32", 2, {"--broadcast", "missing"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast -0.1",
+       2,
+       {"--broadcast", "-0.1", "0 to 1"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 1.01",
+       2,
+       {"--broadcast", "1.01", "0 to 1"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 101%", 2, {"--broadcast", "101%"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast few", 2, {"--broadcast", "few"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.1,0.2", 2, {"--broadcast", "0.1,0.2"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --startup -1",
+       2,
+       {"--startup is -1;", "from 0"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --replication paper",
+       2,
+       {"--replication", "paper", "conserving or literal"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --rates -0.01", 2, {"--rates", "-0.01"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --rates 0.01 --fractions 0.1",
+       2,
+       {"--rates", "--fractions"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --fractions 100%",
+       2,
+       {"--fractions", "below 1"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --plot p.gif", 2, {"--plot", "p.gif"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.01 --rates 0.01,0.025",
+       1,
+       {"rate 0.025", "saturates at 0.02361844767", "5.53 % below", "variant conserving"}},
+  }));
+  const Outcome outcome = run_line(std::string("broadcast ") + arguments);
+  INFO(arguments << "\n" << outcome.err);
+  CHECK(outcome.status == status);
+  CHECK(outcome.out.empty());
+  for (const std::string& word : words) CHECK(outcome.err.find(word) != std::string::npos);
+}
+
+}  // namespace
