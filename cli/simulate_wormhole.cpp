@@ -94,7 +94,7 @@ const char* const estimate_note =
 std::string to_tables(const Answer& answer, bool quiet) {
   std::vector<std::string> header{"load", "of saturation", "latency", "source wait", "service"};
   for (const double fraction : answer.simulation.percentiles)
-    header.push_back(fmt::format("{:.6g} % below", 100 * fraction));
+    header.push_back(fmt::format("{:.6g} % within", 100 * fraction));
   header.insert(header.end(), {"busiest channel", "held"});
   std::vector<bool> right(header.size(), false);
   right[0] = right[1] = true;
@@ -443,7 +443,22 @@ Command add_simulate_wormhole(CLI::App& simulate) {
       ->group("Question");
   question.add("--precision", options->precision, "P", "of --saturation, relative (1%)");
   add_plot_option(*command);
-  command->footer("Example:\n");
+  command->footer(
+      "Example:\n"
+      "  tailbound simulate wormhole --topology mesh --nodes 64 --flits 32 --fractions 10%,50%,80%\n"
+      "      --quiet\n"
+      "prints\n"
+      "\n"
+      "         load  of saturation  latency          source wait       service          50 % within    99 % "
+      "within       busiest channel  held\n"
+      "    0.0188562         10.0 %  39.902 +- 0.017  0.3436 +- 0.0055  33.232 +- 0.014  38 (38 .. 38)  69 "
+      "(69 .. 69)     (4,7) -> (3,7)   0.0395 +- 0.00043\n"
+      "     0.094281         50.0 %  50.296 +- 0.087  3.275 +- 0.034    40.694 +- 0.062  41 (41 .. 41)  135 "
+      "(134 .. 136)  (4,7) -> (3,7)   0.2275 +- 0.0027\n"
+      "      0.15085         80.0 %  71.41 +- 0.35    12.58 +- 0.2      52.51 +- 0.16    55 (55 .. 55)  273 "
+      "(269 .. 278)  (5,0) -> (4,0)   0.4283 +- 0.0069\n"
+      "\n"
+      "and with --saturation instead of --fractions, the greatest load that the network carries.\n");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 

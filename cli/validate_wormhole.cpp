@@ -152,7 +152,20 @@ Command add_validate_wormhole(CLI::App& validate) {
   const auto options = std::make_shared<WormholeSimulationOptions>();
   add_wormhole_simulation_options(*command, *options);
   add_plot_option(*command);
-  command->footer("Example:\n");
+  command->footer(
+      "Example:\n"
+      "  tailbound validate wormhole --topology mesh --nodes 64 --flits 32 --fractions 10%,50%,80%\n"
+      "      --quiet\n"
+      "prints\n"
+      "\n"
+      "         load  of saturation  simulation         model   error  model is\n"
+      "    0.0188562         10.0 %  39.902 +- 0.017  39.8995  -0.0 %  inside\n"
+      "     0.094281         50.0 %  50.296 +- 0.087  49.9267  -0.7 %  below\n"
+      "      0.15085         80.0 %  71.41 +- 0.35    71.3994  -0.0 %  inside\n"
+      "\n"
+      "and exits with status 1: at half of saturation the model's latency is below the interval. Status 0 "
+      "says that\n"
+      "it is nowhere.\n");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 
