@@ -45,9 +45,22 @@ double latency(const WormholeCase& its, double load) {
   return its.model.solve(load).latency(static_cast<double>(its.flits));
 }
 
+/// For the key of a picture whose title says the rest: "torus, 20 flits".
+std::string short_name(const WormholeCase& its) {
+  for (const char* kind : {"mesh", "torus"})
+    if (its.network.find(kind) != std::string::npos) return fmt::format("{}, {} flits", kind, its.flits);
+  return fmt::format("{} flits", its.flits);
+}
+
+std::size_t count(const Result& result, plots::Style style) {
+  return static_cast<std::size_t>(
+      std::count_if(result.picture.curves.begin(), result.picture.curves.end(),
+                    [style](const plots::Curve& curve) { return curve.style == style; }));
+}
+
 void add_model(Result& result, const WormholeCase& its, bool quick) {
-  plots::Curve curve{
-      .title = fmt::format("{}, M = {}", its.network, its.flits), .style = plots::Style::line, .points = {}};
+  plots::Curve curve{.title = short_name(its), .style = plots::Style::line, .points = {}};
+  curve.colour = static_cast<int>(count(result, plots::Style::line));
   for (int percent = 0; percent <= 95; percent += quick ? 15 : 5) {
     const double load = percent / 100.0 * its.saturation;  // as the command has it
     curve.points.emplace_back(load, latency(its, load));
@@ -56,7 +69,7 @@ void add_model(Result& result, const WormholeCase& its, bool quick) {
   result.picture.curves.push_back(std::move(curve));
 }
 
-/// Flit-hops of a simulated point.
+/// Flit-hops of a simulated point: as the command's, of five loads.
 constexpr double kFlitHops = 1.2e8;
 constexpr int kReplications = 4;
 
@@ -69,9 +82,8 @@ std::vector<SimulatedLatency> simulate(const WormholeCase& its,
   for (int percent = 10; percent <= 90; percent += 20) {
     const double fraction = percent / 100.0, load = fraction * its.saturation;
     const sim::WormModel model{.network = network, .load = sim::rounded_load(load), .flits = its.flits};
-    const double hops_a_cycle = load * network->layout().nodes * its.model.graph().mean_distance;
-    const auto cycles =
-        static_cast<std::int64_t>(kFlitHops / (request.quick ? 30 : 1) / hops_a_cycle / kReplications);
+    const std::int64_t cycles = sim::affordable_cycles(model, fraction, its.model.graph().mean_distance,
+                                                       kFlitHops / (request.quick ? 30 : 1), kReplications);
     const sim::RunPlan plan = sim::automatic_plan(model, fraction, cycles, kReplications, 1);
     const sim::WormEstimates found =
         sim::worm_estimates(model, sim::run_worms(model, plan, {.threads = threads}));
@@ -218,9 +230,10 @@ Result mesh_figure(std::int64_t radix, const std::vector<std::int64_t>& lengths,
 }  // namespace
 
 void add_simulation(Result& result, const WormholeCase& its, const std::vector<SimulatedLatency>& points) {
-  plots::Curve curve{.title = fmt::format("{}, M = {}, simulation", its.network, its.flits),
-                     .style = plots::Style::bars,
-                     .points = {}};
+  // In the colour of the model's curve before it; the key has a place for one.
+  const bool first = count(result, plots::Style::bars) == 0;
+  plots::Curve curve{.title = first ? "simulation" : "", .style = plots::Style::bars, .points = {}};
+  curve.colour = static_cast<int>(std::max<std::size_t>(count(result, plots::Style::line), 1) - 1);
   double trusted = 0, beyond = 0;
   bool any_beyond = false;
   for (const SimulatedLatency& point : points) {

@@ -312,7 +312,10 @@ Reply find_saturation(const WormholeSimulationOptions& options, const Context& c
     for (const sim::SaturationProbe& probe : answer->found.probes)
       curve.points.emplace_back(probe.load, probe.delivered);
     std::sort(curve.points.begin(), curve.points.end());
-    picture.curves = {std::move(curve)};
+    plots::Curve all{.title = "all that is offered", .style = plots::Style::dashed, .points = {}};
+    for (const double load : {curve.points.front().first, curve.points.back().first})
+      all.points.emplace_back(load, load);
+    picture.curves = {std::move(curve), std::move(all)};
     plots::draw(picture, file);
   };
   return reply;
