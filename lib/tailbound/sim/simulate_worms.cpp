@@ -53,7 +53,9 @@ void find_busiest(const WormModel& model, const BatchSums& sums, const WormWante
   for (std::uint32_t channel = 0; channel < layout.channels.size(); ++channel) channels.push_back(channel);
   std::vector<bool> injection(layout.stations.size());
   const auto mark = [&](std::uint32_t source, std::uint32_t destination) {
-    injection[model.network->next_station({.source = source, .destination = destination})] = true;
+    for (std::uint32_t variant = 0; variant < layout.variants; ++variant)
+      injection[model.network->next_station(
+          {.source = source, .destination = destination, .variant = variant})] = true;
   };
   for (const network::WormFlow& flow : model.traffic.flows) mark(flow.source, flow.destination);
   for (std::uint32_t node = 0; node < layout.nodes && model.traffic.flows.empty(); ++node)
