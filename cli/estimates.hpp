@@ -5,6 +5,7 @@
 #include <tailbound/numeric/truth.hpp>
 #include <tailbound/sim/histogram_batches.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,16 @@ template <class Unit>
 [[nodiscard]] std::string brief(const ShownEstimate& estimate);
 /// "52 (51 .. 53)", "52 (51 .. ?)"
 [[nodiscard]] std::string brief_whole(const ShownEstimate& estimate);
+
+/// Of an estimate that there may be none of: "-" and null.
+template <class Unit>
+[[nodiscard]] std::string brief_or_dash(const std::optional<numeric::Estimate<Unit>>& estimate) {
+  return estimate ? brief(shown(*estimate)) : "-";
+}
+template <class Unit>
+[[nodiscard]] Json json_or_null(const std::optional<numeric::Estimate<Unit>>& estimate) {
+  return estimate ? to_json(shown(*estimate)) : Json();
+}
 
 /// Names of the CSV columns, and their fields.
 [[nodiscard]] std::vector<std::string> estimate_columns(const std::string& name);

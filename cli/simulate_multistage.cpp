@@ -43,15 +43,6 @@ void stretch(std::optional<numeric::Estimate<Unit>>& estimate, double by) {
   if (estimate) estimate->value *= by, estimate->lower *= by, estimate->upper *= by;
 }
 
-template <class Unit>
-std::string brief_or_dash(const std::optional<numeric::Estimate<Unit>>& estimate) {
-  return estimate ? brief(shown(*estimate)) : "-";
-}
-template <class Unit>
-Json json_or_null(const std::optional<numeric::Estimate<Unit>>& estimate) {
-  return estimate ? to_json(shown(*estimate)) : Json();
-}
-
 struct Answer {
   MultistageQuestion question;
   std::string wiring, links;

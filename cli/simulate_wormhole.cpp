@@ -72,15 +72,6 @@ sim::RunPlan plan_for(const sim::WormModel& model, const WormholeSimulation& sim
       stability.waiting_second));
 }
 
-template <class Unit>
-std::string brief_or_dash(const std::optional<numeric::Estimate<Unit>>& estimate) {
-  return estimate ? brief(shown(*estimate)) : "-";
-}
-template <class Unit>
-Json json_or_null(const std::optional<numeric::Estimate<Unit>>& estimate) {
-  return estimate ? to_json(shown(*estimate)) : Json();
-}
-
 struct Answer {
   WormholeSimulation simulation;
   std::vector<SimulatedWorms> points;
@@ -179,11 +170,7 @@ std::string to_csv(const Answer& answer) {
 }
 
 plots::Picture picture(const Answer& answer) {
-  plots::Picture picture;
-  picture.title = fmt::format("{}, messages of {} flits", answer.simulation.network.network->layout().name,
-                              answer.simulation.question.flits);
-  picture.x_label = "load [flits/cycle/node]";
-  picture.y_label = "mean latency [cycles]";
+  plots::Picture picture = latency_axes(answer.simulation);
   picture.note = "simulation, 95 % intervals";
   picture.curves = {simulated_curve(answer.points)};
   return picture;
@@ -422,6 +409,15 @@ std::vector<SimulatedWorms> simulate(const WormholeSimulation& simulation,
     if (!complete) break;  // Ctrl-C
   }
   return points;
+}
+
+plots::Picture latency_axes(const WormholeSimulation& simulation) {
+  plots::Picture picture;
+  picture.title = fmt::format("{}, messages of {} flits", simulation.network.network->layout().name,
+                              simulation.question.flits);
+  picture.x_label = "load [flits/cycle/node]";
+  picture.y_label = "mean latency [cycles]";
+  return picture;
 }
 
 plots::Curve simulated_curve(const std::vector<SimulatedWorms>& points) {

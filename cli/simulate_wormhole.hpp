@@ -53,6 +53,8 @@ struct WormholeSimulation {
                                                    const WormholeSimulationOptions& options,
                                                    const Context& context);
 
+/// The axes of a picture of mean latency against load, without curves.
+[[nodiscard]] plots::Picture latency_axes(const WormholeSimulation& simulation);
 /// Mean latencies against load, with their intervals.
 [[nodiscard]] plots::Curve simulated_curve(const std::vector<SimulatedWorms>& points);
 

@@ -105,11 +105,7 @@ std::string to_csv(const Answer& answer) {
 }
 
 plots::Picture picture(const Answer& answer) {
-  plots::Picture picture;
-  picture.title = fmt::format("{}, messages of {} flits", answer.simulation.network.network->layout().name,
-                              answer.simulation.question.flits);
-  picture.x_label = "load [flits/cycle/node]";
-  picture.y_label = "mean latency [cycles]";
+  plots::Picture picture = latency_axes(answer.simulation);
   picture.note = "simulation with 95 % intervals; the model is approximate";
   plots::Curve model{.title = "model", .style = plots::Style::line, .points = {}};
   double greatest = 0, last = 0;

@@ -160,7 +160,7 @@ TEST_CASE("validate: what is refused, and how") {
   const std::string tree = "delay --radix 4 --levels 2 --load 0.8";
   for (const Refusal& refusal : std::vector<Refusal>{
            {"", 2, {"missing", "delay, buffer"}},
-           {"wormhole", 2, {"wormhole", "delay", "buffer"}},
+           {"nothing", 2, {"nothing", "delay", "buffer"}},
            {"delay", 2, {"--radix", "missing"}},
            {"delay --radix 4 --levels 2 --load 1", 1, {"unstable"}},
            {tree + " --sources all", 2, {"--sources is all", "decoupled"}},

@@ -116,7 +116,8 @@ TEST_CASE("wormhole engine: M + D - 1 cycles for every pair on an empty network"
 
 TEST_CASE("wormhole engine: flits sent = delivered + queued + inside in every cycle, and all arrive") {
   for (const auto& network : small_networks())
-    for (const auto& [buffer, length] : {std::pair{1U, 6U}, {2U, 6U}, {5U, 6U}, {1U, 2U}, {2U, 2U}}) {
+    for (const auto& each : {std::pair{1U, 6U}, {2U, 6U}, {5U, 6U}, {1U, 2U}, {2U, 2U}}) {
+      const std::uint32_t buffer = each.first, length = each.second;
       CAPTURE(network->layout().name, buffer, length);
       std::uint64_t most_inside = 0, crossings = 0, flit_channels = 0;
       const auto all = deliveries(*network, buffer, length, 0.6, 600, [&](const WormEngine& engine) {

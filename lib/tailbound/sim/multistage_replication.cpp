@@ -90,7 +90,7 @@ class Simulated final : public MultistageReplication {
   std::uint64_t degree_;     ///< greatest degree of combining
   std::uint64_t hot_below_;  ///< a word of 64 bits below it makes a request hot
   bool all_hot_;
-  double gap_;  ///< mean time between arrivals at all processors together [ticks]
+  PoissonClock arrivals_clock_{1};  ///< of all processors together
   std::vector<network::StageWiring> wiring_;
   std::vector<std::uint32_t> divisors_;    ///< [stage]: destination / divisor mod s is the output
   std::vector<std::uint8_t> on_hot_tree_;  ///< [queue]
@@ -98,9 +98,7 @@ class Simulated final : public MultistageReplication {
 
   std::uint64_t now_ = 0;       ///< ticks
   std::uint64_t end_ = 0;       ///< to which advance() has come
-  std::uint64_t arrivals_ = 0;  ///< drawn so far, that at next_arrival_ included
-  std::uint64_t next_arrival_ = 0;
-  double rounded_off_ = 0;  ///< of the sum of all gaps [ticks]
+  std::uint64_t arrivals_ = 0;  ///< drawn so far, the next one included
   std::vector<Queue> queues_;
   std::vector<Request> requests_;               ///< [queue][place]
   std::vector<Output> outputs_;                 ///< as output_of() counts them; empty: unlimited links
@@ -130,7 +128,7 @@ Simulated::Simulated(const MultistageModel& model, RandomKey key)
   const double hot = numeric::nearest_double(network.hot);
   all_hot_ = hot >= 1;
   hot_below_ = all_hot_ ? 0 : static_cast<std::uint64_t>(std::ldexp(hot, 64));
-  gap_ = static_cast<double>(ticks_per_slot) / (nodes_ * numeric::nearest_double(model.load));
+  arrivals_clock_ = PoissonClock(nodes_ * numeric::nearest_double(model.load));
 
   std::uint32_t divisor = nodes_;
   for (std::uint32_t stage = 0; stage < stages_; ++stage) divisors_.push_back(divisor /= size_);
@@ -163,17 +161,12 @@ Counts Simulated::empty_counts() const {
 // --- Events ----------------------------------------------------------------------------------------------
 
 void Simulated::draw_arrival() {
-  const std::uint64_t word = random_words(key_, 0, 0, arrivals_++)[0];
-  const double uniform = static_cast<double>((word >> 11U) + 1) * 0x1p-53;
-  const double exact = rounded_off_ - std::log(uniform) * gap_;
-  const double whole = std::max(0.0, std::round(exact));
-  rounded_off_ = exact - whole;
-  next_arrival_ += static_cast<std::uint64_t>(whole);
+  arrivals_clock_.step(random_words(key_, 0, 0, arrivals_++)[0]);
 }
 
 void Simulated::one_event() {
   const bool idle = first_end_ == past_end_;
-  if (!idle && ends_[first_end_ & (ends_.size() - 1)].time <= next_arrival_)
+  if (!idle && ends_[first_end_ & (ends_.size() - 1)].time <= arrivals_clock_.time())
     end_of_service();
   else
     arrival();
@@ -183,7 +176,7 @@ void Simulated::advance(std::int64_t slots) {
   end_ += static_cast<std::uint64_t>(slots) * ticks_per_slot;
   counts_[MultistageRows::slots][0] += static_cast<std::uint64_t>(slots);
   while (true) {
-    std::uint64_t next = next_arrival_;
+    std::uint64_t next = arrivals_clock_.time();
     if (first_end_ != past_end_) next = std::min(next, ends_[first_end_ & (ends_.size() - 1)].time);
     if (next >= end_) break;
     one_event();
@@ -193,7 +186,7 @@ void Simulated::advance(std::int64_t slots) {
 /// One at a processor whose last request is stalled does not happen: so its generation rests, and goes on
 /// as if nothing had been.
 void Simulated::arrival() {
-  now_ = next_arrival_;
+  now_ = arrivals_clock_.time();
   const RandomWords words = random_words(key_, 0, 0, arrivals_ - 1);
   draw_arrival();
   const std::uint32_t port = below(nodes_, static_cast<std::uint32_t>(words[1] >> 32U));
@@ -422,8 +415,8 @@ std::int64_t Simulated::misplaced() const {
 }
 
 void Simulated::save(ByteWriter& writer) {
-  for (const std::uint64_t number : {now_, end_, arrivals_, next_arrival_}) writer.put(number);
-  writer.put(rounded_off_);
+  for (const std::uint64_t number : {now_, end_, arrivals_}) writer.put(number);
+  arrivals_clock_.save(writer);
   writer.put(generated_);
   writer.put(delivered_);
   for (std::size_t queue = 0; queue < queues_.size(); ++queue) {
@@ -451,9 +444,8 @@ void Simulated::save(ByteWriter& writer) {
 }
 
 void Simulated::load(ByteReader& reader) {
-  for (std::uint64_t* number : {&now_, &end_, &arrivals_, &next_arrival_})
-    *number = reader.get<std::uint64_t>();
-  rounded_off_ = reader.get<double>();
+  for (std::uint64_t* number : {&now_, &end_, &arrivals_}) *number = reader.get<std::uint64_t>();
+  arrivals_clock_.load(reader);
   generated_ = reader.get<std::int64_t>();
   delivered_ = reader.get<std::int64_t>();
   const auto require = [](bool fits) {

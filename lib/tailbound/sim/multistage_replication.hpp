@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/network/multistage.hpp>
+#include <tailbound/sim/poisson_clock.hpp>
 #include <tailbound/sim/replication.hpp>
 
 #include <memory>
@@ -44,7 +45,7 @@ struct MultistageModel {
 };
 
 /// Fractions of a slot in which times are counted.
-inline constexpr std::uint64_t ticks_per_slot = std::uint64_t{1} << 22U;
+inline constexpr std::uint64_t ticks_per_slot = PoissonClock::ticks;
 
 /// Rows of the counts.
 struct MultistageRows {

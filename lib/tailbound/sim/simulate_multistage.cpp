@@ -1,3 +1,4 @@
+#include <tailbound/sim/batch_sums.hpp>
 #include <tailbound/sim/simulate_multistage.hpp>
 
 #include <algorithm>
@@ -10,35 +11,7 @@ namespace {
 
 using Rows = MultistageRows;
 
-/// Sums of every batch, and ratios of two of them.
-class Batches {
- public:
-  Batches(const RunResult& result, double confidence) : counts_(result.all()), confidence_(confidence) {}
-
-  using Sum = std::function<double(const Counts&)>;
-  template <class Unit>
-  [[nodiscard]] std::optional<numeric::Estimate<Unit>> ratio(const Sum& above, const Sum& below) const {
-    const std::vector<double> numerators = all(above), denominators = all(below);
-    if (std::accumulate(denominators.begin(), denominators.end(), 0.0) <= 0) return std::nullopt;
-    return estimate<Unit>(numerators, denominators, confidence_);
-  }
-  [[nodiscard]] std::vector<double> all(const Sum& sum) const {
-    std::vector<double> values;
-    for (const Counts* counts : counts_) values.push_back(sum(*counts));
-    return values;
-  }
-  [[nodiscard]] std::size_t size() const { return counts_.size(); }
-
- private:
-  std::vector<const Counts*> counts_;
-  double confidence_;
-};
-
-Batches::Sum at(std::size_t row, std::size_t column, double unit = 1) {
-  return [=](const Counts& counts) { return static_cast<double>(counts[row][column]) / unit; };
-}
-
-Batches::Sum both(std::size_t row, double unit = 1) {
+BatchSums::Sum both(std::size_t row, double unit = 1) {
   return [=](const Counts& counts) {
     return (static_cast<double>(counts[row][0]) + static_cast<double>(counts[row][1])) / unit;
   };
@@ -77,14 +50,17 @@ RunResult run_multistage(const MultistageModel& model, const RunPlan& plan, cons
 
 MultistageEstimates multistage_estimates(const MultistageModel& model, const RunResult& run_result,
                                          double confidence) {
-  const Batches batches(run_result, confidence);
+  const BatchSums batches(run_result, confidence);
   if (batches.size() < 2)
     throw InvalidArgument("number of completed batches", std::to_string(batches.size()), "at least 2");
+  const auto at = [](std::size_t row, std::size_t column, double unit = 1) {
+    return BatchSums::at(row, column, unit);
+  };
   const auto nodes = static_cast<double>(model.network.network.nodes);
   constexpr auto ticks = static_cast<double>(ticks_per_slot);
   MultistageEstimates result;
   result.batches = batches.size();
-  for (const double delivered : batches.all(both(Rows::delivered)))
+  for (const double delivered : batches.each(both(Rows::delivered)))
     result.requests += static_cast<std::uint64_t>(delivered);
   result.throughput = batches.ratio<unit::Load>(both(Rows::delivered, nodes), at(Rows::slots, 0)).value();
   result.delay = batches.ratio<unit::Slot>(both(Rows::delays, ticks), both(Rows::delivered));
