@@ -12,11 +12,6 @@ using numeric::Rational;
 
 constexpr std::size_t most_rates = 1000;
 
-const std::string& required(const std::optional<std::string>& text, const char* option, const char* legal) {
-  if (!text) throw InvalidArgument(option, "missing", legal);
-  return *text;
-}
-
 Rational read_broadcast_fraction(const std::string& text) {
   const char* legal = "from 0 to 1: the fraction of messages that are broadcasts";
   if (text.find_first_of(",:") != std::string::npos) throw InvalidArgument("--broadcast", text, legal);

@@ -12,11 +12,6 @@ namespace {
 using bounds::multistage::Variant;
 using numeric::Rational;
 
-const std::string& required(const std::optional<std::string>& text, const char* option, const char* legal) {
-  if (!text) throw InvalidArgument(option, "missing", legal);
-  return *text;
-}
-
 constexpr const char* legal_nodes = "a whole number: a power of the switch size, at most 2^20";
 constexpr const char* legal_size = "a whole number of ports from 2 to 512";
 constexpr const char* legal_buffer = "a whole number of waiting requests from 1 to 10000";

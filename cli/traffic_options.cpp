@@ -322,4 +322,9 @@ std::size_t parse_choice(std::string_view text, std::string_view option,
   return static_cast<std::size_t>(found - names.begin());
 }
 
+const std::string& required(const std::optional<std::string>& text, const char* option, const char* legal) {
+  if (!text) throw InvalidArgument(option, "missing", legal);
+  return *text;
+}
+
 }  // namespace tailbound::cli

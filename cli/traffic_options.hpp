@@ -105,4 +105,9 @@ struct LoadedMarkovArrivals {
 [[nodiscard]] std::size_t parse_choice(std::string_view text, std::string_view option,
                                        const std::vector<std::string>& names);
 
+/// The text of an option that must be given.
+/// \throws InvalidArgument  it was not; `legal` completes "must be ..."
+[[nodiscard]] const std::string& required(const std::optional<std::string>& text, const char* option,
+                                          const char* legal);
+
 }  // namespace tailbound::cli

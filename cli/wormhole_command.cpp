@@ -262,17 +262,10 @@ Reply answer(const Options& options, const Context& context) {
     if (context.progress) context.progress(answer->points.size(), answer->question.loads.size());
   }
   Reply reply;
-  switch (context.format) {
-    case Format::table:
-      reply.text = to_tables(*answer, context.quiet);
-      break;
-    case Format::json:
-      reply.text = to_json_text(*answer, context);
-      break;
-    case Format::csv:
-      reply.text = answer->channels ? channels_to_csv(*answer) : to_csv(*answer);
-      break;
-  }
+  reply.text = in_format(
+      context.format, [&] { return to_tables(*answer, context.quiet); },
+      [&] { return to_json_text(*answer, context); },
+      [&] { return answer->channels ? channels_to_csv(*answer) : to_csv(*answer); });
   reply.draw = [answer](const std::string& file) { plots::draw(picture(*answer), file); };
   return reply;
 }

@@ -26,11 +26,6 @@ std::string name(WormholeTopology topology) {
   return topology_names[static_cast<std::size_t>(topology)];
 }
 
-const std::string& required(const std::optional<std::string>& text, const char* option, const char* legal) {
-  if (!text) throw InvalidArgument(option, "missing", legal);
-  return *text;
-}
-
 std::int64_t power(std::int64_t base, int exponent, std::int64_t limit) {
   std::int64_t result = 1;
   for (int i = 0; i < exponent && result <= limit; ++i) result *= base;

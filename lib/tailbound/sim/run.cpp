@@ -272,21 +272,26 @@ double relaxation_slots(double utilization, const SourceMemory& memory) {
   return std::max(4.0, 2 * (rho + memory.variance) / ((1 - rho) * (1 - rho))) + memory.slots;
 }
 
-RunPlan automatic_plan(double utilization, int hops, std::int64_t slots, int replications, std::uint64_t seed,
-                       const SourceMemory& memory) {
+RunPlan make_plan(double warmup, double least_batch, std::int64_t slots, int replications,
+                  std::uint64_t seed) {
   if (replications < 1 || replications > 1024)
     throw InvalidArgument("replications", std::to_string(replications), "from 1 to 1024");
-  const double tau = relaxation_slots(utilization, memory);
   RunPlan plan;
   plan.seed = seed;
   plan.replications = replications;
   plan.slots = slots;
-  plan.warmup = static_cast<std::int64_t>(std::ceil((10 + 2 * hops) * tau / 64)) * 64;
+  plan.warmup = static_cast<std::int64_t>(std::ceil(warmup / 64)) * 64;
   const int fewest = (8 + replications - 1) / replications;
   const int most = std::max(1, std::min(16, 4096 / replications));
   plan.batches = static_cast<int>(
-      std::clamp(static_cast<double>(slots) / (50 * tau), 1.0 * std::min(fewest, most), 1.0 * most));
+      std::clamp(static_cast<double>(slots) / least_batch, 1.0 * std::min(fewest, most), 1.0 * most));
   return plan;
+}
+
+RunPlan automatic_plan(double utilization, int hops, std::int64_t slots, int replications, std::uint64_t seed,
+                       const SourceMemory& memory) {
+  const double tau = relaxation_slots(utilization, memory);
+  return make_plan((10 + 2 * hops) * tau, 50 * tau, slots, replications, seed);
 }
 
 std::vector<const Counts*> RunResult::all() const {

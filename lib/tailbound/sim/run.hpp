@@ -30,6 +30,12 @@ struct RunPlan {
   [[nodiscard]] std::int64_t replication_slots() const { return warmup + batch_slots() * batches; }
 };
 
+/// A plan with at least this warm-up, a multiple of 64 slots. Batches: 16 a replication, or fewer so that
+/// each lasts at least `least_batch` slots, but in all no fewer than 8. \throws InvalidArgument  replications
+/// out of range
+[[nodiscard]] RunPlan make_plan(double warmup, double least_batch, std::int64_t slots, int replications,
+                                std::uint64_t seed);
+
 /// The automatic plan: how long to warm up and how to cut batches.
 ///
 /// METHOD    The time in which a queue at utilization rho forgets its state is taken as that of the reflected

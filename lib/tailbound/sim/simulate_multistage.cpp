@@ -31,14 +31,8 @@ double relaxation_slots(const MultistageModel& model) {
 
 RunPlan automatic_plan(const MultistageModel& model, std::int64_t slots, int replications,
                        std::uint64_t seed) {
-  RunPlan plan = automatic_plan(0.5, 1, slots, replications, seed);
   const double tau = relaxation_slots(model);
-  plan.warmup = static_cast<std::int64_t>(std::ceil((200 + 4 * tau) / 64)) * 64;
-  const int most = std::max(1, std::min(16, 4096 / replications));
-  const int fewest = std::min((8 + replications - 1) / replications, most);
-  plan.batches =
-      static_cast<int>(std::clamp(static_cast<double>(slots) / (10 * tau), 1.0 * fewest, 1.0 * most));
-  return plan;
+  return make_plan(200 + 4 * tau, 10 * tau, slots, replications, seed);
 }
 
 RunResult run_multistage(const MultistageModel& model, const RunPlan& plan, const RunControls& controls,

@@ -115,14 +115,8 @@ double relaxation_cycles(const WormModel& model, double fraction_of_saturation) 
 
 RunPlan automatic_plan(const WormModel& model, double fraction_of_saturation, std::int64_t cycles,
                        int replications, std::uint64_t seed) {
-  RunPlan plan = automatic_plan(0.5, 1, cycles, replications, seed);
   const double tau = relaxation_cycles(model, fraction_of_saturation);
-  plan.warmup = static_cast<std::int64_t>(std::ceil(5 * tau / 64)) * 64;
-  const int most = std::max(1, std::min(16, 4096 / replications));
-  const int fewest = std::min((8 + replications - 1) / replications, most);
-  plan.batches =
-      static_cast<int>(std::clamp(static_cast<double>(cycles) / (10 * tau), 1.0 * fewest, 1.0 * most));
-  return plan;
+  return make_plan(5 * tau, 10 * tau, cycles, replications, seed);
 }
 
 RunResult run_worms(const WormModel& model, const RunPlan& plan, const RunControls& controls,
