@@ -9,11 +9,11 @@
 /// A wormhole network as its worms meet it: channels, what they wait for, and the way of each message.
 ///
 /// MODEL     A message from one node to another passes channels one after the other; the first is an
-///           injection channel, the last an ejection channel. Channels that a worm waits for together are a
-///           station: it takes whichever is free. Virtual channels of one physical channel have the same
-///           wire. Which station follows may depend on the channel that a worm got and on its variant: where
-///           a routing spreads messages over several equal ways, a number drawn with the message says which
-///           one it takes.
+///           injection channel, the last an ejection channel (a link, where nothing is contended behind it).
+///           Channels that a worm waits for together are a station: it takes whichever is free. Virtual
+///           channels of one physical channel have the same wire. Which station follows may depend on the
+///           channel that a worm got and on its variant: where a routing spreads messages over several equal
+///           ways, a number drawn with the message says which one it takes.
 /// EXCLUDES  who sends to whom (WormTraffic), time, and queueing
 /// TESTS     tests/network/worm_network_test.cpp
 namespace tailbound::network {

@@ -11,39 +11,8 @@ namespace {
 
 using Rows = WormRows;
 
-constexpr double growth_limit = 0.005;
-
 double senders(const WormModel& model) {
   return message_rate(model) * static_cast<double>(model.flits) / numeric::nearest_double(model.load);
-}
-
-WormStability stability_of(const WormModel& model, const RunResult& result) {
-  WormStability stability;
-  double growth = 0, generated = 0, cycles_first = 0, cycles_second = 0;
-  bool all_grow = true;
-  for (const std::vector<Counts>& batches : result.batches) {
-    const std::size_t half = batches.size() / 2;
-    if (half == 0) continue;
-    double first = 0, second = 0, cycles = 0;
-    for (std::size_t i = 0; i < 2 * half; ++i) {  // an odd one is left out
-      const Counts& counts = batches[i];
-      (i < half ? first : second) += static_cast<double>(counts[Rows::waiting][0]);
-      if (i < half) cycles += static_cast<double>(counts[Rows::cycles][0]);
-      generated += static_cast<double>(counts[Rows::generated][0]);
-    }
-    stability.waiting_first += first;
-    stability.waiting_second += second;
-    cycles_first += cycles;
-    cycles_second += cycles;
-    growth += 2 * (second - first) / cycles;  // over both halves, from the growth between their middles
-    all_grow = all_grow && second > first;
-  }
-  if (generated == 0) return stability;
-  stability.waiting_first /= cycles_first * senders(model);
-  stability.waiting_second /= cycles_second * senders(model);
-  stability.not_carried = std::max(0.0, growth / generated);
-  stability.stable = !(all_grow && stability.not_carried > growth_limit);
-  return stability;
 }
 
 void find_busiest(const WormModel& model, const BatchSums& sums, const WormWanted& wanted,
@@ -143,7 +112,9 @@ WormEstimates worm_estimates(const WormModel& model, const RunResult& run_result
   result.service = sums.ratio<unit::Slot>(at(Rows::times, 2, 1), at(Rows::delivered, 0, 1));
   if (result.messages > 0)
     result.mean_distance = sums.total(at(Rows::times, 3, 1)) / static_cast<double>(result.messages);
-  result.stability = stability_of(model, run_result);
+  result.stability = stability_of(
+      run_result, {.cycles = Rows::cycles, .generated = Rows::generated, .waiting = Rows::waiting},
+      senders(model));
   find_percentiles(model, run_result, wanted, result);
   find_busiest(model, sums, wanted, result);
   return result;
@@ -154,49 +125,18 @@ WormEstimates worm_estimates(const WormModel& model, const RunResult& run_result
 SimulatedSaturation simulated_saturation(const WormModel& model, const SaturationSearch& search,
                                          const RunControls& controls,
                                          const std::function<void(std::size_t)>& told) {
-  if (!(search.precision >= 1e-4 && search.precision <= 1))
-    throw InvalidArgument("precision", std::to_string(search.precision), "from 0.0001 to 1");
-  SimulatedSaturation result;
-  result.messages = search.messages > 0
-                        ? search.messages
-                        : std::clamp(24'000 / std::sqrt(model.network->layout().nodes), 300.0, 3000.0);
-  const auto stable_at = [&](double load) {
+  const double messages = messages_each(search, model.network->layout().nodes);
+  const auto probe = [&](double load) -> std::optional<SaturationProbe> {
     WormModel at = model;
     at.load = rounded_load(load);
-    const double cycles = result.messages * static_cast<double>(model.flits) / load;
-    const RunPlan plan{.seed = search.seed,
-                       .replications = search.replications,
-                       .warmup = static_cast<std::int64_t>(cycles / 2),
-                       .slots = static_cast<std::int64_t>(cycles),
-                       .batches = 4};
+    const RunPlan plan = probe_plan(search, messages * static_cast<double>(model.flits) / load);
     const RunResult run_result = run_worms(at, plan, controls);
-    if (!run_result.complete) {
-      result.complete = false;
-      return false;
-    }
+    if (!run_result.complete) return std::nullopt;
     const WormEstimates found = worm_estimates(at, run_result);
-    result.probes.push_back(
-        {.load = load, .delivered = found.throughput.value, .stability = found.stability});
-    if (told) told(result.probes.size());
-    return found.stability.stable;
+    return SaturationProbe{.load = load, .delivered = found.throughput.value, .stability = found.stability};
   };
-  double stable = 0, unstable = 0;
-  for (double load = std::min(search.first_guess, 1.0); stable == 0 || unstable == 0;) {
-    const bool is_stable = stable_at(load);
-    if (!result.complete) break;
-    if (is_stable && load >= 1) throw NoAnswer("no saturation: the network carries load 1");
-    if (!is_stable && load < 1e-7)
-      throw NoAnswer("no saturation: the network is unstable at load " + std::to_string(load));
-    (is_stable ? stable : unstable) = load;
-    load = is_stable ? std::min(1.0, load * 1.25) : load * 0.8;
-  }
-  while (result.complete && unstable > stable * (1 + search.precision)) {
-    const double middle = std::sqrt(stable * unstable);
-    const bool is_stable = stable_at(middle);
-    if (result.complete) (is_stable ? stable : unstable) = middle;
-  }
-  result.greatest_stable = stable;
-  result.least_unstable = unstable;
+  SimulatedSaturation result = search_saturation(search, probe, told);
+  result.messages = messages;
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <tailbound/sim/histogram_batches.hpp>
 #include <tailbound/sim/run.hpp>
 #include <tailbound/sim/worm_replication.hpp>
+#include <tailbound/sim/worm_saturation.hpp>
 
 #include <functional>
 #include <optional>
@@ -26,17 +27,6 @@ struct WormChannelUse {
   std::uint32_t channel = 0;
   numeric::Estimate<unit::Probability> held;  ///< of the time, it belongs to a worm
   double flits = 0;                           ///< a cycle
-};
-
-/// Do the sources' queues grow?
-///
-/// METHOD    Messages waiting at the sources, the mean of the second half of the measured time less that of
-///           the first, over the time between the middles: what is not carried. Unstable: more than 0.5 % of
-///           the messages generated, and growth in each replication.
-struct WormStability {
-  double waiting_first = 0, waiting_second = 0;  ///< messages at a sending node, means
-  double not_carried = 0;                        ///< of the messages generated
-  bool stable = true;
 };
 
 struct WormEstimates {
@@ -85,30 +75,6 @@ struct WormWanted {
                                            const WormWanted& wanted = {});
 
 // --- Saturation ------------------------------------------------------------------------------------------
-
-struct SaturationProbe {
-  double load = 0;
-  double delivered = 0;  ///< flits/cycle/node while measured
-  WormStability stability;
-};
-
-struct SimulatedSaturation {
-  double greatest_stable = 0,
-         least_unstable = 0;            ///< loads; the search ends where they differ by `precision`
-  std::vector<SaturationProbe> probes;  ///< in the order in which they were made
-  double messages = 0;                  ///< generated at each node while measured
-  bool complete = true;                 ///< false if it was stopped
-};
-
-struct SaturationSearch {
-  double first_guess = 0.1;  ///< a load near which saturation is looked for
-  double precision = 0.01;   ///< relative
-  /// Generated at each node while measured, and half as many before; 0: 24 000 over the square root of the
-  /// number of nodes, between 300 and 3000 (of more nodes, fewer messages each tell as much).
-  double messages = 0;
-  int replications = 4;
-  std::uint64_t seed = 1;
-};
 
 /// The greatest stable load, by bracketing and bisection; all probes with the same random numbers.
 /// \param model  its load does not matter

@@ -30,8 +30,7 @@ WormEngine::WormEngine(const network::WormNetwork& network, std::uint32_t buffer
 // --- Messages and grants ---------------------------------------------------------------------------------
 
 void WormEngine::send(const WormMessage& message) {
-  const Index station = network_.next_station(
-      {.source = message.source, .destination = message.destination, .variant = message.variant});
+  const Index station = network_.next_station(head_of(message, 0, 0));
   sent_flits_ += message.flits;
   Line& line = lines_[station];
   if (line.first_message == none) {
@@ -90,11 +89,7 @@ WormEngine::Index WormEngine::free_channel(Index station) {
 
 void WormEngine::ask(Index id) {
   Worm& worm = worms_[id];
-  const Index station = network_.next_station({.source = worm.message.source,
-                                               .destination = worm.message.destination,
-                                               .variant = worm.message.variant,
-                                               .passed = worm.passed,
-                                               .channel = head_channel(id)});
+  const Index station = network_.next_station(head_of(worm.message, worm.passed, head_channel(id)));
   const Index channel = free_channel(station);
   if (channel != none) {
     grant(id, channel);
@@ -116,11 +111,8 @@ void WormEngine::grant(Index id, Index channel) {
       .channel = channel, .wire = network_.layout().channels[channel].wire, .came = static_cast<Index>(now_)};
   worm.granted = true;
   worm.waits_for = none;
-  worm.ejecting = network_.next_station({.source = worm.message.source,
-                                         .destination = worm.message.destination,
-                                         .variant = worm.message.variant,
-                                         .passed = worm.passed + 1,
-                                         .channel = channel}) == network::WormNetwork::arrived;
+  worm.ejecting =
+      network_.next_station(head_of(worm.message, worm.passed + 1, channel)) == network::WormNetwork::arrived;
   if (!worm.awake) {
     worm.awake = true;
     worm.visited = 0;
@@ -226,18 +218,9 @@ bool WormEngine::advance(Index id, bool again) {
   }
   if (worm.granted && can_use<shared>(holds[worm.passed])) {
     Hold& to = holds[worm.passed];
-    if (worm.passed > 0)
-      --holds[worm.passed - 1].flits;
-    else
-      --worm.at_source, worm.started = now_;
+    --(worm.passed > 0 ? holds[worm.passed - 1].flits : worm.at_source);
     use<shared>(to);
-    to.since = now_;
-    if (worm.ejecting)
-      ++worm.gone;
-    else
-      to.flits = 1, asking_.push_back(id);
-    ++worm.passed;
-    worm.granted = false;
+    enter(id);
   }
   for (Index i = worm.passed; i-- > worm.first;) {
     Hold& to = holds[i];
@@ -263,6 +246,20 @@ bool WormEngine::advance(Index id, bool again) {
   return active && !leave_behind(id);
 }
 
+/// The head is in the channel that it was granted.
+void WormEngine::enter(Index id) {
+  Worm& worm = worms_[id];
+  Hold& to = way(id)[worm.passed];
+  to.since = now_;
+  if (worm.passed == 0) worm.started = now_;
+  if (worm.ejecting)
+    ++worm.gone;
+  else
+    to.flits = 1, asking_.push_back(id);
+  ++worm.passed;
+  worm.granted = false;
+}
+
 /// Where no wire is shared, every channel of a worm holds a flit; so if its head moves, all its channels pass
 /// one on, and only the ends change.
 bool WormEngine::advance_whole(Index id) {
@@ -277,16 +274,8 @@ bool WormEngine::advance_whole(Index id) {
   else
     --holds[worm.first].flits;
   if (worm.granted) {
-    Hold& to = holds[passed];
     ++crossings_;
-    to.since = now_;
-    if (passed == 0) worm.started = now_;
-    if (worm.ejecting)
-      ++worm.gone;
-    else
-      to.flits = 1, asking_.push_back(id);
-    ++worm.passed;
-    worm.granted = false;
+    enter(id);
   } else {
     ++worm.gone;
   }
@@ -414,13 +403,15 @@ FlitBalance WormEngine::balance() const {
 
 void put(ByteWriter& writer, const WormMessage& message) {
   writer.put(message.born);
-  for (const std::uint32_t number : {message.source, message.destination, message.variant, message.flits})
+  for (const std::uint32_t number :
+       {message.source, message.destination, message.variant, message.flits, message.tag})
     writer.put(number);
 }
 
 WormMessage get_message(ByteReader& reader, const network::WormLayout& layout) {
   WormMessage message{.born = reader.get<std::uint64_t>()};
-  for (std::uint32_t* number : {&message.source, &message.destination, &message.variant, &message.flits})
+  for (std::uint32_t* number :
+       {&message.source, &message.destination, &message.variant, &message.flits, &message.tag})
     *number = reader.get<std::uint32_t>();
   if (message.source >= layout.nodes || message.destination >= layout.nodes ||
       message.source == message.destination || message.variant >= layout.variants || message.flits < 1)

@@ -33,6 +33,7 @@ struct WormMessage {
   std::uint32_t source = 0, destination = 0;
   std::uint32_t variant = 0;
   std::uint32_t flits = 1;
+  std::uint32_t tag = 0;  ///< the sender's own, handed back with the delivery
 };
 
 void put(ByteWriter& writer, const WormMessage& message);
@@ -156,6 +157,7 @@ class WormEngine {
   void release(Index channel, Index flits, std::uint64_t since);
   void ask(Index id);
   void grant(Index id, Index channel);
+  void enter(Index id);
   void start(const WormMessage& message, Index channel);
   [[nodiscard]] Index free_channel(Index station);
   [[nodiscard]] Index new_worm();
@@ -163,6 +165,14 @@ class WormEngine {
   void require_no_deadlock() const;
   [[nodiscard]] std::vector<bool> free_slots() const;
   [[nodiscard]] std::vector<bool> stuck() const;
+  /// The head of a message that has entered so many channels, the last of them `channel`.
+  [[nodiscard]] static network::WormHead head_of(const WormMessage& message, Index passed, Index channel) {
+    return {.source = message.source,
+            .destination = message.destination,
+            .variant = message.variant,
+            .passed = passed,
+            .channel = channel};
+  }
   [[nodiscard]] RandomSequence random_of(std::uint64_t cycle) const { return {key_, 2, cycle}; }
   /// CONTRACT  the worm has entered the network
   [[nodiscard]] Index head_channel(Index id) const { return way(id)[worms_[id].passed - 1].channel; }
