@@ -126,7 +126,7 @@ class Model {
     const auto excess = [&](double held) {
       return least + links_.unicasts * behind * blocking(channels_, rate, held, variation).mean() - held;
     };
-    double low = least, high = std::min(channels_, most_servers);
+    double low = least, high = std::min(channels_, most_servers) * (1 - 1e-9);
     if (!(low < high)) return false;
     for (int i = 0; i < 100; ++i) {
       const double a = low + (high - low) / 3, b = high - (high - low) / 3;
@@ -265,11 +265,11 @@ std::vector<double> streams_met(int dimensions) {
 }
 
 double tree_time(int dimensions, const BroadcastStep& step) {
-  const double mean = step.base + step.wait + step.extra;
-  const double per_base = std::max(1.0, std::round(cells_a_step * step.base / mean));
-  const double width = step.base / per_base;
-  std::vector<double> one(static_cast<std::size_t>(per_base));
-  one.push_back(1);
+  const double width = (step.base + step.wait + step.extra) / cells_a_step;
+  const double base = step.base / width, whole = std::floor(base);
+  std::vector<double> one(static_cast<std::size_t>(whole) + 2);
+  one.back() = base - whole;  // in two cells, so that the mean is kept
+  one[one.size() - 2] = 1 - one.back();
   if (step.wait > 0)
     one = convolve(one,
                    cells(width, [&](double x) { return step.busy * std::exp(-x * step.busy / step.wait); }));
