@@ -86,7 +86,9 @@ TEST_CASE("hypercube simulation: each broadcast reaches each node once, by its t
     links += delivery.distance;
     if (message.tag == 0) return;
     REQUIRE(std::popcount(message.source ^ message.destination) == 1);
-    ++by_dimension[static_cast<std::size_t>(std::countr_zero(message.source ^ message.destination))];
+    const auto dimension = static_cast<std::uint32_t>(std::countr_zero(message.source ^ message.destination));
+    REQUIRE(message.variant == dimension);  // the port of the link
+    ++by_dimension[dimension];
     Seen& seen = open[message.tag];
     if (seen.nodes.empty()) {
       seen.root = message.source;
@@ -152,7 +154,11 @@ TEST_CASE("hypercube simulation: two nodes are queues whose wait is known exactl
       CHECK(holds(found.throughput, rho));
       CHECK(found.offered == Approx(rho).epsilon(1e-12));
       CHECK(found.broadcast_latency.has_value() == (found.broadcasts > 0));
-      if (found.broadcasts > 0) CHECK(holds(found.broadcast_latency.value(), wait + 14));
+      if (found.broadcasts > 0) {
+        CHECK(holds(found.copy_wait.value(), wait));
+        CHECK(holds(found.copy_latency.value(), wait + 11));
+        CHECK(holds(found.broadcast_latency.value(), wait + 14));
+      }
       CHECK(found.mean_links == 1);
       CHECK(found.stability.stable);
       REQUIRE(found.dimensions.size() == 1);
