@@ -15,8 +15,6 @@ using bounds::wormhole::BroadcastDimension;
 using bounds::wormhole::BroadcastPoint;
 using bounds::wormhole::Replication;
 
-const std::vector<std::string> replication_names{"conserving", "literal"};
-
 struct Options {
   BroadcastOptions question;
   std::optional<std::string> replication;
@@ -27,9 +25,7 @@ struct Answer {
   double saturation = 0;
   std::vector<BroadcastPoint> points;
 
-  [[nodiscard]] const std::string& variant() const {
-    return replication_names[static_cast<std::size_t>(question.cube.replication)];
-  }
+  [[nodiscard]] std::string variant() const { return name(question.cube.replication); }
 };
 
 BroadcastPoint solve(const Answer& answer, double rate) {
@@ -148,11 +144,7 @@ std::string to_csv(const Answer& answer) {
 
 plots::Picture picture(const Answer& answer) {
   const bounds::wormhole::BroadcastCube& cube = answer.question.cube;
-  plots::Picture picture;
-  picture.title = fmt::format("{}-dimensional hypercube, V = {}, M = {}, broadcast {}", cube.dimensions,
-                              cube.virtual_channels, cube.flits, plain(answer.question.broadcast));
-  picture.x_label = "rate [messages/cycle/node]";
-  picture.y_label = "mean latency [cycles]";
+  plots::Picture picture = latency_axes(answer.question);
   picture.note = fmt::format("an approximate model, variant {}; start-up {}", answer.variant(),
                              plain(answer.question.startup));
   plots::Curve broadcast{.title = "broadcast", .style = plots::Style::points_and_line, .points = {}};
@@ -175,15 +167,10 @@ plots::Picture picture(const Answer& answer) {
 Reply answer(const Options& options, const Context& context) {
   const auto answer = std::make_shared<Answer>();
   answer->question = read_broadcast(options.question);
-  if (options.replication)
-    answer->question.cube.replication =
-        static_cast<Replication>(parse_choice(*options.replication, "--replication", replication_names));
+  answer->question.cube.replication = read_replication(options.replication);
   answer->saturation = bounds::wormhole::broadcast_saturation(answer->question.cube);
-  for (const numeric::Rational& rate : answer->question.rates) {
-    const double number = numeric::nearest_double(rate);
-    answer->points.push_back(
-        solve(*answer, answer->question.of_saturation ? number * answer->saturation : number));
-  }
+  for (const numeric::Rational& rate : answer->question.offered.values)
+    answer->points.push_back(solve(*answer, answer->question.offered.absolute(rate, answer->saturation)));
   Reply reply;
   reply.text = in_format(
       context.format, [&] { return to_tables(*answer, context.quiet); },
@@ -199,12 +186,7 @@ Command add_broadcast_command(CLI::App& program) {
       program.add_subcommand("broadcast", "wormhole hypercube: unicast and broadcast latency, saturation");
   const auto options = std::make_shared<Options>();
   add_broadcast_options(*command, options->question);
-  command
-      ->add_option("--replication", options->replication,
-                   "conserving (each copy of a broadcast counts once, the default) or\nliteral (as "
-                   "published: about half of them)")
-      ->type_name("NAME")
-      ->group("Model");
+  add_replication_option(*command, options->replication);
   add_plot_option(*command);
   command->footer(
       "Example:\n"

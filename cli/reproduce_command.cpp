@@ -4,6 +4,7 @@
 #include <cli/reproduce_command.hpp>
 #include <cli/reproduce_greenberg_guan.hpp>
 #include <cli/reproduce_mohapatra.hpp>
+#include <cli/reproduce_shahrabi.hpp>
 #include <cli/reproduce_singh_dally.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/write_file.hpp>
@@ -21,7 +22,8 @@ namespace reproduce {
 const std::vector<Figure>& all_figures() {
   static const std::vector<Figure> figures = [] {
     std::vector<Figure> list;
-    for (const auto& paper : {singh_dally_figures, greenberg_guan_figures, mohapatra_figures}) {
+    for (const auto& paper :
+         {singh_dally_figures, greenberg_guan_figures, mohapatra_figures, shahrabi_figures}) {
       std::vector<Figure> more = paper();
       std::move(more.begin(), more.end(), std::back_inserter(list));
     }

@@ -4,6 +4,7 @@
 #include <cli/delay_question.hpp>
 #include <cli/plots.hpp>
 #include <cli/simulate_command.hpp>
+#include <cli/simulate_hypercube.hpp>
 #include <cli/simulate_multistage.hpp>
 #include <cli/simulate_rare.hpp>
 #include <cli/simulate_tree.hpp>
@@ -296,7 +297,8 @@ std::vector<Command> add_simulate_commands(CLI::App& program) {
                  return answer_rare(*options, context);
                }},
           add_simulate_multistage(*simulate),
-          add_simulate_wormhole(*simulate)};
+          add_simulate_wormhole(*simulate),
+          add_simulate_hypercube(*simulate)};
 }
 
 }  // namespace tailbound::cli

@@ -1,15 +1,12 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <fmt/format.h>
-#include <cli/delay_question.hpp>
-#include <cli/interrupt.hpp>
 #include <cli/option_group.hpp>
 #include <cli/plots.hpp>
 #include <cli/simulate_wormhole.hpp>
 #include <cli/traffic_options.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 namespace tailbound::cli {
@@ -17,7 +14,6 @@ namespace {
 
 /// Flit-hops of a run whose length is not told: a few seconds on one core, all loads together.
 constexpr double default_flit_hops = 6e8;
-constexpr const char* default_percentiles = "50,99";
 
 int choice_or(const std::optional<std::string>& text, const char* option,
               const std::vector<std::string>& choices) {
@@ -43,33 +39,15 @@ sim::WormModel read_model(const WormholeSimulationOptions& options, const Wormho
 /// The plan with the warm-up and batches that such a network needs.
 sim::RunPlan plan_for(const sim::WormModel& model, const WormholeSimulation& simulation, double fraction,
                       const SimulationOptions& options) {
-  SimulationOptions run = options;
-  if (!run.slots) {
-    const int replications = read_plan(options, {.utilization = 0.5}).replications;
-    const double hops_per_cycle =
-        sim::message_rate(model) * static_cast<double>(model.flits) * simulation.model.graph().mean_distance;
-    const double affordable =
-        default_flit_hops / static_cast<double>(std::max<std::size_t>(simulation.question.loads.size(), 1)) /
-        hops_per_cycle / replications;
-    const double wanted = 40 * sim::relaxation_cycles(model, fraction);
-    const double cycles = std::clamp(std::max(affordable, std::min(wanted, 10 * affordable)), 1000.0, 1e9);
-    run.slots = std::to_string(static_cast<std::int64_t>(cycles) / 100 * 100);
-  }
-  const sim::RunPlan asked = read_plan(run, {.utilization = 0.5});
-  sim::RunPlan plan = sim::automatic_plan(model, fraction, asked.slots, asked.replications, asked.seed);
-  if (options.warmup) plan.warmup = asked.warmup;
-  return plan;
-}
-
-[[noreturn]] void refuse_unstable(const SimulatedWorms& point) {
-  const sim::WormStability& stability = point.found.stability;
-  throw NoAnswer(fmt::format(
-      "saturated at load {:.6g} flits/cycle/node: {:.3g} are delivered, and {:.2g} % of the messages stay at "
-      "their sources, where the mean number waiting at a node grew from {:.3g} to {:.3g} between the halves "
-      "of "
-      "the measured time (--saturation finds the greatest load that the network carries)",
-      point.load, point.found.throughput.value, 100 * stability.not_carried, stability.waiting_first,
-      stability.waiting_second));
+  return plan_of_work(
+      options, default_flit_hops, simulation.question.offered.values.size(),
+      [&](double flit_hops, int replications) {
+        return sim::affordable_cycles(model, fraction, simulation.model.graph().mean_distance, flit_hops,
+                                      replications);
+      },
+      [&](std::int64_t cycles, int replications, std::uint64_t seed) {
+        return sim::automatic_plan(model, fraction, cycles, replications, seed);
+      });
 }
 
 struct Answer {
@@ -176,141 +154,28 @@ plots::Picture picture(const Answer& answer) {
   return picture;
 }
 
-// --- Saturation ------------------------------------------------------------------------------------------
-
-struct SaturationAnswer {
-  WormholeSimulation simulation;
-  sim::SaturationSearch search;
-  sim::SimulatedSaturation found;
-};
-
-std::string to_tables(const SaturationAnswer& answer, bool quiet) {
-  std::vector<sim::SaturationProbe> probes = answer.found.probes;
-  std::sort(probes.begin(), probes.end(), [](const auto& a, const auto& b) { return a.load < b.load; });
-  std::vector<std::vector<std::string>> rows{
-      {"load", "delivered", "waiting, first half", "second half", "not carried", ""}};
-  for (const sim::SaturationProbe& probe : probes)
-    rows.push_back({fmt::format("{:.5g}", probe.load), fmt::format("{:.5g}", probe.delivered),
-                    fmt::format("{:.3g}", probe.stability.waiting_first),
-                    fmt::format("{:.3g}", probe.stability.waiting_second),
-                    fmt::format("{:.2f} %", 100 * probe.stability.not_carried),
-                    probe.stability.stable ? "stable" : "unstable"});
-  const std::string table = to_table(rows, {true, true, true, true, true, false});
-  if (quiet) return table;
-  std::string text = fmt::format("Simulation: {}\n\n{}\n", in_words(answer.simulation), table);
-  text += named_line("greatest stable", fmt::format("{:.5g} flits/cycle/node", answer.found.greatest_stable));
-  text += named_line("least unstable", fmt::format("{:.5g} flits/cycle/node", answer.found.least_unstable));
-  text += named_line(
-      "model", fmt::format("{:.5g} flits/cycle/node, {:+.1f} % of the greatest stable load",
-                           answer.simulation.model_saturation,
-                           100 * (answer.simulation.model_saturation / answer.found.greatest_stable - 1)));
-  return text +
-         fmt::format(
-             "\n  Each load: {} replications in which every node generates {:.0f} messages while "
-             "measured and half as\n  many before, seed {}. Waiting: messages at a source, the mean over "
-             "half of the measured time.\n  Unstable: more than 0.5 % of the messages stay at their "
-             "sources, in each replication some. An estimate.\n",
-             answer.search.replications, answer.found.messages, answer.search.seed);
-}
-
-std::string to_json_text(const SaturationAnswer& answer, const Context& context) {
-  Json document = new_document(context, "simulate wormhole");
-  document["inputs"] = inputs_json(answer.simulation);
-  document["kind"] = "estimate";
-  document["model_saturation_load"] = answer.simulation.model_saturation;
-  document["greatest_stable_load"] = answer.found.greatest_stable;
-  document["least_unstable_load"] = answer.found.least_unstable;
-  document["seed"] = answer.search.seed;
-  document["replications"] = answer.search.replications;
-  document["messages_per_node"] = answer.found.messages;
-  return to_text(document, "probes", answer.found.probes.size(), [&](std::size_t i) {
-    const sim::SaturationProbe& probe = answer.found.probes[i];
-    return Json{{"load", probe.load},
-                {"delivered", probe.delivered},
-                {"waiting_first_half", probe.stability.waiting_first},
-                {"waiting_second_half", probe.stability.waiting_second},
-                {"not_carried", probe.stability.not_carried},
-                {"stable", probe.stability.stable}};
-  });
-}
-
-std::string to_csv(const SaturationAnswer& answer) {
-  std::string text =
-      csv_line({"load", "delivered", "waiting_first_half", "waiting_second_half", "not_carried", "stable"});
-  for (const sim::SaturationProbe& probe : answer.found.probes)
-    text += csv_line({fmt::format("{}", probe.load), fmt::format("{}", probe.delivered),
-                      fmt::format("{}", probe.stability.waiting_first),
-                      fmt::format("{}", probe.stability.waiting_second),
-                      fmt::format("{}", probe.stability.not_carried), probe.stability.stable ? "1" : "0"});
-  return text;
-}
-
-void refuse_with_saturation(const WormholeSimulationOptions& options) {
-  for (const auto& [value, name] :
-       {std::pair{&options.question.loads, "--loads"}, std::pair{&options.question.fractions, "--fractions"},
-        std::pair{&options.run.slots, "--cycles"}, std::pair{&options.run.warmup, "--warmup"},
-        std::pair{&options.run.checkpoint, "--checkpoint"}, std::pair{&options.run.resume, "--resume"},
-        std::pair{&options.percentiles, "--percentiles"}})
-    if (*value) throw InvalidArgument(name, **value, "left out with --saturation, which chooses its loads");
-}
-
-std::string in_format(const SaturationAnswer& answer, const Context& context) {
-  return in_format(
-      context.format, [&] { return to_tables(answer, context.quiet); },
-      [&] { return to_json_text(answer, context); }, [&] { return to_csv(answer); });
-}
-
 Reply find_saturation(const WormholeSimulationOptions& options, const Context& context) {
-  refuse_with_saturation(options);
-  const auto answer = std::make_shared<SaturationAnswer>(
-      SaturationAnswer{.simulation = read_wormhole_simulation(options), .search = {}, .found = {}});
-  const sim::RunPlan plan = read_plan(options.run, {.utilization = 0.5});
-  answer->search.first_guess = std::min(1.0, answer->simulation.model_saturation * 1.1);
-  answer->search.replications = plan.replications;
-  answer->search.seed = plan.seed;
-  if (options.precision) {
-    const numeric::Rational precision = parse_percent_list(*options.precision, "--precision", 1).front();
-    answer->search.precision = numeric::nearest_double(precision);
-    if (!(answer->search.precision >= 0.0005 && answer->search.precision <= 0.5))
-      throw InvalidArgument("--precision", *options.precision, "from 0.05% to 50%");
-  }
-  const Interrupt interrupt;
-  sim::RunControls controls{.threads = read_threads(options.run), .stop = interrupt.token()};
-  const double expected = 6 + std::log2(0.25 / answer->search.precision);
-  std::size_t done = 0;
-  if (context.timed_progress)
-    controls.progress = [&](const sim::Progress& progress) {
-      context.timed_progress(std::min(0.99, (static_cast<double>(done) + progress.done) / expected), 0);
-    };
-  answer->found = sim::simulated_saturation(answer->simulation.network, answer->search, controls,
-                                            [&](std::size_t probes) { done = probes; });
-  if (!answer->found.complete)
-    throw NoAnswer(
-        fmt::format("stopped after {} loads, before saturation was found", answer->found.probes.size()));
-  Reply reply;
-  reply.text = in_format(*answer, context);
-  reply.draw = [answer](const std::string& file) {
-    plots::Picture picture;
-    picture.title = in_words(answer->simulation);
-    picture.x_label = "offered load [flits/cycle/node]";
-    picture.y_label = "delivered [flits/cycle/node]";
-    picture.note = "simulation";
-    plots::Curve curve{.title = "delivered", .style = plots::Style::points_and_line, .points = {}};
-    for (const sim::SaturationProbe& probe : answer->found.probes)
-      curve.points.emplace_back(probe.load, probe.delivered);
-    std::sort(curve.points.begin(), curve.points.end());
-    plots::Curve all{.title = "all that is offered", .style = plots::Style::dashed, .points = {}};
-    for (const double load : {curve.points.front().first, curve.points.back().first})
-      all.points.emplace_back(load, load);
-    picture.curves = {std::move(curve), std::move(all)};
-    plots::draw(picture, file);
-  };
-  return reply;
+  refuse_with_saturation(flit_loads, options.question.loads, options.question.fractions, options.run,
+                         options.latency);
+  const WormholeSimulation simulation = read_wormhole_simulation(options);
+  return find_saturation({.command = "simulate wormhole",
+                          .network = in_words(simulation),
+                          .inputs = inputs_json(simulation),
+                          .words = flit_loads,
+                          .model_saturation = simulation.model_saturation,
+                          .first_guess = 1.1 * simulation.model_saturation,
+                          .search =
+                              [&](const sim::SaturationSearch& search, const sim::RunControls& controls,
+                                  const std::function<void(std::size_t)>& told) {
+                                return sim::simulated_saturation(simulation.network, search, controls, told);
+                              }},
+                         options.run, options.latency, context);
 }
 
 Reply answer(const WormholeSimulationOptions& options, const Context& context) {
-  if (options.saturation) return find_saturation(options, context);
-  if (options.precision) throw InvalidArgument("--precision", *options.precision, "given with --saturation");
+  if (options.latency.saturation) return find_saturation(options, context);
+  if (options.latency.precision)
+    throw InvalidArgument("--precision", *options.latency.precision, "given with --saturation");
   const auto answer =
       std::make_shared<Answer>(Answer{.simulation = read_wormhole_simulation(options), .points = {}});
   answer->points = simulate(answer->simulation, options, context);
@@ -335,24 +200,13 @@ void add_wormhole_simulation_options(CLI::App& command, WormholeSimulationOption
   add_simulation_options(command, options.run);
 }
 
-double WormholeSimulation::load(const numeric::Rational& asked) const {
-  const double number = numeric::nearest_double(asked);
-  return question.of_saturation ? number * model_saturation : number;
-}
-
 WormholeSimulation read_wormhole_simulation(const WormholeSimulationOptions& options) {
   WormholeQuestion question = read_wormhole(options.question);
   sim::WormModel network = read_model(options, question);
   bounds::wormhole::Network model(channel_graph(question));
   const double saturation = model.saturation();
-  std::vector<double> percentiles;
-  for (const numeric::Rational& percentile :
-       read_percentiles(options.percentiles.value_or(default_percentiles)))
-    percentiles.push_back(numeric::nearest_double(percentile));
-  for (const numeric::Rational& load : question.loads)
-    if (!(load > 0) || (!question.of_saturation && load > 1))
-      throw InvalidArgument(question.of_saturation ? "--fractions" : "--loads", plain(load),
-                            question.of_saturation ? "above 0" : "above 0 and at most 1 flit/cycle/node");
+  std::vector<double> percentiles = read_latency_percentiles(options.latency);
+  require_simulated(question.offered, flit_loads);
   return {.question = std::move(question),
           .network = std::move(network),
           .model = std::move(model),
@@ -382,19 +236,13 @@ std::string in_words(const WormholeSimulation& simulation) {
 
 std::vector<SimulatedWorms> simulate(const WormholeSimulation& simulation,
                                      const WormholeSimulationOptions& options, const Context& context) {
-  const std::vector<numeric::Rational>& loads = simulation.question.loads;
-  for (const auto& [given, name] : {std::pair{options.run.checkpoint.has_value(), "--checkpoint"},
-                                    std::pair{options.run.resume.has_value(), "--resume"}})
-    if (given && loads.size() > 1)
-      throw InvalidArgument(name, "given with several loads", "given with one load: it holds one simulation");
-  std::vector<SimulatedWorms> points;
-  for (const numeric::Rational& asked : loads) {
+  const OfferedLoads& offered = simulation.question.offered;
+  const auto simulate_at = [&](const numeric::Rational& asked, const Context& part) {
     sim::WormModel model = simulation.network;
-    const double load = simulation.load(asked);
-    model.load = simulation.question.of_saturation ? sim::rounded_load(load) : asked;
+    const double load = offered.absolute(asked, simulation.model_saturation);
+    model.load = offered.of_saturation ? sim::rounded_load(load) : asked;
     const Simulation run = [&](const sim::RunPlan& plan, const sim::RunControls& controls,
                                std::string_view resume) { return run_worms(model, plan, controls, resume); };
-    const Context part = part_of(context, points.size(), loads.size());
     const double fraction = load / simulation.model_saturation;
     SimulatedWorms point{.load = load,
                          .fraction = fraction,
@@ -403,12 +251,10 @@ std::vector<SimulatedWorms> simulate(const WormholeSimulation& simulation,
                          .found = {}};
     point.found = sim::worm_estimates(model, point.simulated.result,
                                       {.percentiles = simulation.percentiles, .channels = 10});
-    if (!point.found.stability.stable) refuse_unstable(point);
-    const bool complete = point.simulated.result.complete;
-    points.push_back(std::move(point));
-    if (!complete) break;  // Ctrl-C
-  }
-  return points;
+    require_stable(point.found.stability, load, point.found.throughput.value, flit_loads);
+    return point;
+  };
+  return simulate_each<SimulatedWorms>(offered.values, options.run, context, simulate_at);
 }
 
 plots::Picture latency_axes(const WormholeSimulation& simulation) {
@@ -434,13 +280,7 @@ Command add_simulate_wormhole(CLI::App& simulate) {
   CLI::App* command = simulate.add_subcommand("wormhole", "wormhole network, flit by flit");
   const auto options = std::make_shared<WormholeSimulationOptions>();
   add_wormhole_simulation_options(*command, *options);
-  const OptionGroup question(*command, "Question");
-  question.add("--percentiles", options->percentiles, "LIST", "of latency, in percent (50,99)");
-  command
-      ->add_flag("--saturation", options->saturation,
-                 "instead: search the greatest load that the network carries")
-      ->group("Question");
-  question.add("--precision", options->precision, "P", "of --saturation, relative (1%)");
+  add_latency_options(*command, options->latency);
   add_plot_option(*command);
   command->footer(
       "Example:\n"

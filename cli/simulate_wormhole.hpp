@@ -2,6 +2,7 @@
 
 #include <cli/command.hpp>
 #include <cli/estimates.hpp>
+#include <cli/simulated_loads.hpp>
 #include <cli/simulation_options.hpp>
 #include <cli/wormhole_question.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
@@ -14,8 +15,8 @@ namespace tailbound::cli {
 struct WormholeSimulationOptions {
   WormholeOptions question;
   SimulationOptions run{.unit = "cycle"};
-  std::optional<std::string> virtual_channels, buffer_flits, lengths, arrivals, percentiles, precision;
-  bool saturation = false;
+  std::optional<std::string> virtual_channels, buffer_flits, lengths, arrivals;
+  LatencyOptions latency;
 };
 
 /// `options` must outlive the parse.
@@ -36,8 +37,6 @@ struct WormholeSimulation {
   bounds::wormhole::Network model;
   double model_saturation = 0;
   std::vector<double> percentiles;  ///< as fractions
-
-  [[nodiscard]] double load(const numeric::Rational& asked) const;
 };
 
 /// \throws InvalidArgument  an option out of range

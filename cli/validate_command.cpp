@@ -5,6 +5,7 @@
 #include <cli/delay_question.hpp>
 #include <cli/option_group.hpp>
 #include <cli/plots.hpp>
+#include <cli/simulate_hypercube.hpp>
 #include <cli/simulate_multistage.hpp>
 #include <cli/simulate_tree.hpp>
 #include <cli/simulate_wormhole.hpp>
@@ -565,6 +566,7 @@ std::vector<Command> add_validate_commands(CLI::App& program) {
   commands.push_back(add_validate_buffer(*validate));
   commands.push_back(add_validate_multistage(*validate));
   commands.push_back(add_validate_wormhole(*validate));
+  commands.push_back(add_validate_broadcast(*validate));
   return commands;
 }
 

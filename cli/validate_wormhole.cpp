@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <cli/plots.hpp>
 #include <cli/simulate_wormhole.hpp>
+#include <cli/traffic_options.hpp>
+#include <tailbound/network/worm_walk.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -28,8 +30,16 @@ struct Row {
   }
 };
 
+/// Of which network the model is, and what else it takes for granted.
+struct Modelled {
+  std::optional<int> virtual_channels;  ///< of each link; nothing of --network, where they are the file's
+  bool as_told = false;                 ///< by --virtual-channels, not the usual number
+  std::vector<std::string> assumes;     ///< what the simulated network does not have
+};
+
 struct Answer {
   WormholeSimulation simulation;
+  Modelled modelled;
   std::vector<SimulatedWorms> points;
   std::vector<Row> rows;
 
@@ -38,6 +48,62 @@ struct Answer {
         std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.optimistic(); }));
   }
 };
+
+/// Calls of next_station(), at some 8 ns, that the walk over a network may take; and steps of partner_rate().
+constexpr double most_walk_calls = 2e8;
+
+/// The model of the network with the virtual channels that are simulated; nothing if that took long.
+std::optional<bounds::wormhole::Network> walked_model(const WormholeSimulation& simulation, int channels) {
+  const network::WormLayout& layout = simulation.network.network->layout();
+  const double nodes = layout.nodes, each = channels, wires = layout.wires;
+  const double calls = nodes * nodes * layout.variants * simulation.model.graph().mean_distance * each;
+  if (calls + wires * each * each * each > most_walk_calls) return std::nullopt;
+  try {
+    return bounds::wormhole::Network(
+        network::walk_graph(*simulation.network.network, simulation.network.traffic));
+  } catch (const LimitExceeded&) {
+    return std::nullopt;
+  }
+}
+
+/// Puts the model of the very network in place where that can be had.
+Modelled model_as_simulated(WormholeSimulation& simulation, const WormholeSimulationOptions& options) {
+  Modelled modelled{.virtual_channels = usual_virtual_channels(simulation.question), .assumes = {}};
+  if (modelled.virtual_channels && options.virtual_channels) {
+    const int told = static_cast<int>(parse_integer(*options.virtual_channels, "--virtual-channels", 1, 64));
+    if (told != *modelled.virtual_channels) {
+      if (auto model = walked_model(simulation, told)) {
+        simulation.model = std::move(*model);
+        simulation.model_saturation = simulation.model.saturation();
+        modelled.virtual_channels = told;
+        modelled.as_told = true;
+      } else {
+        modelled.assumes.push_back(fmt::format("{} virtual channel{} a link (simulated: {})",
+                                               *modelled.virtual_channels,
+                                               *modelled.virtual_channels == 1 ? "" : "s", told));
+      }
+    }
+  }
+  if (simulation.network.buffer_flits > 1)
+    modelled.assumes.push_back(
+        fmt::format("buffers of 1 flit (simulated: {})", simulation.network.buffer_flits));
+  if (simulation.network.lengths != sim::WormLengths::fixed)
+    modelled.assumes.emplace_back("messages of fixed length (simulated: geometric)");
+  if (simulation.network.arrivals != sim::WormArrivals::poisson)
+    modelled.assumes.emplace_back("Poisson arrivals (simulated: bernoulli)");
+  return modelled;
+}
+
+std::string in_words(const Modelled& modelled) {
+  std::string text;
+  if (modelled.as_told)
+    text += fmt::format("  The model is of the network with {} virtual channel{} a link.\n",
+                        *modelled.virtual_channels, *modelled.virtual_channels == 1 ? "" : "s");
+  if (!modelled.assumes.empty())
+    text += fmt::format("  The model is of another network than the simulated one: it assumes {}.\n",
+                        fmt::join(modelled.assumes, ",\n  "));
+  return text;
+}
 
 std::optional<double> model_latency(const WormholeSimulation& simulation, double load) {
   if (load >= simulation.model_saturation) return std::nullopt;
@@ -68,13 +134,17 @@ std::string to_tables(const Answer& answer, bool quiet) {
                       answer.optimistic(), answer.rows.size());
   return text +
          "\n  Error: model / simulation - 1; +- is the 95 % interval of the simulation. Of saturation: of "
-         "the\n  model's saturation load.\n";
+         "the\n  model's saturation load.\n" +
+         in_words(answer.modelled);
 }
 
 std::string to_json_text(const Answer& answer, const Context& context) {
   Json document = new_document(context, "validate wormhole");
   document["inputs"] = inputs_json(answer.simulation);
   document["model_saturation_load"] = answer.simulation.model_saturation;
+  document["model_assumes"] = answer.modelled.assumes;
+  if (answer.modelled.virtual_channels)
+    document["model_virtual_channels"] = *answer.modelled.virtual_channels;
   document["optimistic_rows"] = answer.optimistic();
   return to_text(document, "rows", answer.rows.size(), [&](std::size_t i) {
     const Row& row = answer.rows[i];
@@ -125,7 +195,8 @@ plots::Picture picture(const Answer& answer) {
 
 Reply answer(const WormholeSimulationOptions& options, const Context& context) {
   const auto answer = std::make_shared<Answer>(
-      Answer{.simulation = read_wormhole_simulation(options), .points = {}, .rows = {}});
+      Answer{.simulation = read_wormhole_simulation(options), .modelled = {}, .points = {}, .rows = {}});
+  answer->modelled = model_as_simulated(answer->simulation, options);
   answer->points = simulate(answer->simulation, options, context);
   for (const SimulatedWorms& point : answer->points)
     answer->rows.push_back({.load = point.load,

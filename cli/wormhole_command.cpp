@@ -244,22 +244,21 @@ Reply answer(const Options& options, const Context& context) {
   const auto answer = std::make_shared<Answer>();
   answer->channels = read_channels(options);
   answer->question = read_wormhole(options.question);
-  if (answer->channels.value_or(1) > most_channels_shown / answer->question.loads.size())
+  if (answer->channels.value_or(1) > most_channels_shown / answer->question.offered.values.size())
     throw InvalidArgument(
         "--channels", std::to_string(*answer->channels),
-        fmt::format("at most {} for {} loads", most_channels_shown / answer->question.loads.size(),
-                    answer->question.loads.size()));
+        fmt::format("at most {} for {} loads", most_channels_shown / answer->question.offered.values.size(),
+                    answer->question.offered.values.size()));
   const Network network(channel_graph(answer->question));
   answer->network = network.graph().name;
   answer->mean_distance = network.graph().mean_distance;
   answer->saturation = network.saturation();
   for (const std::size_t channel : network.cycle())
     answer->cycle.push_back(network.graph().channels[channel].name);
-  for (const numeric::Rational& load : answer->question.loads) {
-    const double number = numeric::nearest_double(load);
+  for (const numeric::Rational& load : answer->question.offered.values) {
     answer->points.push_back(
-        solve(network, *answer, answer->question.of_saturation ? number * answer->saturation : number));
-    if (context.progress) context.progress(answer->points.size(), answer->question.loads.size());
+        solve(network, *answer, answer->question.offered.absolute(load, answer->saturation)));
+    if (context.progress) context.progress(answer->points.size(), answer->question.offered.values.size());
   }
   Reply reply;
   reply.text = in_format(

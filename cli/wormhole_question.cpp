@@ -17,7 +17,6 @@ using network::FatTreeVariant;
 using numeric::Rational;
 
 constexpr std::int64_t most_fat_tree_nodes = std::int64_t{1} << 24;
-constexpr std::size_t most_loads = 1000;
 
 const std::vector<std::string> topology_names{"butterfly-fat-tree", "mesh", "torus", "bidirectional-torus",
                                               "hypercube"};
@@ -133,20 +132,6 @@ void read_own(const WormholeOptions& options, WormholeQuestion& question) {
   question.place = options.place;
 }
 
-void read_loads(const WormholeOptions& options, WormholeQuestion& question) {
-  if (options.loads && options.fractions)
-    throw InvalidArgument("--loads", "given with --fractions", "one or the other");
-  question.of_saturation = !options.loads;
-  question.loads = options.loads ? parse_percent_list(*options.loads, "--loads", most_loads)
-                                 : parse_percent_list(options.fractions.value_or("10%:90%:10%"),
-                                                      "--fractions", most_loads);
-  for (const Rational& load : question.loads) {
-    if (question.of_saturation && (load < 0 || load >= 1))
-      throw InvalidArgument("--fractions", plain(load), "at least 0 and below 1, the saturation load");
-    if (load < 0) throw InvalidArgument("--loads", plain(load), "at least 0 flits/cycle/node");
-  }
-}
-
 network::Cube cube_of(const WormholeQuestion& question) {
   using network::CubeLinks;
   network::Cube cube;
@@ -158,46 +143,7 @@ network::Cube cube_of(const WormholeQuestion& question) {
   return cube;
 }
 
-/// \throws InvalidArgument  "%" at some of a range's numbers only
-void require_same_units(const std::string& range, const char* option) {
-  const auto percents = std::count(range.begin(), range.end(), '%');
-  const auto numbers = std::count(range.begin(), range.end(), ':') + 1;
-  if (numbers == 1 || percents == 0 || percents == numbers) return;
-  std::string right;
-  for (const char c : range) {
-    if (c == '%') continue;
-    right += c == ':' ? "%:" : std::string(1, c);
-  }
-  throw InvalidArgument(option, range, "written with % at each number of a range or at none: " + right + "%");
-}
-
 }  // namespace
-
-std::vector<Rational> parse_percent_list(const std::string& text, const char* option, std::size_t limit) {
-  std::string plain_text, entry;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', from), text.size());
-    require_same_units(text.substr(from, comma - from), option);
-    from = comma + 1;
-  }
-  const auto finish = [&] {
-    plain_text +=
-        !entry.empty() && entry.back() == '%'
-            ? numeric::to_fraction(numeric::parse_rational(entry.substr(0, entry.size() - 1), option) / 100)
-            : entry;
-    entry.clear();
-  };
-  for (const char c : text) {
-    if (c != ',' && c != ':') {
-      entry += c;
-      continue;
-    }
-    finish();
-    plain_text += c;
-  }
-  finish();
-  return parse_list(plain_text, option, limit);
-}
 
 void add_wormhole_options(CLI::App& command, WormholeOptions& options) {
   const OptionGroup network(command, "Network");
@@ -224,7 +170,7 @@ WormholeQuestion read_wormhole(const WormholeOptions& options) {
     read_topology(options, question);
   question.flits = parse_integer(required(options.flits, "--flits", "given: flits of a message"), "--flits",
                                  1, 1'000'000'000);
-  read_loads(options, question);
+  question.offered = read_offered(options.loads, options.fractions, flit_loads);
   return question;
 }
 
@@ -252,13 +198,19 @@ std::shared_ptr<const network::WormNetwork> worm_network(const WormholeQuestion&
     return network::make_fat_tree_worms(question.dimensions);
   }
   const network::Cube cube = cube_of(question);
-  int channels = network::usual_virtual_channels(cube);
+  int channels = *usual_virtual_channels(question);
   if (virtual_channels) {
     channels = static_cast<int>(parse_integer(*virtual_channels, "--virtual-channels", 1, 64));
     if (cube.links != network::CubeLinks::mesh && channels > 1 && channels % 2 != 0)
       throw InvalidArgument("--virtual-channels", *virtual_channels, "1 or an even number in a torus");
   }
   return network::make_cube_worms(cube, channels);
+}
+
+std::optional<int> usual_virtual_channels(const WormholeQuestion& question) {
+  if (question.own) return std::nullopt;
+  if (question.topology == WormholeTopology::butterfly_fat_tree) return 1;
+  return network::usual_virtual_channels(cube_of(question));
 }
 
 Json inputs_json(const WormholeQuestion& question) {
@@ -273,8 +225,7 @@ Json inputs_json(const WormholeQuestion& question) {
   else if (!question.own)
     inputs["dimensions"] = question.dimensions;
   inputs["flits"] = question.flits;
-  Json& list = inputs[question.of_saturation ? "fractions" : "loads"] = Json::array();
-  for (const Rational& load : question.loads) list.push_back(numeric::to_fraction(load));
+  describe_offered(inputs, question.offered, flit_loads);
   return inputs;
 }
 

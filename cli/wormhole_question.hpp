@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <cli/formats.hpp>
+#include <cli/offered_loads.hpp>
 #include <cli/place_options.hpp>
 #include <tailbound/network/butterfly_fat_tree.hpp>
 #include <tailbound/network/channel_graph.hpp>
@@ -35,8 +36,7 @@ struct WormholeQuestion {
   std::shared_ptr<const network::RoutedWormNetwork> own;  ///< of --network; otherwise none
   PlaceOptions place;                                     ///< as typed
   network::FatTreeVariant variant = network::FatTreeVariant::paper;
-  bool of_saturation = false;            ///< `loads` are fractions of the saturation load
-  std::vector<numeric::Rational> loads;  ///< flits/cycle/node, or fractions below 1
+  OfferedLoads offered;  ///< flits/cycle/node, or fractions below 1
 };
 
 /// Reads the file of --network too.  \throws InvalidArgument, ParseError, LimitExceeded
@@ -50,11 +50,9 @@ struct WormholeQuestion {
 [[nodiscard]] std::shared_ptr<const network::WormNetwork> worm_network(
     const WormholeQuestion& question, const std::optional<std::string>& virtual_channels);
 
-[[nodiscard]] Json inputs_json(const WormholeQuestion& question);
+/// Of each link where --virtual-channels does not say otherwise; nothing of --network.
+[[nodiscard]] std::optional<int> usual_virtual_channels(const WormholeQuestion& question);
 
-/// Numbers of a list, entries with "%" as hundredths: "10%:90%:10%", "0.1,50%"; a range has "%" at all of its
-/// numbers or at none.  \throws InvalidArgument
-[[nodiscard]] std::vector<numeric::Rational> parse_percent_list(const std::string& text, const char* option,
-                                                                std::size_t limit);
+[[nodiscard]] Json inputs_json(const WormholeQuestion& question);
 
 }  // namespace tailbound::cli

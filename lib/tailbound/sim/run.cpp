@@ -272,6 +272,13 @@ double relaxation_slots(double utilization, const SourceMemory& memory) {
   return std::max(4.0, 2 * (rho + memory.variance) / ((1 - rho) * (1 - rho))) + memory.slots;
 }
 
+std::int64_t affordable_slots(double steps, double steps_a_slot, double relaxation, int replications) {
+  const double affordable = steps / steps_a_slot / replications;
+  const double wanted = 40 * relaxation;
+  const double slots = std::clamp(std::max(affordable, std::min(wanted, 10 * affordable)), 1000.0, 1e9);
+  return static_cast<std::int64_t>(slots) / 100 * 100;
+}
+
 RunPlan make_plan(double warmup, double least_batch, std::int64_t slots, int replications,
                   std::uint64_t seed) {
   if (replications < 1 || replications > 1024)

@@ -16,6 +16,18 @@ double deliveries(const BroadcastModel& model) {
   return 1 + numeric::nearest_double(model.broadcast) * (model.nodes() - 2);
 }
 
+/// Flit-hops of a probe for saturation, and messages that each node generates at least.
+constexpr double most_probe_hops = 6e8, least_probe_messages = 50;
+
+double messages_of_probe(const BroadcastModel& model, const SaturationSearch& search) {
+  const double messages = messages_each(search, model.nodes());
+  if (search.messages > 0) return messages;
+  BroadcastModel one = model;
+  one.rate = 1;  // in a cycle, one message of each node
+  const double hops = 1.5 * search.replications * flit_hops_a_cycle(one);
+  return std::clamp(most_probe_hops / hops, least_probe_messages, messages);
+}
+
 using Latency = std::optional<numeric::Estimate<unit::Slot>>;
 
 Latency percentile(const HistogramBatches& latencies, double fraction, std::uint64_t bin) {
@@ -63,6 +75,12 @@ double flit_hops_a_cycle(const BroadcastModel& model) {
          ((1 - broadcast) * (1 + links) + broadcast * 2 * (nodes - 1));
 }
 
+std::int64_t affordable_cycles(const BroadcastModel& model, double fraction_of_saturation, double flit_hops,
+                               int replications) {
+  return affordable_slots(flit_hops, flit_hops_a_cycle(model),
+                          relaxation_cycles(model, fraction_of_saturation), replications);
+}
+
 RunResult run_broadcasts(const BroadcastModel& model, const RunPlan& plan, const RunControls& controls,
                          std::string_view resume) {
   check(model);
@@ -101,6 +119,13 @@ BroadcastEstimates broadcast_estimates(const BroadcastModel& model, const RunRes
   for (std::size_t i = 0; i < static_cast<std::size_t>(model.dimensions); ++i)
     result.dimensions.push_back({.flits = sums.total(at(Rows::flits, i, 1)) / cycles,
                                  .busy = sums.total(at(Rows::held, i, 1)) / cycles});
+  const auto held = [&](const Counts& counts) {
+    double cycles_held = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(model.dimensions); ++i)
+      cycles_held += static_cast<double>(counts[Rows::held][i]);
+    return cycles_held / (model.nodes() * model.dimensions);
+  };
+  result.busy = sums.ratio<unit::Ratio>(held, at(Rows::cycles, 0, 1)).value();
   result.stability = stability_of(
       run_result, {.cycles = Rows::cycles, .generated = Rows::sent, .waiting = Rows::waiting}, model.nodes());
   find_percentiles(model, run_result, percentiles, confidence, result);
@@ -110,7 +135,7 @@ BroadcastEstimates broadcast_estimates(const BroadcastModel& model, const RunRes
 SimulatedSaturation simulated_saturation(const BroadcastModel& model, const SaturationSearch& search,
                                          const RunControls& controls,
                                          const std::function<void(std::size_t)>& told) {
-  const double messages = messages_each(search, model.nodes());
+  const double messages = messages_of_probe(model, search);
   const auto probe = [&](double rate) -> std::optional<SaturationProbe> {
     BroadcastModel at = model;
     at.rate = rounded_load(rate);

@@ -37,6 +37,7 @@ struct BroadcastEstimates {
   double offered = 0;                        ///< (1 + b (N - 2)) M lg, what the throughput should be
   std::vector<BroadcastPercentile> percentiles;
   std::vector<DimensionUse> dimensions;  ///< [i - 1]: of dimension i
+  numeric::Estimate<unit::Ratio> busy;   ///< virtual channels of a link that belong to a worm, of all links
   WormStability stability;
   double mean_links = 0;  ///< of a unicast's way
   std::uint64_t unicasts = 0, copies = 0, broadcasts = 0;
@@ -56,6 +57,9 @@ struct BroadcastEstimates {
 
 /// Flits that cross a port or a link in a cycle, if all is carried.
 [[nodiscard]] double flit_hops_a_cycle(const BroadcastModel& model);
+/// Cycles of each replication so that all of them together take some `flit_hops`, by affordable_slots().
+[[nodiscard]] std::int64_t affordable_cycles(const BroadcastModel& model, double fraction_of_saturation,
+                                             double flit_hops, int replications);
 
 [[nodiscard]] RunResult run_broadcasts(const BroadcastModel& model, const RunPlan& plan,
                                        const RunControls& controls = {}, std::string_view resume = {});
@@ -67,9 +71,9 @@ struct BroadcastEstimates {
                                                      double confidence = 0.95);
 
 /// The greatest stable rate; all probes with the same random numbers. The probes' loads are rates, delivered
-/// is the rate that was carried.
-/// \param model  its rate does not matter
-/// \throws NoAnswer  stable up to 1 message/cycle/node
+/// is the rate that was carried. Unless told otherwise there are fewer messages, but at least 50 of each
+/// node, than for unicasts where a probe would take more than 6e8 flit-hops. \param model  its rate does not
+/// matter \throws NoAnswer  stable up to 1 message/cycle/node
 [[nodiscard]] SimulatedSaturation simulated_saturation(const BroadcastModel& model,
                                                        const SaturationSearch& search,
                                                        const RunControls& controls = {},

@@ -67,10 +67,8 @@ void find_percentiles(const WormModel& model, const RunResult& run_result, const
 std::int64_t affordable_cycles(const WormModel& model, double fraction_of_saturation, double mean_distance,
                                double flit_hops, int replications) {
   const double hops_a_cycle = message_rate(model) * static_cast<double>(model.flits) * mean_distance;
-  const double affordable = flit_hops / hops_a_cycle / replications;
-  const double wanted = 40 * relaxation_cycles(model, fraction_of_saturation);
-  const double cycles = std::clamp(std::max(affordable, std::min(wanted, 10 * affordable)), 1000.0, 1e9);
-  return static_cast<std::int64_t>(cycles) / 100 * 100;
+  return affordable_slots(flit_hops, hops_a_cycle, relaxation_cycles(model, fraction_of_saturation),
+                          replications);
 }
 
 numeric::Rational rounded_load(double load) {

@@ -51,8 +51,7 @@ struct WormEstimates {
 [[nodiscard]] RunPlan automatic_plan(const WormModel& model, double fraction_of_saturation,
                                      std::int64_t cycles, int replications, std::uint64_t seed);
 
-/// Cycles of each replication so that all of them together take some `flit_hops`; more, up to 10 times, where
-/// that would be less than 40 relaxation times.
+/// Cycles of each replication so that all of them together take some `flit_hops`, by affordable_slots().
 /// \param mean_distance  channels of a message's way
 [[nodiscard]] std::int64_t affordable_cycles(const WormModel& model, double fraction_of_saturation,
                                              double mean_distance, double flit_hops, int replications);
