@@ -93,9 +93,8 @@ std::string dimension_table(const Answer& answer) {
 }
 
 std::string delivered_in_words(const SimulatedBroadcasts& point) {
-  const numeric::Estimate<unit::Load>& throughput = point.found.throughput;
-  return fmt::format("(1 + b (N-2)) M rate = {:.6g}, {} the interval {:.6g} .. {:.6g}", point.found.offered,
-                     point.carries_all() ? "inside" : "outside", throughput.lower, throughput.upper);
+  return fmt::format("{} delivered, {:.6g} generated; expected (1 + b (N-2)) M rate = {:.6g}",
+                     brief(shown(point.found.throughput)), point.found.generated, point.found.offered);
 }
 
 std::string to_tables(const Answer& answer, bool quiet) {
@@ -106,8 +105,8 @@ std::string to_tables(const Answer& answer, bool quiet) {
       in_words(answer.simulation), latency_table(answer), percentile_table(answer), dimension_table(answer));
   for (const SimulatedBroadcasts& point : answer.points)
     text += fmt::format(
-        "  rate {:.6g}: {} unicasts, {} broadcasts, {} copies;\n    {}; {};\n    flits delivered a cycle and "
-        "node: {}\n",
+        "  rate {:.6g}: {} unicasts, {} broadcasts, {} copies;\n    {}; {};\n    flits a cycle and node: "
+        "{}\n",
         point.rate, point.found.unicasts, point.found.broadcasts, point.found.copies,
         plan_in_words(point.simulated), course_in_words(point.simulated), delivered_in_words(point));
   return text +
@@ -137,7 +136,7 @@ std::string to_json_text(const Answer& answer, const Context& context) {
               {"busy_channels", to_json(shown(found.busy))},
               {"throughput", to_json(shown(found.throughput))},
               {"offered_throughput", found.offered},
-              {"offered_in_interval", point.carries_all()},
+              {"generated_throughput", point.found.generated},
               {"mean_links", found.mean_links},
               {"unicasts", found.unicasts},
               {"broadcasts", found.broadcasts},

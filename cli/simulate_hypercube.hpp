@@ -42,11 +42,6 @@ struct SimulatedBroadcasts {
   double fraction = 0;  ///< of the model's saturation rate
   Simulated simulated;
   sim::BroadcastEstimates found;
-
-  /// Are so many flits delivered as have to be?
-  [[nodiscard]] bool carries_all() const {
-    return found.throughput.lower <= found.offered && found.offered <= found.throughput.upper;
-  }
 };
 
 /// One point a rate, in their order; each rate has its own warm-up, batches and, unless told, cycles.

@@ -193,6 +193,7 @@ TEST_CASE("hypercube simulation: delivered flits are (1 + b (N - 2)) M lg") {
     CAPTURE(broadcast);
     CHECK(found.offered == Approx((1 + b * 14) * 6 * 0.008).epsilon(1e-12));
     CHECK(holds(found.throughput, found.offered));
+    CHECK(found.generated == Approx(found.throughput.value).epsilon(0.005));  // but for what is under way
     CHECK(found.unicast_latency.has_value() == (b < 1));
     CHECK(found.broadcast_latency.has_value() == (b > 0));
     REQUIRE(found.percentiles.size() == 2);

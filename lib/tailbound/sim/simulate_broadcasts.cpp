@@ -113,6 +113,10 @@ BroadcastEstimates broadcast_estimates(const BroadcastModel& model, const RunRes
   result.throughput =
       sums.ratio<unit::Load>(at(Rows::delivered, 1, model.nodes()), at(Rows::cycles, 0, 1)).value();
   result.offered = deliveries(model) * numeric::nearest_double(model.rate) * static_cast<double>(model.flits);
+  const double asked =
+      sums.total(at(Rows::generated, 0, 1)) + (model.nodes() - 1) * sums.total(at(Rows::generated, 1, 1));
+  result.generated =
+      asked * static_cast<double>(model.flits) / (sums.total(at(Rows::cycles, 0, 1)) * model.nodes());
   if (result.unicasts > 0)
     result.mean_links = sums.total(at(Rows::unicasts, 3, 1)) / static_cast<double>(result.unicasts);
   const double cycles = sums.total(at(Rows::cycles, 0, 1)) * model.nodes();

@@ -34,7 +34,8 @@ struct BroadcastEstimates {
   std::optional<numeric::Estimate<unit::Slot>> unicast_latency, unicast_wait, copy_latency, copy_wait,
       broadcast_latency;
   numeric::Estimate<unit::Load> throughput;  ///< flits delivered a cycle and node
-  double offered = 0;                        ///< (1 + b (N - 2)) M lg, what the throughput should be
+  double offered = 0;    ///< (1 + b (N - 2)) M lg, what the throughput should be in the long run
+  double generated = 0;  ///< flits a cycle and node that the messages generated while measured call for
   std::vector<BroadcastPercentile> percentiles;
   std::vector<DimensionUse> dimensions;  ///< [i - 1]: of dimension i
   numeric::Estimate<unit::Ratio> busy;   ///< virtual channels of a link that belong to a worm, of all links
