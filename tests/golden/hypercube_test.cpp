@@ -176,6 +176,11 @@ TEST_CASE("validate broadcast: each variant beside the simulation, the verdict o
   const Outcome csv = run_line(line + "--format csv");
   CHECK(csv.out.rfind("rate,fraction_of_saturation,quantity,simulation_kind,", 0) == 0);
   CHECK(csv.out.find(",conserving,literal,verdict\n") != std::string::npos);
+  CHECK(answer["model_assumes"].empty());
+  const Outcome deep =
+      run_line("validate broadcast" + options + "--rates 0.003 --cycles 20000 --buffer-flits 4");
+  CHECK(deep.out.find("buffers of 1 flit (simulated: 4)") != std::string::npos);
+  CHECK(low.out.find("assume") == std::string::npos);
   // Beyond the saturation of a variant, which the network carries.
   const Outcome beyond = run_line("validate broadcast" + options + "--fractions 1.05 --cycles 20000");
   CHECK(beyond.out.find("saturated") != std::string::npos);
