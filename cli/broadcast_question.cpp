@@ -88,7 +88,8 @@ const std::vector<Variant>& variants() {
   using bounds::wormhole::Replication;
   static const std::vector<Variant> all{
       {"conserving", Replication::conserving, "each copy of a broadcast counts once, the default"},
-      {"literal", Replication::literal, "as published: about half of them"}};
+      {"literal", Replication::literal, "as published: about half of them"},
+      {"shared-wire", Replication::shared_wire, "another model of links, ports and trees: the best"}};
   return all;
 }
 

@@ -77,15 +77,15 @@ std::string to_tables(const Answer& answer, bool quiet) {
                   name(answer.variant), table, to_table(stages, {true, true, true, true, true}));
   text += fmt::format("  saturation  {}\n", saturation_in_words(answer));
   const auto unsettled = std::find_if(answer.points.begin(), answer.points.end(), [](const auto& point) {
-    return point.ending.stop == bounds::multistage::Stop::too_many_rounds;
+    return point.ending.stop == bounds::Stop::too_many_rounds;
   });
   if (answer.variant == Variant::published)
     text += "  iteration   none: one pass from stage to stage\n";
   else
     for (const MultistagePoint& point : answer.points)
       if (&point == &answer.points.back() || (unsettled != answer.points.end() && &point == &*unsettled))
-        text += fmt::format("  iteration   at load {}: {}\n", plain(point.load),
-                            bounds::multistage::in_words(point.ending));
+        text +=
+            fmt::format("  iteration   at load {}: {}\n", plain(point.load), bounds::in_words(point.ending));
   return text +
          "\n  An approximate model; its digits are not proved. Delays from the entry into stage 0, in the "
          "unit of\n"
@@ -93,13 +93,14 @@ std::string to_tables(const Answer& answer, bool quiet) {
          "  compares with simulation.\n";
 }
 
-const char* word(bounds::multistage::Stop stop) {
+const char* word(bounds::Stop stop) {
   switch (stop) {
-    case bounds::multistage::Stop::direct:
+    case bounds::Stop::direct:
       return "direct";
-    case bounds::multistage::Stop::converged:
+    case bounds::Stop::converged:
       return "converged";
-    case bounds::multistage::Stop::too_many_rounds:
+    case bounds::Stop::saturated:
+    case bounds::Stop::too_many_rounds:
       break;
   }
   return "too many rounds";

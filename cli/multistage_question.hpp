@@ -48,7 +48,7 @@ struct MultistagePoint {
   double throughput = 0, delay = 0;
   std::optional<double> hot_delay, cold_delay;  ///< empty where there are no such requests
   std::vector<bounds::multistage::StageFigures> hot_path;
-  bounds::multistage::Ending ending;
+  bounds::Ending ending;
 
   /// Does so much less come through than is offered (2 %) that processors stall?
   [[nodiscard]] bool saturated() const;

@@ -77,14 +77,14 @@ WormholePoint solve(const Network& network, const Answer& answer, double load) {
   const Point solved = network.solve(load);
   if (!solved.solved())
     throw NoAnswer(fmt::format("at load {} the iteration ended without an answer: {}", load,
-                               bounds::wormhole::in_words(solved.ending)));
+                               bounds::in_words(solved.ending)));
   WormholePoint point;
   point.load = load;
   point.fraction = load / answer.saturation;
   point.latency = solved.latency(answer.flits());
   point.source_wait = answer.flits() * solved.source_wait;
   point.service = answer.flits() * solved.service;
-  point.ending = bounds::wormhole::in_words(solved.ending);
+  point.ending = bounds::in_words(solved.ending);
   if (const auto busiest = network.busiest(solved))
     point.bottleneck = busy_channel(network, solved, *busiest, answer.flits());
   if (answer.channels)

@@ -146,7 +146,7 @@ TEST_CASE("validate broadcast: each variant beside the simulation, the verdict o
     INFO(row.dump());
     const std::string quantity = row["quantity"];
     const double found = value(row["simulation"]);
-    for (const std::string variant : {"conserving", "literal"}) {
+    for (const std::string variant : {"conserving", "literal", "shared-wire"}) {
       const auto model = run_json("broadcast" + options + "--replication " + variant + " --rates " +
                                   row["rate"].dump())["points"][0];
       CHECK(value(row[variant]) == model[quantity].get<double>());
@@ -171,11 +171,11 @@ TEST_CASE("validate broadcast: each variant beside the simulation, the verdict o
   const Outcome low = run_line("validate broadcast" + options + "--rates 0.008 --cycles 20000");
   CHECK(low.status == 0);
   CHECK(low.out.find("optimistic beyond the interval in 0 of 2 rows") != std::string::npos);
-  for (const char* words : {"error conserving", "error literal", "unicast", "broadcast"})
+  for (const char* words : {"error conserving", "error literal", "error shared-wire", "unicast", "broadcast"})
     CHECK(low.out.find(words) != std::string::npos);
   const Outcome csv = run_line(line + "--format csv");
   CHECK(csv.out.rfind("rate,fraction_of_saturation,quantity,simulation_kind,", 0) == 0);
-  CHECK(csv.out.find(",conserving,literal,verdict\n") != std::string::npos);
+  CHECK(csv.out.find(",conserving,literal,shared-wire,verdict\n") != std::string::npos);
   CHECK(answer["model_assumes"].empty());
   const Outcome deep =
       run_line("validate broadcast" + options + "--rates 0.003 --cycles 20000 --buffer-flits 4");
@@ -277,7 +277,7 @@ TEST_CASE("simulate hypercube, validate broadcast: refusals name the option, the
       lines.emplace_back(command + cube + refusal.line, refusal);
   else
     lines.emplace_back(command + cube + "--replication paper --rates 0.01",
-                       Case{"", 2, {"--replication is paper", "conserving or literal"}});
+                       Case{"", 2, {"--replication is paper", "conserving, literal or shared-wire"}});
   for (const auto& [line, refusal] : lines) {
     const Outcome outcome = run_line(line);
     INFO(line << "\n" << outcome.err);

@@ -73,7 +73,7 @@ void add_point(Row& row, const network::CombiningMultistage& network, const Rati
   for (const Variant variant : {Variant::blocking, Variant::published}) {
     const Point point = solve(network, load, variant);
     const int column = variant == Variant::blocking ? 0 : 1;
-    row.unsettled += point.ending.stop == bounds::multistage::Stop::too_many_rounds;
+    row.unsettled += point.ending.stop == bounds::Stop::too_many_rounds;
     const std::string at = describe(model);
     if (network.combining != 1 && through) {
       row.below[column].add(point.delay, found.delay->value, at);

@@ -4,8 +4,6 @@
 
 #include <cln/rational.h>
 
-#include <cstdio>
-
 namespace tailbound::bounds::multistage {
 
 Point solve(const network::CombiningMultistage& network, const numeric::Rational& load, Variant variant) {
@@ -20,14 +18,6 @@ numeric::Rational saturation_without_combining(const network::CombiningMultistag
   const numeric::Rational& h = network.hot;
   const numeric::Rational busy = 1 - h + h * network.network.nodes / network.network.switch_size;
   return 1 / busy;
-}
-
-std::string in_words(const Ending& ending) {
-  if (ending.stop == Stop::direct) return "one pass, without iteration";
-  char change[32];
-  std::snprintf(change, sizeof change, "%.1g", ending.change);
-  return (ending.stop == Stop::converged ? "converged after " : "stopped without convergence after ") +
-         std::to_string(ending.rounds) + " rounds (last change " + change + ")";
 }
 
 }  // namespace tailbound::bounds::multistage

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <tailbound/bounds/ending.hpp>
 #include <tailbound/network/multistage.hpp>
 
-#include <string>
 #include <vector>
 
 /// Throughput and delay of a combining multistage network under a hot spot.
@@ -32,19 +32,6 @@ struct StageFigures {
   double utilization = 0;  ///< share of time in which the server works or is blocked
 };
 
-/// Why an iteration ended.
-enum class Stop {
-  direct,          ///< there was none
-  converged,       ///< the last round changed nothing by more than the tolerance
-  too_many_rounds  ///< it ended without that
-};
-
-struct Ending {
-  Stop stop = Stop::direct;
-  int rounds = 0;
-  double change = 0;  ///< greatest relative change in the last round
-};
-
 /// All times in service times, all requests counted as generated, also where they travel combined.
 struct Point {
   double load = 0;
@@ -65,8 +52,5 @@ struct Point {
 /// without rest: 1 / (1 - h + h N / s)  [requests in a service time]; exact for the model. (With memories
 /// that take one request at a time it would be 1 / (1 + h (N - 1)), Pfister and Norton 1985.)
 [[nodiscard]] numeric::Rational saturation_without_combining(const network::CombiningMultistage& network);
-
-/// The stages' words for `stop`: "converged after 153 rounds (last change 1e-10)".
-[[nodiscard]] std::string in_words(const Ending& ending);
 
 }  // namespace tailbound::bounds::multistage

@@ -1,4 +1,5 @@
 #include <tailbound/bounds/wormhole/broadcast.hpp>
+#include <tailbound/bounds/wormhole/shared_wire.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/queue/worm_station.hpp>
 
@@ -173,6 +174,7 @@ BroadcastRates broadcast_rates(const BroadcastCube& cube) {
 std::optional<BroadcastPoint> broadcast_latency(const BroadcastCube& cube, double rate) {
   check(cube);
   require(rate >= 0 && std::isfinite(rate), "rate", rate, "at least 0 messages/cycle/node");
+  if (cube.replication == Replication::shared_wire) return shared_wire_latency(cube, rate);
   std::optional<BroadcastPoint> point = solve(cube, traffic(cube), rate);
   if (point) finish(cube, *point);
   return point;
@@ -184,7 +186,10 @@ double broadcast_saturation(const BroadcastCube& cube) {
   double below = 0, above = 1 / (flows.channel.all() * cube.flits);  // there r_1 >= 1
   while (above - below > 1e-14 * above) {
     const double middle = below + (above - below) / 2;
-    (solve(cube, flows, middle) ? below : above) = middle;
+    const bool carried = cube.replication == Replication::shared_wire
+                             ? shared_wire_carries(cube, middle)
+                             : solve(cube, flows, middle).has_value();
+    (carried ? below : above) = middle;
   }
   return below;
 }

@@ -21,10 +21,11 @@
 /// TESTS     tests/bounds/wormhole/broadcast_test.cpp
 namespace tailbound::bounds::wormhole {
 
-/// How the copies that nodes send on are counted.
+/// How the copies that nodes send on are counted, and how links are shared.
 enum class Replication {
-  conserving,  ///< a broadcast crosses each of the N - 1 edges of its tree once
-  literal,     ///< eqs. (11), (25) and (26) as printed: about half as many copies
+  conserving,   ///< a broadcast crosses each of the N - 1 edges of its tree once
+  literal,      ///< eqs. (11), (25) and (26) as printed: about half as many copies
+  shared_wire,  ///< as conserving; another model of links and trees (bounds/wormhole/shared_wire.hpp)
 };
 
 /// A hypercube and its messages.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <unordered_map>
 
@@ -73,23 +72,6 @@ double station_service(const Station& station, const std::vector<ChannelFigures>
 }
 
 }  // namespace
-
-std::string in_words(const Ending& ending) {
-  char change[32];
-  std::snprintf(change, sizeof change, "%.1g", ending.change);
-  const std::string rounds = std::to_string(ending.rounds);
-  switch (ending.stop) {
-    case Stop::direct:
-      return "none: no cycle of channels, one pass";
-    case Stop::converged:
-      return "converged after " + rounds + " rounds (last change " + change + ")";
-    case Stop::saturated:
-      return "stopped after " + rounds + " rounds: a channel or a wire would be busy all the time";
-    case Stop::too_many_rounds:
-      break;
-  }
-  return "stopped after " + rounds + " rounds without converging (last change " + change + ")";
-}
 
 double shared_length(double partners) {
   if (!(partners >= 0)) throw InvalidArgument("partners", std::to_string(partners), "at least 0");

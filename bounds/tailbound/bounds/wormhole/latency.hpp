@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/bounds/ending.hpp>
 #include <tailbound/network/channel_graph.hpp>
 
 #include <cstddef>
@@ -29,23 +30,6 @@
 /// EXCLUDES  messages shorter than their way, buffers of several flits
 /// TESTS     tests/bounds/wormhole/latency_test.cpp
 namespace tailbound::bounds::wormhole {
-
-/// Why the solution ended.
-enum class Stop {
-  direct,          ///< no cycle of channels: one pass
-  converged,       ///< the last round changed no time by more than 1e-14 of it
-  saturated,       ///< a channel or a wire would be busy all the time
-  too_many_rounds  ///< none of these
-};
-
-struct Ending {
-  Stop stop = Stop::direct;
-  int rounds = 0;
-  double change = 0;  ///< greatest relative change of a time in the last round
-};
-
-/// "converged after 31 rounds (last change 3e-15)"
-[[nodiscard]] std::string in_words(const Ending& ending);
 
 /// A channel at a load; times in lengths of a message.
 struct ChannelFigures {
