@@ -48,7 +48,9 @@ void add_broadcast_options(CLI::App& command, BroadcastOptions& options, const B
   const OptionGroup traffic(command, "Traffic");
   traffic.add("--flits", options.flits, "M", "length of a message");
   traffic.add("--broadcast", options.broadcast, "B", "fraction of messages that are broadcasts: 0.01 or 1%");
-  traffic.add("--startup", options.startup, "D", "cycles before each step of a broadcast (1)");
+  traffic.add("--startup", options.startup, "D",
+              limits.whole_cycles ? "cycles before each step of a broadcast, a whole number (1)"
+                                  : "cycles before each step of a broadcast (1)");
   traffic.add("--rates", options.rates, "LIST",
               "messages a cycle from each node: 0.001,0.002 or\n0.001:0.01:0.001");
   traffic.add("--fractions", options.fractions, "LIST",

@@ -290,8 +290,9 @@ Command add_reproduce_command(CLI::App& program) {
       "    does not agree: buffer of later hops\n"
       "  figures/README.md\n"
       "\n"
-      "Most figures are simulated too, each for 10 to 30 s on one core; all cores are used, and the\n"
-      "result does not depend on them.\n"
+      "Most figures are simulated too, each for 10 to 30 s on one core (those of hypercubes for up to 90 "
+      "s);\n"
+      "all cores are used, and the result does not depend on them.\n"
       "\n"
       "README.md says of each figure what the paper shows, what was computed, and the commands that\n"
       "print the same numbers. Figures of earlier runs into the same folder stay in it.\n");

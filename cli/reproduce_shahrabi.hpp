@@ -27,9 +27,9 @@ struct SimulatedBroadcast {
   double half_width = 0;  ///< of its interval [cycles]
 };
 
-/// The greatest error of each variant at the points up to 80 % of the default variant's saturation rate; it
-/// agrees with the paper if its own variant, `literal`, is within 5 %.
-/// \param latency  of the model: what the figure shows
+/// The least and greatest error of each variant at the points up to 80 % of the default variant's saturation
+/// rate; it agrees with the paper if its own variant, `literal`, is within 5 %. \param latency  of the model:
+/// what the figure shows
 [[nodiscard]] Finding judge(const BroadcastCase& its, double bounds::wormhole::BroadcastPoint::*latency,
                             const std::vector<SimulatedBroadcast>& points);
 

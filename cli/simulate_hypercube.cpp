@@ -318,7 +318,7 @@ Command add_simulate_hypercube(CLI::App& simulate) {
       simulate.add_subcommand("hypercube", "wormhole hypercube with broadcasts, flit by flit");
   const auto options = std::make_shared<HypercubeSimulationOptions>();
   add_hypercube_simulation_options(*command, *options);
-  add_latency_options(*command, options->latency);
+  add_latency_options(*command, options->latency, message_rates);
   add_plot_option(*command);
   command->footer(
       "Example:\n"

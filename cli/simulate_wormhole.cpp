@@ -280,7 +280,7 @@ Command add_simulate_wormhole(CLI::App& simulate) {
   CLI::App* command = simulate.add_subcommand("wormhole", "wormhole network, flit by flit");
   const auto options = std::make_shared<WormholeSimulationOptions>();
   add_wormhole_simulation_options(*command, *options);
-  add_latency_options(*command, options->latency);
+  add_latency_options(*command, options->latency, flit_loads);
   add_plot_option(*command);
   command->footer(
       "Example:\n"

@@ -118,12 +118,12 @@ sim::SaturationSearch read_search(const SaturationQuestion& question, const Simu
 
 }  // namespace
 
-void add_latency_options(CLI::App& command, LatencyOptions& options) {
+void add_latency_options(CLI::App& command, LatencyOptions& options, const LoadWords& words) {
   const OptionGroup question(command, "Question");
   question.add("--percentiles", options.percentiles, "LIST", "of latency, in percent (50,99)");
   command
       .add_flag("--saturation", options.saturation,
-                "instead: search the greatest load that the network carries")
+                fmt::format("instead: search the greatest {} that the network carries", words.name))
       ->group("Question");
   question.add("--precision", options.precision, "P", "of --saturation, relative (1%)");
 }

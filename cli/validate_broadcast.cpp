@@ -87,6 +87,12 @@ void add_rows(Answer& answer, const SimulatedBroadcasts& point) {
   }
 }
 
+/// What the models take for granted and the simulated network does not have.
+std::vector<std::string> assumptions(const Answer& answer) {
+  if (answer.simulation.network.buffer_flits == 1) return {};
+  return {fmt::format("buffers of 1 flit (simulated: {})", answer.simulation.network.buffer_flits)};
+}
+
 std::string in_percent(const std::optional<double>& error) {
   return error ? fmt::format("{:+.1f} %", 100 * *error) : "-";
 }
@@ -113,6 +119,9 @@ std::string to_tables(const Answer& answer, bool quiet) {
                         course_in_words(point.simulated));
   text += fmt::format("\n  verdict  variant {} is optimistic beyond the interval in {} of {} rows\n",
                       answer.variant(), answer.optimistic(), answer.rows.size());
+  if (!assumptions(answer).empty())
+    text += fmt::format("  The models are of another network than the simulated one: they assume {}.\n",
+                        fmt::join(assumptions(answer), ", "));
   return text + fmt::format(
                     "\n  Error: model / simulation - 1, of each variant; +- is the 95 % interval of the "
                     "simulation; - where a variant\n  is saturated. Of saturation: of the rate of variant "
@@ -130,6 +139,7 @@ std::string to_json_text(const Answer& answer, const Context& context) {
   document["inputs"] = inputs_json(answer.simulation);
   document["inputs"]["replication"] = answer.variant();
   document["model_saturation_rate"] = answer.simulation.model_saturation;
+  document["model_assumes"] = assumptions(answer);
   document["optimistic_rows"] = answer.optimistic();
   document["simulations"] = Json::array();
   for (const SimulatedBroadcasts& point : answer.points) {

@@ -49,15 +49,16 @@ struct Answer {
   }
 };
 
-/// Calls of next_station(), at some 8 ns, that the walk over a network may take; and steps of partner_rate().
-constexpr double most_walk_calls = 2e8;
+/// Calls of next_station(), at some 8 ns, that the walk over a network may take. What follows it takes as
+/// long as so many of them for each wire and third power of its channels.
+constexpr double most_walk_calls = 2e8, calls_of_a_wire = 50;
 
 /// The model of the network with the virtual channels that are simulated; nothing if that took long.
 std::optional<bounds::wormhole::Network> walked_model(const WormholeSimulation& simulation, int channels) {
   const network::WormLayout& layout = simulation.network.network->layout();
   const double nodes = layout.nodes, each = channels, wires = layout.wires;
   const double calls = nodes * nodes * layout.variants * simulation.model.graph().mean_distance * each;
-  if (calls + wires * each * each * each > most_walk_calls) return std::nullopt;
+  if (calls + calls_of_a_wire * wires * each * each * each > most_walk_calls) return std::nullopt;
   try {
     return bounds::wormhole::Network(
         network::walk_graph(*simulation.network.network, simulation.network.traffic));

@@ -45,9 +45,13 @@ TEST_CASE("refused: no command, unknown commands and options") {
            {"compare", 2, {"FILE"}},
            {"nonsense", 2, {"tailbound: the command is nonsense", "Try 'tailbound --help'."}},
            {"simulate", 2, {"simulate is missing", "tree", "Try 'tailbound simulate --help'."}},
-           {"simulate forest", 2, {"simulate is forest", "tree", "Try 'tailbound simulate --help'."}},
+           {"simulate forest",
+            2,
+            {"simulate is forest", "tree", "hypercube", "Try 'tailbound simulate --help'."}},
            {"simulate --deep", 2, {"Try 'tailbound simulate --help'."}},
-           {"validate forest", 2, {"delay, buffer, multistage", "Try 'tailbound validate --help'."}},
+           {"validate forest",
+            2,
+            {"delay, buffer, multistage", "broadcast", "Try 'tailbound validate --help'."}},
            {"validate buffer --deep", 2, {"--deep", "Try 'tailbound validate buffer --help'."}},
        })
     check(refusal);

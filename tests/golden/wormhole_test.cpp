@@ -4,6 +4,7 @@
 #include <tests/golden/run_json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -199,6 +200,73 @@ TEST_CASE("validate wormhole: the model beside its simulation, and the exit stat
   const Outcome beyond = run_line(line + "--loads 0.42");
   CHECK(beyond.status == 0);
   CHECK(beyond.out.find("saturated") != std::string::npos);
+}
+
+TEST_CASE("validate wormhole: where the simulated network differs from the model's, it is said") {
+  const std::string line =
+      "validate wormhole --topology mesh --nodes 16 --flits 16 --loads 0.2 --cycles 20000 ";
+  const auto document = [&](const std::string& options) {
+    const Outcome outcome = run_line(line + options + " --format json");
+    INFO(outcome.err);
+    REQUIRE(outcome.status <= 1);
+    return nlohmann::json::parse(outcome.out);
+  };
+  const auto usual = document("");
+  CHECK(usual["model_assumes"].empty());
+  CHECK(usual["model_virtual_channels"] == 1);
+  CHECK(document("--virtual-channels 1 --buffer-flits 1 --lengths fixed --arrivals poisson") == usual);
+
+  const auto two = document("--virtual-channels 2");
+  CHECK(two["model_assumes"].empty());
+  CHECK(two["model_virtual_channels"] == 2);
+  const double simulated = two["rows"][0]["simulation"]["value"];
+  CHECK(std::abs(two["rows"][0]["error"].get<double>()) < 0.05);
+  CHECK(std::abs(usual["rows"][0]["model"]["value"].get<double>() / simulated - 1) > 0.05);
+  CHECK(run_line(line + "--virtual-channels 2").out.find("network with 2 virtual channels a link") !=
+        std::string::npos);
+
+  const auto other = document("--buffer-flits 4 --lengths geometric --arrivals bernoulli");
+  REQUIRE(other["model_assumes"].size() == 3);
+  CHECK(other["rows"][0]["model"] == usual["rows"][0]["model"]);
+  const std::string table = run_line(line + "--buffer-flits 4 --lengths geometric --arrivals bernoulli").out;
+  for (const char* words : {"buffers of 1 flit (simulated: 4)", "fixed length (simulated: geometric)",
+                            "Poisson arrivals (simulated: bernoulli)"})
+    CHECK(table.find(words) != std::string::npos);
+  CHECK(run_line(line).out.find("assumes") == std::string::npos);
+
+  // Too large a network for the walk.
+  const Outcome large = run_line(
+      "validate wormhole --topology mesh --nodes 4096 --flits 16 --loads 0.001 --cycles 200 --warmup 0 "
+      "--virtual-channels 2");
+  CHECK(large.out.find("assumes 1 virtual channel a link (simulated: 2)") != std::string::npos);
+}
+
+TEST_CASE("validate wormhole: the model with virtual channels is that of the same network from a file") {
+  std::string text =
+      "hosts = [\"a\", \"b\", \"c\", \"d\"]\nswitches = [\"A\", \"B\", \"C\", \"D\"]\nlink = [";
+  for (const std::string host : {"a", "b", "c", "d"})
+    text += "{from = \"" + host + "\", to = \"" + std::string(1, static_cast<char>(host[0] - 32)) +
+            "\", both = true}, ";
+  for (const char* ends : {"AB", "BC", "CD"})
+    text += std::string("{from = \"") + ends[0] + "\", to = \"" + ends[1] +
+            "\", both = true, virtual_channels = 2}, ";
+  text += "]\n";
+  for (const char from : {'a', 'b', 'c', 'd'})
+    for (const char to : {'a', 'b', 'c', 'd'})
+      if (from != to)
+        text += std::string("[[flow]]\nfrom = \"") + from + "\"\nto = \"" + to + "\"\nrate = 0.25\n";
+  const tailbound::golden::Folder folder;
+  const auto file =
+      run_json("wormhole --flits 16 --loads 0.1,0.2 --network " + folder.file("row.toml", text));
+  const Outcome outcome = run_line(
+      "validate wormhole --topology mesh --dimensions 1 --nodes 4 --flits 16 --loads 0.1,0.2 --cycles 2000 "
+      "--virtual-channels 2 --format json");
+  const auto row = nlohmann::json::parse(outcome.out);
+  CHECK(row["model_saturation_load"].get<double>() ==
+        Approx(file["saturation_load"].get<double>()).epsilon(1e-9));
+  for (std::size_t i = 0; i < 2; ++i)
+    CHECK(row["rows"][i]["model"]["value"].get<double>() ==
+          Approx(file["points"][i]["latency"].get<double>()).epsilon(1e-9));
 }
 
 TEST_CASE("simulate wormhole: refusals name the option, the value and what is legal") {

@@ -52,8 +52,12 @@ numeric::Estimate<unit::Slot> HistogramBatches::percentile(double fraction) cons
   // P(X > level) falls, and so do (but for noise) the ends of its interval: the first level that meets.
   const auto last = static_cast<std::int64_t>(size);
   std::int64_t low = last, middle = last, high = last;
+  std::vector<double> beyond = totals_;  // the level; whole numbers
   for (std::int64_t level = 0; level < last && high == last; ++level) {
-    const auto probability = tail(level).probability;
+    for (std::size_t batch = 0; batch < histograms_.size(); ++batch)
+      if (const Histogram& histogram = histograms_[batch]; static_cast<std::size_t>(level) < histogram.size())
+        beyond[batch] -= static_cast<double>(histogram[static_cast<std::size_t>(level)]);
+    const auto probability = estimate<unit::Probability>(beyond, totals_, confidence_);
     if (probability.lower <= 1 - fraction) low = std::min(low, level);
     if (probability.value <= 1 - fraction) middle = std::min(middle, level);
     if (probability.upper <= 1 - fraction) high = level;

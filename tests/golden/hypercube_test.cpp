@@ -1,0 +1,293 @@
+#include <catch2/catch.hpp>
+#include <tests/golden/folder.hpp>
+#include <tests/golden/run_command.hpp>
+#include <tests/golden/run_json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+// Command lines on simulated broadcasts in hypercubes: answers in each format, and refusals. Results depend
+// on the seed alone, so that none of these can fail by chance.
+
+namespace {
+
+using tailbound::golden::Outcome;
+using tailbound::golden::run_json;
+using tailbound::golden::run_line;
+
+const std::string simulated =
+    "simulate hypercube --dimensions 4 --virtual-channels 3 --flits 16 --broadcast 0.02 ";
+
+double value(const nlohmann::json& estimate) {
+  return estimate["value"].get<double>();
+}
+
+TEST_CASE("simulate hypercube: JSON with estimates, all that is offered delivered, threads change nothing") {
+  const std::string line = simulated + "--rates 0.005,0.02 --cycles 60000 --seed 4 --percentiles 50,99 ";
+  const auto answer = run_json(line + "--threads 1");
+  CHECK(answer["command"] == "simulate hypercube");
+  CHECK(answer["inputs"]["buffer_flits"] == 1);
+  CHECK(answer["inputs"]["startup"] == "1");
+  CHECK(answer["inputs"]["rates"][1] == "1/50");
+  CHECK(answer["model_saturation_rate"] ==
+        run_json(
+            "broadcast --dimensions 4 --virtual-channels 3 --flits 16 --broadcast 0.02")["saturation_rate"]);
+  REQUIRE(answer["points"].size() == 2);
+  for (const auto& point : answer["points"]) {
+    for (const char* key : {"unicast_latency", "broadcast_latency", "unicast_wait", "copy_latency",
+                            "copy_wait", "busy_channels", "throughput"})
+      CHECK(point[key]["kind"] == "estimate");
+    // (1 + b (N - 2)) M lg
+    const double offered = (1 + 0.02 * 14) * 16 * point["rate"].get<double>();
+    CHECK(point["offered_throughput"].get<double>() == Approx(offered).epsilon(1e-14));
+    CHECK(point["offered_in_interval"] == true);
+    CHECK(point["throughput"]["lower"].get<double>() <= offered);
+    CHECK(point["throughput"]["upper"].get<double>() >= offered);
+    // A unicast crosses (n / 2) N / (N - 1) links; a broadcast takes at least n steps of M flits and a
+    // start-up.
+    CHECK(point["mean_links"].get<double>() == Approx(2.0 * 16 / 15).epsilon(0.01));
+    CHECK(value(point["broadcast_latency"]) > 4 * (16 + 1));
+    CHECK(value(point["unicast_latency"]) > 16 + 2.0 * 16 / 15 - 1 + value(point["unicast_wait"]));
+    // Flits on a link, and the virtual channels of the mean, dimension by dimension.
+    REQUIRE(point["dimensions"].size() == 4);
+    double flits = 0, busy = 0;
+    for (const auto& dimension : point["dimensions"]) {
+      flits += dimension["flits_per_cycle"].get<double>() / 4;
+      busy += dimension["busy_channels"].get<double>() / 4;
+    }
+    const double messages = 0.98 * 2 * (16.0 / 15) / 4 + 0.02 * 15.0 / 4;  // on a link, for each generated
+    CHECK(flits == Approx(messages * 16 * point["rate"].get<double>()).epsilon(0.03));
+    CHECK(busy == Approx(value(point["busy_channels"])).epsilon(1e-12));
+    CHECK(busy > flits);  // a head holds its channel before its flits cross
+    CHECK(value(point["percentiles"][0]["unicast_latency"]) <
+          value(point["percentiles"][1]["unicast_latency"]));
+    CHECK(value(point["percentiles"][0]["broadcast_latency"]) >
+          value(point["percentiles"][0]["unicast_latency"]));
+    CHECK(point["seed"] == 4);
+  }
+  CHECK(value(answer["points"][0]["unicast_latency"]) < value(answer["points"][1]["unicast_latency"]));
+  CHECK(run_line(line + "--threads 2 --format json").out == run_line(line + "--threads 1 --format json").out);
+}
+
+TEST_CASE(
+    "simulate hypercube: fractions of the model's rate, tables, CSV, and kinds of message that are not "
+    "sent") {
+  const auto both = run_json(simulated + "--fractions 50%,1.1 --cycles 4000");
+  CHECK(both["points"][0]["fraction_of_saturation"].get<double>() == Approx(0.5).epsilon(1e-8));
+  CHECK(both["points"][1]["rate"].get<double>() ==
+        Approx(1.1 * both["model_saturation_rate"].get<double>()).epsilon(1e-8));
+  const Outcome table = run_line(simulated + "--rates 0.01 --cycles 20000");
+  for (const char* words : {"4-dimensional hypercube (16 nodes) with 3 virtual channels", "busy channels",
+                            "the interval", "(1 + b (N-2)) M rate = 0.2048", "start-up 1, buffers of 1 flit"})
+    CHECK(table.out.find(words) != std::string::npos);
+  const Outcome csv = run_line(simulated + "--rates 0.01,0.02 --cycles 20000 --format csv");
+  CHECK(csv.out.rfind("rate,fraction_of_saturation,offered_throughput,unicast_latency_kind,", 0) == 0);
+  std::istringstream lines(csv.out);
+  std::vector<std::ptrdiff_t> commas;
+  for (std::string text; std::getline(lines, text);)
+    commas.push_back(std::count(text.begin(), text.end(), ','));
+  CHECK(commas == std::vector<std::ptrdiff_t>(3, 2 + 10 * 5));
+  const std::string rest = "--virtual-channels 2 --flits 8 --rates 0.01 --cycles 20000 --dimensions 3 ";
+  const auto unicasts = run_json("simulate hypercube --broadcast 0 " + rest)["points"][0];
+  CHECK(unicasts["broadcast_latency"].is_null());
+  CHECK(unicasts["copies"] == 0);
+  const auto broadcasts = run_json("simulate hypercube --broadcast 1 --startup 5 " + rest)["points"][0];
+  CHECK(broadcasts["unicast_latency"].is_null());
+  // Three steps of a start-up and eight flits, and waits; without the start-up, 15 cycles less but for waits.
+  CHECK(value(broadcasts["broadcast_latency"]) > 3 * (8 + 5));
+  const auto at_once = run_json("simulate hypercube --broadcast 1 --startup 0 " + rest)["points"][0];
+  CHECK(value(broadcasts["broadcast_latency"]) - value(at_once["broadcast_latency"]) == Approx(15).margin(1));
+}
+
+TEST_CASE("simulate hypercube: a checkpoint resumed gives the whole run's answer") {
+  const tailbound::golden::Folder folder;
+  const std::string line = simulated + "--rates 0.02 --cycles 150000 --format json ";
+  const std::string whole = run_line(line).out, state = folder / "state";
+  CHECK(run_line(line + "--checkpoint-every 0.02 --checkpoint " + state).out == whole);
+  CHECK(run_line(line + "--resume " + state).out == whole);
+  for (const char* other : {"--seed 2", "--startup 2", "--buffer-flits 2"}) {
+    const Outcome refused = run_line(line + other + " --resume " + state);
+    CHECK(refused.status == 2);
+    CHECK(refused.err.find("--resume") != std::string::npos);
+  }
+}
+
+TEST_CASE("simulate hypercube: two nodes carry a message every M cycles each") {
+  const std::string line =
+      "simulate hypercube --dimensions 1 --virtual-channels 2 --flits 8 --broadcast 0 --saturation "
+      "--precision 2% ";
+  const auto answer = run_json(line);
+  CHECK(answer["greatest_stable_rate"].get<double>() < 0.126);
+  CHECK(answer["least_unstable_rate"].get<double>() > 0.124);
+  CHECK(answer["least_unstable_rate"].get<double>() <
+        1.02 * answer["greatest_stable_rate"].get<double>() + 1e-12);
+  REQUIRE(answer["probes"].size() > 3);
+  for (const auto& probe : answer["probes"])
+    CHECK(probe["delivered"].get<double>() <= 1.03 * probe["rate"].get<double>());
+  const Outcome table = run_line(line);
+  CHECK(table.out.find("greatest stable 0.12") != std::string::npos);
+  CHECK(table.out.find("messages/cycle/node") != std::string::npos);
+  CHECK(run_line(line + "--format csv").out.rfind("rate,delivered,", 0) == 0);
+}
+
+TEST_CASE("validate broadcast: each variant beside the simulation, the verdict of the one chosen") {
+  const std::string options = " --dimensions 5 --virtual-channels 4 --flits 32 --broadcast 0.02 ";
+  const std::string line = "validate broadcast" + options + "--rates 0.003,0.02 --cycles 60000 ";
+  const Outcome outcome = run_line(line + "--format json");
+  const auto answer = nlohmann::json::parse(outcome.out);
+  CHECK(answer["inputs"]["replication"] == "conserving");
+  REQUIRE(answer["rows"].size() == 4);
+  std::size_t below = 0;
+  for (const auto& row : answer["rows"]) {
+    INFO(row.dump());
+    const std::string quantity = row["quantity"];
+    const double found = value(row["simulation"]);
+    for (const std::string variant : {"conserving", "literal", "shared-wire"}) {
+      const auto model = run_json("broadcast" + options + "--replication " + variant + " --rates " +
+                                  row["rate"].dump())["points"][0];
+      CHECK(value(row[variant]) == model[quantity].get<double>());
+      CHECK(row[variant]["error"].get<double>() == Approx(value(row[variant]) / found - 1).margin(1e-14));
+    }
+    const double chosen = value(row["conserving"]);
+    const char* verdict = chosen < row["simulation"]["lower"].get<double>()   ? "below"
+                          : chosen > row["simulation"]["upper"].get<double>() ? "above"
+                                                                              : "inside";
+    CHECK(row["verdict"] == verdict);
+    if (row["verdict"] == "below") ++below;
+  }
+  CHECK(answer["optimistic_rows"] == below);
+  CHECK(outcome.status == (below > 0 ? 1 : 0));
+
+  // literal promises less at each rate, and too little at the second.
+  const auto literal = run_json(line + "--replication literal", 1);
+  CHECK(literal["inputs"]["replication"] == "literal");
+  CHECK(literal["rows"][2]["verdict"] == "below");
+  CHECK(literal["rows"][2]["literal"] == answer["rows"][2]["literal"]);
+  // At a third of saturation the default is above.
+  const Outcome low = run_line("validate broadcast" + options + "--rates 0.008 --cycles 20000");
+  CHECK(low.status == 0);
+  CHECK(low.out.find("optimistic beyond the interval in 0 of 2 rows") != std::string::npos);
+  for (const char* words : {"error conserving", "error literal", "error shared-wire", "unicast", "broadcast"})
+    CHECK(low.out.find(words) != std::string::npos);
+  const Outcome csv = run_line(line + "--format csv");
+  CHECK(csv.out.rfind("rate,fraction_of_saturation,quantity,simulation_kind,", 0) == 0);
+  CHECK(csv.out.find(",conserving,literal,shared-wire,verdict\n") != std::string::npos);
+  CHECK(answer["model_assumes"].empty());
+  const Outcome deep =
+      run_line("validate broadcast" + options + "--rates 0.003 --cycles 20000 --buffer-flits 4");
+  CHECK(deep.out.find("buffers of 1 flit (simulated: 4)") != std::string::npos);
+  CHECK(low.out.find("assume") == std::string::npos);
+  // Beyond the saturation of a variant, which the network carries.
+  const Outcome beyond = run_line("validate broadcast" + options + "--fractions 1.05 --cycles 20000");
+  CHECK(beyond.out.find("saturated") != std::string::npos);
+}
+
+TEST_CASE("simulate hypercube, validate broadcast: pictures") {
+  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
+  const tailbound::golden::Folder folder;
+  const auto drawn = [&](const std::string& line) {
+    const std::string picture = folder / "latency.svg";
+    CHECK(run_line(line + " --plot " + picture).status <= 1);
+    return tailbound::golden::content(picture);
+  };
+  const std::string cube =
+      " --dimensions 3 --virtual-channels 2 --flits 8 --broadcast 0.05 --rates 0.005,0.02 --cycles 20000";
+  const std::string points = drawn("simulate hypercube" + cube), curves = drawn("validate broadcast" + cube);
+  for (const char* words : {">broadcast<", ">unicast<", "V = 2, M = 8, broadcast 0.05"})
+    CHECK(points.find(words) != std::string::npos);
+  for (const char* words : {"unicast, conserving", "broadcast, literal", "broadcast, simulation"})
+    CHECK(curves.find(words) != std::string::npos);
+}
+
+TEST_CASE("simulate hypercube, validate broadcast: the help's examples are what they print", "[.full]") {
+  const std::string command = GENERATE("simulate hypercube", "validate broadcast");
+  const std::string shown = run_line(command + " --help").out;
+  const std::size_t from = shown.find("  tailbound " + command), end = shown.find("\nprints", from);
+  REQUIRE(from != std::string::npos);
+  const Outcome outcome = run_line(shown.substr(from + 12, end - from - 12));
+  std::string indented;
+  std::istringstream answer(outcome.out);
+  for (std::string text; std::getline(answer, text);) indented += (text.empty() ? "" : "  " + text) + "\n";
+  CHECK(shown.find("prints\n\n" + indented) != std::string::npos);
+}
+
+TEST_CASE("simulate hypercube, validate broadcast: refusals name the option, the value and what is legal") {
+  const std::string command = GENERATE("simulate hypercube ", "validate broadcast ");
+  struct Case {
+    const char* line;
+    int status;
+    std::vector<std::string> words;
+  };
+  const std::string cube = "--dimensions 3 --virtual-channels 2 --flits 8 --broadcast 0.1 ";
+  const std::vector<Case> whole{
+      {"--dimensions 0 --virtual-channels 2 --flits 8 --broadcast 0",
+       2,
+       {"--dimensions is 0", "from 1 to 16"}},
+      {"--dimensions 17 --virtual-channels 2 --flits 8 --broadcast 0", 2, {"--dimensions is 17", "1 to 16"}},
+      {"--dimensions 40 --virtual-channels 2 --flits 8 --broadcast 0", 2, {"--dimensions is 40", "1 to 16"}},
+      {"--virtual-channels 2 --flits 8 --broadcast 0", 2, {"--dimensions", "missing", "1 to 16"}},
+      {"--dimensions 3 --virtual-channels 1 --flits 8 --broadcast 0",
+       2,
+       {"--virtual-channels is 1", "2 to 64"}},
+      {"--dimensions 3 --virtual-channels 65 --flits 8 --broadcast 0",
+       2,
+       {"--virtual-channels is 65", "2 to 64"}},
+      {"--dimensions 3 --virtual-channels 2 --flits 0 --broadcast 0", 2, {"--flits is 0", "1 to 1000000"}},
+      {"--dimensions 3 --virtual-channels 2 --flits 2e6 --broadcast 0",
+       2,
+       {"--flits is 2e6", "1 to 1000000"}},
+      {"--dimensions 3 --virtual-channels 2 --flits 8 --broadcast 1.5", 2, {"--broadcast is 1.5", "0 to 1"}},
+      {"--dimensions 3 --virtual-channels 2 --flits 8 --broadcast -0.1",
+       2,
+       {"--broadcast is -0.1", "0 to 1"}},
+      {"--dimensions 3 --virtual-channels 2 --flits 8", 2, {"--broadcast", "missing"}},
+  };
+  const std::vector<Case> more{
+      {"--startup 1.5", 2, {"--startup is 1.5", "integer"}},
+      {"--startup -1", 2, {"--startup is -1"}},
+      {"--rates 0", 2, {"--rates is 0", "above 0 and at most 1 message/cycle/node"}},
+      {"--rates 1.5", 2, {"--rates is 1.5", "at most 1 message/cycle/node"}},
+      {"--rates 5%", 2, {"--rates", "5%"}},
+      {"--fractions 0", 2, {"--fractions is 0", "above 0"}},
+      {"--fractions 100", 2, {"--fractions is 100", "where the rate is 1 message/cycle/node"}},
+      {"--rates 0.01 --fractions 0.1", 2, {"--rates", "--fractions"}},
+      {"--buffer-flits 0", 2, {"--buffer-flits is 0", "from 1 to 1000000"}},
+      {"--rates 0.01,0.02 --checkpoint state", 2, {"--checkpoint", "one load"}},
+      {"--rates 0.01 --resume /nowhere", 2, {"--resume is /nowhere"}},
+      {"--rates 0.01 --cycles 1", 2, {"--cycles is 1"}},
+      {"--rates 0.12 --cycles 20000", 1, {"saturated at rate 0.12 messages/cycle/node", "--saturation"}},
+  };
+  std::vector<std::pair<std::string, Case>> lines;
+  for (const Case& refusal : whole) lines.emplace_back(command + refusal.line, refusal);
+  for (const Case& refusal : more) lines.emplace_back(command + cube + refusal.line, refusal);
+  if (command[0] == 's')
+    for (const Case& refusal : std::vector<Case>{
+             {"--percentiles 100 --rates 0.01", 2, {"--percentiles is 100"}},
+             {"--saturation --rates 0.1", 2, {"--rates is 0.1", "--saturation", "chooses its rates"}},
+             {"--saturation --fractions 0.1", 2, {"--fractions is 0.1", "--saturation"}},
+             {"--saturation --cycles 1000", 2, {"--cycles is 1000", "--saturation"}},
+             {"--saturation --percentiles 50", 2, {"--percentiles is 50", "--saturation"}},
+             {"--saturation --precision 0", 2, {"--precision is 0", "0.05%"}},
+             {"--precision 1% --rates 0.01", 2, {"--precision", "--saturation"}},
+             {"--replication literal --rates 0.01", 2, {"--replication"}}})
+      lines.emplace_back(command + cube + refusal.line, refusal);
+  else
+    lines.emplace_back(command + cube + "--replication paper --rates 0.01",
+                       Case{"", 2, {"--replication is paper", "conserving, literal or shared-wire"}});
+  for (const auto& [line, refusal] : lines) {
+    const Outcome outcome = run_line(line);
+    INFO(line << "\n" << outcome.err);
+    CHECK(outcome.status == refusal.status);
+    CHECK(outcome.out.empty());
+    for (const std::string& word : refusal.words) {
+      INFO(word);
+      CHECK(outcome.err.find(word) != std::string::npos);
+    }
+  }
+}
+
+}  // namespace
