@@ -21,7 +21,7 @@ constexpr std::size_t fast_delays = 4096;  ///< delays counted in an array; long
 constexpr std::size_t fast_waits = 256;    ///< waits likewise: what a byte holds
 constexpr std::uint32_t group = 8;         ///< packets in a row that count their waits in arrays of their own
 constexpr int most_flows = 4096;
-constexpr std::int32_t longest_queue = 28'000;  ///< 16-bit numbers count it
+constexpr std::int32_t longest_queue = 28'000;  ///< [packets]
 constexpr std::int32_t unlimited = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t most_late = std::int64_t{1} << 26;
 constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
@@ -179,8 +179,7 @@ alignas(16) constexpr auto one_at = [] {
 
 /// The queues of a switch with up to 16 ports, while they are short: the packets that a newcomer finds ahead,
 /// a byte a port in one vector. What joins adds a vector with a single 1; what it finds is read from a copy
-/// of the vector in memory. So no packet has to wait until the store of the one before it can be loaded
-/// again, which bounds the plain way.
+/// of the vector in memory. So a packet waits neither for the store of the one before it nor at a branch.
 class NearQueues {
  public:
   static constexpr std::uint32_t first = 16;     ///< the number of port 0
@@ -658,11 +657,12 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
   alignas(16) std::array<NearQueues::Found, group> found;
   for (auto& row : found) row.fill(static_cast<std::uint8_t>(NearQueues::nothing));
   std::uint64_t near = 0, near_dropped = 0;  ///< packets and absent ones looked at while queues were short
-  // A queue that is full is as long as it will be: no need to leave room for what joins in a slot.
+  // A full queue does not grow: only with more room than bytes hold is there need to look ahead.
   const std::int32_t bar = std::min<std::int32_t>(wait_limit, static_cast<std::int32_t>(fast_waits) - 1);
   NearQueues queues(free, radix, room < bar ? room : bar - static_cast<std::int32_t>(inputs), room);
 
-  // A few lines each slot of what the next switch will read and write.
+  // What the next switch will read and write is fetched while this one runs, a few lines each slot: its 16 or
+  // more streams are short pieces far apart, which no processor foresees.
   const Packet* const next_in = work.next_in + start;
   const Packet* const next_out = streams_.data() + work.next_out_position;
   const std::size_t stream_stride = shape_.stream_stride, port_stride = work.port_stride;
@@ -750,7 +750,7 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
       else
         out[port][(slot + 1 + wait) & ring_mask] = packet;
     };
-    /// The same for queues of any length.
+    /// The same for queues of any length, each a number in memory.
     const auto take = [&](std::uint32_t i, std::uint32_t j) __attribute__((always_inline)) {
       const auto [packet, here, port] = look(i, j);
       std::int32_t& next = free[port - first_port];
