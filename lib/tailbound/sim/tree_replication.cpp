@@ -18,9 +18,10 @@ using numeric::Rational;
 constexpr int block_slots = 64;            ///< slots simulated switch by switch
 constexpr std::size_t line = 16;           ///< padding: streams would else fall on the same cache sets
 constexpr std::size_t fast_delays = 4096;  ///< delays counted in an array; longer ones in a vector that grows
-constexpr std::size_t copies = 8;          ///< of the fast histograms: equal counters in a row do not wait
+constexpr std::size_t fast_waits = 256;    ///< waits likewise: what a byte holds
+constexpr std::uint32_t group = 8;         ///< packets in a row that count their waits in arrays of their own
 constexpr int most_flows = 4096;
-constexpr std::int32_t longest_queue = 28'000;  ///< 16-bit numbers count it
+constexpr std::int32_t longest_queue = 28'000;  ///< [packets]
 constexpr std::int32_t unlimited = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t most_late = std::int64_t{1} << 26;
 constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
@@ -63,6 +64,7 @@ struct Shape {
     for (int i = 0; i < exponent; ++i) value *= radix;
     return value;
   }
+  [[nodiscard]] bool narrow() const { return radix <= 16; }
   /// Waits below this stay within the ring from every slot of a block.
   [[nodiscard]] std::int32_t wait_limit() const { return static_cast<std::int32_t>(ring - block_slots); }
 };
@@ -166,99 +168,79 @@ void count_at(std::vector<std::uint64_t>& histogram, std::size_t at, std::uint64
   histogram[at] += count;
 }
 
-/// The queues of one switch's ports: the next free slot of each, while packets join. Slots are counted from
-/// `origin` slots before the start of the block.
-///
-/// Up to 16 ports: the numbers lie in two vectors of 8 and are written to memory once for a group of 8
-/// packets; how many of the group went to each port stands in 4 bits each of one word. So no packet has to
-/// wait until the store of the one before it can be loaded again, which bounds the plain way.
-class NarrowPorts {
- public:
-  static constexpr std::uint32_t group = 8;
-  static constexpr bool checks_groups = true;
+using SixteenBytes = std::uint8_t __attribute__((vector_size(16)));
 
-  NarrowPorts(std::int32_t* free, std::size_t radix, std::int32_t origin)
-      : free_(free), radix_(radix), origin_(origin) {
-    for (std::size_t port = 0; port < 16; ++port)
-      in_memory_[port] = static_cast<std::int16_t>(port < radix ? free[port] + origin : 0);
-    std::memcpy(&low_, in_memory_, sizeof low_);
-    std::memcpy(&high_, in_memory_ + 8, sizeof high_);
+/// [16 + i]: a single 1 at place i; below 16: none.
+alignas(16) constexpr auto one_at = [] {
+  std::array<std::array<std::uint8_t, 16>, 32> rows{};
+  for (std::size_t i = 0; i < 16; ++i) rows[16 + i][i] = 1;
+  return rows;
+}();
+
+/// The queues of a switch with up to 16 ports, while they are short: the packets that a newcomer finds ahead,
+/// a byte a port in one vector. What joins adds a vector with a single 1; what it finds is read from a copy
+/// of the vector in memory. So a packet waits neither for the store of the one before it nor at a branch.
+class NearQueues {
+ public:
+  static constexpr std::uint32_t first = 16;     ///< the number of port 0
+  static constexpr std::uint32_t nowhere = 0;    ///< that of what does not join
+  static constexpr std::uint32_t nothing = 255;  ///< what it finds ahead
+
+  /// \param limit  the longest queue at the start of a slot, at most 254 with all that may join in the slot
+  NearQueues(std::int32_t* free, std::size_t radix, std::int32_t limit, std::int32_t room)
+      : free_(free), radix_(radix), limit_(limit) {
+    room_ += static_cast<std::uint8_t>(std::min(room, 255));
   }
-  void begin_slot(std::int32_t slot) {
-    const Eight now = Eight{} + static_cast<std::int16_t>(slot);
-    low_ = low_ > now ? low_ : now;
-    high_ = high_ > now ? high_ : now;
+  /// Are all queues short at the start of this slot? If so they are here, else they are in memory.
+  [[nodiscard]] bool begin(std::int32_t slot) { return here_ = here_ ? stay(slot) : come(slot); }
+  /// What a packet finds ahead, by port; filled with `nothing` at first.
+  using Found = std::array<std::uint8_t, 32>;
+  /// A packet joins. Gives how many it finds ahead.
+  template <bool finite>
+  [[nodiscard]] std::uint32_t join(std::uint32_t port, Found& found) {
+    std::memcpy(found.data() + first, &ahead_, sizeof ahead_);
+    SixteenBytes one;
+    std::memcpy(&one, one_at[port].data(), sizeof one);
+    ahead_ += one;
+    if constexpr (finite) ahead_ = ahead_ < room_ ? ahead_ : room_;
+    return found[port];
   }
-  void begin_group() {
-    to_memory();
-    joined_ = 0;
-  }
-  /// Will every packet of the group that begins be served before `slot`?
-  [[nodiscard]] bool all_before(std::int32_t slot) const {
-    const Eight bar = Eight{} + static_cast<std::int16_t>(slot - static_cast<std::int32_t>(group));
-    const Eight late = (low_ > bar) | (high_ > bar);
-    std::uint64_t words[2];
-    std::memcpy(words, &late, sizeof words);
-    return (words[0] | words[1]) == 0;
-  }
-  /// The slot of service of a packet that would join now.
-  [[nodiscard]] std::int32_t next(std::uint32_t port) const {
-    return in_memory_[port] + static_cast<std::int32_t>((joined_ >> (4 * port)) & 15U);
-  }
-  void join(std::uint32_t port, std::uint32_t joins) { joined_ += std::uint64_t{joins} << (4 * port); }
-  void end_group() {
-    const std::uint64_t even = joined_ & 0x0f0f0f0f0f0f0f0fULL, odd = (joined_ >> 4U) & 0x0f0f0f0f0f0f0f0fULL;
-    const auto evens = reinterpret_cast<SixteenBytes>(TwoWords{even, 0});
-    const auto odds = reinterpret_cast<SixteenBytes>(TwoWords{odd, 0});
-    const SixteenBytes counts =
-        __builtin_shufflevector(evens, odds, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    const SixteenBytes zero{};
-    low_ += reinterpret_cast<Eight>(
-        __builtin_shufflevector(counts, zero, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
-    high_ += reinterpret_cast<Eight>(
-        __builtin_shufflevector(counts, zero, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31));
-  }
-  void store() {
-    to_memory();
-    for (std::size_t port = 0; port < radix_; ++port) free_[port] = in_memory_[port] - origin_;
+  /// Each queue serves one packet.
+  void serve() { ahead_ -= ahead_ < 1 ? ahead_ : SixteenBytes{} + 1; }
+  void end(std::int32_t slot) {
+    if (here_) go(slot);
   }
 
  private:
-  using Eight = std::int16_t __attribute__((vector_size(16)));
-  using SixteenBytes = std::uint8_t __attribute__((vector_size(16)));
-  using TwoWords = std::uint64_t __attribute__((vector_size(16)));
-  void to_memory() {
-    std::memcpy(in_memory_, &low_, sizeof low_);
-    std::memcpy(in_memory_ + 8, &high_, sizeof high_);
+  bool stay(std::int32_t slot) {
+    const auto longer = ahead_ > SixteenBytes{} + static_cast<std::uint8_t>(limit_);
+    std::uint64_t words[2];
+    std::memcpy(words, &longer, sizeof words);
+    if ((words[0] | words[1]) == 0) [[likely]]
+      return true;
+    go(slot);
+    return false;
   }
-  Eight low_{}, high_{};
-  std::uint64_t joined_ = 0;
-  alignas(16) std::int16_t in_memory_[16];
+  bool come(std::int32_t slot) {
+    std::array<std::uint8_t, 16> bytes{};
+    for (std::size_t port = 0; port < radix_; ++port) {
+      if (free_[port] - slot > limit_) return false;
+      bytes[port] = static_cast<std::uint8_t>(std::max(free_[port] - slot, 0));
+    }
+    std::memcpy(&ahead_, bytes.data(), sizeof ahead_);
+    return true;
+  }
+  void go(std::int32_t slot) {
+    std::array<std::uint8_t, 16> bytes;
+    std::memcpy(bytes.data(), &ahead_, sizeof ahead_);
+    for (std::size_t port = 0; port < radix_; ++port) free_[port] = slot + bytes[port];
+  }
+
+  SixteenBytes ahead_{}, room_{};
   std::int32_t* free_;
   std::size_t radix_;
-  std::int32_t origin_;
-};
-
-/// Any number of ports: each packet loads and stores its port's number.
-class WidePorts {
- public:
-  static constexpr std::uint32_t group = 8;
-  static constexpr bool checks_groups = false;
-
-  WidePorts(std::int32_t* free, std::size_t, std::int32_t origin) : free_(free), origin_(origin) {}
-  void begin_slot(std::int32_t slot) { slot_ = slot; }
-  void begin_group() {}
-  [[nodiscard]] bool all_before(std::int32_t) const { return true; }
-  [[nodiscard]] std::int32_t next(std::uint32_t port) const { return std::max(free_[port] + origin_, slot_); }
-  void join(std::uint32_t port, std::uint32_t joins) {
-    free_[port] = next(port) - origin_ + static_cast<std::int32_t>(joins);
-  }
-  void end_group() {}
-  void store() {}
-
- private:
-  std::int32_t* free_;
-  std::int32_t origin_, slot_ = 0;
+  std::int32_t limit_;
+  bool here_ = false;
 };
 
 template <class Packet>
@@ -295,6 +277,8 @@ class Tree final : public TreeReplication {
     std::uint32_t parents_offset = 0;  ///< from the children's streams to the parents', where both come in
     std::size_t port_stride = 0;       ///< from the stream of one port to that of the next
     std::size_t out_position = 0;      ///< stream of port 0, in streams_
+    const Packet* next_in = nullptr;   ///< the same of the switch after this one
+    std::size_t next_out_position = 0;
   };
 
   [[nodiscard]] std::size_t array(int stage) const {
@@ -317,9 +301,9 @@ class Tree final : public TreeReplication {
   void run_stage(int stage, int first, int last);
   template <Role role>
   void choose_pass(int stage, int first, int last);
-  template <Role role, bool turning, bool finite, class Ports>
+  template <Role role, bool turning, bool finite, bool narrow>
   void pass(int stage, int first, int last);
-  template <Role role, bool turning, bool finite, bool binary, class Ports>
+  template <Role role, bool turning, bool finite, bool binary, bool narrow>
   void one_switch(const Switches& work, const Packet* in, int first, int last);
   void clear(Packet* streams, int first, int last);
   void join_late(int stage, std::int32_t wait, std::size_t stream, std::int64_t slot, Packet packet,
@@ -347,11 +331,12 @@ class Tree final : public TreeReplication {
   std::vector<std::uint64_t> reorder_;
 
   // Working space of one stage.
+  std::vector<Packet> nowhere_;                ///< a stream that nobody reads
   std::vector<std::uint32_t> visits_;          ///< [slot][rank]: offset of the stream to look at
   std::vector<std::uint64_t> choices_;         ///< random bytes (or 32-bit numbers) for up links
   std::array<std::uint64_t, 16> rotations_{};  ///< 64 16-bit numbers
-  std::vector<std::uint64_t> fast_waits_;      ///< [stage][wait][copy]
-  std::vector<std::uint64_t> fast_delays_;     ///< [turn][delay]
+  std::vector<std::uint64_t> fast_waits_;   ///< [stage][place in a group][wait]; the last wait is of nothing
+  std::vector<std::uint64_t> fast_delays_;  ///< [turn][delay]
 };
 
 template <class Packet>
@@ -376,7 +361,8 @@ Tree<Packet>::Tree(const Shape& shape, RandomKey key)
   const auto turns = static_cast<std::size_t>(shape.levels);
   delays_.resize(turns);
   flows_.resize(static_cast<std::size_t>(shape.flows));
-  fast_waits_.resize(stages * static_cast<std::size_t>(shape.wait_limit()) * copies);
+  fast_waits_.resize(stages * group * fast_waits);
+  nowhere_.resize(static_cast<std::size_t>(shape.ring));
   fast_delays_.resize(turns * fast_delays);
   visits_.resize(static_cast<std::size_t>(block_slots * 2 * shape.radix));
   const std::size_t bytes = static_cast<std::size_t>(block_slots * shape.radix) * (shape.binary ? 1 : 4);
@@ -530,6 +516,11 @@ void Tree<Packet>::prepare_visits(int stage, int inputs, std::size_t parents_off
   }
 }
 
+/// Eight bytes alike.
+constexpr std::uint64_t bytes_of(std::int64_t byte) {
+  return 0x0101010101010101ULL * static_cast<std::uint64_t>(byte);
+}
+
 template <class Packet>
 void Tree<Packet>::prepare_choices(int stage, std::int64_t at) {
   const auto block = static_cast<std::uint64_t>(block_start() / block_slots);
@@ -537,7 +528,7 @@ void Tree<Packet>::prepare_choices(int stage, std::int64_t at) {
               block * (choices_.size() / 4), choices_);
   if (shape_.binary)
     for (std::uint64_t& word : choices_)
-      word &= 0x0101010101010101ULL * static_cast<std::uint64_t>(shape_.radix - 1);
+      word = (word & bytes_of(shape_.radix - 1)) | bytes_of(shape_.narrow() ? NearQueues::first : 0);
 }
 
 template <class Packet>
@@ -555,10 +546,10 @@ template <Role role>
 void Tree<Packet>::choose_pass(int stage, int first, int last) {
   const bool finite = shape_.room != unlimited;
   const auto with_ports = [&]<bool turning, bool is_finite>() {
-    if (shape_.radix > 16)
-      pass<role, turning, is_finite, WidePorts>(stage, first, last);
+    if (shape_.narrow())
+      pass<role, turning, is_finite, true>(stage, first, last);
     else
-      pass<role, turning, is_finite, NarrowPorts>(stage, first, last);
+      pass<role, turning, is_finite, false>(stage, first, last);
   };
   if (shape_.turning)
     finite ? with_ports.template operator()<true, true>() : with_ports.template operator()<true, false>();
@@ -568,7 +559,7 @@ void Tree<Packet>::choose_pass(int stage, int first, int last) {
 
 /// All switches of one stage, slots first .. last - 1 of the block.
 template <class Packet>
-template <Role role, bool turning, bool finite, class Ports>
+template <Role role, bool turning, bool finite, bool narrow>
 void Tree<Packet>::pass(int stage, int first, int last) {
   const int level = shape_.level(stage);
   const bool parents = role != Role::up && level < shape_.levels;
@@ -591,27 +582,33 @@ void Tree<Packet>::pass(int stage, int first, int last) {
                                              : role == Role::up ? level - 1
                                                                 : level - 2);
   work.port_stride = static_cast<std::size_t>(replaced) * shape_.switch_stride;
+  const auto streams_into = [&](std::int64_t at) {
+    return scratch ? leaf_scratch_.data()
+                   : streams_.data() + inputs_array + static_cast<std::size_t>(at) * shape_.switch_stride;
+  };
+  const auto position_out_of = [&](std::int64_t at) {
+    if (role == Role::last) return std::size_t{0};
+    const std::int64_t digit = at / replaced % shape_.radix;
+    return array(stage) + static_cast<std::size_t>(at - digit * replaced) * shape_.switch_stride +
+           static_cast<std::size_t>(digit) * shape_.stream_stride;
+  };
   for (std::int64_t at = 0; at < shape_.switches; ++at) {
-    Packet* const in =
-        scratch ? leaf_scratch_.data()
-                : streams_.data() + inputs_array + static_cast<std::size_t>(at) * shape_.switch_stride;
+    const std::int64_t next = std::min(at + 1, shape_.switches - 1);
+    Packet* const in = streams_into(at);
     if (scratch)
       for (std::int64_t i = 0; i < shape_.radix; ++i)
         fill(at * shape_.radix + i, first, last, in + static_cast<std::size_t>(i) * shape_.stream_stride);
     if constexpr (role == Role::up) prepare_choices(stage, at);
     random_fill(key_, rotations + static_cast<std::uint64_t>(stage), static_cast<std::uint64_t>(at),
                 static_cast<std::uint64_t>(block_start() / block_slots) * 4, rotations_);
-    const std::int64_t digit = at / replaced % shape_.radix;
-    work.out_position = role == Role::last
-                            ? 0
-                            : array(stage) +
-                                  static_cast<std::size_t>(at - digit * replaced) * shape_.switch_stride +
-                                  static_cast<std::size_t>(digit) * shape_.stream_stride;
+    work.out_position = position_out_of(at);
+    work.next_in = streams_into(next);
+    work.next_out_position = position_out_of(next);
     work.at = at;
     if (shape_.binary)
-      one_switch<role, turning, finite, true, Ports>(work, in, first, last);
+      one_switch<role, turning, finite, true, narrow>(work, in, first, last);
     else
-      one_switch<role, turning, finite, false, Ports>(work, in, first, last);
+      one_switch<role, turning, finite, false, narrow>(work, in, first, last);
     if constexpr (role == Role::up && turning) continue;  // those that turn here are still to be read
     if (!scratch) {
       if (children) clear(in, first, last);
@@ -622,123 +619,193 @@ void Tree<Packet>::pass(int stage, int first, int last) {
 
 /// One switch: reads each slot's packets in their random order and lets them join the queues of their ports.
 template <class Packet>
-template <Role role, bool turning, bool finite, bool binary, class Ports>
+template <Role role, bool turning, bool finite, bool binary, bool narrow>
 void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first, int last) {
   const Layout layout = layout_;
   const std::uint32_t inputs = work.inputs, parents_offset = work.parents_offset;
   const auto radix = static_cast<std::uint32_t>(shape_.radix);
-  const int digit_shift = (work.level - 1) * shape_.digit_bits;
+  const int digit_shift = role == Role::last ? 0 : (work.level - 1) * shape_.digit_bits;
   const auto digit_mask = static_cast<Packet>((1U << shape_.digit_bits) - 1);
   const auto turn_of_level = static_cast<Packet>(work.level - 1);
   const std::int32_t wait_limit = shape_.wait_limit(), room = shape_.room;
   const auto ring_mask = static_cast<std::uint32_t>(shape_.ring) - 1;
-  // A packet served in slot t arrives in slot t + 1: counted from here, slots of service are columns.
-  const auto origin = static_cast<std::int32_t>(column(0)) + 1;
-  const std::int64_t origin_slot = block_start() - origin;
-  const bool parents = work.parents, observing = shape_.flows > 0;
+  const auto start = static_cast<std::uint32_t>(column(0));
+  const bool parents = work.parents, observing = role == Role::last && shape_.flows > 0;
   const auto flow_mask = static_cast<Packet>((Packet{1} << (layout.birth_shift - layout.flow_shift)) - 1);
-  const auto birth_mask = (std::uint64_t{1} << layout.birth_bits) - 1;
-  std::uint64_t* const fast_waits = fast_waits_.data() + static_cast<std::size_t>(work.stage) *
-                                                             static_cast<std::size_t>(wait_limit) * copies;
-  std::uint64_t* const fast_delay_counts = fast_delays_.data();
-  std::array<Packet*, (Ports::checks_groups ? 16 : 1024)> out;
+  const auto birth_mask = static_cast<Packet>((Packet{1} << layout.birth_bits) - 1);
+  const auto stage = static_cast<std::size_t>(work.stage);
+  std::uint64_t* const waits = fast_waits_.data() + stage * group * fast_waits;
+  std::uint64_t* const delays = fast_delays_.data();
+  std::int32_t* const free = free_of(work.stage, work.at);
+  constexpr std::uint32_t first_port = narrow ? NearQueues::first : 0;
+  std::array<Packet*, (narrow ? 32 : 1024)> out;
   for (std::size_t port = 0; role != Role::last && port < radix; ++port)
-    out[port] = streams_.data() + work.out_position + port * work.port_stride;
+    out[port + first_port] = streams_.data() + work.out_position + port * work.port_stride;
+  if constexpr (narrow) out[NearQueues::nowhere] = nowhere_.data();
   constexpr std::size_t choice_bytes = binary ? 1 : 4;
   const auto* choose = reinterpret_cast<const unsigned char*>(choices_.data()) +
                        static_cast<std::size_t>(first) * radix * choice_bytes;
   const std::uint32_t* visit = visits_.data() + static_cast<std::size_t>(first) * inputs;
   std::uint64_t joined = 0, dropped = 0;
-  Ports ports(free_of(work.stage, work.at), radix, origin);
+  const auto top_turn = static_cast<std::size_t>(shape_.levels - 1);
+  const auto nothings = [&] {
+    std::uint64_t sum = 0;
+    for (std::size_t j = 0; j < group; ++j) sum += waits[j * fast_waits + NearQueues::nothing];
+    return sum;
+  };
+  const std::uint64_t nothings_before = nothings();
+  alignas(16) std::array<NearQueues::Found, group> found;
+  for (auto& row : found) row.fill(static_cast<std::uint8_t>(NearQueues::nothing));
+  std::uint64_t near = 0, near_dropped = 0;  ///< packets and absent ones looked at while queues were short
+  // A full queue does not grow: only with more room than bytes hold is there need to look ahead.
+  const std::int32_t bar = std::min<std::int32_t>(wait_limit, static_cast<std::int32_t>(fast_waits) - 1);
+  NearQueues queues(free, radix, room < bar ? room : bar - static_cast<std::int32_t>(inputs), room);
+
+  // What the next switch will read and write is fetched while this one runs, a few lines each slot: its 16 or
+  // more streams are short pieces far apart, which no processor foresees.
+  const Packet* const next_in = work.next_in + start;
+  const Packet* const next_out = streams_.data() + work.next_out_position;
+  const std::size_t stream_stride = shape_.stream_stride, port_stride = work.port_stride;
+  const auto fetch_ahead = [&](int s) __attribute__((always_inline)) {
+    const std::size_t at = static_cast<std::size_t>(s) / line * line;
+    for (std::size_t i = static_cast<std::size_t>(s) % line; i < radix; i += line) {
+      __builtin_prefetch(next_in + i * stream_stride + at, 1);
+      if (parents_offset != 0) __builtin_prefetch(next_in + parents_offset + i * stream_stride + at, 1);
+      if constexpr (role != Role::last) {
+        __builtin_prefetch(next_out + i * port_stride + ((start + at) & ring_mask), 1);
+        __builtin_prefetch(next_out + i * port_stride + ((start + at + line) & ring_mask), 1);
+      }
+    }
+  };
 
   for (int s = first; s < last; ++s, visit += inputs, choose += radix * choice_bytes) {
-    const std::int32_t slot = s + origin;
-    const Packet* const now = in + (slot - 1);
-    std::uint32_t rotation =
-        static_cast<std::uint32_t>(rotations_[static_cast<std::size_t>(s) / 4] >> (s % 4 * 16) & 0xffffU);
+    const std::uint32_t slot = start + static_cast<std::uint32_t>(s);  // the column that is read
+    const Packet* const now = in + slot;
+    const auto age_base = static_cast<Packet>(block_start() + s);
+    std::uint32_t rotation = static_cast<std::uint32_t>(
+        rotations_[static_cast<std::size_t>(s) / 4] >> (static_cast<std::uint32_t>(s) % 4 * 16) & 0xffffU);
     rotation = binary ? rotation & (inputs - 1) : below(inputs, rotation << 16U);
 
-    // Packet number i of the slot; `copy` tells neighbours apart; `rare`: what is unlikely may happen.
-    const auto take = [&]<bool rare>(std::uint32_t i, std::uint32_t copy) __attribute__((always_inline)) {
-      std::uint32_t rank = i ^ rotation;
+    struct Seen {
+      Packet packet;
+      std::uint32_t here;  ///< 1, or 0 for no packet or one to be left; a number, so that nothing branches
+      std::uint32_t port;  ///< counted from first_port
+    };
+    /// Packet number i + j of the slot, i a multiple of `group` and j below it.
+    const auto look = [&](std::uint32_t i, std::uint32_t j) __attribute__((always_inline)) {
+      std::uint32_t rank = (i ^ rotation) ^ j;
       if constexpr (!binary) {
-        rank = i + rotation;
+        rank = i + j + rotation;
         if (rank >= inputs) rank -= inputs;
       }
       const std::uint32_t offset = visit[rank];
       const Packet packet = now[offset];
-      auto joins =
-          static_cast<std::uint32_t>(packet >> (packet_bits - 1));  // 1 or 0, so that nothing branches
+      auto here = static_cast<std::uint32_t>(packet >> (packet_bits - 1));
       if constexpr (turning) {
         const Packet turn = (packet >> layout.turn_shift) & 15U;
         if constexpr (role == Role::up)
-          joins &= static_cast<std::uint32_t>(turn > turn_of_level);
+          here &= static_cast<std::uint32_t>(turn > turn_of_level);
         else
-          joins &=
+          here &=
               static_cast<std::uint32_t>((turn == turn_of_level) == (!parents || offset < parents_offset));
       }
       std::uint32_t port;
       if constexpr (role != Role::up)
-        port = static_cast<std::uint32_t>((packet >> digit_shift) & digit_mask);
+        port = static_cast<std::uint32_t>((packet >> digit_shift) & digit_mask) | first_port;
       else if constexpr (binary)
-        port = choose[i];
+        port = choose[i + j];
       else {
         std::uint32_t number;
-        std::memcpy(&number, choose + 4 * i, 4);
-        port = below(radix, number);
+        std::memcpy(&number, choose + 4 * (i + j), 4);
+        port = below(radix, number) | first_port;
       }
-      const std::int32_t served = ports.next(port);
+      return Seen{packet, here, port};
+    };
+    /// A packet that waits so long leaves the network. What is not here has no delay.
+    const auto count_end = [&](Packet packet, std::uint32_t wait, std::uint32_t here, std::uint64_t count)
+        __attribute__((always_inline)) {
+      const std::size_t turn =
+          turning ? static_cast<std::size_t>((packet >> layout.turn_shift) & 15U) : top_turn;
+      const Packet age = static_cast<Packet>(age_base + wait - 2 * static_cast<Packet>(turn)) -
+                         static_cast<Packet>(packet >> layout.birth_shift);
+      const std::size_t delay = age & birth_mask & (Packet{0} - static_cast<Packet>(here));
+      if (delay >= fast_delays) [[unlikely]]
+        count_delay(turn, delay, 1);
+      else
+        delays[turn * fast_delays + delay] += count;
+    };
+    const auto take_near = [&](std::uint32_t i, std::uint32_t j) __attribute__((always_inline)) {
+      auto [packet, here, port] = look(i, j);
+      port &= 0U - here;
+      const std::size_t wait = queues.template join<finite>(port, found[j]);
+      ++waits[j * fast_waits + wait];
       if constexpr (finite) {
-        const std::uint32_t came = joins;
-        joins &= static_cast<std::uint32_t>(served - slot < room);
-        dropped += came - joins;
+        const auto fits = static_cast<std::uint32_t>(static_cast<std::int32_t>(wait) < room);
+        near_dropped += here & ~fits;
+        here &= fits;
+        port &= 0U - fits;
       }
-      ports.join(port, joins);
-      const Packet moved = turning || finite ? packet & (Packet{0} - static_cast<Packet>(joins)) : packet;
-      if (rare && served - slot >= wait_limit) {
+      if constexpr (role == Role::last)
+        count_end(packet, static_cast<std::uint32_t>(wait), here, turning ? here : 1);
+      else
+        out[port][(slot + 1 + wait) & ring_mask] = packet;
+    };
+    /// The same for queues of any length, each a number in memory.
+    const auto take = [&](std::uint32_t i, std::uint32_t j) __attribute__((always_inline)) {
+      const auto [packet, here, port] = look(i, j);
+      std::int32_t& next = free[port - first_port];
+      const std::int32_t wait = std::max(next - s, 0);
+      const std::uint32_t joins = here & static_cast<std::uint32_t>(!finite || wait < room);
+      if constexpr (finite) dropped += here - joins;
+      next = s + wait + static_cast<std::int32_t>(joins);
+      const std::int64_t served = block_start() + s + wait;
+      const auto place = static_cast<std::size_t>(wait);
+      if (wait >= wait_limit) {
         if (joins != 0)
-          join_late(work.stage, served - slot, work.out_position + port * work.port_stride,
-                    origin_slot + served + 1, moved, role == Role::last);
+          join_late(work.stage, wait, work.out_position + (port - first_port) * work.port_stride, served + 1,
+                    packet, role == Role::last);
       } else {
-        fast_waits[static_cast<std::size_t>(served - slot) * copies + copy] += joins;
+        if (place < NearQueues::nothing)
+          waits[j * fast_waits + place] += joins;
+        else
+          count_at(waits_[stage], place, joins);
         // Where nothing joins, a free place of the stream stays empty.
-        if constexpr (role != Role::last) out[port][static_cast<std::uint32_t>(served) & ring_mask] = moved;
+        if constexpr (role != Role::last)
+          out[port][(slot + 1 + place) & ring_mask] = packet & (Packet{0} - static_cast<Packet>(joins));
       }
       if constexpr (role == Role::last) {
         joined += joins;
-        const std::size_t turn = turning ? static_cast<std::size_t>((packet >> layout.turn_shift) & 15U)
-                                         : static_cast<std::size_t>(shape_.levels - 1);
-        const std::uint64_t age =
-            static_cast<std::uint64_t>(origin_slot + served) - (packet >> layout.birth_shift) - 2 * turn;
-        const std::uint64_t delay = age & birth_mask & (std::uint64_t{0} - joins);
-        if (delay >= fast_delays) [[unlikely]]
-          count_delay(turn, delay, 1);
-        else
-          fast_delay_counts[turn * fast_delays + delay] += joins;
-        if (rare && observing && joins != 0 && (packet >> layout.flow_shift & flow_mask) != 0)
-          deliver(packet, origin_slot + served);
+        count_end(packet, static_cast<std::uint32_t>(wait), joins, joins);
+        if (observing && joins != 0 && (packet >> layout.flow_shift & flow_mask) != 0)
+          deliver(packet, served);
       }
     };
 
-    ports.begin_slot(slot);
-    for (std::uint32_t i = 0; i < inputs; i += Ports::group) {
-      ports.begin_group();
-      if (inputs - i >= Ports::group && !(role == Role::last && observing) &&
-          ports.all_before(slot + wait_limit)) {
+    const auto take_all = [&](const auto& take_one) __attribute__((always_inline)) {
+      std::uint32_t i = 0;
+      for (; i + group <= inputs; i += group)
         [&]<std::uint32_t... j>(std::integer_sequence<std::uint32_t, j...>) {
-          (take.template operator()<!Ports::checks_groups>(i + j, j % copies), ...);
+          (take_one(i, j), ...);
         }
-        (std::make_integer_sequence<std::uint32_t, Ports::group>{});
-      } else {
-        for (std::uint32_t j = i; j < std::min<std::uint32_t>(inputs, i + Ports::group); ++j)
-          take.template operator()<true>(j, j % copies);
-      }
-      ports.end_group();
-    }
+      (std::make_integer_sequence<std::uint32_t, group>{});
+      for (std::uint32_t j = 0; i + j < inputs; ++j) take_one(i, j);
+    };
+    fetch_ahead(s);
+    if (narrow && !observing && queues.begin(s)) {
+      take_all(take_near);
+      queues.serve();
+      near += inputs;
+    } else
+      take_all(take);
   }
-  ports.store();
-  totals_.dropped += static_cast<std::int64_t>(dropped);
-  drops_[static_cast<std::size_t>(work.stage)] += dropped;
+  queues.end(last);
+  if constexpr (role == Role::last) {
+    const std::uint64_t not_here = nothings() - nothings_before + near_dropped;
+    joined += near - not_here;
+    if constexpr (!turning) delays[top_turn * fast_delays] -= not_here;
+  }
+  totals_.dropped += static_cast<std::int64_t>(dropped + near_dropped);
+  drops_[stage] += dropped + near_dropped;
   totals_.delivered += static_cast<std::int64_t>(joined);
 }
 
@@ -788,11 +855,10 @@ void Tree<Packet>::deliver(Packet packet, std::int64_t served) {
 /// Empties the fast histograms into those that grow.
 template <class Packet>
 void Tree<Packet>::fold() {
-  const auto limit = static_cast<std::size_t>(shape_.wait_limit());
-  for (std::size_t i = 0; i < fast_waits_.size() / copies; ++i)
-    for (std::size_t copy = 0; copy < copies; ++copy)
-      if (const std::uint64_t count = std::exchange(fast_waits_[i * copies + copy], 0U); count != 0)
-        count_at(waits_[i / limit], i % limit, count);
+  const auto beyond = static_cast<std::size_t>(std::min<std::int32_t>(shape_.room, fast_waits - 1));
+  for (std::size_t i = 0; i < fast_waits_.size(); ++i)
+    if (const std::uint64_t count = std::exchange(fast_waits_[i], 0U); count != 0 && i % fast_waits < beyond)
+      count_at(waits_[i / fast_waits / group], i % fast_waits, count);
   for (std::size_t i = 0; i < fast_delays_.size(); ++i)
     if (const std::uint64_t count = std::exchange(fast_delays_[i], 0U); count != 0)
       count_delay(i / fast_delays, i % fast_delays, count);

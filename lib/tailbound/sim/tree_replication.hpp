@@ -18,7 +18,8 @@
 ///           the packet joins: the slot after that of the packet before it, or at once. So a queue is one
 ///           number (the next free slot), and the packet is written into the link's stream at the slot in
 ///           which the next switch will read it. Streams lead from switch to switch without cycles, so 64
-///           slots are simulated switch by switch, all within the first-level cache.
+///           slots are simulated switch by switch, all within the first-level cache; the streams of the next
+///           switch are fetched meanwhile. Up to 16 short queues of a switch are the bytes of one vector.
 /// RESULT    occupancies come from counting packets by the number they find ahead of them: a queue is left at
 ///           level n + 1 downwards as often as it is reached upwards, up to its levels at the two ends of
 ///           the time measured, which are counted too. So the counts are exact, slot by slot.
