@@ -245,23 +245,24 @@ Command add_validate_broadcast(CLI::App& validate) {
       "prints\n"
       "\n"
       "          rate  of saturation  latency    simulation       conserving  it is  error conserving  error "
-      "literal\n"
+      "literal  error shared-wire\n"
       "    0.00472369         20.0 %  unicast    43.095 +- 0.085     43.5038  above            +0.9 %        "
-      " -0.9 %\n"
+      " -0.9 %             +0.6 %\n"
       "    0.00472369         20.0 %  broadcast  232.27 +- 0.91      244.809  above            +5.4 %        "
-      " +3.5 %\n"
+      " +3.5 %             +0.0 %\n"
       "     0.0118092         50.0 %  unicast    60.44 +- 0.31       60.0288  below            -0.7 %        "
-      " -5.0 %\n"
+      " -5.0 %             +0.9 %\n"
       "     0.0118092         50.0 %  broadcast  311.5 +- 2.3        336.258  above            +7.9 %        "
-      " +3.2 %\n"
+      " +3.2 %             -0.2 %\n"
       "     0.0188948         80.0 %  unicast    89.14 +- 0.78       83.3905  below            -6.4 %        "
-      "-13.5 %\n"
+      "-13.5 %             +1.8 %\n"
       "     0.0188948         80.0 %  broadcast  470 +- 5.6          460.655  below            -2.0 %        "
-      " -9.0 %\n"
+      " -9.0 %             +1.6 %\n"
       "\n"
       "and exits with status 1: at half of saturation and beyond, latencies of the variant chosen are below "
       "the\n"
-      "interval. Status 0 says that none is. --replication literal chooses the other variant.\n");
+      "interval. Status 0 says that none is. --replication shared-wire or\n"
+      "literal chooses another variant.\n");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 

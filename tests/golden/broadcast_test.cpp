@@ -71,13 +71,18 @@ TEST_CASE("broadcast: tables name the variant and what is known of its error; CS
   CHECK(table.status == 0);
   for (const char* words :
        {"variant conserving", "6-dimensional hypercube (64 nodes) with 4 virtual channels", "injection wait",
-        "multiplexing", "prototype's simulation", "within 9 %", "0.02361844767 messages/cycle/node",
-        " 60.0288 ", " 336.258 "})
+        "multiplexing", "Against simulation of 21 networks", "-30 to +11 %",
+        "0.02361844767 messages/cycle/node", " 60.0288 ", " 336.258 "})
     CHECK(table.out.find(words) != std::string::npos);
   const Outcome literal = run_line(line + "--fractions 50% --replication literal");
   CHECK(literal.out.find("variant literal") != std::string::npos);
-  CHECK(literal.out.find("19.5 % too low") != std::string::npos);
-  CHECK(literal.out.find("within 9 %") == std::string::npos);
+  CHECK(literal.out.find("-38 to +10 %") != std::string::npos);
+  CHECK(literal.out.find("-30 to +11 %") == std::string::npos);
+  const Outcome shared = run_line(line + "--rates 0.0118 --replication shared-wire");
+  CHECK(shared.status == 0);
+  for (const char* words :
+       {"variant shared-wire", "-6 to +5 %", " each ", "0.0320066641 messages/cycle/node"})
+    CHECK(shared.out.find(words) != std::string::npos);
   const Outcome quiet = run_line(line + "--fractions 50% --quiet");
   CHECK(std::count(quiet.out.begin(), quiet.out.end(), '\n') == 2);
   const Outcome csv = run_line(line + "--rates 0,0.01 --format csv");
@@ -144,7 +149,7 @@ TEST_CASE("broadcast: refusals name the option, the value and what is legal") {
        {"--startup is -1;", "from 0"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --replication paper",
        2,
-       {"--replication", "paper", "conserving or literal"}},
+       {"--replication", "paper", "conserving, literal or shared-wire"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --rates -0.01", 2, {"--rates", "-0.01"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --rates 0.01 --fractions 0.1",
        2,
