@@ -278,7 +278,7 @@ TEST_CASE("simulate hypercube, validate broadcast: refusals name the option, the
       lines.emplace_back(command + cube + refusal.line, refusal);
   else
     lines.emplace_back(command + cube + "--replication paper --rates 0.01",
-                       Case{"", 2, {"--replication is paper", "conserving, literal or shared-wire"}});
+                       Case{"", 2, {"--replication is paper", "conserving, literal, shared-wire"}});
   for (const auto& [line, refusal] : lines) {
     const Outcome outcome = run_line(line);
     INFO(line << "\n" << outcome.err);
