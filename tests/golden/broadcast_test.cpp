@@ -149,7 +149,7 @@ TEST_CASE("broadcast: refusals name the option, the value and what is legal") {
        {"--startup is -1;", "from 0"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --replication paper",
        2,
-       {"--replication", "paper", "conserving, literal or shared-wire"}},
+       {"--replication", "paper", "conserving, literal, shared-wire"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --rates -0.01", 2, {"--rates", "-0.01"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --rates 0.01 --fractions 0.1",
        2,
