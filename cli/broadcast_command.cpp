@@ -3,6 +3,7 @@
 #include <cli/broadcast_command.hpp>
 #include <cli/broadcast_question.hpp>
 #include <cli/plots.hpp>
+#include <cli/reply.hpp>
 #include <cli/traffic_options.hpp>
 
 #include <algorithm>
@@ -178,12 +179,7 @@ Reply answer(const Options& options, const Context& context) {
   answer->saturation = bounds::wormhole::broadcast_saturation(answer->question.cube);
   for (const numeric::Rational& rate : answer->question.offered.values)
     answer->points.push_back(solve(*answer, answer->question.offered.absolute(rate, answer->saturation)));
-  Reply reply;
-  reply.text = in_format(
-      context.format, [&] { return to_tables(*answer, context.quiet); },
-      [&] { return to_json_text(*answer, context); }, [&] { return to_csv(*answer); });
-  reply.draw = [answer](const std::string& file) { plots::draw(picture(*answer), file); };
-  return reply;
+  return reply_of(answer, context);
 }
 
 }  // namespace

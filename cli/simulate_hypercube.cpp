@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <cli/option_group.hpp>
 #include <cli/plots.hpp>
+#include <cli/reply.hpp>
 #include <cli/simulate_hypercube.hpp>
 #include <cli/traffic_options.hpp>
 
@@ -229,12 +230,7 @@ Reply answer(const HypercubeSimulationOptions& options, const Context& context) 
   const auto answer =
       std::make_shared<Answer>(Answer{.simulation = read_hypercube_simulation(options), .points = {}});
   answer->points = simulate(answer->simulation, options, context);
-  Reply reply;
-  reply.text = in_format(
-      context.format, [&] { return to_tables(*answer, context.quiet); },
-      [&] { return to_json_text(*answer, context); }, [&] { return to_csv(*answer); });
-  reply.draw = [answer](const std::string& file) { plots::draw(picture(*answer), file); };
-  return reply;
+  return reply_of(answer, context);
 }
 
 }  // namespace

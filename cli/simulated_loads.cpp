@@ -3,6 +3,7 @@
 #include <cli/delay_question.hpp>
 #include <cli/interrupt.hpp>
 #include <cli/option_group.hpp>
+#include <cli/reply.hpp>
 #include <cli/simulated_loads.hpp>
 
 #include <algorithm>
@@ -198,12 +199,7 @@ Reply find_saturation(const SaturationQuestion& question, const SimulationOption
   if (!answer->found.complete)
     throw NoAnswer(fmt::format("stopped after {} {}s, before saturation was found",
                                answer->found.probes.size(), question.words.name));
-  Reply reply;
-  reply.text = in_format(
-      context.format, [&] { return to_tables(*answer, context.quiet); },
-      [&] { return to_json_text(*answer, context); }, [&] { return to_csv(*answer); });
-  reply.draw = [answer](const std::string& file) { plots::draw(picture(*answer), file); };
-  return reply;
+  return reply_of(answer, context);
 }
 
 }  // namespace tailbound::cli

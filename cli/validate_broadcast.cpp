@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/plots.hpp>
+#include <cli/reply.hpp>
 #include <cli/simulate_hypercube.hpp>
 
 #include <algorithm>
@@ -220,12 +221,8 @@ Reply answer(const Options& options, const Context& context) {
   for (const SimulatedBroadcasts& point : answer->points) add_rows(*answer, point);
   if (answer->rows.empty())
     throw NoAnswer("there is nothing to compare: no message was delivered while measured");
-  Reply reply;
-  reply.text = in_format(
-      context.format, [&] { return to_tables(*answer, context.quiet); },
-      [&] { return to_json_text(*answer, context); }, [&] { return to_csv(*answer); });
+  Reply reply = reply_of(answer, context);
   if (answer->optimistic() > 0) reply.status = no_answer;
-  reply.draw = [answer](const std::string& file) { plots::draw(picture(*answer), file); };
   return reply;
 }
 

@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/plots.hpp>
+#include <cli/reply.hpp>
 #include <cli/simulate_wormhole.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/network/worm_walk.hpp>
@@ -204,12 +205,8 @@ Reply answer(const WormholeSimulationOptions& options, const Context& context) {
                             .fraction = point.fraction,
                             .simulated = shown(point.found.latency.value()),
                             .model = model_latency(answer->simulation, point.load)});
-  Reply reply;
-  reply.text = in_format(
-      context.format, [&] { return to_tables(*answer, context.quiet); },
-      [&] { return to_json_text(*answer, context); }, [&] { return to_csv(*answer); });
+  Reply reply = reply_of(answer, context);
   if (answer->optimistic() > 0) reply.status = no_answer;
-  reply.draw = [answer](const std::string& file) { plots::draw(picture(*answer), file); };
   return reply;
 }
 

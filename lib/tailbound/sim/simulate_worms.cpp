@@ -11,10 +11,6 @@ namespace {
 
 using Rows = WormRows;
 
-double senders(const WormModel& model) {
-  return message_rate(model) * static_cast<double>(model.flits) / numeric::nearest_double(model.load);
-}
-
 void find_busiest(const WormModel& model, const BatchSums& sums, const WormWanted& wanted,
                   WormEstimates& result) {
   const network::WormLayout& layout = model.network->layout();
@@ -104,7 +100,7 @@ WormEstimates worm_estimates(const WormModel& model, const RunResult& run_result
   result.messages = static_cast<std::uint64_t>(sums.total(at(Rows::delivered, 0, 1)));
   result.flit_hops = sums.total(at(Rows::crossings, 0, 1));
   result.throughput =
-      sums.ratio<unit::Load>(at(Rows::delivered, 1, senders(model)), at(Rows::cycles, 0, 1)).value();
+      sums.ratio<unit::Load>(at(Rows::delivered, 1, sender_count(model)), at(Rows::cycles, 0, 1)).value();
   result.latency = sums.ratio<unit::Slot>(at(Rows::times, 0, 1), at(Rows::delivered, 0, 1));
   result.source_wait = sums.ratio<unit::Slot>(at(Rows::times, 1, 1), at(Rows::delivered, 0, 1));
   result.service = sums.ratio<unit::Slot>(at(Rows::times, 2, 1), at(Rows::delivered, 0, 1));
@@ -112,7 +108,7 @@ WormEstimates worm_estimates(const WormModel& model, const RunResult& run_result
     result.mean_distance = sums.total(at(Rows::times, 3, 1)) / static_cast<double>(result.messages);
   result.stability = stability_of(
       run_result, {.cycles = Rows::cycles, .generated = Rows::generated, .waiting = Rows::waiting},
-      senders(model));
+      sender_count(model));
   find_percentiles(model, run_result, wanted, result);
   find_busiest(model, sums, wanted, result);
   return result;

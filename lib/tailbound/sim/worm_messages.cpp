@@ -22,13 +22,6 @@ std::vector<network::WormFlow> sorted_flows(const network::WormTraffic& traffic)
   return flows;
 }
 
-double sender_count(const WormModel& model) {
-  if (model.traffic.flows.empty()) return model.network->layout().nodes;
-  std::set<std::uint32_t> senders;
-  for (const network::WormFlow& flow : model.traffic.flows) senders.insert(flow.source);
-  return static_cast<double>(senders.size());
-}
-
 /// Failures before the first success, where each trial fails with probability exp(log_failure).
 std::uint64_t failures(double log_failure, std::uint64_t word) {
   const double uniform = static_cast<double>((word >> 11U) + 1) * 0x1p-53;
@@ -79,6 +72,13 @@ std::string describe(const WormModel& model) {
   return text;
 }
 
+double sender_count(const WormModel& model) {
+  if (model.traffic.flows.empty()) return model.network->layout().nodes;
+  std::set<std::uint32_t> senders;
+  for (const network::WormFlow& flow : model.traffic.flows) senders.insert(flow.source);
+  return static_cast<double>(senders.size());
+}
+
 double message_rate(const WormModel& model) {
   return numeric::nearest_double(model.load) / static_cast<double>(model.flits) * sender_count(model);
 }
@@ -111,11 +111,7 @@ WormMessages::WormMessages(const WormModel& model, RandomKey key)
     throw InvalidArgument("load", numeric::to_fraction(model.load),
                           "so low that no node sends more than one message a cycle");
   log_failure_ = std::log1p(-std::min(probability, 1.0));
-  draw();
-}
-
-void WormMessages::pop() {
-  draw();
+  pop();
 }
 
 std::uint32_t WormMessages::length(std::uint64_t word) const {
@@ -133,7 +129,7 @@ const network::WormFlow& WormMessages::flow_at(double place, std::size_t first, 
   return flows_[static_cast<std::size_t>(found - begin)];
 }
 
-void WormMessages::draw() {
+void WormMessages::pop() {
   const std::uint32_t nodes = network_.layout().nodes;
   RandomWords words{};
   std::uint64_t sender = 0;

@@ -40,6 +40,8 @@ void check(const WormModel& model);
 /// The inputs as text, for checkpoints.
 [[nodiscard]] std::string describe(const WormModel& model);
 
+/// Nodes that send.
+[[nodiscard]] double sender_count(const WormModel& model);
 /// Messages a cycle of all nodes together.
 [[nodiscard]] double message_rate(const WormModel& model);
 
@@ -56,7 +58,6 @@ class WormMessages {
   void load(ByteReader& reader);
 
  private:
-  void draw();
   [[nodiscard]] std::uint32_t length(std::uint64_t word) const;
   [[nodiscard]] const network::WormFlow& flow_at(double place, std::size_t first, std::size_t last) const;
 
