@@ -13,6 +13,7 @@ namespace {
 
 using namespace tailbound::bounds::wormhole;
 using tailbound::InvalidArgument;
+using tailbound::bounds::Stop;
 using tailbound::network::fat_tree_classes;
 using tailbound::network::fat_tree_distance;
 using tailbound::network::FatTreeVariant;

@@ -13,6 +13,7 @@ namespace {
 
 using namespace tailbound::bounds::wormhole;
 using tailbound::InvalidArgument;
+using tailbound::bounds::Stop;
 using tailbound::network::ChannelGraph;
 using tailbound::network::Cube;
 using tailbound::network::cube_graph;
