@@ -31,6 +31,7 @@ class Interrupt::Watch {
   ~Watch() {
     thread_.request_stop();
     thread_.join();
+    forget_pending();
     pthread_sigmask(SIG_SETMASK, &former_, nullptr);
   }
   Watch(const Watch&) = delete;
@@ -40,18 +41,25 @@ class Interrupt::Watch {
 
  private:
   void wait(const std::stop_token& end) {
-    constexpr timespec look{.tv_sec = 0, .tv_nsec = 20'000'000};
     while (!end.stop_requested())
       if (sigtimedwait(&signals_, nullptr, &look) > 0) {
         stop.request_stop();
+        // One request may come twice, to the process and to its group.
+        for (int i = 0; i < looks_of_one_request && !end.stop_requested(); ++i) nanosleep(&look, nullptr);
+        if (end.stop_requested()) return;
+        forget_pending();
         pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);  // the next one ends the process, by this thread
-        return linger(end);
+        while (!end.stop_requested()) nanosleep(&look, nullptr);
       }
   }
-  static void linger(const std::stop_token& end) {
-    constexpr timespec look{.tv_sec = 0, .tv_nsec = 20'000'000};
-    while (!end.stop_requested()) nanosleep(&look, nullptr);
+  void forget_pending() const {
+    constexpr timespec now{};
+    while (sigtimedwait(&signals_, nullptr, &now) > 0) {
+    }
   }
+
+  static constexpr timespec look{.tv_sec = 0, .tv_nsec = 20'000'000};
+  static constexpr int looks_of_one_request = 15;  // 0.3 s
 
   sigset_t signals_;
   sigset_t former_{};
