@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <cli/formats.hpp>
 #include <cli/reproduce_greenberg_guan.hpp>
+#include <cli/simulation_options.hpp>
 #include <tailbound/network/butterfly_fat_tree.hpp>
 #include <tailbound/network/cube_worms.hpp>
 #include <tailbound/network/fat_tree_worms.hpp>
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <thread>
 
 namespace tailbound::cli::reproduce {
 namespace {
@@ -77,7 +77,7 @@ constexpr int kReplications = 4;
 std::vector<SimulatedLatency> simulate(const WormholeCase& its,
                                        const std::shared_ptr<const network::WormNetwork>& network,
                                        const Request& request) {
-  const int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 4U));
+  const int threads = all_cores();
   std::vector<SimulatedLatency> points;
   for (int percent = 10; percent <= 90; percent += 20) {
     const double fraction = percent / 100.0, load = fraction * its.saturation;

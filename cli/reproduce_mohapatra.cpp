@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 #include <cli/formats.hpp>
 #include <cli/reproduce_mohapatra.hpp>
+#include <cli/simulation_options.hpp>
 #include <tailbound/bounds/multistage/combining.hpp>
 #include <tailbound/sim/simulate_multistage.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
 namespace tailbound::cli::reproduce {
 namespace {
@@ -57,7 +57,7 @@ sim::RunPlan plan_for(const sim::MultistageModel& model, bool quick) {
 
 Row row_at(const network::CombiningMultistage& network, const Rational& load, bool quick) {
   const sim::MultistageModel model{.network = network, .load = load};
-  const int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 4U));
+  const int threads = all_cores();
   return {.load = load,
           .published = solve(network, load, Variant::published),
           .blocking = solve(network, load, Variant::blocking),

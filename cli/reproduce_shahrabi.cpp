@@ -3,12 +3,12 @@
 #include <cli/broadcast_question.hpp>
 #include <cli/formats.hpp>
 #include <cli/reproduce_shahrabi.hpp>
+#include <cli/simulation_options.hpp>
 #include <tailbound/sim/simulate_broadcasts.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <span>
-#include <thread>
 
 namespace tailbound::cli::reproduce {
 namespace {
@@ -98,7 +98,7 @@ struct SimulatedCase {
 
 /// Seed 1, as the command has it.
 SimulatedCase simulate(const BroadcastCase& its, const Request& request, std::size_t done, std::size_t all) {
-  const int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 4U));
+  const int threads = all_cores();
   sim::BroadcastModel model;
   model.dimensions = its.dimensions;
   model.virtual_channels = its.virtual_channels;

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <cli/estimates.hpp>
 #include <cli/reproduce_simulation.hpp>
+#include <cli/simulation_options.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
-#include <thread>
 
 namespace tailbound::cli::reproduce {
 namespace {
@@ -57,8 +57,7 @@ TreeRun simulate_tree(const network::Tree& tree, const numeric::Rational& load, 
                       const Request& request, Share share) {
   TreeRun run{.model = {.tree = tree, .load = load}, .plan = {}, .result = {}};
   run.plan = sim::automatic_plan(run.model, request.quick ? slots / kQuicker : slots, kReplications, kSeed);
-  sim::RunControls controls{.threads =
-                                static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 1024U))};
+  sim::RunControls controls{.threads = all_cores()};
   const auto report = [&](double part) {
     request.report(static_cast<std::size_t>(100 * (static_cast<double>(share.done) + part) /
                                             static_cast<double>(share.all)),

@@ -41,10 +41,6 @@ std::string slots_option(const SimulationOptions& options) {
   return fmt::format("--{}s", options.unit);
 }
 
-int default_threads() {
-  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 1024U));
-}
-
 std::chrono::milliseconds read_interval(const SimulationOptions& options) {
   if (!options.checkpoint)
     throw InvalidArgument("--checkpoint-every", "given without --checkpoint", "given with --checkpoint FILE");
@@ -104,8 +100,12 @@ sim::RunPlan read_plan(const SimulationOptions& options, const Workload& workloa
   return plan;
 }
 
+int all_cores() {
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 1024U));
+}
+
 int read_threads(const SimulationOptions& options) {
-  return static_cast<int>(integer_or(options.threads, "--threads", 1, 1024, default_threads()));
+  return static_cast<int>(integer_or(options.threads, "--threads", 1, 1024, all_cores()));
 }
 
 Simulated simulate(const SimulationOptions& options, const sim::RunPlan& plan, const Simulation& simulation,

@@ -38,6 +38,8 @@ struct Workload {
 /// InvalidArgument
 [[nodiscard]] sim::RunPlan read_plan(const SimulationOptions& options, const Workload& workload);
 
+/// A thread for each core.
+[[nodiscard]] int all_cores();
 /// --threads, all cores unless told.  \throws InvalidArgument
 [[nodiscard]] int read_threads(const SimulationOptions& options);
 

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cli/reproduce_greenberg_guan.hpp>
 #include <tailbound/network/butterfly_fat_tree.hpp>
+#include <tests/golden/csv_rows.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
 
@@ -18,19 +19,8 @@ using namespace tailbound::cli::reproduce;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
+using tailbound::golden::rows_of;
 using tailbound::golden::run_line;
-
-/// The lines of a table without quotes, split at commas.
-std::vector<std::vector<std::string>> rows_of(const std::string& csv) {
-  std::vector<std::vector<std::string>> rows;
-  std::istringstream lines(csv);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream cells(line + ",");
-    rows.emplace_back();
-    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
-  }
-  return rows;
-}
 
 TEST_CASE("reproduce: the wormhole figures have the numbers of the commands that they name") {
   const auto [name, cases, findings] = GENERATE(table<std::string, std::size_t, std::size_t>(

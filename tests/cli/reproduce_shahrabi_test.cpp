@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cli/broadcast_question.hpp>
 #include <cli/reproduce_shahrabi.hpp>
+#include <tests/golden/csv_rows.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
 
@@ -21,19 +22,8 @@ using tailbound::bounds::wormhole::Replication;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
+using tailbound::golden::rows_of;
 using tailbound::golden::run_line;
-
-/// The lines of a table without quotes, split at commas.
-std::vector<std::vector<std::string>> rows_of(const std::string& csv) {
-  std::vector<std::vector<std::string>> rows;
-  std::istringstream lines(csv);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream cells(line + ",");
-    rows.emplace_back();
-    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
-  }
-  return rows;
-}
 
 /// The word after `option`.
 std::string word_after(const std::string& line, const std::string& option) {

@@ -210,11 +210,6 @@ TEST_CASE("hypercube simulation: delivered flits are (1 + b (N - 2)) M lg") {
   }
 }
 
-void require_equal(const Counts& left, const Counts& right) {
-  REQUIRE(left.size() == right.size());
-  for (std::size_t row = 0; row < left.size(); ++row) REQUIRE(left[row] == right[row]);
-}
-
 TEST_CASE("hypercube simulation: cuts, saving and loading, and threads change nothing") {
   for (const BroadcastModel& model : {model_of(3, 2, 7, "0.03", "0.1", 11), model_of(4, 4, 5, "0.06", "0"),
                                       model_of(2, 1, 3, "0.1", "1")}) {
@@ -223,11 +218,11 @@ TEST_CASE("hypercube simulation: cuts, saving and loading, and threads change no
     whole->advance(2000);
     const auto cut = make_broadcast_replication(model, {9, 1});
     test::advance_in_parts(*cut, 2000);
-    require_equal(whole->take_counts(), cut->take_counts());
+    test::require_equal(whole->take_counts(), cut->take_counts());
     const RunPlan plan{.seed = 2, .replications = 3, .warmup = 50, .slots = 600, .batches = 4};
     const RunResult one = run_broadcasts(model, plan), two = run_broadcasts(model, plan, {.threads = 2});
     REQUIRE(one.all().size() == 12);
-    for (std::size_t i = 0; i < one.all().size(); ++i) require_equal(*one.all()[i], *two.all()[i]);
+    for (std::size_t i = 0; i < one.all().size(); ++i) test::require_equal(*one.all()[i], *two.all()[i]);
   }
 }
 

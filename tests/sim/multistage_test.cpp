@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <optional>
+#include <tests/support/cut_replication.hpp>
 #include <tuple>
 
 /// Random runs have fixed seeds: a test that passes once passes always.
@@ -258,11 +259,6 @@ TEST_CASE("multistage simulation: a plain program of the same rules counts the s
       }
 }
 
-void require_equal(const Counts& left, const Counts& right) {
-  REQUIRE(left.size() == right.size());
-  for (std::size_t row = 0; row < left.size(); ++row) REQUIRE(left[row] == right[row]);
-}
-
 TEST_CASE("multistage simulation: cuts, saving and loading, and threads change nothing") {
   const Links links = GENERATE(Links::unlimited, Links::one);
   const MultistageModel model = model_of(27, 3, 2, "0.2", 3, "0.9", Wiring::omega, links);
@@ -279,7 +275,7 @@ TEST_CASE("multistage simulation: cuts, saving and loading, and threads change n
   REQUIRE(reader.at_end());
   cut->advance(300);
   const Counts counts = whole->take_counts();
-  require_equal(counts, cut->take_counts());
+  test::require_equal(counts, cut->take_counts());
   CHECK(counts[MultistageRows::combined][2] > 0);
   for (std::size_t length = 0; length < bytes.size(); length += 211) {
     ByteReader shorter(std::string_view(bytes).substr(0, length));
@@ -287,7 +283,7 @@ TEST_CASE("multistage simulation: cuts, saving and loading, and threads change n
   }
   const RunPlan plan{.seed = 2, .replications = 3, .warmup = 50, .slots = 200, .batches = 4};
   const RunResult one = run_multistage(model, plan), two = run_multistage(model, plan, {.threads = 2});
-  for (std::size_t i = 0; i < one.all().size(); ++i) require_equal(*one.all()[i], *two.all()[i]);
+  for (std::size_t i = 0; i < one.all().size(); ++i) test::require_equal(*one.all()[i], *two.all()[i]);
 }
 
 TEST_CASE("multistage simulation: one stage is M/D/1 with a stalled request in a place more") {

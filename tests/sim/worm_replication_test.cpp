@@ -77,11 +77,6 @@ TEST_CASE("wormhole simulation: percentiles of a known distribution") {
   CHECK(std::abs(found.mean_distance - (3 * 3 + 4 * 2 + 5 * 1) / 6.0) < 0.04);
 }
 
-void require_equal(const Counts& left, const Counts& right) {
-  REQUIRE(left.size() == right.size());
-  for (std::size_t row = 0; row < left.size(); ++row) REQUIRE(left[row] == right[row]);
-}
-
 TEST_CASE("wormhole simulation: cuts, saving and loading, and threads change nothing") {
   std::vector<WormModel> models{
       model_of({.links = CubeLinks::bidirectional_torus, .radix = 4}, "0.3", 7),
@@ -97,11 +92,11 @@ TEST_CASE("wormhole simulation: cuts, saving and loading, and threads change not
     whole->advance(2000);
     const auto cut = make_worm_replication(model, {9, 1});
     test::advance_in_parts(*cut, 2000);
-    require_equal(whole->take_counts(), cut->take_counts());
+    test::require_equal(whole->take_counts(), cut->take_counts());
     const RunPlan plan{.seed = 2, .replications = 3, .warmup = 50, .slots = 600, .batches = 4};
     const RunResult one = run_worms(model, plan), two = run_worms(model, plan, {.threads = 2});
     REQUIRE(one.all().size() == 12);
-    for (std::size_t i = 0; i < one.all().size(); ++i) require_equal(*one.all()[i], *two.all()[i]);
+    for (std::size_t i = 0; i < one.all().size(); ++i) test::require_equal(*one.all()[i], *two.all()[i]);
   }
 }
 

@@ -18,4 +18,9 @@ void advance_in_parts(sim::Replication& replication, std::int64_t length) {
   }
 }
 
+void require_equal(const sim::Counts& left, const sim::Counts& right) {
+  REQUIRE(left.size() == right.size());
+  for (std::size_t row = 0; row < left.size(); ++row) REQUIRE(left[row] == right[row]);
+}
+
 }  // namespace tailbound::test

@@ -11,4 +11,6 @@ namespace tailbound::test {
 /// \param length  more than 148
 void advance_in_parts(sim::Replication& replication, std::int64_t length);
 
+void require_equal(const sim::Counts& left, const sim::Counts& right);
+
 }  // namespace tailbound::test

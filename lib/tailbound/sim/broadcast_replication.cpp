@@ -3,8 +3,8 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/hypercube_worms.hpp>
 #include <tailbound/sim/broadcast_replication.hpp>
+#include <tailbound/sim/latency_bins.hpp>
 #include <tailbound/sim/poisson_clock.hpp>
-#include <tailbound/sim/worm_replication.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -262,7 +262,7 @@ class Simulated final : public BroadcastReplication {
     sums[1] += latency;
     sums[2] += delivery.started - delivery.message.born;
     sums[3] += delivery.distance - 1;
-    count_latency(Rows::unicast_latency, latency / bins_.unicast);
+    count_in_bin(counts_[Rows::unicast_latency], latency / bins_.unicast);
   }
 
   void receive_copy(const WormDelivery& delivery) {
@@ -285,15 +285,8 @@ class Simulated final : public BroadcastReplication {
     const std::uint64_t latency = delivery.ended - broadcast.born;
     ++counts_[Rows::broadcasts][0];
     counts_[Rows::broadcasts][1] += latency;
-    count_latency(Rows::broadcast_latency, latency / bins_.broadcast);
+    count_in_bin(counts_[Rows::broadcast_latency], latency / bins_.broadcast);
     free_.push_back(place);
-  }
-
-  void count_latency(std::size_t row, std::uint64_t bin) {
-    const auto place = std::min<std::size_t>(bin, latency_bins - 1);
-    std::vector<std::uint64_t>& bins = counts_[row];
-    if (bins.size() <= place) bins.resize(place + 1);
-    ++bins[place];
   }
 
   Index dimensions_, flits_;
@@ -347,10 +340,8 @@ std::string describe(const BroadcastModel& model) {
 BroadcastBins latency_bins_of(const BroadcastModel& model) {
   const auto flits = static_cast<std::uint64_t>(model.flits);
   const auto step = flits + static_cast<std::uint64_t>(model.startup);
-  const auto bin = [](std::uint64_t cycles) {
-    return std::bit_floor(std::max<std::uint64_t>(1, cycles / 1024));
-  };
-  return {.unicast = bin(flits), .broadcast = bin(step * static_cast<std::uint64_t>(model.dimensions) / 2)};
+  return {.unicast = bin_of(flits),
+          .broadcast = bin_of(step * static_cast<std::uint64_t>(model.dimensions) / 2)};
 }
 
 std::unique_ptr<BroadcastReplication> make_broadcast_replication(const BroadcastModel& model, RandomKey key) {

@@ -1,5 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/sim/batch_sums.hpp>
+#include <tailbound/sim/latency_bins.hpp>
 #include <tailbound/sim/simulate_broadcasts.hpp>
 #include <tailbound/sim/simulate_worms.hpp>
 
@@ -28,16 +29,6 @@ double messages_of_probe(const BroadcastModel& model, const SaturationSearch& se
   return std::clamp(most_probe_hops / hops, least_probe_messages, messages);
 }
 
-using Latency = std::optional<numeric::Estimate<unit::Slot>>;
-
-Latency percentile(const HistogramBatches& latencies, double fraction, std::uint64_t bin) {
-  if (latencies.all() == 0) return std::nullopt;
-  numeric::Estimate<unit::Slot> found = latencies.percentile(fraction);
-  if (found.value + 1 >= static_cast<double>(latency_bins)) return std::nullopt;
-  for (double* end : {&found.value, &found.lower, &found.upper}) *end *= static_cast<double>(bin);
-  return found;
-}
-
 HistogramBatches histogram(const RunResult& result, std::size_t row, double confidence) {
   return {result.all(), [row](const Counts& counts) { return counts[row]; }, confidence};
 }
@@ -50,8 +41,8 @@ void find_percentiles(const BroadcastModel& model, const RunResult& run_result,
                          broadcasts = histogram(run_result, Rows::broadcast_latency, confidence);
   for (const double fraction : fractions)
     result.percentiles.push_back({.fraction = fraction,
-                                  .unicast = percentile(unicasts, fraction, bins.unicast),
-                                  .broadcast = percentile(broadcasts, fraction, bins.broadcast)});
+                                  .unicast = latency_percentile(unicasts, fraction, bins.unicast),
+                                  .broadcast = latency_percentile(broadcasts, fraction, bins.broadcast)});
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <tailbound/sim/batch_sums.hpp>
+#include <tailbound/sim/latency_bins.hpp>
 #include <tailbound/sim/simulate_worms.hpp>
 
 #include <cln/rational.h>
@@ -46,16 +47,9 @@ void find_percentiles(const WormModel& model, const RunResult& run_result, const
   if (wanted.percentiles.empty() || result.messages == 0) return;
   const HistogramBatches latencies(
       run_result.all(), [](const Counts& counts) { return counts[Rows::latency]; }, wanted.confidence);
-  const auto bin = static_cast<double>(latency_bin(model));
-  for (const double fraction : wanted.percentiles) {
-    numeric::Estimate<unit::Slot> found = latencies.percentile(fraction);
-    WormPercentile percentile{.fraction = fraction, .latency = {}};
-    if (found.value + 1 < static_cast<double>(latency_bins)) {
-      for (double* end : {&found.value, &found.lower, &found.upper}) *end *= bin;
-      percentile.latency = found;
-    }
-    result.percentiles.push_back(percentile);
-  }
+  for (const double fraction : wanted.percentiles)
+    result.percentiles.push_back(
+        {.fraction = fraction, .latency = latency_percentile(latencies, fraction, latency_bin(model))});
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <tailbound/sim/latency_bins.hpp>
 #include <tailbound/sim/worm_replication.hpp>
 
 #include <algorithm>
@@ -82,10 +83,7 @@ class Simulated final : public WormReplication {
       counts_[Rows::times][1] += delivery.started - delivery.message.born;
       counts_[Rows::times][2] += delivery.released - delivery.started;
       counts_[Rows::times][3] += delivery.distance;
-      const auto bin = std::min<std::size_t>(latency >> bin_shift_, latency_bins - 1);
-      std::vector<std::uint64_t>& bins = counts_[Rows::latency];
-      if (bins.size() <= bin) bins.resize(bin + 1);
-      ++bins[bin];
+      count_in_bin(counts_[Rows::latency], latency >> bin_shift_);
       if (witness_) witness_(delivery);
     }
   }
@@ -101,7 +99,7 @@ class Simulated final : public WormReplication {
 }  // namespace
 
 std::uint64_t latency_bin(const WormModel& model) {
-  return std::bit_floor(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(model.flits) / 1024));
+  return bin_of(static_cast<std::uint64_t>(model.flits));
 }
 
 std::unique_ptr<WormReplication> make_worm_replication(const WormModel& model, RandomKey key) {

@@ -34,7 +34,6 @@ struct WormRows {
 
 /// Cycles of a bin of the latencies: 1, and more from 2 048 flits on.
 [[nodiscard]] std::uint64_t latency_bin(const WormModel& model);
-inline constexpr std::size_t latency_bins = std::size_t{1} << 17U;
 
 class WormReplication : public Replication {
  public:
