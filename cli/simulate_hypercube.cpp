@@ -211,6 +211,7 @@ Reply find_saturation(const HypercubeSimulationOptions& options, const Context& 
   const HypercubeSimulation simulation = read_hypercube_simulation(options);
   return find_saturation({.command = "simulate hypercube",
                           .network = in_words(simulation),
+                          .title = latency_axes(simulation.question).title,
                           .inputs = inputs_json(simulation),
                           .words = message_rates,
                           .model_saturation = simulation.model_saturation,

@@ -161,6 +161,7 @@ Reply find_saturation(const WormholeSimulationOptions& options, const Context& c
   const WormholeSimulation simulation = read_wormhole_simulation(options);
   return find_saturation({.command = "simulate wormhole",
                           .network = in_words(simulation),
+                          .title = latency_axes(simulation).title,
                           .inputs = inputs_json(simulation),
                           .words = flit_loads,
                           .model_saturation = simulation.model_saturation,

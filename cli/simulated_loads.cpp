@@ -86,7 +86,7 @@ std::string to_csv(const Answer& answer) {
 plots::Picture picture(const Answer& answer) {
   const LoadWords& words = answer.question.words;
   plots::Picture picture;
-  picture.title = answer.question.network;
+  picture.title = answer.question.title;
   picture.x_label = fmt::format("offered {} [{}]", words.name, words.unit);
   picture.y_label = fmt::format("delivered [{}]", words.unit);
   picture.note = "simulation";

@@ -66,6 +66,7 @@ template <class Point, class SimulateAt>
 struct SaturationQuestion {
   std::string command;  ///< "simulate wormhole"
   std::string network;  ///< in words
+  std::string title;    ///< of the picture: the same, short enough for a line
   Json inputs;
   LoadWords words;
   double model_saturation = 0;
