@@ -7,7 +7,7 @@ namespace tailbound::sim {
 namespace {
 
 constexpr std::string_view magic = "tailbound-state\n";
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw ParseError("checkpoint", 0, 0, why);

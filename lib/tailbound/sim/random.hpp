@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 /// Random numbers as a function of what they are for, not of how many were drawn before.
@@ -32,11 +33,13 @@ using RandomWords = std::array<std::uint64_t, 4>;
 }
 
 /// Fills `words`, whose length is a multiple of 4, from the indices `first`, first + 1, ...
-inline void random_fill(RandomKey key, std::uint64_t purpose, std::uint64_t entity, std::uint64_t first,
-                        std::span<std::uint64_t> words) {
+/// \param of  what to make of each random word
+template <class Of = std::identity>
+void random_fill(RandomKey key, std::uint64_t purpose, std::uint64_t entity, std::uint64_t first,
+                 std::span<std::uint64_t> words, Of of = {}) {
   for (std::size_t i = 0; i + 4 <= words.size(); i += 4) {
     const RandomWords four = random_words(key, purpose, entity, first + i / 4);
-    for (std::size_t j = 0; j < 4; ++j) words[i + j] = four[j];
+    for (std::size_t j = 0; j < 4; ++j) words[i + j] = of(four[j]);
   }
 }
 
@@ -78,8 +81,9 @@ class RandomSequence {
   for (std::uint64_t call = 0; undecided != 0 && threshold != 0; ++call)
     for (const std::uint64_t word : random_words(key, purpose, entity, first + call)) {
       const std::uint64_t bit = std::uint64_t{0} - (threshold >> 63U);
-      ones |= undecided & ~word & bit;
-      undecided &= ~(word ^ bit);
+      const std::uint64_t differs = word ^ bit;
+      ones |= undecided & differs & bit;
+      undecided &= ~differs;
       threshold <<= 1U;
     }
   return ones;

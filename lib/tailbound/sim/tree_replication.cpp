@@ -16,10 +16,13 @@ using network::TreeRouting;
 using numeric::Rational;
 
 constexpr int block_slots = 64;            ///< slots simulated switch by switch
-constexpr std::size_t line = 16;           ///< padding: streams would else fall on the same cache sets
+constexpr std::uint32_t line = 16;         ///< padding: streams would else fall on the same cache sets
 constexpr std::size_t fast_delays = 4096;  ///< delays counted in an array; longer ones in a vector that grows
 constexpr std::size_t fast_waits = 256;    ///< waits likewise: what a byte holds
-constexpr std::uint32_t group = 8;         ///< packets in a row that count their waits in arrays of their own
+constexpr std::size_t waits_stride = fast_waits + 32;  ///< no two short waits at addresses alike in 12 bits
+constexpr std::uint32_t group = 8;  ///< packets in a row that count their waits in arrays of their own
+constexpr int most_marked = 3;      ///< marked digits of a packet: as many as 16 bits have room for
+constexpr int mark_bit = 4;         ///< of a digit: the numbers of 16 ports and one for none
 constexpr int most_flows = 4096;
 constexpr std::int32_t longest_queue = 28'000;  ///< [packets]
 constexpr std::int32_t unlimited = std::numeric_limits<std::int32_t>::max();
@@ -39,18 +42,25 @@ enum Purpose : std::uint64_t {
 /// What a stage's switches do with the packets that come in.
 enum class Role { up, down, last };
 
+/// How a switch finds a packet's port. Up to 16 are few; where their digits are marked, 0 has a port of its
+/// own.
+enum class Ports { many, few, marked };
+
 /// Everything that follows from the model.
 struct Shape {
   std::int64_t radix;
   int levels, stages;
   std::int64_t switches;  ///< of one level
   std::int64_t leaves;
-  bool turning;       ///< nearest-ancestor: packets turn at their own level
-  bool binary;        ///< the radix is a power of two, at most 256
-  int digit_bits;     ///< of one digit of a destination
-  std::int64_t ring;  ///< slots that a stream holds; a multiple of 64
-  std::size_t stream_stride, switch_stride, array_size;  ///< in packets
-  std::uint64_t threshold;                               ///< load * 2^64; 0 stands for load 1
+  bool turning;               ///< nearest-ancestor: packets turn at their own level
+  bool binary;                ///< the radix is a power of two, at most 256
+  int digit_bits;             ///< of one digit of a destination
+  std::int64_t ring;          ///< slots that a stream holds; a multiple of 64
+  std::size_t stream_stride;  ///< [packets]
+  std::array<std::size_t, 16>
+      switch_stride{};  ///< [digit]: from a switch to that whose digit is greater by 1
+  std::size_t array_size;
+  std::uint64_t threshold;  ///< load * 2^64; 0 stands for load 1
   std::int32_t room;
   int flows;
   std::int64_t flow_spacing;
@@ -63,6 +73,13 @@ struct Shape {
     std::int64_t value = 1;
     for (int i = 0; i < exponent; ++i) value *= radix;
     return value;
+  }
+  /// Where the streams of a switch start in an array.
+  [[nodiscard]] std::size_t position(std::int64_t at) const {
+    std::size_t sum = 0;
+    for (std::size_t digit = 0; at != 0; ++digit, at /= radix)
+      sum += static_cast<std::size_t>(at % radix) * switch_stride[digit];
+    return sum;
   }
   [[nodiscard]] bool narrow() const { return radix <= 16; }
   /// Waits below this stay within the ring from every slot of a block.
@@ -122,13 +139,16 @@ Shape::Shape(const TreeModel& model)
       digit_bits(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(radix - 1)))),
       ring(ring_slots(model)),
       stream_stride(static_cast<std::size_t>(ring) + line),
-      switch_stride(static_cast<std::size_t>(radix) * stream_stride + line),
-      array_size(static_cast<std::size_t>(switches) * switch_stride),
+      array_size(static_cast<std::size_t>(radix) * stream_stride + line),
       threshold(0),
       room(model.buffer ? static_cast<std::int32_t>(*model.buffer) : unlimited),
       flows(model.observed_flows),
       flow_spacing(flows == 0 ? 0 : leaves / flows),
       longest_likely_wait(wait_limit()) {
+  for (int digit = 0; digit < levels - 1; ++digit) {
+    switch_stride[static_cast<std::size_t>(digit)] = array_size;
+    array_size = static_cast<std::size_t>(radix) * array_size + line;
+  }
   const auto scaled = cln::floor1(model.load * cln::expt(numeric::Integer(2), 64));
   if (model.load < 1) threshold = std::stoull(numeric::to_fraction(scaled));
   if (model.burst) {
@@ -139,22 +159,46 @@ Shape::Shape(const TreeModel& model)
   }
 }
 
+template <class Packet>
+constexpr int bits_of = std::numeric_limits<Packet>::digits;
+
 /// Where a packet keeps what: destination digits (lowest first), turning level - 1, number of its observed
-/// flow + 1, slot of sending; the top bit is set, so that 0 is no packet.
+/// flow + 1, slot of sending; the top bit is set, so that 0 is no packet. Marked digits have four bits and a
+/// fifth that is set: so a digit read from 0 differs from all others.
 struct Layout {
-  int turn_shift, flow_shift, birth_shift, birth_bits;
-  Layout(const Shape& shape, int packet_bits)
-      : turn_shift(shape.levels * shape.digit_bits),
+  bool marked;
+  int digit_stride, turn_shift, flow_shift, birth_shift, birth_bits;
+  /// The digits of a number that has them side by side, and by what to multiply each to move it to its place
+  /// (as vectors of 16-bit numbers have a product, but no shift by a variable, that compilers find).
+  std::array<std::uint16_t, most_marked> digits{}, factors{};
+  std::uint32_t marks = 0;
+  Layout(const Shape& shape, int packet_bits, bool marked_digits)
+      : marked(marked_digits),
+        digit_stride(marked ? mark_bit + 1 : shape.digit_bits),
+        turn_shift(shape.levels * digit_stride),
         flow_shift(turn_shift + (shape.turning ? 4 : 0)),
         birth_shift(flow_shift + static_cast<int>(std::bit_width(static_cast<unsigned>(shape.flows)))),
-        birth_bits(packet_bits - 1 - birth_shift) {}
+        birth_bits(packet_bits - 1 - birth_shift) {
+    for (int i = 0; marked && i < std::min(shape.levels, most_marked); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      digits[at] = static_cast<std::uint16_t>(((1U << shape.digit_bits) - 1) << (i * shape.digit_bits));
+      factors[at] = static_cast<std::uint16_t>(1U << (i * (digit_stride - shape.digit_bits)));
+      marks |= 1U << (i * digit_stride + mark_bit);
+    }
+  }
   /// Can delays of several times what is likely be told apart?
   [[nodiscard]] bool fits(const Shape& shape) const {
+    if (marked && shape.levels > most_marked) return false;
     return birth_bits >= 10 && birth_bits < 40 &&
            std::ldexp(1.0, birth_bits) >
                4 * shape.stages * std::min<double>(shape.longest_likely_wait, shape.room);
   }
 };
+
+/// Hides from the compiler where a number comes from.
+inline void keep(std::size_t& number) {
+  __asm__("" : "+r"(number));
+}
 
 /// 1 << i.
 constexpr auto bit_of = [] {
@@ -170,10 +214,10 @@ void count_at(std::vector<std::uint64_t>& histogram, std::size_t at, std::uint64
 
 using SixteenBytes = std::uint8_t __attribute__((vector_size(16)));
 
-/// [16 + i]: a single 1 at place i; below 16: none.
+/// Row 16 + i of 16 bytes: a single 1 at place i. Rows below 16: none.
 alignas(16) constexpr auto one_at = [] {
-  std::array<std::array<std::uint8_t, 16>, 32> rows{};
-  for (std::size_t i = 0; i < 16; ++i) rows[16 + i][i] = 1;
+  std::array<std::uint8_t, 32 * 16> rows{};
+  for (std::size_t i = 0; i < 16; ++i) rows[16 * (16 + i) + i] = 1;
   return rows;
 }();
 
@@ -191,37 +235,8 @@ class NearQueues {
       : free_(free), radix_(radix), limit_(limit) {
     room_ += static_cast<std::uint8_t>(std::min(room, 255));
   }
-  /// Are all queues short at the start of this slot? If so they are here, else they are in memory.
-  [[nodiscard]] bool begin(std::int32_t slot) { return here_ = here_ ? stay(slot) : come(slot); }
-  /// What a packet finds ahead, by port; filled with `nothing` at first.
-  using Found = std::array<std::uint8_t, 32>;
-  /// A packet joins. Gives how many it finds ahead.
-  template <bool finite>
-  [[nodiscard]] std::uint32_t join(std::uint32_t port, Found& found) {
-    std::memcpy(found.data() + first, &ahead_, sizeof ahead_);
-    SixteenBytes one;
-    std::memcpy(&one, one_at[port].data(), sizeof one);
-    ahead_ += one;
-    if constexpr (finite) ahead_ = ahead_ < room_ ? ahead_ : room_;
-    return found[port];
-  }
-  /// Each queue serves one packet.
-  void serve() { ahead_ -= ahead_ < 1 ? ahead_ : SixteenBytes{} + 1; }
-  void end(std::int32_t slot) {
-    if (here_) go(slot);
-  }
-
- private:
-  bool stay(std::int32_t slot) {
-    const auto longer = ahead_ > SixteenBytes{} + static_cast<std::uint8_t>(limit_);
-    std::uint64_t words[2];
-    std::memcpy(words, &longer, sizeof words);
-    if ((words[0] | words[1]) == 0) [[likely]]
-      return true;
-    go(slot);
-    return false;
-  }
-  bool come(std::int32_t slot) {
+  /// At the start of a slot: takes the queues out of memory, if all are short.
+  [[nodiscard]] bool come(std::int32_t slot) {
     std::array<std::uint8_t, 16> bytes{};
     for (std::size_t port = 0; port < radix_; ++port) {
       if (free_[port] - slot > limit_) return false;
@@ -230,23 +245,110 @@ class NearQueues {
     std::memcpy(&ahead_, bytes.data(), sizeof ahead_);
     return true;
   }
-  void go(std::int32_t slot) {
+  /// Are they still short?
+  [[nodiscard]] bool may_stay() const {
+    const SixteenBytes limit = SixteenBytes{} + static_cast<std::uint8_t>(limit_);
+    const SixteenBytes longer = (ahead_ > limit ? ahead_ : limit) ^ limit;
+    std::uint64_t words[2];
+    std::memcpy(words, &longer, sizeof words);
+    return (words[0] | words[1]) == 0;
+  }
+  /// Puts them back.
+  void go(std::int32_t slot) const {
     std::array<std::uint8_t, 16> bytes;
     std::memcpy(bytes.data(), &ahead_, sizeof ahead_);
     for (std::size_t port = 0; port < radix_; ++port) free_[port] = slot + bytes[port];
   }
+  /// What a packet finds ahead, by port; filled with `nothing` at first.
+  using Found = std::array<std::uint8_t, 32>;
+  /// A packet joins. What it finds ahead is at found[port].
+  template <bool finite>
+  void join(std::uint32_t port, Found& found) {
+    std::memcpy(found.data() + first, &ahead_, sizeof ahead_);
+    std::size_t half_rows = 2 * std::size_t{port};  // an address may hold 8 times a number, not 16 times
+    keep(half_rows);
+    SixteenBytes one;
+    std::memcpy(&one, __builtin_assume_aligned(one_at.data() + 8 * half_rows, sizeof one), sizeof one);
+    ahead_ += one;
+    if constexpr (finite) ahead_ = ahead_ < room_ ? ahead_ : room_;
+  }
+  /// Each queue serves one packet.
+  void serve() {
+    const SixteenBytes one = SixteenBytes{} + 1;
+    ahead_ = (ahead_ > one ? ahead_ : one) - one;
+  }
 
+ private:
   SixteenBytes ahead_{}, room_{};
   std::int32_t* free_;
   std::size_t radix_;
   std::int32_t limit_;
-  bool here_ = false;
+};
+
+/// What the next switch will read and write is fetched while this one runs, a few lines each slot: its 16 or
+/// more streams are short pieces far apart, which no processor foresees.
+template <class Packet, bool parents, bool writes, bool narrow>
+class FetchAhead {
+ public:
+  struct Streams {
+    const Packet* in;            ///< stream of input 0, at the start of the block
+    std::size_t parents_offset;  ///< to those from the level above
+    std::size_t in_stride;
+    const Packet* out;  ///< stream of port 0, at the start of the ring
+    std::size_t out_stride;
+    std::uint32_t radix, start, ring_mask;
+  };
+  FetchAhead(const Streams& streams, std::uint32_t slot) : streams_(streams), piece_(slot / line * line) {
+    begin_piece();
+    i_ = slot % line;
+    const std::size_t passed = std::min(i_, streams_.radix);
+    in_ += passed * streams_.in_stride;
+    out_ += passed * streams_.out_stride;
+  }
+  /// Once each slot.
+  void fetch() {
+    if (i_ < streams_.radix) {
+      fetch(in_, out_);
+      if constexpr (!narrow)
+        for (std::size_t i = line; i_ + i < streams_.radix; i += line)
+          fetch(in_ + i * streams_.in_stride, out_ + i * streams_.out_stride);
+      in_ += streams_.in_stride;
+      out_ += streams_.out_stride;
+    }
+    if (++i_ == line) {
+      piece_ += line;
+      begin_piece();
+    }
+  }
+
+ private:
+  void begin_piece() {
+    i_ = 0;
+    in_ = streams_.in + piece_;
+    const std::uint32_t column = (streams_.start + piece_) & streams_.ring_mask;
+    out_ = streams_.out + column;
+    next_line_ = static_cast<std::ptrdiff_t>((column + line) & streams_.ring_mask) -
+                 static_cast<std::ptrdiff_t>(column);
+  }
+  void fetch(const Packet* in, const Packet* out) const {
+    __builtin_prefetch(in, 1);
+    if constexpr (parents) __builtin_prefetch(in + streams_.parents_offset, 1);
+    if constexpr (writes) {
+      __builtin_prefetch(out, 1);
+      __builtin_prefetch(out + next_line_, 1);
+    }
+  }
+
+  Streams streams_;
+  std::uint32_t piece_, i_ = 0;
+  const Packet *in_ = nullptr, *out_ = nullptr;
+  std::ptrdiff_t next_line_ = 0;
 };
 
 template <class Packet>
 class Tree final : public TreeReplication {
  public:
-  Tree(const Shape& shape, RandomKey key);
+  Tree(const Shape& shape, const Layout& layout, RandomKey key);
 
   void advance(std::int64_t slots) override;
   [[nodiscard]] Counts take_counts() override;
@@ -258,8 +360,7 @@ class Tree final : public TreeReplication {
   }
 
  private:
-  static constexpr int packet_bits = std::numeric_limits<Packet>::digits;
-  static constexpr Packet present = Packet{1} << (packet_bits - 1);
+  static constexpr Packet present = Packet{1} << (bits_of<Packet> - 1);
 
   /// A packet whose slot lies beyond the ring; it is written when its slot comes near.
   struct Late {
@@ -298,12 +399,13 @@ class Tree final : public TreeReplication {
   void fill(std::int64_t leaf, int first, int last, Packet* stream);
   void prepare_visits(int stage, int inputs, std::size_t parents_offset);
   void prepare_choices(int stage, std::int64_t at);
+  void prepare_rotations(int stage, std::int64_t at);
   void run_stage(int stage, int first, int last);
   template <Role role>
   void choose_pass(int stage, int first, int last);
-  template <Role role, bool turning, bool finite, bool narrow>
+  template <Role role, bool turning, bool finite, Ports ports>
   void pass(int stage, int first, int last);
-  template <Role role, bool turning, bool finite, bool binary, bool narrow>
+  template <Role role, bool turning, bool finite, bool binary, Ports ports>
   void one_switch(const Switches& work, const Packet* in, int first, int last);
   void clear(Packet* streams, int first, int last);
   void join_late(int stage, std::int32_t wait, std::size_t stream, std::int64_t slot, Packet packet,
@@ -331,24 +433,24 @@ class Tree final : public TreeReplication {
   std::vector<std::uint64_t> reorder_;
 
   // Working space of one stage.
-  std::vector<Packet> nowhere_;                ///< a stream that nobody reads
-  std::vector<std::uint32_t> visits_;          ///< [slot][rank]: offset of the stream to look at
-  std::vector<std::uint64_t> choices_;         ///< random bytes (or 32-bit numbers) for up links
-  std::array<std::uint64_t, 16> rotations_{};  ///< 64 16-bit numbers
+  std::vector<Packet> nowhere_;         ///< a stream that nobody reads
+  std::vector<std::uint32_t> visits_;   ///< [slot][rank]: offset of the stream to look at
+  std::vector<std::uint64_t> choices_;  ///< random bytes (or 32-bit numbers) for up links
+  std::array<std::uint16_t, block_slots> rotations_{};
   std::vector<std::uint64_t> fast_waits_;   ///< [stage][place in a group][wait]; the last wait is of nothing
   std::vector<std::uint64_t> fast_delays_;  ///< [turn][delay]
 };
 
 template <class Packet>
-Tree<Packet>::Tree(const Shape& shape, RandomKey key)
-    : shape_(shape), layout_(shape, packet_bits), key_(key) {
+Tree<Packet>::Tree(const Shape& shape, const Layout& layout, RandomKey key)
+    : shape_(shape), layout_(layout), key_(key) {
   const std::size_t arrays = static_cast<std::size_t>(shape.stages - 1 + (shape.turning ? 1 : 0));
   const double elements = static_cast<double>(arrays) * static_cast<double>(shape.array_size);
   if (elements * sizeof(Packet) > static_cast<double>(most_bytes) || elements > 4.2e9)
     throw LimitExceeded("the simulation would take " + std::to_string(elements * sizeof(Packet) / (1 << 30)) +
                         " GiB of memory, and the limit is 16 GiB");
   streams_.resize(arrays * shape.array_size);
-  if (!shape.turning) leaf_scratch_.resize(shape.switch_stride);
+  if (!shape.turning) leaf_scratch_.resize(static_cast<std::size_t>(shape.radix) * shape.stream_stride);
   if (shape.bursts)
     for (std::int64_t leaf = 0; leaf < shape.leaves; ++leaf)
       on_.push_back(shape.bursts->start(key, bursts, static_cast<std::uint64_t>(leaf)));
@@ -361,7 +463,7 @@ Tree<Packet>::Tree(const Shape& shape, RandomKey key)
   const auto turns = static_cast<std::size_t>(shape.levels);
   delays_.resize(turns);
   flows_.resize(static_cast<std::size_t>(shape.flows));
-  fast_waits_.resize(stages * group * fast_waits);
+  fast_waits_.resize(stages * group * waits_stride);
   nowhere_.resize(static_cast<std::size_t>(shape.ring));
   fast_delays_.resize(turns * fast_delays);
   visits_.resize(static_cast<std::size_t>(block_slots * 2 * shape.radix));
@@ -403,7 +505,7 @@ void Tree<Packet>::advance_within_block(int first, int last) {
   if (shape_.turning)
     for (std::int64_t leaf = 0; leaf < shape_.leaves; ++leaf)
       fill(leaf, first, last,
-           streams_.data() + static_cast<std::size_t>(leaf / shape_.radix) * shape_.switch_stride +
+           streams_.data() + shape_.position(leaf / shape_.radix) +
                static_cast<std::size_t>(leaf % shape_.radix) * shape_.stream_stride);
   for (int stage = 0; stage < shape_.stages; ++stage) run_stage(stage, first, last);
   const std::int64_t start = block_start();
@@ -434,8 +536,21 @@ void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) 
   if (short_numbers) {
     std::array<std::uint16_t, block_slots> numbers;
     std::memcpy(numbers.data(), random.data(), sizeof numbers);
-    const auto mask = static_cast<std::uint32_t>((std::uint64_t{1} << leaf_bits) - 1);
-    for (std::size_t s = 0; s < block_slots; ++s) destination[s] = numbers[s] & mask;
+    if (layout_.marked) {
+      const auto [digit_0, digit_1, digit_2] = layout_.digits;
+      const auto [stays, factor_1, factor_2] = layout_.factors;
+      for (std::uint16_t& number : numbers) {
+        const auto second =
+            static_cast<std::uint16_t>(static_cast<std::uint16_t>(number & digit_1) * factor_1);
+        const auto third =
+            static_cast<std::uint16_t>(static_cast<std::uint16_t>(number & digit_2) * factor_2);
+        number = static_cast<std::uint16_t>((number & digit_0) | second | third);
+      }
+    } else {
+      const auto mask = static_cast<std::uint16_t>((1U << leaf_bits) - 1);
+      for (std::uint16_t& number : numbers) number &= mask;
+    }
+    std::copy(numbers.begin(), numbers.end(), destination.begin());
   } else {
     std::memcpy(destination.data(), random.data(), sizeof destination);
     const auto radix = static_cast<std::uint64_t>(shape_.radix);
@@ -444,14 +559,14 @@ void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) 
       std::uint32_t digits = 0;
       for (int digit = 0; digit < shape_.levels; ++digit) {
         const std::uint64_t product = number * radix;
-        digits |= static_cast<std::uint32_t>(product >> 32U) << (digit * shape_.digit_bits);
+        digits |= static_cast<std::uint32_t>(product >> 32U) << (digit * layout_.digit_stride);
         number = static_cast<std::uint32_t>(product);
       }
       number = digits;
     }
   }
 
-  Packet common = present;
+  Packet common = present | layout_.marks;
   const bool observed =
       shape_.flows > 0 && leaf % shape_.flow_spacing == 0 && leaf / shape_.flow_spacing < shape_.flows;
   const std::int64_t flow = observed ? leaf / shape_.flow_spacing : -1;
@@ -483,7 +598,7 @@ void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) 
     for (int s = first; s < last; ++s) {
       const int different = static_cast<int>(std::bit_width(own ^ destination[static_cast<std::size_t>(s)]));
       const int turn = different == 0 ? 0 : (different - 1) / shape_.digit_bits;
-      target[s] |= (target[s] >> (packet_bits - 1)) * static_cast<Packet>(turn) << layout_.turn_shift;
+      target[s] |= (target[s] >> (bits_of<Packet> - 1)) * static_cast<Packet>(turn) << layout_.turn_shift;
     }
   }
   if (observed)
@@ -524,11 +639,19 @@ constexpr std::uint64_t bytes_of(std::int64_t byte) {
 template <class Packet>
 void Tree<Packet>::prepare_choices(int stage, std::int64_t at) {
   const auto block = static_cast<std::uint64_t>(block_start() / block_slots);
+  const std::uint64_t digits = shape_.binary ? bytes_of(shape_.radix - 1) : ~std::uint64_t{0};
+  const std::uint64_t first_port = shape_.binary && shape_.narrow() ? bytes_of(NearQueues::first) : 0;
   random_fill(key_, up_links + static_cast<std::uint64_t>(stage), static_cast<std::uint64_t>(at),
-              block * (choices_.size() / 4), choices_);
-  if (shape_.binary)
-    for (std::uint64_t& word : choices_)
-      word = (word & bytes_of(shape_.radix - 1)) | bytes_of(shape_.narrow() ? NearQueues::first : 0);
+              block * (choices_.size() / 4), choices_,
+              [=](std::uint64_t word) { return (word & digits) | first_port; });
+}
+
+template <class Packet>
+void Tree<Packet>::prepare_rotations(int stage, std::int64_t at) {
+  std::array<std::uint64_t, block_slots / 4> words;
+  random_fill(key_, rotations + static_cast<std::uint64_t>(stage), static_cast<std::uint64_t>(at),
+              static_cast<std::uint64_t>(block_start() / block_slots) * 4, words);
+  std::memcpy(rotations_.data(), words.data(), sizeof words);
 }
 
 template <class Packet>
@@ -546,10 +669,12 @@ template <Role role>
 void Tree<Packet>::choose_pass(int stage, int first, int last) {
   const bool finite = shape_.room != unlimited;
   const auto with_ports = [&]<bool turning, bool is_finite>() {
+    if constexpr (role != Role::up && !turning && bits_of<Packet> == 32)
+      if (layout_.marked) return pass<role, turning, is_finite, Ports::marked>(stage, first, last);
     if (shape_.narrow())
-      pass<role, turning, is_finite, true>(stage, first, last);
+      pass<role, turning, is_finite, Ports::few>(stage, first, last);
     else
-      pass<role, turning, is_finite, false>(stage, first, last);
+      pass<role, turning, is_finite, Ports::many>(stage, first, last);
   };
   if (shape_.turning)
     finite ? with_ports.template operator()<true, true>() : with_ports.template operator()<true, false>();
@@ -559,7 +684,7 @@ void Tree<Packet>::choose_pass(int stage, int first, int last) {
 
 /// All switches of one stage, slots first .. last - 1 of the block.
 template <class Packet>
-template <Role role, bool turning, bool finite, bool narrow>
+template <Role role, bool turning, bool finite, Ports ports>
 void Tree<Packet>::pass(int stage, int first, int last) {
   const int level = shape_.level(stage);
   const bool parents = role != Role::up && level < shape_.levels;
@@ -578,18 +703,16 @@ void Tree<Packet>::pass(int stage, int first, int last) {
   prepare_visits(stage, static_cast<int>(work.inputs), work.parents_offset);
 
   // The digit of the switch's number that the link out of here replaces.
-  const std::int64_t replaced = shape_.power(role == Role::last ? 0
-                                             : role == Role::up ? level - 1
-                                                                : level - 2);
-  work.port_stride = static_cast<std::size_t>(replaced) * shape_.switch_stride;
+  const int replaced_digit = role == Role::last ? 0 : role == Role::up ? level - 1 : level - 2;
+  const std::int64_t replaced = shape_.power(replaced_digit);
+  work.port_stride = shape_.switch_stride[static_cast<std::size_t>(replaced_digit)];
   const auto streams_into = [&](std::int64_t at) {
-    return scratch ? leaf_scratch_.data()
-                   : streams_.data() + inputs_array + static_cast<std::size_t>(at) * shape_.switch_stride;
+    return scratch ? leaf_scratch_.data() : streams_.data() + inputs_array + shape_.position(at);
   };
   const auto position_out_of = [&](std::int64_t at) {
     if (role == Role::last) return std::size_t{0};
     const std::int64_t digit = at / replaced % shape_.radix;
-    return array(stage) + static_cast<std::size_t>(at - digit * replaced) * shape_.switch_stride +
+    return array(stage) + shape_.position(at - digit * replaced) +
            static_cast<std::size_t>(digit) * shape_.stream_stride;
   };
   for (std::int64_t at = 0; at < shape_.switches; ++at) {
@@ -599,16 +722,15 @@ void Tree<Packet>::pass(int stage, int first, int last) {
       for (std::int64_t i = 0; i < shape_.radix; ++i)
         fill(at * shape_.radix + i, first, last, in + static_cast<std::size_t>(i) * shape_.stream_stride);
     if constexpr (role == Role::up) prepare_choices(stage, at);
-    random_fill(key_, rotations + static_cast<std::uint64_t>(stage), static_cast<std::uint64_t>(at),
-                static_cast<std::uint64_t>(block_start() / block_slots) * 4, rotations_);
+    prepare_rotations(stage, at);
     work.out_position = position_out_of(at);
     work.next_in = streams_into(next);
     work.next_out_position = position_out_of(next);
     work.at = at;
     if (shape_.binary)
-      one_switch<role, turning, finite, true, narrow>(work, in, first, last);
+      one_switch<role, turning, finite, true, ports>(work, in, first, last);
     else
-      one_switch<role, turning, finite, false, narrow>(work, in, first, last);
+      one_switch<role, turning, finite, false, ports>(work, in, first, last);
     if constexpr (role == Role::up && turning) continue;  // those that turn here are still to be read
     if (!scratch) {
       if (children) clear(in, first, last);
@@ -619,13 +741,14 @@ void Tree<Packet>::pass(int stage, int first, int last) {
 
 /// One switch: reads each slot's packets in their random order and lets them join the queues of their ports.
 template <class Packet>
-template <Role role, bool turning, bool finite, bool binary, bool narrow>
+template <Role role, bool turning, bool finite, bool binary, Ports ports>
 void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first, int last) {
   const Layout layout = layout_;
   const std::uint32_t inputs = work.inputs, parents_offset = work.parents_offset;
   const auto radix = static_cast<std::uint32_t>(shape_.radix);
-  const int digit_shift = role == Role::last ? 0 : (work.level - 1) * shape_.digit_bits;
-  const auto digit_mask = static_cast<Packet>((1U << shape_.digit_bits) - 1);
+  constexpr bool narrow = ports != Ports::many;
+  const int digit_shift = role == Role::last ? 0 : (work.level - 1) * layout.digit_stride;
+  const auto digit_mask = static_cast<Packet>((1U << layout.digit_stride) - 1);
   const auto turn_of_level = static_cast<Packet>(work.level - 1);
   const std::int32_t wait_limit = shape_.wait_limit(), room = shape_.room;
   const auto ring_mask = static_cast<std::uint32_t>(shape_.ring) - 1;
@@ -634,8 +757,7 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
   const auto flow_mask = static_cast<Packet>((Packet{1} << (layout.birth_shift - layout.flow_shift)) - 1);
   const auto birth_mask = static_cast<Packet>((Packet{1} << layout.birth_bits) - 1);
   const auto stage = static_cast<std::size_t>(work.stage);
-  std::uint64_t* const waits = fast_waits_.data() + stage * group * fast_waits;
-  std::uint64_t* const delays = fast_delays_.data();
+  std::uint64_t* const waits = fast_waits_.data() + stage * group * waits_stride;
   std::int32_t* const free = free_of(work.stage, work.at);
   constexpr std::uint32_t first_port = narrow ? NearQueues::first : 0;
   std::array<Packet*, (narrow ? 32 : 1024)> out;
@@ -648,9 +770,11 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
   const std::uint32_t* visit = visits_.data() + static_cast<std::size_t>(first) * inputs;
   std::uint64_t joined = 0, dropped = 0;
   const auto top_turn = static_cast<std::size_t>(shape_.levels - 1);
+  std::uint64_t* const delays = fast_delays_.data() + (turning ? 0 : top_turn * fast_delays);
+  const int birth_shift = layout.birth_shift, turn_shift = layout.turn_shift;
   const auto nothings = [&] {
     std::uint64_t sum = 0;
-    for (std::size_t j = 0; j < group; ++j) sum += waits[j * fast_waits + NearQueues::nothing];
+    for (std::size_t j = 0; j < group; ++j) sum += waits[j * waits_stride + NearQueues::nothing];
     return sum;
   };
   const std::uint64_t nothings_before = nothings();
@@ -661,46 +785,36 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
   const std::int32_t bar = std::min<std::int32_t>(wait_limit, static_cast<std::int32_t>(fast_waits) - 1);
   NearQueues queues(free, radix, room < bar ? room : bar - static_cast<std::int32_t>(inputs), room);
 
-  // What the next switch will read and write is fetched while this one runs, a few lines each slot: its 16 or
-  // more streams are short pieces far apart, which no processor foresees.
-  const Packet* const next_in = work.next_in + start;
-  const Packet* const next_out = streams_.data() + work.next_out_position;
-  const std::size_t stream_stride = shape_.stream_stride, port_stride = work.port_stride;
-  const auto fetch_ahead = [&](int s) __attribute__((always_inline)) {
-    const std::size_t at = static_cast<std::size_t>(s) / line * line;
-    for (std::size_t i = static_cast<std::size_t>(s) % line; i < radix; i += line) {
-      __builtin_prefetch(next_in + i * stream_stride + at, 1);
-      if (parents_offset != 0) __builtin_prefetch(next_in + parents_offset + i * stream_stride + at, 1);
-      if constexpr (role != Role::last) {
-        __builtin_prefetch(next_out + i * port_stride + ((start + at) & ring_mask), 1);
-        __builtin_prefetch(next_out + i * port_stride + ((start + at + line) & ring_mask), 1);
-      }
-    }
-  };
-
-  for (int s = first; s < last; ++s, visit += inputs, choose += radix * choice_bytes) {
-    const std::uint32_t slot = start + static_cast<std::uint32_t>(s);  // the column that is read
-    const Packet* const now = in + slot;
-    const auto age_base = static_cast<Packet>(block_start() + s);
-    std::uint32_t rotation = static_cast<std::uint32_t>(
-        rotations_[static_cast<std::size_t>(s) / 4] >> (static_cast<std::uint32_t>(s) % 4 * 16) & 0xffffU);
-    rotation = binary ? rotation & (inputs - 1) : below(inputs, rotation << 16U);
+  using Ahead = FetchAhead<Packet, turning && role != Role::up, role != Role::last, narrow>;
+  Ahead ahead({.in = work.next_in + start,
+               .parents_offset = parents_offset,
+               .in_stride = shape_.stream_stride,
+               .out = streams_.data() + work.next_out_position,
+               .out_stride = work.port_stride,
+               .radix = radix,
+               .start = start,
+               .ring_mask = ring_mask},
+              static_cast<std::uint32_t>(first));
+  const std::int64_t block = block_start();
+  const auto age_shift = static_cast<Packet>(block - (turning ? 0 : 2 * (shape_.levels - 1)));
+  const std::uint16_t* drawn = rotations_.data() + first;
+  const Packet* now = in + start + first;
+  const auto slot = [&]<bool is_near>(int s) __attribute__((always_inline)) {
+    const std::uint32_t next_column = start + 1 + static_cast<std::uint32_t>(s);  // of what waits 0 slots
+    const auto age_base = static_cast<Packet>(age_shift + static_cast<Packet>(s));
+    const std::uint32_t rotation =
+        binary ? *drawn & (inputs - 1) : below(inputs, std::uint32_t{*drawn} << 16U);
 
     struct Seen {
       Packet packet;
       std::uint32_t here;  ///< 1, or 0 for no packet or one to be left; a number, so that nothing branches
       std::uint32_t port;  ///< counted from first_port
     };
-    /// Packet number i + j of the slot, i a multiple of `group` and j below it.
-    const auto look = [&](std::uint32_t i, std::uint32_t j) __attribute__((always_inline)) {
-      std::uint32_t rank = (i ^ rotation) ^ j;
-      if constexpr (!binary) {
-        rank = i + j + rotation;
-        if (rank >= inputs) rank -= inputs;
-      }
+    /// Packet number i of the slot, which is that of visit[rank].
+    const auto look = [&](std::size_t i, std::size_t rank) __attribute__((always_inline)) {
       const std::uint32_t offset = visit[rank];
       const Packet packet = now[offset];
-      auto here = static_cast<std::uint32_t>(packet >> (packet_bits - 1));
+      auto here = static_cast<std::uint32_t>(packet >> (bits_of<Packet> - 1));
       if constexpr (turning) {
         const Packet turn = (packet >> layout.turn_shift) & 15U;
         if constexpr (role == Role::up)
@@ -711,12 +825,13 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
       }
       std::uint32_t port;
       if constexpr (role != Role::up)
-        port = static_cast<std::uint32_t>((packet >> digit_shift) & digit_mask) | first_port;
+        port = static_cast<std::uint32_t>((packet >> digit_shift) & digit_mask) |
+               (ports == Ports::marked ? NearQueues::nowhere : first_port);
       else if constexpr (binary)
-        port = choose[i + j];
+        port = choose[i];
       else {
         std::uint32_t number;
-        std::memcpy(&number, choose + 4 * (i + j), 4);
+        std::memcpy(&number, choose + 4 * i, 4);
         port = below(radix, number) | first_port;
       }
       return Seen{packet, here, port};
@@ -724,21 +839,31 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
     /// A packet that waits so long leaves the network. What is not here has no delay.
     const auto count_end = [&](Packet packet, std::uint32_t wait, std::uint32_t here, std::uint64_t count)
         __attribute__((always_inline)) {
-      const std::size_t turn =
-          turning ? static_cast<std::size_t>((packet >> layout.turn_shift) & 15U) : top_turn;
-      const Packet age = static_cast<Packet>(age_base + wait - 2 * static_cast<Packet>(turn)) -
-                         static_cast<Packet>(packet >> layout.birth_shift);
+      Packet age = static_cast<Packet>(age_base + wait) - static_cast<Packet>(packet >> birth_shift);
+      std::size_t turn = 0;
+      if constexpr (turning) {
+        turn = static_cast<std::size_t>((packet >> turn_shift) & 15U);
+        age -= 2 * static_cast<Packet>(turn);
+      }
       const std::size_t delay = age & birth_mask & (Packet{0} - static_cast<Packet>(here));
       if (delay >= fast_delays) [[unlikely]]
-        count_delay(turn, delay, 1);
+        count_delay(turning ? turn : top_turn, delay, 1);
       else
         delays[turn * fast_delays + delay] += count;
     };
-    const auto take_near = [&](std::uint32_t i, std::uint32_t j) __attribute__((always_inline)) {
-      auto [packet, here, port] = look(i, j);
-      port &= 0U - here;
-      const std::size_t wait = queues.template join<finite>(port, found[j]);
-      ++waits[j * fast_waits + wait];
+    /// Packet number i joins its queue, a short one. What it finds ahead goes to row j.
+    const auto join_near = [&](std::size_t i, std::size_t rank, std::size_t j)
+        __attribute__((always_inline)) {
+      Seen seen = look(i, rank);
+      if constexpr (ports != Ports::marked) seen.port &= 0U - seen.here;
+      queues.template join<finite>(seen.port, found[j]);
+      return seen;
+    };
+    /// It is sent when what it found ahead has been served.
+    const auto send_near = [&](Seen seen, std::size_t j) __attribute__((always_inline)) {
+      auto [packet, here, port] = seen;
+      const std::size_t wait = found[j][port];
+      ++waits[j * waits_stride + wait];
       if constexpr (finite) {
         const auto fits = static_cast<std::uint32_t>(static_cast<std::int32_t>(wait) < room);
         near_dropped += here & ~fits;
@@ -748,30 +873,32 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
       if constexpr (role == Role::last)
         count_end(packet, static_cast<std::uint32_t>(wait), here, turning ? here : 1);
       else
-        out[port][(slot + 1 + wait) & ring_mask] = packet;
+        out[port][(next_column + wait) & ring_mask] = packet;
     };
-    /// The same for queues of any length, each a number in memory.
-    const auto take = [&](std::uint32_t i, std::uint32_t j) __attribute__((always_inline)) {
-      const auto [packet, here, port] = look(i, j);
-      std::int32_t& next = free[port - first_port];
+    /// Both for queues of any length, each a number in memory.
+    const auto take_far = [&](std::size_t i, std::size_t rank, std::size_t j) __attribute__((always_inline)) {
+      auto [packet, here, port] = look(i, rank);
+      port &= ~first_port;
+      std::int32_t& next = free[port];
       const std::int32_t wait = std::max(next - s, 0);
       const std::uint32_t joins = here & static_cast<std::uint32_t>(!finite || wait < room);
       if constexpr (finite) dropped += here - joins;
       next = s + wait + static_cast<std::int32_t>(joins);
-      const std::int64_t served = block_start() + s + wait;
+      const std::int64_t served = block + s + wait;
       const auto place = static_cast<std::size_t>(wait);
       if (wait >= wait_limit) {
         if (joins != 0)
-          join_late(work.stage, wait, work.out_position + (port - first_port) * work.port_stride, served + 1,
-                    packet, role == Role::last);
+          join_late(work.stage, wait, work.out_position + port * work.port_stride, served + 1, packet,
+                    role == Role::last);
       } else {
         if (place < NearQueues::nothing)
-          waits[j * fast_waits + place] += joins;
+          waits[j * waits_stride + place] += joins;
         else
           count_at(waits_[stage], place, joins);
         // Where nothing joins, a free place of the stream stays empty.
         if constexpr (role != Role::last)
-          out[port][(slot + 1 + place) & ring_mask] = packet & (Packet{0} - static_cast<Packet>(joins));
+          out[port + first_port][(next_column + place) & ring_mask] =
+              packet & (Packet{0} - static_cast<Packet>(joins));
       }
       if constexpr (role == Role::last) {
         joined += joins;
@@ -781,28 +908,67 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
       }
     };
 
-    const auto take_all = [&](const auto& take_one) __attribute__((always_inline)) {
-      std::uint32_t i = 0;
-      for (; i + group <= inputs; i += group)
-        [&]<std::uint32_t... j>(std::integer_sequence<std::uint32_t, j...>) {
-          (take_one(i, j), ...);
-        }
-      (std::make_integer_sequence<std::uint32_t, group>{});
-      for (std::uint32_t j = 0; i + j < inputs; ++j) take_one(i, j);
+    const auto first_rank = [&](std::uint32_t i) __attribute__((always_inline)) {
+      if constexpr (binary) return std::size_t{i ^ rotation};
+      return std::size_t{i + rotation < inputs ? i + rotation : i + rotation - inputs};
     };
-    fetch_ahead(s);
-    if (narrow && !observing && queues.begin(s)) {
-      take_all(take_near);
-      queues.serve();
-      near += inputs;
-    } else
-      take_all(take);
+    /// From the rank of the packet at place j of a group to that of the next.
+    const auto next_rank = [&](std::size_t rank, std::size_t j) __attribute__((always_inline)) {
+      if constexpr (!binary) return rank + 1 < inputs ? rank + 1 : 0;
+      rank ^= j ^ (j + 1);
+      keep(rank);
+      return rank;
+    };
+    // To read what a packet found right after that was stored takes a processor long. Where more follows from
+    // it than counts, others join first.
+    constexpr std::size_t lag = role == Role::last ? 0 : 4;
+    /// Packets i .. i + size - 1.
+    const auto take_group = [&]<std::size_t size>(std::integral_constant<std::size_t, size>, std::uint32_t i)
+        __attribute__((always_inline)) {
+      std::size_t rank = first_rank(i);
+      std::array<Seen, size> seen;
+      const auto step = [&]<std::size_t j>(std::integral_constant<std::size_t, j>)
+          __attribute__((always_inline)) {
+        if constexpr (j < size) {
+          if constexpr (is_near)
+            seen[j] = join_near(std::size_t{i} + j, rank, j);
+          else
+            take_far(std::size_t{i} + j, rank, j);
+          rank = next_rank(rank, j);
+        }
+        if constexpr (is_near && j >= lag) send_near(seen[j - lag], j - lag);
+      };
+      [&]<std::size_t... j>(std::index_sequence<j...>) __attribute__((always_inline)) {
+        (step(std::integral_constant<std::size_t, j>{}), ...);
+      }
+      (std::make_index_sequence<size + lag>{});
+    };
+    ahead.fetch();
+    std::uint32_t i = 0;
+    for (; i + group <= inputs; i += group) take_group(std::integral_constant<std::size_t, group>{}, i);
+    for (; i < inputs; ++i) take_group(std::integral_constant<std::size_t, 1>{}, i);
+    if constexpr (is_near) queues.serve();
+    ++drawn;
+    ++now;
+    visit += inputs;
+    choose += radix * choice_bytes;
+  };
+  for (int s = first; s < last;) {
+    if constexpr (narrow)
+      if (!observing && queues.come(s)) {
+        const int came = s;
+        do slot.template operator()<true>(s++);
+        while (s < last && queues.may_stay());
+        queues.go(s);
+        near += static_cast<std::uint64_t>(s - came) * inputs;
+        if (s == last) break;
+      }
+    slot.template operator()<false>(s++);
   }
-  queues.end(last);
   if constexpr (role == Role::last) {
     const std::uint64_t not_here = nothings() - nothings_before + near_dropped;
     joined += near - not_here;
-    if constexpr (!turning) delays[top_turn * fast_delays] -= not_here;
+    if constexpr (!turning) delays[0] -= not_here;
   }
   totals_.dropped += static_cast<std::int64_t>(dropped + near_dropped);
   drops_[stage] += dropped + near_dropped;
@@ -857,8 +1023,9 @@ template <class Packet>
 void Tree<Packet>::fold() {
   const auto beyond = static_cast<std::size_t>(std::min<std::int32_t>(shape_.room, fast_waits - 1));
   for (std::size_t i = 0; i < fast_waits_.size(); ++i)
-    if (const std::uint64_t count = std::exchange(fast_waits_[i], 0U); count != 0 && i % fast_waits < beyond)
-      count_at(waits_[i / fast_waits / group], i % fast_waits, count);
+    if (const std::uint64_t count = std::exchange(fast_waits_[i], 0U);
+        count != 0 && i % waits_stride < beyond)
+      count_at(waits_[i / waits_stride / group], i % waits_stride, count);
   for (std::size_t i = 0; i < fast_delays_.size(); ++i)
     if (const std::uint64_t count = std::exchange(fast_delays_[i], 0U); count != 0)
       count_delay(i / fast_delays, i % fast_delays, count);
@@ -1016,8 +1183,13 @@ void Tree<Packet>::load(ByteReader& reader) {
 
 std::unique_ptr<TreeReplication> make_tree_replication(const TreeModel& model, RandomKey key) {
   const Shape shape(model);
-  if (Layout(shape, 32).fits(shape)) return std::make_unique<Tree<std::uint32_t>>(shape, key);
-  return std::make_unique<Tree<std::uint64_t>>(shape, key);
+  const bool may_mark = shape.narrow() && !shape.turning;
+  for (const bool marked : {true, false}) {
+    const Layout layout(shape, bits_of<std::uint32_t>, marked);
+    if ((may_mark || !marked) && layout.fits(shape))
+      return std::make_unique<Tree<std::uint32_t>>(shape, layout, key);
+  }
+  return std::make_unique<Tree<std::uint64_t>>(shape, Layout(shape, bits_of<std::uint64_t>, false), key);
 }
 
 SourceMemory source_memory(const TreeModel& model) {
