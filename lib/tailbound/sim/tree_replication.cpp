@@ -42,8 +42,8 @@ enum Purpose : std::uint64_t {
 /// What a stage's switches do with the packets that come in.
 enum class Role { up, down, last };
 
-/// How a switch finds a packet's port. Up to 16 are few; where their digits are marked, 0 has a port of its
-/// own.
+/// What ports a switch has. Up to 16 are few; where the packets' digits are marked, no packet has one as
+/// well.
 enum class Ports { many, few, marked };
 
 /// Everything that follows from the model.
@@ -52,15 +52,14 @@ struct Shape {
   int levels, stages;
   std::int64_t switches;  ///< of one level
   std::int64_t leaves;
-  bool turning;               ///< nearest-ancestor: packets turn at their own level
-  bool binary;                ///< the radix is a power of two, at most 256
-  int digit_bits;             ///< of one digit of a destination
-  std::int64_t ring;          ///< slots that a stream holds; a multiple of 64
-  std::size_t stream_stride;  ///< [packets]
-  std::array<std::size_t, 16>
-      switch_stride{};  ///< [digit]: from a switch to that whose digit is greater by 1
-  std::size_t array_size;
-  std::uint64_t threshold;  ///< load * 2^64; 0 stands for load 1
+  bool turning;                                 ///< nearest-ancestor: packets turn at their own level
+  bool binary;                                  ///< the radix is a power of two, at most 256
+  int digit_bits;                               ///< of one digit of a destination
+  std::int64_t ring;                            ///< slots that a stream holds; a multiple of 64
+  std::size_t stream_stride;                    ///< [packets]
+  std::array<std::size_t, 16> switch_stride{};  ///< [digit]: between switches whose digits differ by 1
+  std::size_t array_size;                       ///< of the streams between two stages
+  std::uint64_t threshold;                      ///< load * 2^64; 0 stands for load 1
   std::int32_t room;
   int flows;
   std::int64_t flow_spacing;
@@ -164,7 +163,7 @@ constexpr int bits_of = std::numeric_limits<Packet>::digits;
 
 /// Where a packet keeps what: destination digits (lowest first), turning level - 1, number of its observed
 /// flow + 1, slot of sending; the top bit is set, so that 0 is no packet. Marked digits have four bits and a
-/// fifth that is set: so a digit read from 0 differs from all others.
+/// fifth that is set, so that those of no packet differ from all others.
 struct Layout {
   bool marked;
   int digit_stride, turn_shift, flow_shift, birth_shift, birth_bits;
@@ -195,7 +194,7 @@ struct Layout {
   }
 };
 
-/// Hides from the compiler where a number comes from.
+/// Hides from the compiler where a number comes from, so that it goes on from the number.
 inline void keep(std::size_t& number) {
   __asm__("" : "+r"(number));
 }
@@ -1183,12 +1182,11 @@ void Tree<Packet>::load(ByteReader& reader) {
 
 std::unique_ptr<TreeReplication> make_tree_replication(const TreeModel& model, RandomKey key) {
   const Shape shape(model);
-  const bool may_mark = shape.narrow() && !shape.turning;
-  for (const bool marked : {true, false}) {
-    const Layout layout(shape, bits_of<std::uint32_t>, marked);
-    if ((may_mark || !marked) && layout.fits(shape))
-      return std::make_unique<Tree<std::uint32_t>>(shape, layout, key);
-  }
+  if (shape.narrow() && !shape.turning)
+    if (const Layout marked(shape, bits_of<std::uint32_t>, true); marked.fits(shape))
+      return std::make_unique<Tree<std::uint32_t>>(shape, marked, key);
+  if (const Layout plain(shape, bits_of<std::uint32_t>, false); plain.fits(shape))
+    return std::make_unique<Tree<std::uint32_t>>(shape, plain, key);
   return std::make_unique<Tree<std::uint64_t>>(shape, Layout(shape, bits_of<std::uint64_t>, false), key);
 }
 
