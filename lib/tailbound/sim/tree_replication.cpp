@@ -159,7 +159,7 @@ Shape::Shape(const TreeModel& model)
 }
 
 template <class Packet>
-constexpr int bits_of = std::numeric_limits<Packet>::digits;
+constexpr int packet_bits = std::numeric_limits<Packet>::digits;
 
 /// Where a packet keeps what: destination digits (lowest first), turning level - 1, number of its observed
 /// flow + 1, slot of sending; the top bit is set, so that 0 is no packet. Marked digits have four bits and a
@@ -171,13 +171,13 @@ struct Layout {
   /// (as vectors of 16-bit numbers have a product, but no shift by a variable, that compilers find).
   std::array<std::uint16_t, most_marked> digits{}, factors{};
   std::uint32_t marks = 0;
-  Layout(const Shape& shape, int packet_bits, bool marked_digits)
+  Layout(const Shape& shape, int bits, bool marked_digits)
       : marked(marked_digits),
         digit_stride(marked ? mark_bit + 1 : shape.digit_bits),
         turn_shift(shape.levels * digit_stride),
         flow_shift(turn_shift + (shape.turning ? 4 : 0)),
         birth_shift(flow_shift + static_cast<int>(std::bit_width(static_cast<unsigned>(shape.flows)))),
-        birth_bits(packet_bits - 1 - birth_shift) {
+        birth_bits(bits - 1 - birth_shift) {
     for (int i = 0; marked && i < std::min(shape.levels, most_marked); ++i) {
       const auto at = static_cast<std::size_t>(i);
       digits[at] = static_cast<std::uint16_t>(((1U << shape.digit_bits) - 1) << (i * shape.digit_bits));
@@ -359,7 +359,7 @@ class Tree final : public TreeReplication {
   }
 
  private:
-  static constexpr Packet present = Packet{1} << (bits_of<Packet> - 1);
+  static constexpr Packet present = Packet{1} << (packet_bits<Packet> - 1);
 
   /// A packet whose slot lies beyond the ring; it is written when its slot comes near.
   struct Late {
@@ -597,7 +597,7 @@ void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) 
     for (int s = first; s < last; ++s) {
       const int different = static_cast<int>(std::bit_width(own ^ destination[static_cast<std::size_t>(s)]));
       const int turn = different == 0 ? 0 : (different - 1) / shape_.digit_bits;
-      target[s] |= (target[s] >> (bits_of<Packet> - 1)) * static_cast<Packet>(turn) << layout_.turn_shift;
+      target[s] |= (target[s] >> (packet_bits<Packet> - 1)) * static_cast<Packet>(turn) << layout_.turn_shift;
     }
   }
   if (observed)
@@ -668,7 +668,7 @@ template <Role role>
 void Tree<Packet>::choose_pass(int stage, int first, int last) {
   const bool finite = shape_.room != unlimited;
   const auto with_ports = [&]<bool turning, bool is_finite>() {
-    if constexpr (role != Role::up && !turning && bits_of<Packet> == 32)
+    if constexpr (role != Role::up && !turning && packet_bits<Packet> == 32)
       if (layout_.marked) return pass<role, turning, is_finite, Ports::marked>(stage, first, last);
     if (shape_.narrow())
       pass<role, turning, is_finite, Ports::few>(stage, first, last);
@@ -813,9 +813,9 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
     const auto look = [&](std::size_t i, std::size_t rank) __attribute__((always_inline)) {
       const std::uint32_t offset = visit[rank];
       const Packet packet = now[offset];
-      auto here = static_cast<std::uint32_t>(packet >> (bits_of<Packet> - 1));
+      auto here = static_cast<std::uint32_t>(packet >> (packet_bits<Packet> - 1));
       if constexpr (turning) {
-        const Packet turn = (packet >> layout.turn_shift) & 15U;
+        const Packet turn = (packet >> turn_shift) & 15U;
         if constexpr (role == Role::up)
           here &= static_cast<std::uint32_t>(turn > turn_of_level);
         else
@@ -1183,11 +1183,11 @@ void Tree<Packet>::load(ByteReader& reader) {
 std::unique_ptr<TreeReplication> make_tree_replication(const TreeModel& model, RandomKey key) {
   const Shape shape(model);
   if (shape.narrow() && !shape.turning)
-    if (const Layout marked(shape, bits_of<std::uint32_t>, true); marked.fits(shape))
+    if (const Layout marked(shape, packet_bits<std::uint32_t>, true); marked.fits(shape))
       return std::make_unique<Tree<std::uint32_t>>(shape, marked, key);
-  if (const Layout plain(shape, bits_of<std::uint32_t>, false); plain.fits(shape))
+  if (const Layout plain(shape, packet_bits<std::uint32_t>, false); plain.fits(shape))
     return std::make_unique<Tree<std::uint32_t>>(shape, plain, key);
-  return std::make_unique<Tree<std::uint64_t>>(shape, Layout(shape, bits_of<std::uint64_t>, false), key);
+  return std::make_unique<Tree<std::uint64_t>>(shape, Layout(shape, packet_bits<std::uint64_t>, false), key);
 }
 
 SourceMemory source_memory(const TreeModel& model) {
