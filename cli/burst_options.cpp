@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <cli/burst_options.hpp>
 #include <cli/option_group.hpp>
+#include <cli/shares.hpp>
 #include <cli/traffic_options.hpp>
 
 namespace tailbound::cli {
@@ -29,7 +30,7 @@ std::optional<traffic::Burst> read_burst(const BurstOptions& options, const Rati
     throw InvalidArgument("--burst", "given together with --traffic bernoulli",
                           "left out, or the traffic onoff");
   traffic::Burst burst{.slots = numeric::parse_rational(*options.burst, "--burst")};
-  if (options.on_rate) burst.on_rate = numeric::parse_rational(*options.on_rate, "--on-rate");
+  if (options.on_rate) burst.on_rate = parse_share(*options.on_rate, "--on-rate");
   try {
     (void)traffic::on_off(load, burst);
   } catch (const InvalidArgument& error) {
@@ -38,6 +39,23 @@ std::optional<traffic::Burst> read_burst(const BurstOptions& options, const Rati
     throw InvalidArgument("--load", load_text, error.legal());
   }
   return burst;
+}
+
+std::vector<std::optional<traffic::Burst>> read_bursts(const BurstOptions& options, const Rational& load,
+                                                       const std::string& load_text) {
+  if (!options.burst) return {read_burst(options, load, load_text)};
+  std::vector<std::optional<std::string>> on_rates{std::nullopt};
+  if (options.on_rate) {
+    on_rates.clear();
+    for (const Rational& rate : parse_percent_list(*options.on_rate, "--on-rate"))
+      on_rates.emplace_back(plain(rate));
+  }
+  std::vector<std::optional<traffic::Burst>> bursts;
+  for (const Rational& slots : parse_list(*options.burst, "--burst"))
+    for (const std::optional<std::string>& on_rate : on_rates)
+      bursts.push_back(read_burst({.traffic = options.traffic, .burst = plain(slots), .on_rate = on_rate},
+                                  load, load_text));
+  return bursts;
 }
 
 std::string burst_in_words(const std::optional<traffic::Burst>& burst) {

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 /// The options that say how the packets of a source bunch.
 namespace tailbound::cli {
@@ -24,6 +25,12 @@ void add_burst_options(CLI::App& command, BurstOptions& options, const std::stri
 [[nodiscard]] std::optional<traffic::Burst> read_burst(const BurstOptions& options,
                                                        const numeric::Rational& load,
                                                        const std::string& load_text);
+
+/// The same for each combination of the entries of --burst and --on-rate, the last changing fastest; one none
+/// without --burst.  \throws InvalidArgument  as read_burst()
+[[nodiscard]] std::vector<std::optional<traffic::Burst>> read_bursts(const BurstOptions& options,
+                                                                     const numeric::Rational& load,
+                                                                     const std::string& load_text);
 
 /// ", bursts of 16 slots" and the on-rate unless that is 1; empty without bursts.
 [[nodiscard]] std::string burst_in_words(const std::optional<traffic::Burst>& burst);

@@ -2,9 +2,13 @@
 
 #include <CLI/App.hpp>
 #include <cli/run.hpp>
+#include <tailbound/answers/run.hpp>
 
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 
 /// What a command of the executable is: options on a CLI11 subcommand, and a function that answers.
@@ -24,9 +28,16 @@ enum class Format {
   table,  ///< for people
   json,   ///< one document, one line end
   csv,    ///< a header line, then a line a row
+  markdown,
 };
 
-/// The common options, as every command sees them.
+/// What became of a run, for its end.
+struct Course {
+  bool cut = false;                         ///< a stop has cut the answer short
+  std::optional<std::string> checkpoint{};  ///< the file to resume from, once it was written
+};
+
+/// The common options, as every command sees them, and how it is carried out.
 struct Context {
   std::string version;  ///< of the executable: "0.1.0"
   Format format = Format::table;
@@ -35,9 +46,21 @@ struct Context {
   std::function<void(std::size_t done, std::size_t all)> progress{};
   /// Likewise where the time left is known: the fraction done, and seconds left (0 while unknown).
   std::function<void(double done, double seconds_left)> timed_progress{};
+  std::stop_token stop{};  ///< Ctrl-C: a request ends the command at the next opportunity
+  std::function<bool(const std::function<void()>& work)> piece{};  ///< answers::Run::piece
+  std::shared_ptr<Course> course = std::make_shared<Course>();
 };
 
-/// A whole answer. Nothing is written before the command has returned it.
+/// How an analysis is carried out: with progress, and so that Ctrl-C ends it. A command asks
+///
+///     answers::as_piece(run, [&] { return ...; })           one answer
+///     answers::for_each_point(count, run, [&](i) { ... })   a list, of which a stop leaves what is finished
+///
+/// Simulations are carried out by SimulationRun (cli/simulation_options.hpp).
+/// \param context  outlives the result
+[[nodiscard]] answers::Run analysis_run(const Context& context);
+
+/// A whole answer, or what is finished of it. Nothing is written before the command has returned it.
 struct Reply {
   std::string text;  ///< ends with a line end
   /// Draws the picture into the file named: a temporary with the ending that --plot asks for, which run()
@@ -45,15 +68,21 @@ struct Reply {
   std::function<void(const std::string& picture)> draw{};
   /// no_answer where the answer, though whole and written, says no.
   Status status = answered;
+  /// A stop has cut the answer short, as its text and its picture say; the status is then `stopped`. Set
+  /// without being asked where the run said so (answers::Run::cut).
+  bool stopped = false;
 };
 
-/// A subcommand and what it does. Errors are thrown: NoAnswer (exit 1), InvalidArgument and ParseError
-/// (exit 2), anything else (exit 3). An InvalidArgument whose argument is the name of an option
+/// A subcommand and what it does. Errors are thrown: NoAnswer (exit 1; Stopped, which is one: exit 4),
+/// InvalidArgument and ParseError (exit 2), anything else (exit 3). An InvalidArgument whose argument is the name of an option
 /// ("--load", or without dashes and with spaces: "load", "packets per slot") is reported under that option's
 /// name.
 struct Command {
   CLI::App* app = nullptr;  ///< owned by the program
   std::function<Reply(const Context&)> answer;
+  /// cli::run() carries out all of answer() as one piece, of which a stop leaves nothing: for an analysis that
+  /// makes no pieces of its own.
+  bool in_one_piece = false;
 };
 
 /// Adds --plot to a command that draws.

@@ -3,8 +3,9 @@
 #include <cli/formats.hpp>
 #include <cli/plots.hpp>
 #include <tailbound/numeric/truth.hpp>
-#include <tailbound/sim/histogram_batches.hpp>
+#include <tailbound/sim/run/histogram_batches.hpp>
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,9 +19,10 @@ struct ShownEstimate {
   bool open = false;  ///< nothing is known of the upper end
 };
 
+/// An infinite upper end is open.
 template <class Unit>
 [[nodiscard]] ShownEstimate shown(const numeric::Estimate<Unit>& estimate) {
-  return {estimate.value, estimate.lower, estimate.upper, estimate.confidence};
+  return {estimate.value, estimate.lower, estimate.upper, estimate.confidence, std::isinf(estimate.upper)};
 }
 
 /// {"kind": "estimate", "value": 0.0106, "lower": 0.0105, "upper": 0.0107, "confidence": 0.95}; an open upper

@@ -3,6 +3,7 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/numeric/plain.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -186,22 +187,7 @@ std::string named_line(const char* name, const std::string& value, int name_widt
 }
 
 std::string plain(const Rational& value) {
-  constexpr int longest = 60;  // more digits than anyone types
-  std::string text = to_decimal(value, longest, Rounding::down);
-  if (text != to_decimal(value, longest, Rounding::up)) {
-    const std::string fraction =
-        numeric::bit_size(value) > 4000 ? std::string() : numeric::to_fraction(value);
-    constexpr std::size_t readable = 80;
-    return !fraction.empty() && fraction.size() <= readable
-               ? fraction
-               : "about " + to_decimal(value, 12, Rounding::nearest);
-  }
-  const std::size_t end = std::min(text.find('e'), text.size());
-  if (text.find('.') < end) {
-    const std::size_t last = text.find_last_not_of('0', end - 1);
-    text.erase(text[last] == '.' ? last : last + 1, end - (text[last] == '.' ? last : last + 1));
-  }
-  return text;
+  return numeric::plain(value);
 }
 
 }  // namespace tailbound::cli

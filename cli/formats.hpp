@@ -72,6 +72,7 @@ template <class Table, class JsonText, class Csv>
       return json();
     case Format::csv:
       return csv();
+    case Format::markdown:
     case Format::table:
       break;
   }

@@ -1,22 +1,52 @@
 #include <cli/interrupt.hpp>
+#include <cli/leftovers.hpp>
 
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
 #include <csignal>
-#include <ctime>
+#include <cstdint>
+#include <optional>
+#include <system_error>
 #include <thread>
 
 namespace tailbound::cli {
 namespace {
 
-/// SIGINT and SIGTERM, without those that are ignored.
+using Clock = std::chrono::steady_clock;
+
+/// One request may come twice, to the process and to its group.
+constexpr auto one_request = std::chrono::milliseconds(300);
+
+/// SIGINT, SIGTERM and SIGHUP, without those that are ignored.
 sigset_t heeded() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action {};
     if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) sigaddset(&signals, signal);
   }
   return signals;
 }
+
+/// A file descriptor, closed at the end.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {
+    if (number < 0) throw std::system_error(errno, std::generic_category(), "cannot watch for signals");
+  }
+  ~Descriptor() { close(number_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const { return number_; }
+
+ private:
+  int number_;
+};
 
 }  // namespace
 
@@ -26,44 +56,57 @@ class Interrupt::Watch {
  public:
   Watch() : signals_(heeded()) {
     pthread_sigmask(SIG_BLOCK, &signals_, &former_);
-    thread_ = std::jthread([this](const std::stop_token& end) { wait(end); });
+    begin();
   }
   ~Watch() {
-    thread_.request_stop();
-    thread_.join();
-    forget_pending();
+    constexpr std::uint64_t one = 1;
+    while (write(end_->get(), &one, sizeof one) < 0 && errno == EINTR) {
+    }
+    thread_->join();
+    constexpr timespec now{};
+    while (sigtimedwait(&signals_, nullptr, &now) > 0) {
+    }
     pthread_sigmask(SIG_SETMASK, &former_, nullptr);
   }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
+  void begin_in_child() {
+    static_cast<void>(thread_.release());  // that thread is in the parent only
+    begin();
+  }
+
   std::stop_source stop;
 
  private:
-  void wait(const std::stop_token& end) {
-    while (!end.stop_requested())
-      if (sigtimedwait(&signals_, nullptr, &look) > 0) {
-        stop.request_stop();
-        // One request may come twice, to the process and to its group.
-        for (int i = 0; i < looks_of_one_request && !end.stop_requested(); ++i) nanosleep(&look, nullptr);
-        if (end.stop_requested()) return;
-        forget_pending();
-        pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);  // the next one ends the process, by this thread
-        while (!end.stop_requested()) nanosleep(&look, nullptr);
-      }
+  void begin() {
+    signal_.emplace(signalfd(-1, &signals_, SFD_CLOEXEC | SFD_NONBLOCK));
+    end_.emplace(eventfd(0, EFD_CLOEXEC));
+    thread_ = std::make_unique<std::thread>(
+        [this, signal = signal_->get(), end = end_->get()] { wait(signal, end); });
   }
-  void forget_pending() const {
-    constexpr timespec now{};
-    while (sigtimedwait(&signals_, nullptr, &now) > 0) {
+
+  void wait(int signal, int end) {
+    pollfd looks[] = {{.fd = signal, .events = POLLIN, .revents = 0},
+                      {.fd = end, .events = POLLIN, .revents = 0}};
+    for (;;) {
+      if (poll(looks, 2, -1) < 0) continue;
+      if (looks[1].revents != 0) return;
+      signalfd_siginfo came{};
+      if (read(signal, &came, sizeof came) != sizeof came) continue;
+      const Clock::time_point now = Clock::now();
+      if (first_ && now - *first_ >= one_request) end_by_signal(static_cast<int>(came.ssi_signo));
+      if (first_) continue;
+      first_ = now;
+      stop.request_stop();
     }
   }
 
-  static constexpr timespec look{.tv_sec = 0, .tv_nsec = 20'000'000};
-  static constexpr int looks_of_one_request = 15;  // 0.3 s
-
   sigset_t signals_;
   sigset_t former_{};
-  std::jthread thread_;
+  std::optional<Descriptor> signal_, end_;
+  std::optional<Clock::time_point> first_;  ///< when the stop was asked for; the thread's own
+  std::unique_ptr<std::thread> thread_;
 };
 
 Interrupt::Interrupt() : watch_(std::make_unique<Watch>()) {}
@@ -71,6 +114,21 @@ Interrupt::~Interrupt() = default;
 
 std::stop_token Interrupt::token() const {
   return watch_->stop.get_token();
+}
+
+void Interrupt::watch_in_child() {
+  watch_->begin_in_child();
+}
+
+void end_by_signal(int signal) {
+  leftovers::clear_up();
+  std::signal(signal, SIG_DFL);
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, signal);
+  raise(signal);
+  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+  for (;;) pause();
 }
 
 }  // namespace tailbound::cli

@@ -1,10 +1,9 @@
-#include <cli/formats.hpp>
 #include <cli/pgf_command.hpp>
 #include <cli/read_file.hpp>
+#include <cli/show.hpp>
 #include <cli/traffic_options.hpp>
-#include <tailbound/queue/on_off_formula.hpp>
-#include <tailbound/queue/slotted_formula.hpp>
-#include <tailbound/series/pgf_check.hpp>
+#include <tailbound/answers/pgf.hpp>
+#include <tailbound/render/documents/pgf.hpp>
 #include <tailbound/series/pmf_file.hpp>
 
 #include <memory>
@@ -15,6 +14,9 @@
 namespace tailbound::cli {
 namespace {
 
+using answers::PgfAnswer;
+using answers::PgfOf;
+using answers::PgfQuestion;
 using symbolic::Expression;
 using symbolic::Language;
 using symbolic::Pgf;
@@ -23,15 +25,6 @@ struct Options {
   TrafficOptions traffic;
   std::string of = "occupancy", as = "text";
   bool moments = false, cancel = false, of_given = false;
-};
-
-enum class Quantity { arrivals, occupancy, wait };
-
-/// What was found; `definition` in the language asked for.
-struct Answer {
-  symbolic::Definition definition;
-  Expression mean, variance, empty;
-  Pgf arrivals;
 };
 
 constexpr std::size_t kMostRates = 4096;
@@ -73,165 +66,92 @@ Pgf read_arrivals(const TrafficOptions& options) {
     case TrafficForm::expression:
       break;
   }
-  const Pgf pgf = symbolic::parse_pgf(*options.arrivals, "--arrivals");
-  // With free parameters the coefficients' signs depend on them; A(1) = 1 is looked at later.
-  if (pgf.free_parameters().empty()) (void)series::check_pgf(pgf.program());
-  return pgf;
+  return answers::checked(symbolic::parse_pgf(*options.arrivals, "--arrivals"));
 }
 
-Answer find(const Options& options, Quantity quantity, Language language) {
-  const Pgf arrivals = read_arrivals(options.traffic);
-  const int served =
-      options.traffic.packets_per_slot
-          ? static_cast<int>(parse_integer(*options.traffic.packets_per_slot, "--packets-per-slot", 1, 32))
-          : 1;
-  if (quantity == Quantity::arrivals) {
-    if (options.cancel) throw InvalidArgument("--cancel", "given with --of arrivals", "left out there");
-    if (arrivals.is_normalised() == symbolic::Verdict::no)
-      throw InvalidArgument("--arrivals", "not a PGF: A(1) is " + arrivals.value_at_one().text(),
-                            "a formula with A(1) = 1");
-    return {queue::arrivals_definition(arrivals, language), arrivals.mean(), arrivals.variance(),
-            limit(arrivals.expression(), arrivals.variable(), 0), arrivals};
+PgfQuestion read_question(const Options& options, PgfOf of, Language language) {
+  PgfQuestion question{.arrivals = read_arrivals(options.traffic), .of = of, .language = language};
+  if (options.traffic.packets_per_slot)
+    question.packets_per_slot =
+        static_cast<int>(parse_integer(*options.traffic.packets_per_slot, "--packets-per-slot", 1, 32));
+  question.cancelled = options.cancel;
+  if (of == PgfOf::arrivals && options.cancel)
+    throw InvalidArgument("--cancel", "given with --of arrivals", "left out there");
+  if (of == PgfOf::wait && question.packets_per_slot != 1)
+    throw InvalidArgument("--packets-per-slot", std::to_string(question.packets_per_slot), "1 for --of wait");
+  return question;
+}
+
+PgfAnswer find(const PgfQuestion& question) {
+  try {
+    return answers::answer(question);
+  } catch (const answers::NotCancelled& error) {
+    throw NoAnswer(std::string("--cancel: ") + error.what() +
+                   "; without --cancel the formula is printed as it is derived");
   }
-  if (quantity == Quantity::wait && served != 1)
-    throw InvalidArgument("--packets-per-slot", std::to_string(served), "1 for --of wait");
-  const queue::SlottedFormula formula = queue::slotted_formula(arrivals, served);
-  const auto no_cancelled_form = [] {
-    return NoAnswer(
-        "--cancel: (1 - A(z)) / (1 - z) is no rational formula of moderate size here; "
-        "without --cancel the formula is printed as it is derived");
-  };
-  if (quantity == Quantity::occupancy) {
-    if (options.cancel && !formula.occupancy_cancelled) throw no_cancelled_form();
-    return {queue::occupancy_definition(formula, language, options.cancel), formula.mean, formula.variance,
-            formula.empty, arrivals};
-  }
-  const queue::WaitFormula wait = queue::wait_formula(arrivals);
-  if (options.cancel && !wait.wait_cancelled) throw no_cancelled_form();
-  return {queue::wait_definition(formula, wait, language, options.cancel), wait.mean, wait.variance,
-          wait.no_wait, arrivals};
 }
 
-/// The moments as lines "E[Q] = ...".
-std::vector<std::string> moment_lines(const Answer& answer) {
-  const std::string& letter = answer.definition.name;
-  return {"E[" + letter + "] = " + answer.mean.text(), "Var[" + letter + "] = " + answer.variance.text(),
-          "P(" + letter + "=0) = " + answer.empty.text()};
+render::PgfTraffic as_typed(const TrafficOptions& options) {
+  return {.traffic = options.traffic,
+          .inputs = options.inputs,
+          .load = options.load,
+          .burst = options.burst,
+          .on_rate = options.on_rate,
+          .rates = options.rates,
+          .arrivals = options.arrivals,
+          .pmf = options.pmf};
 }
 
-std::string to_table_text(const Options& options, Answer answer, Language language, bool quiet) {
-  if (quiet) answer.definition.remarks.clear();
-  if (!options.moments) return print(answer.definition, language);
-  std::vector<std::string> lines = moment_lines(answer);
-  if (language != Language::text) {
-    // Comments, so that the target program reads the whole.
-    auto& remarks = answer.definition.remarks;
-    remarks.insert(remarks.end(), lines.begin(), lines.end());
-    return print(answer.definition, language);
-  }
-  std::string text = print(answer.definition, language);
-  for (const std::string& line : lines) text += line + "\n";
-  return text;
+std::vector<PgfOf> read_quantities(const std::string& text) {
+  std::vector<PgfOf> quantities;
+  for (const std::size_t choice : parse_choices(text, "--of", {"arrivals", "occupancy", "wait"}))
+    quantities.push_back(static_cast<PgfOf>(choice));
+  return quantities;
 }
 
-Json describe_inputs(const Options& options, const Answer& answer) {
-  Json inputs;
-  const TrafficOptions& traffic = options.traffic;
-  const auto add = [&inputs](const char* key, const std::optional<std::string>& value) {
-    if (value) inputs[key] = *value;
-  };
-  add("inputs", traffic.inputs);
-  add("load", traffic.load);
-  add("rates", traffic.rates);
-  add("traffic", traffic.traffic);
-  add("arrivals", traffic.arrivals);
-  add("pmf", traffic.pmf);
-  inputs["packets_per_slot"] =
-      traffic.packets_per_slot ? parse_integer(*traffic.packets_per_slot, "--packets-per-slot", 1, 32) : 1;
-  inputs["of"] = options.of;
-  inputs["as"] = options.as;
-  inputs["generating_function"] = answer.arrivals.expression().text();
-  inputs["parameters"] = answer.arrivals.free_parameters();
-  return inputs;
+std::vector<Language> read_languages(const std::string& text) {
+  std::vector<Language> languages;
+  for (const std::size_t choice : parse_choices(text, "--as", {"text", "latex", "maple", "gp", "c"}))
+    languages.push_back(static_cast<Language>(choice));
+  return languages;
 }
 
 /// One source that sends in bursts: its matrix and eigenvalues.
-Reply on_off_reply(const Options& options, Language language, const Context& context) {
+Reply on_off_reply(const Options& options, const std::vector<Language>& languages, const Context& context) {
   if (options.of != "arrivals" && options.of_given)
     throw InvalidArgument("--of", options.of, "arrivals with --traffic onoff: the matrix of one source");
   for (const auto& [name, given] :
        {std::pair{"--moments", options.moments}, std::pair{"--cancel", options.cancel}})
     if (given) throw InvalidArgument(name, "given with --traffic onoff", "left out there");
-  const TrafficOptions& traffic = options.traffic;
-  const queue::OnOffFormula formula = queue::on_off_formula(
-      parse_parameter(*traffic.load, "--load"), parse_parameter(*traffic.burst, "--burst"),
-      parse_parameter(traffic.on_rate.value_or("1"), "--on-rate"),
-      parse_parameter(*traffic.inputs, "--inputs"));
-  const std::string text = print(formula, language);
-  if (context.format == Format::csv) return {.text = csv_line({"expression"}) + csv_line({text})};
-  if (context.format == Format::table) {
-    std::string remarks;
-    if (language == Language::text && !context.quiet)
-      remarks =
-          "# one source: rows and columns OFF, ON; D01 = alpha, beta = 1 - D11 at z = 1\n"
-          "# eigenvalues of all inputs together: lambda1(z)^(inputs - k)*lambda2(z)^k, k = 0 .. inputs\n"
-          "# poles of the queue: z = lambda1(z)^(inputs - k)*lambda2(z)^k\n";
-    return {.text = remarks + text};
-  }
-  Json document = new_document(context, "pgf");
-  Json& inputs = document["inputs"];
-  inputs["traffic"] = "onoff";
-  inputs["inputs"] = *traffic.inputs;
-  inputs["load"] = *traffic.load;
-  inputs["burst"] = *traffic.burst;
-  inputs["on_rate"] = traffic.on_rate.value_or("1");
-  inputs["of"] = "arrivals";
-  inputs["as"] = options.as;
-  document["expression"] = text;
-  const auto printed = [&](const Expression& value) {
-    return print(value, language == Language::c ? Language::text : language);
-  };
-  document["matrix"] =
-      Json::array({Json::array({printed(formula.entry[0][0]), printed(formula.entry[0][1])}),
-                   Json::array({printed(formula.entry[1][0]), printed(formula.entry[1][1])})});
-  document["alpha"] = printed(formula.start);
-  document["beta"] = printed(formula.stop);
-  document["trace"] = printed(formula.trace);
-  document["determinant"] = printed(formula.determinant);
-  return {.text = to_text(document)};
+  render::PgfTraffic traffic = as_typed(options.traffic);
+  traffic.traffic = "onoff";
+  traffic.on_rate = traffic.on_rate.value_or("1");
+  const queue::OnOffFormula formula =
+      answers::answer(answers::OnOffPgfQuestion{.load = parse_parameter(*traffic.load, "--load"),
+                                                .burst = parse_parameter(*traffic.burst, "--burst"),
+                                                .on_rate = parse_parameter(*traffic.on_rate, "--on-rate"),
+                                                .inputs = parse_parameter(*traffic.inputs, "--inputs")});
+  std::vector<render::OnOffPgfPoint> points;
+  for (const Language language : languages)
+    points.push_back({.traffic = traffic, .language = language, .formula = formula});
+  if (context.format == Format::table) return {.text = render::formulas(points, context.quiet)};
+  return show(render::document(points), context);
 }
 
-Command command_of(CLI::App& app, std::shared_ptr<Options> options) {
-  return {&app, [&app, options](const Context& context) {
-            static const std::vector<std::string> quantities{"arrivals", "occupancy", "wait"};
-            static const std::vector<std::string> languages{"text", "latex", "maple", "gp", "c"};
-            const auto quantity = static_cast<Quantity>(parse_choice(options->of, "--of", quantities));
-            const auto language = static_cast<Language>(parse_choice(options->as, "--as", languages));
-            options->of_given = app.get_option("--of")->count() > 0;
-            if (traffic_form(options->traffic) == TrafficForm::on_off)
-              return on_off_reply(*options, language, context);
-            Answer answer = find(*options, quantity, language);
-            if (context.format == Format::table)
-              return Reply{.text = to_table_text(*options, answer, language, context.quiet)};
-            const std::string expression = language == Language::c
-                                               ? print(answer.definition, language)
-                                               : print(answer.definition.expression, language);
-            const auto moment = [&](const Expression& value) {
-              return print(value, language == Language::c ? Language::text : language);
-            };
-            if (context.format == Format::csv)
-              return Reply{.text = csv_line({"expression", "mean", "variance", "p0"}) +
-                                   csv_line({expression, moment(answer.mean), moment(answer.variance),
-                                             moment(answer.empty)})};
-            Json document = new_document(context, "pgf");
-            document["inputs"] = describe_inputs(*options, answer);
-            document["expression"] = expression;
-            document["mean"] = moment(answer.mean);
-            document["variance"] = moment(answer.variance);
-            document["p0"] = moment(answer.empty);
-            document["conditions"] = answer.definition.remarks;
-            return Reply{.text = to_text(document)};
-          }};
+Reply answer(const Options& options, const Context& context) {
+  const std::vector<PgfOf> quantities = read_quantities(options.of);
+  const std::vector<Language> languages = read_languages(options.as);
+  if (traffic_form(options.traffic) == TrafficForm::on_off) return on_off_reply(options, languages, context);
+  std::vector<render::PgfPoint> points;
+  for (const PgfOf of : quantities)
+    for (const Language language : languages) {
+      const PgfQuestion question = read_question(options, of, language);
+      points.push_back(
+          {.traffic = as_typed(options.traffic), .question = question, .answer = find(question)});
+    }
+  if (context.format == Format::table)
+    return {.text = render::formulas(points, options.moments, context.quiet)};
+  return show(render::document(points), context);
 }
 
 }  // namespace
@@ -241,10 +161,10 @@ Command add_pgf_command(CLI::App& program) {
       *program.add_subcommand("pgf", "the formula: generating functions, printed for other programs");
   const auto options = std::make_shared<Options>();
   add_traffic_options(app, options->traffic, Memory::allowed);
-  app.add_option("--of", options->of, "arrivals A(z), occupancy Q(z) (the default) or wait W(z)")
+  app.add_option("--of", options->of, "arrivals A(z), occupancy Q(z) (the default) or wait W(z), or a list")
       ->type_name("NAME")
       ->group("Question");
-  app.add_option("--as", options->as, "text (the default), latex, maple, gp or c")
+  app.add_option("--as", options->as, "text (the default), latex, maple, gp or c, or a list")
       ->type_name("NAME")
       ->group("Question");
   app.add_flag("--moments", options->moments, "mean, variance and the probability of 0 too")
@@ -266,7 +186,10 @@ Command add_pgf_command(CLI::App& program) {
       "  Var[Q] = 1/12*k*p*(12 - 18*p - 18*k*p + 8*p^2 + 18*k*p^2 - 5*k*p^3 + 10*k^2*p^2 - 6*k^2*p^3 - "
       "k^3*p^3)/(1 - k*p)^2\n"
       "  P(Q=0) = 1 - k*p");
-  return command_of(app, options);
+  return {.app = &app, .answer = [&app, options](const Context& context) {
+            options->of_given = app.get_option("--of")->count() > 0;
+            return answer(*options, context);
+          }};
 }
 
 }  // namespace tailbound::cli

@@ -1,23 +1,18 @@
+#include <cli/gnuplot.hpp>
 #include <cli/plots.hpp>
+#include <cli/write_file.hpp>
 #include <tailbound/core/error.hpp>
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
-#include <iterator>
 #include <limits>
-#include <memory>
 #include <system_error>
-
-extern "C" char** environ;  // NOLINT: POSIX declares it nowhere
 
 namespace tailbound::cli::plots {
 namespace {
@@ -178,57 +173,32 @@ std::string script(const Picture& picture, const std::string& file) {
   return text + "\n";
 }
 
-struct Close {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using TemporaryFile = std::unique_ptr<std::FILE, Close>;
-
-TemporaryFile temporary_file(const std::string& text) {
-  TemporaryFile file(std::tmpfile());
-  if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
-      std::fflush(file.get()) != 0)
-    throw std::system_error(errno, std::generic_category(), "cannot write a temporary file");
-  std::rewind(file.get());
-  return file;
-}
-
-std::string contents(std::FILE* file) {
-  std::rewind(file);
-  std::string text(2000, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file));
-  return text;
-}
-
 }  // namespace
 
 void require_known_ending(const std::string& file) {
   static_cast<void>(terminal(file));
 }
 
+namespace {
+
+/// What gnuplot makes of `commands`, into `file`.
+void draw_with(const std::string& commands, const std::string& file) {
+  const std::string drawn = run_gnuplot(commands);
+  const int descriptor = open(file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  int failed = descriptor < 0 ? errno : write_all(descriptor, drawn);
+  if (descriptor >= 0 && close(descriptor) != 0 && failed == 0) failed = errno;
+  if (failed != 0) throw std::system_error(failed, std::generic_category(), file);
+}
+
+}  // namespace
+
 void draw(const Picture& picture, const std::string& file) {
-  // The picture is gnuplot's standard output: so no file name has to survive gnuplot's quoting.
-  const TemporaryFile commands = temporary_file(script(picture, file));
-  const TemporaryFile messages = temporary_file("");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, fileno(commands.get()), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, fileno(messages.get()), STDERR_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, file.c_str(), O_WRONLY | O_TRUNC, 0);
-  char name[] = "gnuplot", defaults[] = "-d", from_input[] = "-";
-  char* arguments[] = {name, defaults, from_input, nullptr};
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, "gnuplot", &actions, nullptr, arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed == ENOENT)
-    throw InvalidArgument("--plot", "given, but the program gnuplot is not installed",
-                          "left out, or gnuplot installed (Debian: apt-get install gnuplot-nox)");
-  if (failed != 0) throw std::system_error(failed, std::generic_category(), "cannot start gnuplot");
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  const std::string message = contents(messages.get());
-  if (status != 0 || !std::filesystem::exists(file) || std::filesystem::file_size(file) == 0)
-    throw std::runtime_error("gnuplot failed: " + message);
+  draw_with(script(picture, file), file);
+}
+
+void draw(const render::Picture& picture, const std::string& file) {
+  require_known_ending(file);
+  draw_with(render::to_gnuplot(picture, std::filesystem::path(file).extension().string().substr(1)), file);
 }
 
 double log10(const numeric::Real& value) {

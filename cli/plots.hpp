@@ -3,6 +3,7 @@
 #include <tailbound/core/quantity.hpp>
 #include <tailbound/numeric/proved.hpp>
 #include <tailbound/numeric/real.hpp>
+#include <tailbound/render/picture.hpp>
 
 #include <optional>
 #include <string>
@@ -45,9 +46,11 @@ struct Picture {
 /// \throws InvalidArgument  the name does not end in .svg, .png or .pdf
 void require_known_ending(const std::string& file);
 
-/// Draws into `file` in the format of its ending.
-/// \throws InvalidArgument  gnuplot is not installed;  Error  gnuplot failed (with its message)
+/// Draws into `file`, which is there, in the format of its ending.
+/// \throws InvalidArgument    gnuplot is not installed;  Error  gnuplot failed (with its message)
+///         std::system_error  the file cannot be written
 void draw(const Picture& picture, const std::string& file);
+void draw(const render::Picture& picture, const std::string& file);
 
 /// log10(value), value > 0 and however small.
 [[nodiscard]] double log10(const numeric::Real& value);

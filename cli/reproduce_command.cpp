@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <cli/formats.hpp>
+#include <cli/gnuplot.hpp>
 #include <cli/read_file.hpp>
 #include <cli/reproduce_command.hpp>
 #include <cli/reproduce_greenberg_guan.hpp>
@@ -8,6 +9,7 @@
 #include <cli/reproduce_singh_dally.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/write_file.hpp>
+#include <tailbound/answers/points.hpp>
 #include <tailbound/core/error.hpp>
 
 #include <algorithm>
@@ -82,11 +84,8 @@ std::vector<const Figure*> chosen_figures(const Options& options) {
 
 /// \throws InvalidArgument  the pictures cannot be drawn; better known before hours of work than after
 void require_gnuplot() {
-  const PendingFile scratch((fs::temp_directory_path() / "tailbound_reproduce.svg").string(), "--output");
-  const plots::Picture picture{
-      .title = {}, .x_label = {}, .y_label = {}, .curves = {{.title = {}, .points = {{0, 0}, {1, 1}}}}};
   try {
-    plots::draw(picture, scratch.temporary());
+    static_cast<void>(run_gnuplot("set terminal svg\nplot [0:1] x\n"));
   } catch (const InvalidArgument&) {
     throw InvalidArgument("the program gnuplot", "not installed",
                           "installed, for it draws the pictures (Debian: apt-get install gnuplot-nox)");
@@ -97,7 +96,8 @@ void require_gnuplot() {
 /// \throws InvalidArgument  there is one of another origin
 std::string former_readme(const fs::path& folder) {
   const fs::path path = folder / kReadme;
-  if (!fs::exists(path)) return {};
+  std::error_code error;
+  if (!fs::exists(path, error)) return {};
   std::string text = read_file(path.string(), "--output");
   if (text.rfind(kReadmeHead, 0) != 0)
     throw InvalidArgument("--output", folder.string(),
@@ -109,7 +109,8 @@ std::string former_readme(const fs::path& folder) {
 void prepare(const fs::path& folder, const std::vector<const Figure*>& figures) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (!fs::is_directory(folder))
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored))
     throw InvalidArgument("--output", folder.string(),
                           fmt::format("a folder, or the name of one that can be made ({})",
                                       error ? error.message() : "it is a file"));
@@ -175,13 +176,14 @@ void write_whole(const fs::path& path, const std::string& text) {
   file.commit();
 }
 
-/// Computes one figure and puts its two files in place, both or neither.
-reproduce::Result make(const Figure& figure, const fs::path& folder, const reproduce::Request& request) {
-  reproduce::Result result = figure.compute(request);
+/// Computes one figure, as a piece, and puts its two files in place, both or neither.
+reproduce::Result make(const Figure& figure, const fs::path& folder, const reproduce::Request& request,
+                       const answers::Run& run) {
+  reproduce::Result result = answers::as_piece(run, [&] { return figure.compute(request); });
   PendingFile csv((folder / (figure.name + ".csv")).string(), "--output");
   PendingFile svg((folder / (figure.name + ".svg")).string(), "--output");
   csv.write(result.csv);
-  plots::draw(result.picture, svg.temporary());
+  svg.fill([&](const std::string& file) { plots::draw(result.picture, file); });
   csv.commit();
   svg.commit();
   return result;
@@ -192,9 +194,17 @@ std::vector<Done> make_all(const std::vector<const Figure*>& figures, const fs::
   require_gnuplot();
   std::map<std::string, std::string> sections = sections_of(former_readme(folder));
   prepare(folder, figures);
+  const answers::Run run = analysis_run(context);
   std::vector<Done> done;
   for (const Figure* figure : figures) {
-    reproduce::Result result = make(*figure, folder, {.quick = quick, .progress = context.progress});
+    reproduce::Result result;
+    try {
+      result = make(*figure, folder, {.quick = quick, .progress = context.progress}, run);
+    } catch (const Stopped&) {
+      if (done.empty()) throw;
+      run.cut();
+      break;
+    }
     sections[figure->name] = section(*figure, result, quick, context.version);
     write_whole(folder / kReadme, readme(sections));
     done.push_back({figure, {figure->name + ".csv", figure->name + ".svg"}, std::move(result.findings)});

@@ -5,7 +5,7 @@
 #include <tailbound/network/butterfly_fat_tree.hpp>
 #include <tailbound/network/cube_worms.hpp>
 #include <tailbound/network/fat_tree_worms.hpp>
-#include <tailbound/sim/simulate_worms.hpp>
+#include <tailbound/sim/worm/simulate_worms.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace tailbound::cli::reproduce {
 namespace {
 
-using bounds::wormhole::Network;
+using bounds::wormhole::Model;
 using network::Cube;
 using network::CubeLinks;
 
@@ -26,7 +26,7 @@ constexpr double kTrustedFraction = 0.7;
 
 WormholeCase make_case(network::ChannelGraph graph, std::int64_t flits) {
   std::string name = graph.name;
-  Network model(std::move(graph));
+  Model model(std::move(graph));
   const double saturation = model.saturation();
   return {.network = std::move(name), .flits = flits, .model = std::move(model), .saturation = saturation};
 }

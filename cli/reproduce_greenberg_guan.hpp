@@ -16,7 +16,7 @@ namespace tailbound::cli::reproduce {
 struct WormholeCase {
   std::string network;  ///< a short name: "8 x 8 mesh"
   std::int64_t flits = 0;
-  bounds::wormhole::Network model;
+  bounds::wormhole::Model model;
   double saturation = 0;  ///< of the model [flits/cycle/processor]
 };
 

@@ -4,7 +4,7 @@
 #include <cli/reproduce_mohapatra.hpp>
 #include <cli/simulation_options.hpp>
 #include <tailbound/bounds/multistage/combining.hpp>
-#include <tailbound/sim/simulate_multistage.hpp>
+#include <tailbound/sim/multistage/simulate_multistage.hpp>
 
 #include <algorithm>
 #include <cmath>

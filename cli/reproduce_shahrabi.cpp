@@ -1,10 +1,11 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
-#include <cli/broadcast_question.hpp>
 #include <cli/formats.hpp>
 #include <cli/reproduce_shahrabi.hpp>
 #include <cli/simulation_options.hpp>
-#include <tailbound/sim/simulate_broadcasts.hpp>
+#include <tailbound/answers/simulate_hypercube.hpp>
+#include <tailbound/render/documents/hypercube.hpp>
+#include <tailbound/sim/worm/simulate_broadcasts.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -77,7 +78,7 @@ void add_model(Result& result, const BroadcastCase& its, Replication replication
     const double fraction = percent / 100.0, rate = fraction * saturation;  // as the command has it
     const double latency = bounds::wormhole::broadcast_latency(cube, rate).value().*shown.model;
     curve.points.emplace_back(rate, latency);
-    add_row(result, its, name(replication), rate, fraction, latency, "");
+    add_row(result, its, render::replication_name(replication), rate, fraction, latency, "");
   }
   result.picture.curves.push_back(std::move(curve));
 }
@@ -105,12 +106,13 @@ SimulatedCase simulate(const BroadcastCase& its, const Request& request, std::si
   model.flits = its.flits;
   model.broadcast = numeric::parse_rational(its.broadcast, "broadcast");
   model.startup = static_cast<std::int64_t>(kStartup);
-  const double saturation = bounds::wormhole::broadcast_saturation(its.cube(variants().front().replication));
+  const double saturation =
+      bounds::wormhole::broadcast_saturation(its.cube(answers::broadcast_variants.front()));
   SimulatedCase result;
   const std::span<const int> percents =
       request.quick ? std::span<const int>(kQuickPercents) : std::span<const int>(kPercents);
   for (const int percent : percents) {
-    model.rate = typed_rate(percent / 100.0 * saturation);
+    model.rate = answers::typed_rate(percent / 100.0 * saturation);
     const double rate = numeric::nearest_double(model.rate), fraction = rate / saturation;
     const std::int64_t cycles =
         sim::affordable_cycles(model, fraction, kFlitHops / (request.quick ? 30 : 1), kReplications);
@@ -136,7 +138,8 @@ void add_simulation(Result& result, const BroadcastCase& its, const std::vector<
                     int colour) {
   plots::Curve curve{.title = colour == 0 ? "simulation" : "", .style = plots::Style::bars, .points = {}};
   curve.colour = colour;
-  const double saturation = bounds::wormhole::broadcast_saturation(its.cube(variants().front().replication));
+  const double saturation =
+      bounds::wormhole::broadcast_saturation(its.cube(answers::broadcast_variants.front()));
   for (const SimulatedBroadcast& point : points) {
     curve.points.emplace_back(point.rate, point.latency);
     curve.ends.emplace_back(point.latency - point.half_width, point.latency + point.half_width);
@@ -156,10 +159,10 @@ Finding links_finding(const BroadcastCase& its, const SimulatedCase& simulated) 
   const double counted = flits / static_cast<double>(its.flits) / simulated.rates.front();
   std::string computed;
   double published = 0;
-  for (const Variant& variant : variants()) {
-    const double rate = bounds::wormhole::broadcast_rates(its.cube(variant.replication)).all();
-    if (variant.replication == Replication::literal) published = rate;
-    computed += fmt::format("{} {:.5g}, ", variant.name, rate);
+  for (const Replication variant : answers::broadcast_variants) {
+    const double rate = bounds::wormhole::broadcast_rates(its.cube(variant)).all();
+    if (variant == Replication::literal) published = rate;
+    computed += fmt::format("{} {:.5g}, ", render::replication_name(variant), rate);
   }
   return {
       .subject = fmt::format("messages on a link ({})", in_words(its)),
@@ -199,7 +202,7 @@ Result figure(int dimensions, const Shown& shown, const Request& request) {
     if (result.findings.size() == 1) result.findings.push_back(links_finding(its, simulated));
     for (const Replication replication : {Replication::conserving, Replication::literal})
       result.commands.push_back(fmt::format("tailbound broadcast {} --replication {} --fractions 0%:95%:5%",
-                                            options_of(its), name(replication)));
+                                            options_of(its), render::replication_name(replication)));
     result.commands.push_back(
         fmt::format("tailbound validate broadcast {} --fractions 20%:80%:20%", options_of(its)));
   }
@@ -244,14 +247,15 @@ bounds::wormhole::BroadcastCube BroadcastCase::cube(Replication replication) con
 
 Finding judge(const BroadcastCase& its, double BroadcastPoint::*latency,
               const std::vector<SimulatedBroadcast>& points) {
-  const double saturation = bounds::wormhole::broadcast_saturation(its.cube(variants().front().replication));
+  const double saturation =
+      bounds::wormhole::broadcast_saturation(its.cube(answers::broadcast_variants.front()));
   std::string computed;
   double published = 1e300, widest = 0;
-  for (const Variant& variant : variants()) {
+  for (const Replication variant : answers::broadcast_variants) {
     double least = 1e300, greatest = -1e300;
     for (const SimulatedBroadcast& point : points) {
       if (point.rate > kModerate * saturation * (1 + 1e-6)) continue;
-      const auto model = bounds::wormhole::broadcast_latency(its.cube(variant.replication), point.rate);
+      const auto model = bounds::wormhole::broadcast_latency(its.cube(variant), point.rate);
       if (!model) continue;
       const double error = (*model).*latency / point.latency - 1;
       least = std::min(least, error);
@@ -259,18 +263,20 @@ Finding judge(const BroadcastCase& its, double BroadcastPoint::*latency,
       widest = std::max(widest, point.half_width / point.latency);
     }
     if (least > greatest) {
-      computed += fmt::format("{} saturated, ", variant.name);
+      computed += fmt::format("{} saturated, ", render::replication_name(variant));
       continue;
     }
-    if (variant.replication == Replication::literal) published = std::max(-least, greatest);
-    computed += fmt::format("{} {:+.1f} to {:+.1f} %, ", variant.name, 100 * least, 100 * greatest);
+    if (variant == Replication::literal) published = std::max(-least, greatest);
+    computed += fmt::format("{} {:+.1f} to {:+.1f} %, ", render::replication_name(variant), 100 * least,
+                            100 * greatest);
   }
   return {.subject = fmt::format("model against simulation ({})", in_words(its)),
           .claim = "the model closely matches the simulation under light and moderate traffic",
           .published = "curves without numbers",
           .computed = fmt::format("errors up to 80 % of the saturation rate of {}: {}with intervals of "
                                   "at most +- {:.1f} % (agreement: literal within 5 %)",
-                                  variants().front().name, computed, 100 * widest),
+                                  render::replication_name(answers::broadcast_variants.front()), computed,
+                                  100 * widest),
           .agrees = published <= 0.05};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cli/reproduce_figures.hpp>
-#include <tailbound/sim/simulate_tree.hpp>
+#include <tailbound/sim/tree/simulate_tree.hpp>
 
 #include <string>
 #include <vector>

@@ -51,7 +51,7 @@ struct HopQueue {
 
 std::vector<HopQueue> hop_queues(const bounds::TreeDelay& tree) {
   std::vector<HopQueue> result;
-  const std::vector<std::size_t>& way = tree.ways.front().queues;
+  const std::vector<std::size_t>& way = tree.routes.front().queues;
   for (std::size_t hop = 0; hop < way.size();) {
     std::size_t last = hop;
     while (last + 1 < way.size() && way[last + 1] == way[hop]) ++last;
@@ -479,7 +479,7 @@ struct DelayCurve {
   std::shared_ptr<bounds::PathDelay> delays;
   bounds::DelayAnswer percentiles;  ///< of figure_6's list
 
-  [[nodiscard]] std::size_t hops() const { return tree.ways.front().queues.size(); }
+  [[nodiscard]] std::size_t hops() const { return tree.routes.front().queues.size(); }
 };
 
 struct DelayLoad {
@@ -497,7 +497,7 @@ DelayCurve delay_curve(const Rational& load, const DelayModel& model) {
   curve.delays = std::make_shared<bounds::PathDelay>(curve.tree.network.queues, model.delay, kDigits);
   bounds::DelayQuestion question;
   for (const char* percentile : kPercentiles) question.percentiles.push_back(exactly(percentile));
-  curve.percentiles = curve.delays->answer(curve.tree.ways, question);
+  curve.percentiles = curve.delays->answer(curve.tree.routes, question);
   return curve;
 }
 
@@ -508,7 +508,7 @@ std::string in_percent(const char* probability) {
 /// Each hop's mean wait by Little's law, E[Q]/rho - 1, summed over the way; empty if not rational.
 std::optional<Rational> mean_wait_by_little(const DelayCurve& curve) {
   Rational sum = 0;
-  for (const std::size_t hop : curve.tree.ways.front().queues) {
+  for (const std::size_t hop : curve.tree.routes.front().queues) {
     const queue::SlottedQueue& queue = std::get<queue::SlottedQueue>(curve.tree.network.queues[hop]);
     const auto mean = queue::mean_occupancy(queue);
     const auto* exact = std::get_if<numeric::Exact<unit::Packet>>(&mean);
@@ -548,11 +548,11 @@ Finding hop_count(const DelayLoad& at) {
           .computed = fmt::format(
               "{} queues on every way through the tree, P(T > {}) = {} and P(T > {}) = 1", curve.hops(),
               curve.hops(),
-              in_brief(curve.delays->answer(curve.tree.ways, {.levels = {Slots(0)}, .percentiles = {}})
+              in_brief(curve.delays->answer(curve.tree.routes, {.levels = {Slots(0)}, .percentiles = {}})
                            .above.front()
                            .probability),
               curve.hops() - 1),
-          .agrees = curve.hops() == published && curve.tree.ways.size() == 1};
+          .agrees = curve.hops() == published && curve.tree.routes.size() == 1};
 }
 
 /// P(T > t) with hop 1 for all hops against the decoupled model, t the percentile of the former.
@@ -563,9 +563,10 @@ Finding first_hop_suffices(const std::vector<DelayLoad>& loads) {
   for (const DelayLoad& at : loads) {
     const DelayCurve &ours = at.curves[kOurs], &theirs = at.curves[kPublishedWait];
     const bounds::Percentile& percentile = theirs.percentiles.queueing[kCompared];
-    const auto there = ours.delays->answer(ours.tree.ways, {.levels = {percentile.slots}, .percentiles = {}})
-                           .above.front()
-                           .probability;
+    const auto there =
+        ours.delays->answer(ours.tree.routes, {.levels = {percentile.slots}, .percentiles = {}})
+            .above.front()
+            .probability;
     const double ratio = std::pow(10, plots::log10(there) - plots::log10(percentile.at.probability));
     worst = std::max(worst, std::abs(ratio - 1));
     const std::int64_t latency = theirs.percentiles.latency[kCompared].slots.value;
@@ -601,7 +602,7 @@ void add_load(const DelayLoad& at, bool quick, Result& result) {
     plots::Curve drawn{.title = i == kOurs ? fmt::format("load {}", plain(at.load)) : std::string(),
                        .style = i == kOurs ? plots::Style::line : plots::Style::dashed,
                        .points = {}};
-    const auto all_above = at.curves[i].delays->answer(at.curves[i].tree.ways, question).above;
+    const auto all_above = at.curves[i].delays->answer(at.curves[i].tree.routes, question).above;
     for (std::size_t j = 0; j < all_above.size(); ++j) {
       const bounds::SlotProbability& above = all_above[j];
       const std::int64_t latency = above.slots.value + hops;
@@ -651,7 +652,7 @@ Finding delays_simulated(const std::vector<DelayLoad>& loads, std::size_t model)
     for (const std::int64_t level : levels) question.levels.emplace_back(level);
     std::vector<double> analysis;
     for (const bounds::SlotProbability& above :
-         at.curves[model].delays->answer(at.curves[model].tree.ways, question).above)
+         at.curves[model].delays->answer(at.curves[model].tree.routes, question).above)
       analysis.push_back(std::pow(10, plots::log10(above.probability)));
     const std::vector<Judged> judged =
         judge(analysis, simulated_delays(at.run, levels, confidence_of_each(levels.size())));

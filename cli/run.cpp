@@ -8,16 +8,23 @@
 #include <cli/command.hpp>
 #include <cli/compare_command.hpp>
 #include <cli/delay_command.hpp>
+#include <cli/interrupt.hpp>
 #include <cli/multistage_command.hpp>
+#include <cli/named_files.hpp>
 #include <cli/occupancy_command.hpp>
 #include <cli/pgf_command.hpp>
+#include <cli/pieces.hpp>
 #include <cli/plots.hpp>
+#include <cli/read_file.hpp>
 #include <cli/reproduce_command.hpp>
+#include <cli/schema_command.hpp>
 #include <cli/simulate_command.hpp>
+#include <cli/suggest.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/validate_command.hpp>
 #include <cli/wormhole_command.hpp>
 #include <cli/write_file.hpp>
+#include <tailbound/answers/points.hpp>
 #include <tailbound/core/error.hpp>
 
 #include <fmt/format.h>
@@ -26,20 +33,47 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <new>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace tailbound::cli {
 namespace {
 
 constexpr const char* kVersion = TAILBOUND_VERSION;
+
+/// A command line that is not of the form of any.
+class BadUsage : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Standard output cannot be written.
+class OutputFailed : public Error {
+ public:
+  explicit OutputFailed(int reason)
+      : Error(std::string("standard output cannot be written (") +
+              (reason == 0 ? "writing failed" : std::strerror(reason)) + ")") {}
+};
+
+/// \throws OutputFailed  unless all of it has arrived
+template <class Print>
+void print_whole(std::ostream& out, const Print& print) {
+  errno = 0;
+  print(out);
+  out.flush();
+  if (!out) throw OutputFailed(errno);
+}
 
 /// As typed; checked only when the command line as a whole has been read.
 struct CommonOptions {
@@ -49,7 +83,7 @@ struct CommonOptions {
 };
 
 void add_common_options(CLI::App& command, CommonOptions& options) {
-  command.add_option("--format", options.format, "table (for people, the default), json or csv")
+  command.add_option("--format", options.format, "table (for people, the default), json, csv or markdown")
       ->type_name("NAME")
       ->group("Output");
   if (command.get_option_no_throw("--output") == nullptr)  // reproduce has its own: a folder
@@ -61,14 +95,15 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
 }
 
 Format parse_format(const std::string& text) {
-  static const std::vector<std::string> names{"table", "json", "csv"};
+  static const std::vector<std::string> names{"table", "json", "csv", "markdown"};
   return static_cast<Format>(parse_choice(text, "--format", names));
 }
 
-/// The option that an argument of the library stands for: "load" and "rates[3]" become "--load" and
-/// "--rates" where the command has that option and it was given; other names stay as they are.
-std::string option_name(const CLI::App* command, const std::string& argument) {
-  if (command == nullptr || argument.rfind("--", 0) == 0) return argument;
+/// The option that an argument of the library stands for: "load" and "rates[3]" are "--load" and "--rates"
+/// where the command has that option and it was given; null for other names.
+const CLI::Option* option_of(const CLI::App* command, const std::string& argument) {
+  if (command == nullptr) return nullptr;
+  if (argument.rfind("--", 0) == 0) return command->get_option_no_throw(argument);
   std::string stem;
   for (const char c : argument) {
     if (c == ' ' || c == '_' || c == '-') {
@@ -81,14 +116,63 @@ std::string option_name(const CLI::App* command, const std::string& argument) {
   }
   while (!stem.empty() && stem.back() == '-') stem.pop_back();
   std::vector<std::string> candidates{stem, stem + "s", stem.substr(0, stem.find('-'))};
-  if (stem == "probability" || stem == "target" || stem == "drop-target") candidates = {"drop", "until"};
+  if (stem == "probability" || stem == "target" || stem == "drop-target")
+    candidates = {"drop", "until", "rare"};
   if (stem == "formula") candidates = {"arrivals"};
   if (stem == "probabilities") candidates = {"pmf"};
   for (const std::string& candidate : candidates) {
     const CLI::Option* option = command->get_option_no_throw("--" + candidate);
-    if (option != nullptr && option->count() > 0) return option->get_name();
+    if (option != nullptr && option->count() > 0) return option;
   }
-  return argument;
+  return nullptr;
+}
+
+/// An error of the library in the words of the command line: the option, with its value as it was typed where
+/// that is one value.
+InvalidArgument as_typed(const CLI::App* command, const InvalidArgument& error) {
+  const CLI::Option* option = option_of(command, error.argument());
+  if (option == nullptr || error.argument().rfind("--", 0) == 0) return error;
+  std::string value = error.value();
+  // A value that is no number is the reason: "not a PGF: A(1) is 2".
+  const bool number = value.find_first_not_of("0123456789.eE+-/") == std::string::npos;
+  if (number && option->count() == 1) {
+    const auto typed = option->as<std::string>();
+    if (typed.find_first_of(",:") == std::string::npos) value = typed;
+  }
+  return {option->get_name(), value, error.legal()};
+}
+
+/// The words of a command line for a shell to read.
+std::string shell_words(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
+    const bool bare = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+             std::string_view("_@%+=:,./-").find(c) != std::string_view::npos;
+    });
+    if (!line.empty()) line += ' ';
+    if (bare) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += '\'';
+  }
+  return line;
+}
+
+/// The same command line, but resumed from this file.
+std::string resuming_line(int argc, const char* const* argv, const std::string& checkpoint) {
+  std::vector<std::string> words;
+  for (int i = 0; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--resume") ++i;
+    if (word == "--resume" || word.rfind("--resume=", 0) == 0) continue;
+    words.push_back(word);
+  }
+  words.insert(words.end(), {"--resume", checkpoint});
+  return shell_words(words);
 }
 
 /// A value of the user's may be as long as a command line can be; a message is not.
@@ -159,19 +243,20 @@ class Program {
     commands_.push_back(add_buffer_command(app_));
     commands_.push_back(add_occupancy_command(app_));
     commands_.push_back(add_delay_command(app_));
-    commands_.push_back(add_pgf_command(app_));
+    commands_.push_back(in_one_piece(add_pgf_command(app_)));
     commands_.push_back(add_compare_command(app_));
     commands_.push_back(add_multistage_command(app_));
-    commands_.push_back(add_wormhole_command(app_));
-    commands_.push_back(add_broadcast_command(app_));
+    commands_.push_back(in_one_piece(add_wormhole_command(app_)));
+    commands_.push_back(in_one_piece(add_broadcast_command(app_)));
     commands_.push_back(add_reproduce_command(app_));
     for (Command& command : add_simulate_commands(app_)) commands_.push_back(std::move(command));
     for (Command& command : add_validate_commands(app_)) commands_.push_back(std::move(command));
+    commands_.push_back(add_schema_command(app_));
     for (const Command& command : commands_) add_common_options(*command.app, common_);
     app_.footer(
         "tailbound COMMAND --help lists a command's options and shows an example with its output.\n"
-        "Loads, rates and targets are taken exactly: 0.9 is 9/10. Lists: 0.1,0.2 or 0.1:0.9:0.1.\n"
-        "Exit status: 0 answered, 1 no answer exists, 2 bad input, 3 internal failure.");
+        "Loads, rates and targets are taken exactly: 0.9 is 9/10 is 90%. Lists: 0.1,0.2 or 0.1:0.9:0.1.\n"
+        "Exit 0 answered, 1 no answer, 2 bad input, 3 internal failure, 4 stopped. FILE -: stdin or stdout.");
   }
 
   /// The command that was chosen, and its app; null until the command line has been read.
@@ -181,64 +266,152 @@ class Program {
     return nullptr;
   }
 
-  /// Reads, answers and writes.  \throws as Command; CLI::Error
-  [[nodiscard]] Status run(int argc, const char* const* argv, std::ostream& out) {
-    require_known_command(argc, argv);
+  /// Reads, answers and writes.  \throws as Command; CLI::Error; BadUsage; OutputFailed
+  [[nodiscard]] Status run(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+    look_over(argc, argv, require_known_command(argc, argv));
     app_.parse(argc, argv);
     const auto command = std::find_if(commands_.begin(), commands_.end(),
                                       [](const Command& candidate) { return candidate.app->parsed(); });
+    Interrupt interrupt;
+    Pieces pieces(interrupt);
+    begin_reading(interrupt.token());
     ProgressLine line(common_.quiet);
     const Context context{.version = kVersion,
                           .format = parse_format(common_.format),
                           .quiet = common_.quiet,
                           .progress = line.counted(),
-                          .timed_progress = line.timed()};
+                          .timed_progress = line.timed(),
+                          .stop = interrupt.token(),
+                          .piece = [&pieces](const auto& piece) { return pieces.carry_out(piece); },
+                          .course = course_};
 
-    std::vector<PendingFile> files;  // opened first: a long computation must not end at a closed door
-    if (common_.output) files.emplace_back(*common_.output, "--output");
+    // Opened first: a long computation must not end at a closed door.
+    std::optional<PendingFile> text, picture;
+    if (common_.output && *common_.output != "-") text.emplace(*common_.output, "--output");
     const CLI::Option* plot = command->app->get_option_no_throw("--plot");
-    const bool draws = plot != nullptr && plot->count() > 0;
-    if (draws) plots::require_known_ending(plot->as<std::string>());
-    if (draws) files.emplace_back(plot->as<std::string>(), "--plot");
+    if (plot != nullptr && plot->count() > 0) {
+      plots::require_known_ending(plot->as<std::string>());
+      picture.emplace(plot->as<std::string>(), "--plot");
+    }
 
-    const Reply reply = command->answer(context);
+    const Reply reply = command->in_one_piece ? answers::as_piece(analysis_run(context),
+                                                                  [&] { return command->answer(context); })
+                                              : command->answer(context);
     line.clear();  // before the answer, which may go to the same terminal
-    if (draws) reply.draw(files.back().temporary());
-    if (common_.output) files.front().write(reply.text);
-    for (PendingFile& file : files) file.commit();
-    if (!common_.output) out << reply.text;
-    return reply.status;
+    if (picture) picture->fill(reply.draw);
+    if (text) text->write(reply.text);
+    if (text) text->commit();
+    if (picture) picture->commit();
+    if (!text) print_whole(out, [&](std::ostream& to) { to << reply.text; });
+    if (!reply.stopped && !course_->cut) return reply.status;
+    err << name() << ": stopped on request; what is finished is shown\n";
+    return stopped;
   }
 
   /// CLI11's own errors; help and version are "errors" with status 0.
-  [[nodiscard]] int report(const CLI::Error& error, std::ostream& out, std::ostream& err) const {
-    if (error.get_exit_code() == 0) return app_.exit(error, out, err);
+  [[nodiscard]] int report(const CLI::Error& error, std::ostream& out, std::ostream& err) {
+    if (error.get_exit_code() == 0) {
+      print_whole(out, [&](std::ostream& to) { static_cast<void>(app_.exit(error, to, err)); });
+      return answered;
+    }
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+      for (const std::string& word : app_.remaining(true))
+        if (word.rfind("--", 0) != 0)
+          return complain((word.rfind('-', 0) == 0 ? "unknown option " : "unexpected argument ") + word,
+                          bad_input, err);
     return complain(error.what(), bad_input, err);
   }
 
-  [[nodiscard]] int complain(const std::string& message, Status status, std::ostream& err) const {
+  /// The command that goes on where a run was stopped, if anything was kept.
+  void say_how_to_resume(int argc, const char* const* argv, std::ostream& err) const {
+    if (course_->checkpoint)
+      err << "Go on with:\n  " << resuming_line(argc, argv, *course_->checkpoint) << '\n';
+  }
+
+  /// "tailbound simulate tree"
+  [[nodiscard]] std::string name() const {
     const CLI::App* command = chosen() == nullptr ? understood_ : chosen();
-    const std::string name = command == &app_ ? "tailbound" : "tailbound " + full_name(*command);
-    err << name << ": " << shorten(message) << '\n';
-    if (status == bad_input) err << "Try '" << name << " --help'.\n";
+    return command == &app_ ? "tailbound" : "tailbound " + full_name(*command);
+  }
+
+  [[nodiscard]] int complain(const std::string& message, Status status, std::ostream& err) const {
+    err << name() << ": " << shorten(message) << '\n';
+    if (status == bad_input) err << "Try '" << name() << " --help'.\n";
     return status;
   }
 
  private:
-  /// CLI11 would only say that a subcommand is required.
-  void require_known_command(int argc, const char* const* argv) {
+  static Command in_one_piece(Command command) {
+    command.in_one_piece = true;
+    return command;
+  }
+
+  /// CLI11 would only say that a subcommand is required. The place of the first word behind the command's.
+  int require_known_command(int argc, const char* const* argv) {
     for (int word = 1;; ++word) {
       std::vector<std::string> names;
       for (const CLI::App* command : understood_->get_subcommands({})) names.push_back(command->get_name());
-      if (names.empty()) return;
+      if (names.empty()) return word;
       const std::string what =
           understood_ == &app_ ? "the command" : "the command after " + full_name(*understood_);
       if (word >= argc)
         throw InvalidArgument(what, "missing", fmt::format("one of {}", fmt::join(names, ", ")));
       const std::string given = argv[word];
-      if (given.rfind('-', 0) == 0) return;
+      if (given.rfind('-', 0) == 0) {
+        if (understood_->get_option_no_throw(given) != nullptr) return word;
+        throw BadUsage(fmt::format("unknown option {}{}; other options follow the command: {} COMMAND {}",
+                                   given, did_you_mean(given, option_names(*understood_)), name(), given));
+      }
       understood_ = app_subcommand(*understood_, names[parse_choice(given, what, names)]);
     }
+  }
+
+  static std::vector<std::string> option_names(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    return names;
+  }
+
+  /// Finds what CLI11 would report in words of its own: options that there are not, that lack their value, or
+  /// that are given twice.  \param first  the place of the first word behind the command's
+  void look_over(int argc, const char* const* argv, int first) const {
+    std::set<const CLI::Option*> seen;
+    std::string complaint;
+    const auto complain_of = [&complaint](std::string words) {
+      if (complaint.empty()) complaint = std::move(words);
+    };
+    const auto option_at = [&](int place) -> const CLI::Option* {
+      if (place >= argc) return nullptr;
+      const std::string word = argv[place];
+      return word.rfind('-', 0) == 0 && word.size() > 1
+                 ? understood_->get_option_no_throw(word.substr(0, word.find('=')))
+                 : nullptr;
+    };
+    for (int place = first; place < argc; ++place) {
+      const std::string word = argv[place];
+      const CLI::Option* option = option_at(place);
+      if (word == "--help" || word == "-h" || word == "--version") return;  // whatever the rest
+      if (option == nullptr) {
+        const std::string unknown = word.substr(0, word.find('='));
+        if (word.rfind("--", 0) == 0)
+          complain_of("unknown option " + unknown + did_you_mean(unknown, option_names(*understood_)));
+        continue;
+      }
+      const bool takes_value = option->get_items_expected_max() > 0;
+      if (takes_value && !seen.insert(option).second) complain_of(option->get_name() + " is given twice");
+      if (!takes_value || word.find('=') != std::string::npos) continue;
+      if (option->get_items_expected_min() == 0) {
+        if (place + 1 < argc && argv[place + 1][0] != '-') ++place;
+        continue;
+      }
+      if (place + 1 >= argc || option_at(place + 1) != nullptr)
+        complain_of(fmt::format("{} needs a value: {} {}, {}", word, word, option->get_type_name(),
+                                option->get_description()));
+      else
+        ++place;
+    }
+    if (!complaint.empty()) throw BadUsage(complaint);
   }
 
   static const CLI::App* app_subcommand(const CLI::App& app, const std::string& name) {
@@ -248,6 +421,7 @@ class Program {
   CLI::App app_{"Buffers and delays of switches and interconnects, with digits that are proved", "tailbound"};
   CommonOptions common_;
   std::vector<Command> commands_;
+  std::shared_ptr<Course> course_ = std::make_shared<Course>();
   const CLI::App* understood_ = &app_;  ///< as far as the words of the command were known
 };
 
@@ -260,26 +434,54 @@ void add_plot_option(CLI::App& command) {
       ->group("Output");
 }
 
-int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+answers::Run analysis_run(const Context& context) {
+  return {.stop = context.stop,
+          .progress = context.timed_progress,
+          .piece = context.piece,
+          .cut = [course = context.course] { course->cut = true; }};
+}
+
+namespace {
+
+/// What is thrown becomes a message and a status.
+int answer_or_complain(Program& program, int argc, const char* const* argv, std::ostream& out,
+                       std::ostream& err) {
   try {
-    Program program;
     try {
-      return program.run(argc, argv, out);
+      const Status status = program.run(argc, argv, out, err);
+      if (status == stopped) program.say_how_to_resume(argc, argv, err);
+      return status;
     } catch (const CLI::Error& error) {
       return program.report(error, out, err);
-    } catch (const InvalidArgument& error) {
-      const InvalidArgument named(option_name(program.chosen(), error.argument()), error.value(),
-                                  error.legal());
-      return program.complain(named.what(), bad_input, err);
-    } catch (const ParseError& error) {
-      return program.complain(error.what(), bad_input, err);
-    } catch (const NoAnswer& error) {
-      return program.complain(error.what(), no_answer, err);
-    } catch (const std::bad_alloc&) {
-      return program.complain("out of memory", internal_failure, err);
-    } catch (const std::exception& error) {
-      return program.complain(std::string("internal failure: ") + error.what(), internal_failure, err);
     }
+  } catch (const InvalidArgument& error) {
+    return program.complain(as_typed(program.chosen(), error).what(), bad_input, err);
+  } catch (const BadUsage& error) {
+    return program.complain(error.what(), bad_input, err);
+  } catch (const ParseError& error) {
+    return program.complain(error.what(), bad_input, err);
+  } catch (const Stopped& error) {
+    const int status = program.complain(error.what(), stopped, err);
+    program.say_how_to_resume(argc, argv, err);
+    return status;
+  } catch (const NoAnswer& error) {
+    return program.complain(error.what(), no_answer, err);
+  } catch (const OutputFailed& error) {
+    return program.complain(error.what(), internal_failure, err);
+  } catch (const std::bad_alloc&) {
+    return program.complain("out of memory", internal_failure, err);
+  } catch (const std::exception& error) {
+    return program.complain(std::string("internal failure: ") + error.what(), internal_failure, err);
+  }
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+  try {
+    named_files::begin();
+    Program program;
+    return answer_or_complain(program, argc, argv, out, err);
   } catch (const std::exception& error) {
     err << "tailbound: internal failure: " << error.what() << '\n';
   } catch (...) {

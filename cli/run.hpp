@@ -11,11 +11,16 @@ enum Status : int {
   no_answer = 1,  ///< unstable queue, target out of reach, question too large
   bad_input = 2,
   internal_failure = 3,
+  stopped = 4,  ///< on request: what is finished is written, and marked; nothing if nothing is
 };
 
 /// Runs one command line. The answer goes to `out`, or whole or not at all to the file of --output;
 /// errors go to `err`. `out` receives the whole answer or nothing: nothing unless the status is 0, or 1 from
-/// a command whose answer may be no (validate). \param argv  argc texts, the first the program's name
+/// a command whose answer may be no (validate), or 4: what a stop has left of the answer.
+///
+/// CONTRACT  one at a time in a process. SIGINT, SIGTERM and SIGHUP are heeded meanwhile (cli/interrupt.hpp);
+///           a run that is stopped may go on in a child process (cli/pieces.hpp).
+/// \param argv  argc texts, the first the program's name
 [[nodiscard]] int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
 
 }  // namespace tailbound::cli

@@ -1,16 +1,15 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <fmt/format.h>
-#include <cli/interrupt.hpp>
 #include <cli/option_group.hpp>
 #include <cli/read_file.hpp>
 #include <cli/simulation_options.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/write_file.hpp>
+#include <tailbound/sim/run/checkpoint.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
+#include <filesystem>
 #include <limits>
 #include <thread>
 
@@ -23,18 +22,6 @@ constexpr std::size_t largest_checkpoint = std::size_t{16} << 30;
 std::int64_t integer_or(const std::optional<std::string>& text, const char* option, std::int64_t least,
                         std::int64_t greatest, std::int64_t otherwise) {
   return text ? parse_integer(*text, option, least, greatest) : otherwise;
-}
-
-/// Down to two significant digits.
-std::int64_t rounded(double slots) {
-  const double unit = std::pow(10.0, std::max(0.0, std::floor(std::log10(slots)) - 1));
-  return static_cast<std::int64_t>(std::floor(slots / unit) * unit);
-}
-
-std::int64_t default_slots(const Workload& workload, int replications) {
-  const double affordable = workload.steps / workload.steps_per_slot / replications;
-  const double wanted = 100 * sim::relaxation_slots(workload.utilization, workload.memory);
-  return rounded(std::clamp(std::max(affordable, std::min(wanted, 10 * affordable)), 1000.0, 1e9));
 }
 
 std::string slots_option(const SimulationOptions& options) {
@@ -50,22 +37,10 @@ std::chrono::milliseconds read_interval(const SimulationOptions& options) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * numeric::nearest_double(seconds)));
 }
 
-/// \throws InvalidArgument  naming --resume and the file, whatever is wrong with it
-sim::RunResult resumed(const std::string& file, const sim::RunPlan& plan, const sim::RunControls& controls,
-                       const Simulation& simulation) {
-  const std::string bytes = read_file(file, "--resume", largest_checkpoint);
-  if (bytes.empty()) throw InvalidArgument("--resume", file, "a file that --checkpoint wrote (it is empty)");
-  try {
-    return simulation(plan, controls, bytes);
-  } catch (const ParseError& error) {
-    throw InvalidArgument("--resume", file,
-                          std::string("a file that --checkpoint wrote (") + error.what() + ")");
-  } catch (const InvalidArgument& error) {
-    if (error.argument().rfind("the checkpoint", 0) != 0) throw;
-    throw InvalidArgument(
-        "--resume", file,
-        fmt::format("a checkpoint of this simulation, {}: it is of {}", error.legal(), error.value()));
-  }
+/// As far as a checkpoint says what it is of; empty if there is no file, an empty one, or a device.
+std::string head_of_file(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) ? read_head(path, largest_file) : std::string();
 }
 
 }  // namespace
@@ -87,17 +62,19 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
                  "go on from there, to the same result; with the same options");
 }
 
+answers::RunLength read_run_length(const SimulationOptions& options, std::int64_t least) {
+  answers::RunLength length;
+  length.replications = static_cast<int>(integer_or(options.replications, "--replications", 1, 1024, 4));
+  length.seed = static_cast<std::uint64_t>(
+      integer_or(options.seed, "--seed", 0, std::numeric_limits<std::int64_t>::max(), 1));
+  if (options.slots)
+    length.slots = parse_integer(*options.slots, slots_option(options).c_str(), least, most_slots);
+  if (options.warmup) length.warmup = parse_integer(*options.warmup, "--warmup", 0, most_slots);
+  return length;
+}
+
 sim::RunPlan read_plan(const SimulationOptions& options, const Workload& workload) {
-  const auto replications = static_cast<int>(integer_or(options.replications, "--replications", 1, 1024, 4));
-  const std::int64_t seed =
-      integer_or(options.seed, "--seed", 0, std::numeric_limits<std::int64_t>::max(), 1);
-  const std::int64_t slots =
-      options.slots ? parse_integer(*options.slots, slots_option(options).c_str(), 16, most_slots)
-                    : default_slots(workload, replications);
-  sim::RunPlan plan = sim::automatic_plan(workload.utilization, workload.hops, slots, replications,
-                                          static_cast<std::uint64_t>(seed), workload.memory);
-  plan.warmup = integer_or(options.warmup, "--warmup", 0, most_slots, plan.warmup);
-  return plan;
+  return answers::plan_of(read_run_length(options), workload);
 }
 
 int all_cores() {
@@ -108,38 +85,66 @@ int read_threads(const SimulationOptions& options) {
   return static_cast<int>(integer_or(options.threads, "--threads", 1, 1024, all_cores()));
 }
 
-Simulated simulate(const SimulationOptions& options, const sim::RunPlan& plan, const Simulation& simulation,
-                   const Context& context) {
-  Simulated simulated;
-  simulated.plan = plan;
-  simulated.automatic_warmup = !options.warmup;
-  simulated.unit = options.unit;
-  simulated.threads = read_threads(options);
-  const Interrupt interrupt;
-  sim::RunControls controls{.threads = simulated.threads, .stop = interrupt.token()};
-  if (context.timed_progress)
-    controls.progress = [&](const sim::Progress& progress) {
-      context.timed_progress(progress.done, progress.left.count());
-    };
-  if (options.checkpoint_every) controls.checkpoint_interval = read_interval(options);
-  if (options.checkpoint) {
-    static_cast<void>(PendingFile(*options.checkpoint, "--checkpoint"));  // may it be written?
-    controls.checkpoint = [&](const std::string& bytes) {
-      PendingFile file(*options.checkpoint, "--checkpoint");
-      file.write(bytes);
-      file.commit();
+SimulationRun::SimulationRun(const SimulationOptions& options, const Context& context) : options_(options) {
+  run_ = analysis_run(context);
+  run_.threads = read_threads(options);
+  if (options.checkpoint_every) run_.checkpoint_interval = read_interval(options);
+  if (options.checkpoint) keep_checkpoints(context);
+  if (options.resume) {
+    run_.resume = read_file(*options.resume, "--resume", largest_checkpoint);
+    if (run_.resume.empty())
+      throw InvalidArgument("--resume", *options.resume, "a file that --checkpoint wrote (it is empty)");
+  }
+}
+
+void SimulationRun::keep_checkpoints(const Context& context) {
+  const std::string& path = *options_.checkpoint;
+  static_cast<void>(PendingFile(path, "--checkpoint"));  // may it be written?
+  if (const std::string head = head_of_file(path); !head.empty() && options_.resume != path) {
+    const auto former = sim::checkpoint_fingerprint(head);
+    if (!former)
+      throw InvalidArgument(
+          "--checkpoint", path,
+          "a checkpoint of this simulation or no file yet (it is no checkpoint, and would be lost)");
+    run_.checkpoint_of = [path, former = *former](const std::string& simulation) {
+      if (former != simulation)
+        throw InvalidArgument(
+            "--checkpoint", path,
+            fmt::format("a checkpoint of this simulation or no file yet, for it would be lost; this "
+                        "simulation is \"{}\", and the file is of \"{}\"",
+                        simulation, former));
     };
   }
-  const auto start = std::chrono::steady_clock::now();
-  simulated.result =
-      options.resume ? resumed(*options.resume, plan, controls, simulation) : simulation(plan, controls, {});
-  simulated.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (simulated.batches() < 2)
-    throw NoAnswer(fmt::format(
-        "stopped with {} of {} batches done; two are needed for an interval{}", simulated.batches(),
-        plan.batches * plan.replications,
-        options.checkpoint ? fmt::format(" (--resume {} goes on)", *options.checkpoint) : std::string()));
-  return simulated;
+  run_.checkpoint = [path, course = context.course](const std::string& bytes) {
+    PendingFile file(path, "--checkpoint");
+    file.write(bytes);
+    file.commit();
+    course->checkpoint = path;
+  };
+}
+
+void SimulationRun::rethrow_named() const {
+  try {
+    throw;
+  } catch (const ParseError& error) {
+    if (!options_.resume) throw;
+    throw InvalidArgument("--resume", *options_.resume,
+                          std::string("a file that --checkpoint wrote (") + error.what() + ")");
+  } catch (const InvalidArgument& error) {
+    if (!options_.resume || error.argument().rfind("the checkpoint", 0) != 0) throw;
+    throw InvalidArgument(
+        "--resume", *options_.resume,
+        fmt::format("a checkpoint of this simulation, {}: it is of {}", error.legal(), error.value()));
+  }
+}
+
+Simulated simulate(const SimulationOptions& options, const sim::RunPlan& plan, const Simulation& simulation,
+                   const Context& context) {
+  const SimulationRun carried_out(options, context);
+  return {carried_out([&](const answers::Run& run) {
+            return answers::simulate(plan, !options.warmup, simulation, run);
+          }),
+          options.unit};
 }
 
 Context part_of(const Context& context, std::size_t done, std::size_t all) {
@@ -151,24 +156,33 @@ Context part_of(const Context& context, std::size_t done, std::size_t all) {
   return part;
 }
 
-void describe_simulation(Json& document, const Simulated& simulated) {
+void describe_simulation(Json& document, const answers::Simulated& simulated, const char* unit) {
   document["complete"] = simulated.result.complete;
+  if (simulated.stopped()) document["stopped"] = true;
   document["seed"] = simulated.plan.seed;
-  document[fmt::format("{}s", simulated.unit)] = simulated.plan.batch_slots() * simulated.plan.batches;
+  // Of a run cut short the batches say how much was measured.
+  document[fmt::format("{}{}s", simulated.stopped() ? "planned_" : "", unit)] =
+      simulated.plan.batch_slots() * simulated.plan.batches;
   document["warmup"] = simulated.plan.warmup;
   document["replications"] = simulated.plan.replications;
   document["batches"] = simulated.batches();
-  document[fmt::format("batch_{}s", simulated.unit)] = simulated.plan.batch_slots();
+  document[fmt::format("batch_{}s", unit)] = simulated.plan.batch_slots();
 }
 
-std::string plan_in_words(const Simulated& simulated) {
+std::string plan_in_words(const answers::Simulated& simulated, const char* unit) {
   const sim::RunPlan& plan = simulated.plan;
+  if (simulated.stopped())
+    return fmt::format(
+        "stopped with {} of {} batches of {} {}s, of {} replication{} after a warm-up of {} ({}), seed {}",
+        simulated.batches(), simulated.planned_batches(), plan.batch_slots(), unit, plan.replications,
+        plan.replications == 1 ? "" : "s", plan.warmup, simulated.automatic_warmup ? "by rule" : "as told",
+        plan.seed);
   return fmt::format("{} replication{} of {} {}s after a warm-up of {} ({}), seed {}", plan.replications,
-                     plan.replications == 1 ? "" : "s", plan.batch_slots() * plan.batches, simulated.unit,
-                     plan.warmup, simulated.automatic_warmup ? "by rule" : "as told", plan.seed);
+                     plan.replications == 1 ? "" : "s", plan.batch_slots() * plan.batches, unit, plan.warmup,
+                     simulated.automatic_warmup ? "by rule" : "as told", plan.seed);
 }
 
-std::string course_in_words(const Simulated& simulated) {
+std::string course_in_words(const answers::Simulated& simulated) {
   const int all = simulated.plan.batches * simulated.plan.replications;
   const std::string time = fmt::format(
       "{:.1f} s on {} thread{}", simulated.seconds, std::min(simulated.threads, simulated.plan.replications),

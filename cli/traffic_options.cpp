@@ -1,6 +1,8 @@
 #include <cli/burst_options.hpp>
 #include <cli/option_group.hpp>
 #include <cli/read_file.hpp>
+#include <cli/shares.hpp>
+#include <cli/suggest.hpp>
 #include <cli/traffic_options.hpp>
 #include <nlohmann/json.hpp>
 #include <tailbound/queue/blocks_file.hpp>
@@ -40,6 +42,20 @@ struct Given {
   throw InvalidArgument(option, "missing", legal);
 }
 
+constexpr std::int64_t most_inputs = 1'048'576;
+constexpr std::size_t most_points = 1'000'000;
+
+/// The same as read_burst() of what was typed.
+void require_burst(const traffic::Burst& burst, const Rational& load) {
+  try {
+    (void)traffic::on_off(load, burst);
+  } catch (const InvalidArgument& error) {
+    if (error.argument() == "burst") throw InvalidArgument("--burst", error.value(), error.legal());
+    if (error.argument() == "on-rate") throw InvalidArgument("--on-rate", error.value(), error.legal());
+    throw InvalidArgument("--load", numeric::to_fraction(load), error.legal());
+  }
+}
+
 std::int64_t packets_per_slot(const TrafficOptions& options) {
   return options.packets_per_slot ? parse_integer(*options.packets_per_slot, "--packets-per-slot", 1, 32) : 1;
 }
@@ -66,7 +82,7 @@ void append_range(std::vector<Rational>& list, std::string_view item, std::strin
 }
 
 std::vector<Rational> loads(const TrafficOptions& options) {
-  std::vector<Rational> list = parse_list(*options.load, "--load");
+  std::vector<Rational> list = parse_percent_list(*options.load, "--load");
   for (const Rational& load : list)
     if (load <= 0)
       throw InvalidArgument("--load", numeric::to_fraction(load), "greater than 0 packets a slot");
@@ -148,6 +164,82 @@ TrafficForm traffic_form(const TrafficOptions& options, LoadOption load) {
   return options.arrivals ? TrafficForm::expression : TrafficForm::pmf;
 }
 
+std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, LoadOption load) {
+  const TrafficForm form = traffic_form(options, load);
+  std::vector<answers::Traffic> all;
+  const auto inputs = [&] {
+    return options.inputs ? parse_integers(*options.inputs, "--inputs", 1, most_inputs)
+                          : std::vector<std::int64_t>{1};
+  };
+  const auto loads_or_none = [&] {
+    std::vector<std::optional<Rational>> list;
+    if (load == LoadOption::forbidden) return std::vector<std::optional<Rational>>{std::nullopt};
+    for (const Rational& rho : loads(options)) list.emplace_back(rho);
+    return list;
+  };
+  const auto add_each_served = [&](const auto& add) {
+    for (const std::int64_t served :
+         options.packets_per_slot ? parse_integers(*options.packets_per_slot, "--packets-per-slot", 1, 32)
+                                  : std::vector<std::int64_t>{1})
+      add([&](answers::Source source) {
+        all.push_back({.source = std::move(source), .packets_per_slot = static_cast<int>(served)});
+      });
+  };
+  switch (form) {
+    case TrafficForm::equal_inputs:
+      for (const std::int64_t count : inputs())
+        add_each_served([&](const auto& push) {
+          for (const auto& rho : loads_or_none()) push(answers::EqualInputs{count, rho});
+        });
+      break;
+    case TrafficForm::poisson:
+      add_each_served([&](const auto& push) {
+        for (const auto& rho : loads_or_none()) push(answers::PoissonArrivals{rho});
+      });
+      break;
+    case TrafficForm::unequal_inputs:
+      add_each_served([&, rates = parse_percent_list(*options.rates, "--rates")](const auto& push) {
+        push(answers::UnequalInputs{rates});
+      });
+      break;
+    case TrafficForm::expression:
+      add_each_served([&, arrivals = series::Arrivals::from_pgf(
+                              symbolic::parse_pgf(*options.arrivals, "--arrivals"))](const auto& push) {
+        push(answers::GeneratingFunction{*options.arrivals, arrivals});
+      });
+      break;
+    case TrafficForm::pmf:
+      add_each_served([&, arrivals = series::Arrivals::from_pmf(series::parse_pmf(
+                              read_file(*options.pmf, "--pmf"), *options.pmf))](const auto& push) {
+        push(answers::Probabilities{*options.pmf, arrivals});
+      });
+      break;
+    case TrafficForm::blocks:
+      add_each_served([&, arrivals = queue::MarkovArrivals::blocks(queue::parse_blocks(
+                              read_file(*options.blocks, "--blocks"), *options.blocks))](const auto& push) {
+        push(answers::Blocks{*options.blocks, arrivals});
+      });
+      break;
+    case TrafficForm::on_off:
+      for (const std::int64_t count : inputs())
+        add_each_served([&](const auto& push) {
+          for (const Rational& on_rate :
+               options.on_rate ? parse_percent_list(*options.on_rate, "--on-rate") : std::vector<Rational>{1})
+            for (const Rational& slots : parse_list(*options.burst, "--burst"))
+              for (const Rational& rho : loads(options)) {
+                const traffic::Burst burst{.slots = slots, .on_rate = on_rate};
+                require_burst(burst, rho);
+                push(answers::BurstyInputs{.inputs = count, .load = rho, .burst = burst});
+              }
+        });
+      break;
+  }
+  if (all.size() > most_points)
+    throw InvalidArgument("the question", fmt::format("{} points", all.size()),
+                          fmt::format("at most {} of them", most_points));
+  return all;
+}
+
 std::vector<LoadedQueue> read_queues(const TrafficOptions& options, LoadOption load) {
   const TrafficForm form = traffic_form(options, load);
   const int served = static_cast<int>(packets_per_slot(options));
@@ -177,7 +269,7 @@ std::vector<LoadedQueue> read_queues(const TrafficOptions& options, LoadOption l
       }
       break;
     case TrafficForm::unequal_inputs:
-      add(series::Arrivals::unequal_inputs(parse_list(*options.rates, "--rates")));
+      add(series::Arrivals::unequal_inputs(parse_percent_list(*options.rates, "--rates")));
       break;
     case TrafficForm::expression:
       add(series::Arrivals::from_pgf(symbolic::parse_pgf(*options.arrivals, "--arrivals")));
@@ -228,7 +320,7 @@ nlohmann::ordered_json describe_traffic(const TrafficOptions& options, LoadOptio
   const auto add_load = [&] {
     if (load == LoadOption::forbidden) return;
     if (!is_list(options.load)) {
-      inputs["load"] = numeric::to_fraction(numeric::parse_rational(*options.load, "--load"));
+      inputs["load"] = numeric::to_fraction(parse_share(*options.load, "--load"));
       return;
     }
     inputs["load"] = nlohmann::ordered_json::array();
@@ -247,7 +339,7 @@ nlohmann::ordered_json describe_traffic(const TrafficOptions& options, LoadOptio
     case TrafficForm::unequal_inputs:
       inputs["traffic"] = "bernoulli";
       inputs["rates"] = nlohmann::ordered_json::array();
-      for (const Rational& rate : parse_list(*options.rates, "--rates"))
+      for (const Rational& rate : parse_percent_list(*options.rates, "--rates"))
         inputs["rates"].push_back(numeric::to_fraction(rate));
       break;
     case TrafficForm::expression:
@@ -312,13 +404,35 @@ std::int64_t parse_integer(std::string_view text, std::string_view option, std::
   return cln::cl_I_to_long(cln::numerator(value));
 }
 
+std::vector<std::int64_t> parse_integers(std::string_view text, std::string_view option, std::int64_t least,
+                                         std::int64_t greatest) {
+  if (text.find_first_of(",:") == std::string_view::npos)
+    return {parse_integer(text, option, least, greatest)};
+  std::vector<std::int64_t> list;
+  for (const Rational& entry : parse_list(text, option))
+    list.push_back(parse_integer(numeric::to_fraction(entry), option, least, greatest));
+  return list;
+}
+
+std::vector<std::size_t> parse_choices(std::string_view text, std::string_view option,
+                                       const std::vector<std::string>& names) {
+  std::vector<std::size_t> list;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    list.push_back(parse_choice(text.substr(begin, end - begin), option, names));
+    begin = end + 1;
+  }
+  return list;
+}
+
 std::size_t parse_choice(std::string_view text, std::string_view option,
                          const std::vector<std::string>& names) {
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end())
-    throw InvalidArgument(std::string(option), std::string(text),
-                          fmt::format("{} {}", names.size() == 2 ? "either" : "one of",
-                                      fmt::join(names, names.size() == 2 ? " or " : ", ")));
+    throw InvalidArgument(
+        std::string(option), std::string(text),
+        fmt::format("{} {}{}", names.size() == 2 ? "either" : "one of",
+                    fmt::join(names, names.size() == 2 ? " or " : ", "), did_you_mean(text, names)));
   return static_cast<std::size_t>(found - names.begin());
 }
 

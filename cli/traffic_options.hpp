@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <nlohmann/json_fwd.hpp>
+#include <tailbound/answers/traffic.hpp>
 #include <tailbound/queue/markov_queue.hpp>
 #include <tailbound/queue/slotted_queue.hpp>
 
@@ -54,6 +55,12 @@ enum class LoadOption {
 ///                          other (the message names both)
 [[nodiscard]] TrafficForm traffic_form(const TrafficOptions& options, LoadOption load = LoadOption::required);
 
+/// The traffic for each combination of the entries of --inputs, --packets-per-slot, --on-rate, --burst and --load, the
+/// last changing fastest; one where none of them is a list. With LoadOption::forbidden it has no load.
+/// \throws InvalidArgument, ParseError  the options or the file cannot be read
+[[nodiscard]] std::vector<answers::Traffic> read_traffics(const TrafficOptions& options,
+                                                          LoadOption load = LoadOption::required);
+
 /// One queue, and the load it was asked for.
 struct LoadedQueue {
   std::string load;  ///< as a fraction; empty if irrational
@@ -99,6 +106,13 @@ struct LoadedMarkovArrivals {
 /// \throws InvalidArgument
 [[nodiscard]] std::int64_t parse_integer(std::string_view text, std::string_view option, std::int64_t least,
                                          std::int64_t greatest);
+
+/// Whole numbers of a list. \throws InvalidArgument  an entry is none, or out of range
+[[nodiscard]] std::vector<std::int64_t> parse_integers(std::string_view text, std::string_view option,
+                                                       std::int64_t least, std::int64_t greatest);
+/// Positions in `names` of the names of a list, "overflow,loss". \throws InvalidArgument  naming the first unknown
+[[nodiscard]] std::vector<std::size_t> parse_choices(std::string_view text, std::string_view option,
+                                                     const std::vector<std::string>& names);
 
 /// The position of `text` in `names`.
 /// \throws InvalidArgument  it is none of them

@@ -17,24 +17,28 @@ void add_unit_options(CLI::App& command, UnitOptions& options) {
 Units read_units(const UnitOptions& options) {
   Units units;
   if (options.packet_bytes)
-    units.packet_bytes = parse_integer(*options.packet_bytes, "--packet-bytes", 1, 9216);
+    units.packet_bytes =
+        parse_integer(*options.packet_bytes, "--packet-bytes", 1, answers::Units::most_packet_bytes);
   if (options.link_gbps) {
     const Rational gbps = numeric::parse_rational(*options.link_gbps, "--link-gbps");
-    if (gbps <= 0 || gbps > 1'000'000)
+    if (gbps <= 0 || gbps > Rational(static_cast<long>(answers::Units::most_link_gbps)))
       throw InvalidArgument("--link-gbps", *options.link_gbps, "greater than 0 and at most 1000000 Gbit/s");
     if (!units.packet_bytes)
       throw InvalidArgument("--packet-bytes", "missing",
                             "given with --link-gbps: the size of a packet, such as 64");
-    units.slot_ns = Rational(static_cast<long>(*units.packet_bytes * 8)) / gbps;
+    units.link_gbps = gbps;
   }
+  units.slot_ns = units.answers::Units::slot_ns();
   return units;
 }
 
-void describe_units(nlohmann::ordered_json& inputs, const UnitOptions& options) {
-  const Units units = read_units(options);
+void describe_units(nlohmann::ordered_json& inputs, const answers::Units& units) {
   if (units.packet_bytes) inputs["packet_bytes"] = *units.packet_bytes;
-  if (options.link_gbps)
-    inputs["link_gbps"] = numeric::to_fraction(numeric::parse_rational(*options.link_gbps, "--link-gbps"));
+  if (units.link_gbps) inputs["link_gbps"] = numeric::to_fraction(*units.link_gbps);
+}
+
+void describe_units(nlohmann::ordered_json& inputs, const UnitOptions& options) {
+  describe_units(inputs, read_units(options));
 }
 
 }  // namespace tailbound::cli

@@ -2,9 +2,8 @@
 
 #include <CLI/App.hpp>
 #include <nlohmann/json_fwd.hpp>
-#include <tailbound/numeric/rational.hpp>
+#include <tailbound/answers/units.hpp>
 
-#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -16,9 +15,9 @@ struct UnitOptions {
   std::optional<std::string> link_gbps, packet_bytes;
 };
 
-struct Units {
-  std::optional<std::int64_t> packet_bytes;
-  std::optional<numeric::Rational> slot_ns;  ///< time of one packet on the link [ns]
+/// With the time of a slot at hand.
+struct Units : answers::Units {
+  std::optional<numeric::Rational> slot_ns{};  ///< answers::Units::slot_ns()
 };
 
 /// `options` must outlive the parse.
@@ -28,6 +27,7 @@ void add_unit_options(CLI::App& command, UnitOptions& options);
 [[nodiscard]] Units read_units(const UnitOptions& options);
 
 /// Adds "packet_bytes" and "link_gbps" to the inputs of a JSON document, where they were given.
+void describe_units(nlohmann::ordered_json& inputs, const answers::Units& units);
 void describe_units(nlohmann::ordered_json& inputs, const UnitOptions& options);
 
 }  // namespace tailbound::cli

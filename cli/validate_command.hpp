@@ -4,9 +4,14 @@
 
 #include <vector>
 
+/// `validate`: analysis and simulation side by side.
 namespace tailbound::cli {
 
-/// `tailbound validate delay` and `tailbound validate buffer`: analysis and simulation side by side.
 std::vector<Command> add_validate_commands(CLI::App& program);
+
+// --- each in a file of its own, or with the simulation that it compares with
+
+[[nodiscard]] Command add_validate_delay(CLI::App& validate);
+[[nodiscard]] Command add_validate_buffer(CLI::App& validate);
 
 }  // namespace tailbound::cli

@@ -1,122 +1,112 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/option_group.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/wormhole_question.hpp>
-#include <tailbound/network/cube_worms.hpp>
-#include <tailbound/network/fat_tree_worms.hpp>
-#include <tailbound/network/worm_walk.hpp>
+
+#include <tailbound/render/documents/worm_network.hpp>
 
 #include <algorithm>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tailbound::cli {
 namespace {
 
+using answers::OwnWormNetwork;
 using network::FatTreeVariant;
-using numeric::Rational;
+using network::WormShape;
+using network::WormTopology;
 
-constexpr std::int64_t most_fat_tree_nodes = std::int64_t{1} << 24;
+using render::shape_names;
 
-const std::vector<std::string> topology_names{"butterfly-fat-tree", "mesh", "torus", "bidirectional-torus",
-                                              "hypercube"};
-
-std::string name(WormholeTopology topology) {
-  return topology_names[static_cast<std::size_t>(topology)];
+const std::string& name(WormShape shape) {
+  return shape_names()[static_cast<std::size_t>(shape)];
 }
 
-std::int64_t power(std::int64_t base, int exponent, std::int64_t limit) {
-  std::int64_t result = 1;
-  for (int i = 0; i < exponent && result <= limit; ++i) result *= base;
-  return result;
-}
+/// Nodes, and dimensions where the size says them: "12x12".
+struct Size {
+  std::int64_t nodes = 0;
+  std::optional<int> dimensions{};
+};
 
-/// The legal numbers of nodes of a topology, in rising order.
-std::vector<std::int64_t> legal_nodes(WormholeTopology topology, int dimensions) {
-  std::vector<std::int64_t> legal;
-  if (topology == WormholeTopology::butterfly_fat_tree) {
-    for (std::int64_t nodes = 4; nodes <= most_fat_tree_nodes; nodes *= 4) legal.push_back(nodes);
-  } else if (topology == WormholeTopology::hypercube) {
-    for (std::int64_t nodes = 2; nodes <= network::most_cube_nodes; nodes *= 2) legal.push_back(nodes);
-  } else {
-    const std::int64_t most = network::most_cube_nodes;
-    for (std::int64_t radix = topology == WormholeTopology::bidirectional_torus ? 3 : 2;
-         power(radix, dimensions, most) <= most; ++radix)
-      legal.push_back(power(radix, dimensions, most));
+/// \param text  "64", or equal sides with an x between them
+Size read_size(std::string_view text, WormShape shape) {
+  constexpr std::int64_t most = 1'000'000'000'000;
+  if (text.find('x') == std::string_view::npos) return {.nodes = parse_integer(text, "--nodes", -most, most)};
+  if (!network::has_dimensions(shape))
+    throw InvalidArgument("--nodes", std::string(text), "a number of nodes for a " + name(shape));
+  Size size{.nodes = 1, .dimensions = 0};
+  std::optional<std::int64_t> side;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('x', begin), text.size());
+    const std::int64_t length = parse_integer(text.substr(begin, end - begin), "--nodes", 2, 1'000'000);
+    if (side && length != *side)
+      throw InvalidArgument("--nodes", std::string(text),
+                            "equal sides, such as 8x8: networks are k^dimensions");
+    side = length;
+    if (size.nodes > most / length)
+      throw InvalidArgument("--nodes", std::string(text), fmt::format("at most {} nodes", most));
+    size.nodes *= length;
+    ++*size.dimensions;
+    begin = end + 1;
   }
-  return legal;
+  return size;
 }
 
-std::string node_rule(WormholeTopology topology, int dimensions) {
-  switch (topology) {
-    case WormholeTopology::butterfly_fat_tree:
-      return "a power of 4";
-    case WormholeTopology::hypercube:
-      return "a power of 2";
-    default:
-      return dimensions == 1   ? "a number of nodes in a row"
-             : dimensions == 2 ? "a square"
-             : dimensions == 3 ? "a cube"
-                               : fmt::format("a {}th power", dimensions);
+/// The sizes of --nodes: numbers and ranges, or sides.
+std::vector<Size> read_sizes(const std::string& text, WormShape shape) {
+  std::vector<Size> sizes;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view item = std::string_view(text).substr(begin, end - begin);
+    if (item.find(':') == std::string_view::npos)
+      sizes.push_back(read_size(item, shape));
+    else
+      for (const std::int64_t nodes : parse_integers(item, "--nodes", 1, 1'000'000'000'000))
+        sizes.push_back({.nodes = nodes});
+    begin = end + 1;
   }
+  return sizes;
 }
 
-std::int64_t read_nodes(const std::string& text, WormholeTopology topology, int dimensions) {
-  const std::vector<std::int64_t> legal = legal_nodes(topology, dimensions);
-  const std::string rule =
-      legal.empty()
-          ? fmt::format("such that {} dimensions have at most {} nodes", dimensions, network::most_cube_nodes)
-          : fmt::format("{} from {} to {}", node_rule(topology, dimensions), legal.front(), legal.back());
-  const std::int64_t nodes = parse_integer(text, "--nodes", -1'000'000'000'000, 1'000'000'000'000);
-  const auto above = std::lower_bound(legal.begin(), legal.end(), nodes);
-  if (above != legal.end() && *above == nodes) return nodes;
-  std::string nearest;
-  if (above != legal.begin()) nearest = std::to_string(*(above - 1));
-  if (above != legal.end()) nearest += (nearest.empty() ? "" : " and ") + std::to_string(*above);
-  throw InvalidArgument("--nodes", text, nearest.empty() ? rule : rule + "; the nearest: " + nearest);
-}
-
-int read_dimensions(const WormholeOptions& options, WormholeTopology topology) {
-  const bool free =
-      topology != WormholeTopology::butterfly_fat_tree && topology != WormholeTopology::hypercube;
-  if (!options.dimensions) return 2;
-  if (!free)
-    throw InvalidArgument("--dimensions", *options.dimensions,
-                          "left out for a " + name(topology) + ": --nodes says it all");
-  return static_cast<int>(parse_integer(*options.dimensions, "--dimensions", 1,
-                                        topology == WormholeTopology::bidirectional_torus ? 8 : 14));
-}
-
-int logarithm(std::int64_t nodes, std::int64_t base) {
-  int exponent = 0;
-  for (; nodes > 1; nodes /= base) ++exponent;
-  return exponent;
-}
-
-/// One of the topologies that have names.
-void read_topology(const WormholeOptions& options, WormholeQuestion& question) {
+void refuse_file_options(const WormholeOptions& options) {
   for (const auto& [name, value] :
        {std::pair{"--matrix", &options.place.matrix}, {"--route", &options.place.route}})
     if (*value) throw InvalidArgument(name, "given without --network", "given with --network FILE");
-  const std::string& topology = required(options.topology, "--topology",
-                                         "given: butterfly-fat-tree, mesh, torus, bidirectional-torus or "
-                                         "hypercube (any other network: --network FILE)");
-  question.topology = static_cast<WormholeTopology>(parse_choice(topology, "--topology", topology_names));
-  const bool fat_tree = question.topology == WormholeTopology::butterfly_fat_tree;
-  question.dimensions = read_dimensions(options, question.topology);
-  question.nodes = read_nodes(required(options.nodes, "--nodes", "given: how many processors there are"),
-                              question.topology, question.dimensions);
-  if (fat_tree) question.dimensions = logarithm(question.nodes, 4);
-  if (question.topology == WormholeTopology::hypercube) question.dimensions = logarithm(question.nodes, 2);
-  if (options.variant && !fat_tree)
-    throw InvalidArgument("--variant", *options.variant,
-                          "left out: only the butterfly fat-tree has variants");
-  if (options.variant)
-    question.variant = static_cast<FatTreeVariant>(
-        parse_choice(*options.variant, "--variant", std::vector<std::string>{"paper", "conditional"}));
 }
 
-void read_own(const WormholeOptions& options, WormholeQuestion& question) {
+/// One for each size, number of dimensions and variant.
+void add_topologies(const WormholeOptions& options, WormShape shape,
+                    std::vector<answers::WormholeNetwork>& all) {
+  if (options.dimensions && !network::has_dimensions(shape))
+    throw InvalidArgument("--dimensions", *options.dimensions,
+                          "left out for a " + name(shape) + ": --nodes says it all");
+  if (options.variant && shape != WormShape::butterfly_fat_tree)
+    throw InvalidArgument("--variant", *options.variant,
+                          "left out: only the butterfly fat-tree has variants");
+  const std::string& nodes = required(options.nodes, "--nodes", "given: how many processors there are");
+  std::vector<std::int64_t> dimensions{WormTopology{}.dimensions};
+  if (options.dimensions)
+    dimensions = parse_integers(*options.dimensions, "--dimensions", 1, network::most_dimensions(shape));
+  std::vector<std::size_t> variants{0};
+  if (options.variant)
+    variants = parse_choices(*options.variant, "--variant", render::fat_tree_variant_names());
+  for (const Size& size : read_sizes(nodes, shape)) {
+    if (size.dimensions && options.dimensions)
+      throw InvalidArgument("--dimensions", *options.dimensions, "left out: --nodes says it");
+    for (const std::int64_t each : size.dimensions ? std::vector<std::int64_t>{*size.dimensions} : dimensions)
+      for (const std::size_t variant : variants) {
+        WormTopology topology{.shape = shape, .nodes = size.nodes, .dimensions = static_cast<int>(each)};
+        topology.variant = static_cast<FatTreeVariant>(variant);
+        network::check(topology);
+        all.emplace_back(topology);
+      }
+  }
+}
+
+OwnWormNetwork read_own(const WormholeOptions& options) {
   const std::pair<const char*, const std::optional<std::string>*> others[] = {
       {"--topology", &options.topology},
       {"--nodes", &options.nodes},
@@ -124,23 +114,11 @@ void read_own(const WormholeOptions& options, WormholeQuestion& question) {
       {"--variant", &options.variant}};
   for (const auto& [name, value] : others)
     if (*value) throw InvalidArgument(name, "given together with --network", "left out: the file says it");
-  network::Network network = read_network_place(options.place, network::FileUse::worms);
+  network::Network network = read_network(options.place, network::FileUse::worms).network;
   if (network.name.empty()) network.name = *options.place.network;
-  question.topology = WormholeTopology::own;
-  question.nodes = static_cast<std::int64_t>(network.nodes.size());
-  question.own = std::make_shared<network::RoutedWormNetwork>(network);
-  question.place = options.place;
-}
-
-network::Cube cube_of(const WormholeQuestion& question) {
-  using network::CubeLinks;
-  network::Cube cube;
-  if (question.topology == WormholeTopology::torus) cube.links = CubeLinks::unidirectional_torus;
-  if (question.topology == WormholeTopology::bidirectional_torus) cube.links = CubeLinks::bidirectional_torus;
-  cube.dimensions = question.dimensions;
-  cube.radix = 2;
-  while (power(cube.radix, cube.dimensions, question.nodes) < question.nodes) ++cube.radix;
-  return cube;
+  return {.network = std::make_shared<network::RoutedWormNetwork>(network),
+          .file = *options.place.network,
+          .matrix = options.place.matrix};
 }
 
 }  // namespace
@@ -150,7 +128,7 @@ void add_wormhole_options(CLI::App& command, WormholeOptions& options) {
   network.add("--topology", options.topology, "NAME",
               "butterfly-fat-tree, mesh, torus (one way round),\nbidirectional-torus or hypercube");
   network.add("--nodes", options.nodes, "N",
-              "processors: a power of 4 (fat-tree), of 2 (hypercube),\nk^dimensions");
+              "processors: a power of 4 (fat-tree), of 2 (hypercube),\nk^dimensions; or sides: 8x8");
   network.add("--dimensions", options.dimensions, "D", "of a mesh or torus (2)");
   network.add("--variant", options.variant, "NAME",
               "fat-tree: paper (as printed, the default) or conditional\n(flows conserved)");
@@ -162,71 +140,25 @@ void add_wormhole_options(CLI::App& command, WormholeOptions& options) {
               "of the saturation load, instead: 0.1,0.5 or 10%:90%:10% (the default)");
 }
 
-WormholeQuestion read_wormhole(const WormholeOptions& options) {
-  WormholeQuestion question;
-  if (options.place.network)
-    read_own(options, question);
-  else
-    read_topology(options, question);
-  question.flits = parse_integer(required(options.flits, "--flits", "given: flits of a message"), "--flits",
-                                 1, 1'000'000'000);
-  question.offered = read_offered(options.loads, options.fractions, flit_loads);
-  return question;
+std::vector<answers::WormholeNetwork> read_wormhole_networks(const WormholeOptions& options) {
+  if (options.place.network) return {read_own(options)};
+  refuse_file_options(options);
+  const std::string& shapes = required(options.topology, "--topology",
+                                       "given: butterfly-fat-tree, mesh, torus, bidirectional-torus or "
+                                       "hypercube (any other network: --network FILE)");
+  std::vector<answers::WormholeNetwork> all;
+  for (const std::size_t shape : parse_choices(shapes, "--topology", shape_names()))
+    add_topologies(options, static_cast<WormShape>(shape), all);
+  return all;
 }
 
-network::ChannelGraph channel_graph(const WormholeQuestion& question) {
-  if (question.own) return network::walk_graph(*question.own, question.own->traffic());
-  if (question.topology == WormholeTopology::butterfly_fat_tree)
-    return network::fat_tree_classes(question.dimensions, question.variant);
-  return network::cube_graph(cube_of(question));
+std::vector<std::int64_t> read_lengths(const WormholeOptions& options) {
+  return parse_integers(required(options.flits, "--flits", "given: flits of a message"), "--flits", 1,
+                        1'000'000'000);
 }
 
-std::shared_ptr<const network::WormNetwork> worm_network(const WormholeQuestion& question,
-                                                         const std::optional<std::string>& virtual_channels) {
-  if (question.own) {
-    if (virtual_channels)
-      throw InvalidArgument("--virtual-channels", *virtual_channels,
-                            "left out with --network: the file says it");
-    return question.own;
-  }
-  if (question.topology == WormholeTopology::butterfly_fat_tree) {
-    if (virtual_channels && *virtual_channels != "1")
-      throw InvalidArgument("--virtual-channels", *virtual_channels,
-                            "1 (or left out) in a butterfly fat-tree");
-    if (question.dimensions > 9)
-      throw InvalidArgument("--nodes", std::to_string(question.nodes), "at most 262144 in a simulation");
-    return network::make_fat_tree_worms(question.dimensions);
-  }
-  const network::Cube cube = cube_of(question);
-  int channels = *usual_virtual_channels(question);
-  if (virtual_channels) {
-    channels = static_cast<int>(parse_integer(*virtual_channels, "--virtual-channels", 1, 64));
-    if (cube.links != network::CubeLinks::mesh && channels > 1 && channels % 2 != 0)
-      throw InvalidArgument("--virtual-channels", *virtual_channels, "1 or an even number in a torus");
-  }
-  return network::make_cube_worms(cube, channels);
-}
-
-std::optional<int> usual_virtual_channels(const WormholeQuestion& question) {
-  if (question.own) return std::nullopt;
-  if (question.topology == WormholeTopology::butterfly_fat_tree) return 1;
-  return network::usual_virtual_channels(cube_of(question));
-}
-
-Json inputs_json(const WormholeQuestion& question) {
-  Json inputs;
-  if (question.own)
-    describe_place(inputs, question.place);
-  else
-    inputs["topology"] = name(question.topology);
-  inputs["nodes"] = question.nodes;
-  if (question.topology == WormholeTopology::butterfly_fat_tree)
-    inputs["variant"] = question.variant == FatTreeVariant::paper ? "paper" : "conditional";
-  else if (!question.own)
-    inputs["dimensions"] = question.dimensions;
-  inputs["flits"] = question.flits;
-  describe_offered(inputs, question.offered, flit_loads);
-  return inputs;
+OfferedLoads read_loads(const WormholeOptions& options, Fractions legal) {
+  return read_offered(options.loads, options.fractions, flit_loads, legal);
 }
 
 }  // namespace tailbound::cli

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -7,12 +9,13 @@
 namespace tailbound::cli {
 
 /// A file that is written under a temporary name in the folder of its target, and takes the target's name
-/// only at commit(). Without commit() nothing is left behind. A target that is no regular file (a device, a
-/// pipe) keeps its place: commit() writes into it.
+/// only at commit(). Without commit() nothing is left behind, also where a signal ends the process. A target
+/// that is no regular file (a device, a pipe, and /dev/stdout or /dev/fd/N whatever they are) keeps its place
+/// and what is in it: commit() writes behind that, as the shell's >> would.
 class PendingFile {
  public:
   /// \param option  named in errors: "--output"
-  /// \throws InvalidArgument  the folder cannot be written, or `path` is a folder
+  /// \throws InvalidArgument  the folder cannot be written; `path` is a folder, or the file of another option
   PendingFile(std::string path, std::string option);
   ~PendingFile();
   PendingFile(PendingFile&&) noexcept;
@@ -20,16 +23,25 @@ class PendingFile {
   PendingFile& operator=(const PendingFile&) = delete;
   PendingFile& operator=(PendingFile&&) = delete;
 
-  /// Where to write until commit(); has the ending of the target.
-  [[nodiscard]] const std::string& temporary() const noexcept { return temporary_; }
   void write(std::string_view text);
+  /// Has a file written by a function or program that wants a name; it has the ending of the target.
+  /// \throws InvalidArgument  a std::system_error of `write_to`;  what else it throws
+  void fill(const std::function<void(const std::string& file)>& write_to);
   void commit();
 
  private:
-  [[noreturn]] void refuse() const;
+  /// A new file for the text, beside the target unless that is special.
+  void make_temporary();
+  void remove_temporary();
+  [[noreturn]] void refuse(int reason) const;
 
   std::string path_, option_, temporary_;
   bool special_ = false;
+  std::optional<int> descriptor_;  ///< that the target stands for
+  std::string text_;               ///< for a special target
 };
+
+/// Writes all of the text to a descriptor; 0, or the errno of what went wrong.
+[[nodiscard]] int write_all(int descriptor, std::string_view text);
 
 }  // namespace tailbound::cli

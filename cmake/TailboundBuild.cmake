@@ -37,3 +37,10 @@ if(TAILBOUND_FUZZ)
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
+
+# Code that computes little and whose time to compile is what counts: optimised no more than pays.
+function(tailbound_thin)
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endforeach()
+endfunction()

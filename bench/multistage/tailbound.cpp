@@ -21,7 +21,7 @@ void figure(benchmark::State& state, std::int64_t nodes, std::int64_t size, std:
                                                    .combining = combining};
         const auto load = numeric::parse_rational(std::to_string(step) + "/30", "load");
         const bounds::multistage::Point point = solve(network, load, variant);
-        if (point.ending.stop == bounds::multistage::Stop::too_many_rounds)
+        if (point.ending.stop == bounds::Stop::too_many_rounds)
           state.SkipWithError("a point did not converge");
         most_rounds = std::max(most_rounds, point.ending.rounds);
       }

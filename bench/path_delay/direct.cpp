@@ -3,6 +3,7 @@
 #include <tailbound/series/distribution.hpp>
 
 #include <map>
+#include <variant>
 #include <vector>
 
 /// The same sums as plainly as they can be written, nothing proved; and direct sums beside transforms.
@@ -19,8 +20,13 @@ std::vector<double> plain_sum(const std::vector<double>& x, const std::vector<do
   return z;
 }
 
-std::vector<double> plain_masses(const queue::SlottedQueue& queue, std::size_t size) {
-  const Distribution<long double> hop = queue::hop_delay(queue, queue::HopDelay::wait, size, -300);
+/// No queue asked about here has arrivals that remember.
+Distribution<long double> waits(const queue::HopQueue& queue, std::size_t size) {
+  return queue::hop_delay(std::get<queue::SlottedQueue>(queue), queue::HopDelay::wait, size, -300);
+}
+
+std::vector<double> plain_masses(const queue::HopQueue& queue, std::size_t size) {
+  const Distribution<long double> hop = waits(queue, size);
   return {hop.mass.begin(), hop.mass.end()};
 }
 
@@ -28,7 +34,7 @@ std::vector<double> plain_masses(const queue::SlottedQueue& queue, std::size_t s
 void five_hops_plain(benchmark::State& state) {
   const Hops hops = five_hops("0.9");
   std::vector<std::vector<double>> masses;
-  for (const std::size_t queue : hops.way.queues)
+  for (const std::size_t queue : hops.route.queues)
     masses.push_back(plain_masses(hops.queues[queue], static_cast<std::size_t>(last_slot) + 1));
   for (auto _ : state) {
     std::vector<double> sum = masses.front();
@@ -42,7 +48,7 @@ void all_flows_plain(benchmark::State& state) {
   const bounds::NetworkDelay delay = bounds::network_delay(torus(), network::Sources::decoupled);
   std::map<std::size_t, std::vector<std::vector<double>>> masses;  // by length, then by queue
   for (std::size_t size = 64; size <= 1024; size *= 2)
-    for (const queue::SlottedQueue& queue : delay.network.queues)
+    for (const queue::HopQueue& queue : delay.network.queues)
       masses[size].push_back(plain_masses(queue, size));
   std::size_t unanswered = 0;
   for (auto _ : state) {
@@ -50,7 +56,7 @@ void all_flows_plain(benchmark::State& state) {
     for (const bounds::FlowDelay& flow : delay.flows) {
       bool found = false;
       for (std::size_t size = 64; size <= 1024 && !found; size *= 2) {
-        const auto& queues = flow.ways.front().queues;
+        const auto& queues = flow.routes.front().queues;
         std::vector<double> sum = masses[size][queues.front()];
         for (std::size_t hop = 1; hop < queues.size(); ++hop) sum = plain_sum(sum, masses[size][queues[hop]]);
         double at_most = 0;
@@ -67,10 +73,9 @@ void long_sums(benchmark::State& state, Summation summation) {
   const Hops hops = five_hops("0.999");
   const auto size = static_cast<std::size_t>(state.range(0));
   std::vector<Distribution<long double>> of_queue;
-  for (const queue::SlottedQueue& queue : hops.queues)
-    of_queue.push_back(queue::hop_delay(queue, queue::HopDelay::wait, size, -300));
+  for (const queue::HopQueue& queue : hops.queues) of_queue.push_back(waits(queue, size));
   std::vector<const Distribution<long double>*> terms;
-  for (const std::size_t queue : hops.way.queues) terms.push_back(&of_queue[queue]);
+  for (const std::size_t queue : hops.route.queues) terms.push_back(&of_queue[queue]);
   for (auto _ : state) {
     const double tilt = summation == Summation::transform ? series::balancing_tilt(terms) : 1;
     Distribution<double> sum = series::tilted(*terms.front(), tilt);
@@ -83,7 +88,7 @@ void long_sums(benchmark::State& state, Summation summation) {
 void long_sums_plain(benchmark::State& state) {
   const Hops hops = five_hops("0.999");
   std::vector<std::vector<double>> masses;
-  for (const std::size_t queue : hops.way.queues)
+  for (const std::size_t queue : hops.route.queues)
     masses.push_back(plain_masses(hops.queues[queue], static_cast<std::size_t>(state.range(0))));
   for (auto _ : state) {
     std::vector<double> sum = masses.front();

@@ -12,7 +12,7 @@ using numeric::Rational;
 Hops five_hops(const char* load) {
   bounds::TreeDelay tree = bounds::tree_delay({16, 3}, numeric::parse_rational(load, "load"),
                                               network::TreeRouting::random_root, network::Sources::decoupled);
-  return {std::move(tree.network.queues), std::move(tree.ways.front())};
+  return {std::move(tree.network.queues), std::move(tree.routes.front())};
 }
 
 network::Network torus() {

@@ -8,10 +8,10 @@
 /// What both sides of this benchmark are asked.
 namespace tailbound::bench {
 
-/// Queues and one way through them.
+/// Queues and one route through them.
 struct Hops {
-  std::vector<queue::SlottedQueue> queues;
-  bounds::Way way;
+  std::vector<queue::HopQueue> queues;
+  bounds::Route route;
 };
 
 /// The five hops of a 16-ary 3-tree.

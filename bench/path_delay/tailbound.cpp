@@ -22,7 +22,7 @@ void five_hops_to_1e_18(benchmark::State& state) {
   for (auto _ : state) {
     const Hops hops = five_hops("0.9");
     PathDelay delays(hops.queues, queue::HopDelay::wait);
-    const bounds::DelayAnswer answer = delays.answer({&hops.way, 1}, question);
+    const bounds::DelayAnswer answer = delays.answer({&hops.route, 1}, question);
     last = static_cast<double>(numeric::to_enclosure(answer.above.back().probability).upper());
   }
   if (!(last < 1e-18 && last > 1e-19)) state.SkipWithError("wrong answer");
@@ -35,7 +35,7 @@ void five_hops_ten_levels(benchmark::State& state) {
   for (auto _ : state) {
     const Hops hops = five_hops("0.9");
     PathDelay delays(hops.queues, queue::HopDelay::wait);
-    benchmark::DoNotOptimize(delays.answer({&hops.way, 1}, question));
+    benchmark::DoNotOptimize(delays.answer({&hops.route, 1}, question));
   }
 }
 
@@ -50,7 +50,7 @@ void tree_of_64(benchmark::State& state, const char* load, network::TreeRouting 
     const bounds::TreeDelay tree =
         bounds::tree_delay({64, 3}, number(load), routing, network::Sources::decoupled);
     PathDelay delays(tree.network.queues, queue::HopDelay::wait);
-    last = delays.answer(tree.ways, question).latency.back().slots.value;
+    last = delays.answer(tree.routes, question).latency.back().slots.value;
   }
   state.SetLabel("last percentile " + std::to_string(last));
 }
@@ -67,7 +67,7 @@ void all_flows(benchmark::State& state) {
     queues = delay.network.queues.size();
     sum = 0;
     for (const bounds::FlowDelay& flow : delay.flows)
-      sum += delays.answer(flow.ways, question).latency.front().slots.value;
+      sum += delays.answer(flow.routes, question).latency.front().slots.value;
   }
   state.SetLabel(std::to_string(network.flows.size()) + " flows, " + std::to_string(queues) +
                  " queues, sum of percentiles " + std::to_string(sum));

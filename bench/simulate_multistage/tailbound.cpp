@@ -1,5 +1,5 @@
 #include <benchmark/benchmark.h>
-#include <tailbound/sim/simulate_multistage.hpp>
+#include <tailbound/sim/multistage/simulate_multistage.hpp>
 
 /// Stage services a second: one request through one queue, sources, random numbers and statistics included.
 /// CPU time, one core.

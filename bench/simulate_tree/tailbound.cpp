@@ -1,5 +1,5 @@
 #include <benchmark/benchmark.h>
-#include <tailbound/sim/simulate_tree.hpp>
+#include <tailbound/sim/tree/simulate_tree.hpp>
 
 #include <cmath>
 

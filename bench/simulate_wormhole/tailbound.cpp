@@ -1,7 +1,7 @@
 #include <benchmark/benchmark.h>
 #include <tailbound/network/cube_worms.hpp>
 #include <tailbound/network/fat_tree_worms.hpp>
-#include <tailbound/sim/worm_replication.hpp>
+#include <tailbound/sim/worm/worm_replication.hpp>
 
 /// Flit-hops a second: one flit across one channel; sources, random numbers and statistics included. CPU
 /// time, one core. Loads are half of the model's saturation load unless the name says otherwise.

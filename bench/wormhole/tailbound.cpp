@@ -12,14 +12,14 @@
 namespace tailbound::bench {
 namespace {
 
-using bounds::wormhole::Network;
+using bounds::wormhole::Model;
 using network::FatTreeVariant;
 
 /// Graph, saturation load and 100 loads up to 99 % of it.
 void fat_tree_curve(benchmark::State& state) {
   double last = 0;
   for (auto _ : state) {
-    const Network tree(network::fat_tree_classes(5, FatTreeVariant::paper));
+    const Model tree(network::fat_tree_classes(5, FatTreeVariant::paper));
     const double saturation = tree.saturation();
     for (int percent = 0; percent < 100; ++percent)
       benchmark::DoNotOptimize(last = tree.solve(saturation * percent / 100).latency(16));
@@ -44,7 +44,7 @@ void fat_tree_curve_by_recursion(benchmark::State& state) {
 void mesh_first_load(benchmark::State& state) {
   double latency = 0;
   for (auto _ : state) {
-    const Network mesh(network::cube_graph({.radix = state.range(0)}));
+    const Model mesh(network::cube_graph({.radix = state.range(0)}));
     benchmark::DoNotOptimize(latency = mesh.solve(0.5 / static_cast<double>(state.range(0))).latency(32));
   }
   state.counters["latency"] = latency;
@@ -59,7 +59,7 @@ void mesh_graph(benchmark::State& state) {
 }
 
 void mesh_further_load(benchmark::State& state) {
-  const Network mesh(network::cube_graph({.radix = state.range(0)}));
+  const Model mesh(network::cube_graph({.radix = state.range(0)}));
   double load = 0.5 / static_cast<double>(state.range(0));
   for (auto _ : state) {
     benchmark::DoNotOptimize(mesh.solve(load).service);
@@ -71,8 +71,7 @@ void mesh_further_load(benchmark::State& state) {
 void mesh_saturation(benchmark::State& state) {
   double saturation = 0;
   for (auto _ : state)
-    benchmark::DoNotOptimize(saturation =
-                                 Network(network::cube_graph({.radix = state.range(0)})).saturation());
+    benchmark::DoNotOptimize(saturation = Model(network::cube_graph({.radix = state.range(0)})).saturation());
   state.counters["saturation"] = saturation;
 }
 

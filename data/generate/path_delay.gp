@@ -1,8 +1,9 @@
 \\ End-to-end queueing delay D: P(D > d), percentiles and means. Plain power series expansion of D(z) with 400 digits;
-\\ P(D > d) = 1 - P(D <= d), which leaves more than 250 correct digits of a tail of 1e-100.
+\\ P(D > d) = 1 - P(D <= d), which leaves more than 250 correct digits of a tail of 1e-100, 100 of one of 1e-290.
 \\   gp -q -f path_delay.gp < /dev/null
 \\ "percentile": the least whole d with P(D <= d) >= p. "mean": E[D], exact. 40 digits shown.
 \\ Rows whose percentile is met with equality are decided in rational arithmetic (the last block).
+default(parisizemax, 10^9);
 default(realprecision, 400);
 read("path_delay_rules.gp");
 read("path_delay_series.gp");
@@ -47,6 +48,10 @@ deep = [0, 2, 6, 12, 20, 30];
   once(2, 3, 49/50, "0.98", 0, 0, 0, 1500, [0, 2, 6, 12, 20]);
   once(16, 3, 9/10, "0.9", 0, 0, 0, 1500, [60, 100]);
   once(4, 3, 3/5, "0.6", 1, 1, 1, 700, [60, 100]);
+  \\ So deep, and so long, that sums of doubles need a tilt.
+  once(8, 2, 7/10, "0.7", 0, 0, 0, 1200, [0, 20, 220, 290]);
+  once(8, 2, 7/10, "0.7", 1, 1, 1, 1200, [0, 20, 220, 290]);
+  once(2, 2, 49/50, "0.98", 0, 0, 0, 5000, [0, 6, 100]);
 }
 
 \\ Equality: P(Q = 0) = 1 - rho, so P(D <= 0) = p exactly.

@@ -12,7 +12,7 @@ using bounds::DelayAnswer;
 using bounds::DelayQuestion;
 using bounds::NetworkDelay;
 using bounds::PathDelay;
-using bounds::Way;
+using bounds::Route;
 using network::Network;
 using network::Sources;
 using network::TreeRouting;
@@ -66,13 +66,13 @@ void check_identical(const DelayAnswer& a, const DelayAnswer& b) {
   }
 }
 
-/// Ways by the traffic of the queues met, in the order met, so that two accounts can be compared.
-std::vector<Way> translated(const std::vector<Way>& ways, const bounds::NetworkQueues& from,
-                            const bounds::NetworkQueues& to) {
-  std::vector<Way> result;
-  for (const Way& way : ways) {
-    Way other{{}, way.share};
-    for (const std::size_t queue : way.queues) {
+/// Routes by the traffic of the queues met, in the order met, so that two accounts can be compared.
+std::vector<Route> translated(const std::vector<Route>& routes, const bounds::NetworkQueues& from,
+                              const bounds::NetworkQueues& to) {
+  std::vector<Route> result;
+  for (const Route& route : routes) {
+    Route other{{}, route.share};
+    for (const std::size_t queue : route.queues) {
       const auto found = std::find_if(to.traffic.begin(), to.traffic.end(), [&](const auto& traffic) {
         return traffic.sources == from.traffic[queue].sources &&
                traffic.packets_per_slot == from.traffic[queue].packets_per_slot;
@@ -132,38 +132,38 @@ TEST_CASE("Network delay: a tree written out and read back is the built-in tree"
         CHECK(delay.network.queues.size() == tree.network.queues.size());
 
         // All flows together, each by its rate: the tree's packets.
-        std::vector<Way> all;
+        std::vector<Route> all;
         Rational rates = 0;
         for (const network::Flow& flow : read.flows) rates = rates + flow.rate;
         for (const bounds::FlowDelay& flow : delay.flows)
-          for (const Way& way : translated(flow.ways, delay.network, tree.network)) {
-            const Rational share = way.share * read.flows[flow.flow].rate / rates;
+          for (const Route& route : translated(flow.routes, delay.network, tree.network)) {
+            const Rational share = route.share * read.flows[flow.flow].rate / rates;
             const auto same = std::find_if(all.begin(), all.end(),
-                                           [&](const Way& known) { return known.queues == way.queues; });
+                                           [&](const Route& known) { return known.queues == route.queues; });
             if (same == all.end())
-              all.push_back({way.queues, share});
+              all.push_back({route.queues, share});
             else
               same->share = same->share + share;
           }
-        REQUIRE(all.size() == tree.ways.size());
-        for (const Way& way : tree.ways) {
+        REQUIRE(all.size() == tree.routes.size());
+        for (const Route& route : tree.routes) {
           const auto same = std::find_if(all.begin(), all.end(),
-                                         [&](const Way& known) { return known.queues == way.queues; });
+                                         [&](const Route& known) { return known.queues == route.queues; });
           REQUIRE(same != all.end());
-          CHECK(same->share == way.share);
+          CHECK(same->share == route.share);
         }
         PathDelay of_tree(tree.network.queues, queue::HopDelay::wait);
         PathDelay of_network(delay.network.queues, queue::HopDelay::wait);
-        // In the order of the tree's ways, so that sums are rounded alike.
-        const std::vector<Way> ways = translated(tree.ways, tree.network, delay.network);
-        check_identical(of_tree.answer(tree.ways, question), of_network.answer(ways, question));
-        // Each flow takes one of the tree's ways.
+        // In the order of the tree's routes, so that sums are rounded alike.
+        const std::vector<Route> routes = translated(tree.routes, tree.network, delay.network);
+        check_identical(of_tree.answer(tree.routes, question), of_network.answer(routes, question));
+        // Each flow takes one of the tree's routes.
         for (const std::size_t position : {std::size_t{0}, read.flows.size() / 2, read.flows.size() - 1}) {
           const auto& flow = delay.flows[position];
-          const std::vector<Way> as_tree = translated(flow.ways, delay.network, tree.network);
+          const std::vector<Route> as_tree = translated(flow.routes, delay.network, tree.network);
           REQUIRE(as_tree.size() == 1);
           CHECK(as_tree.front().share == 1);
-          check_identical(of_tree.answer(as_tree, question), of_network.answer(flow.ways, question));
+          check_identical(of_tree.answer(as_tree, question), of_network.answer(flow.routes, question));
         }
       }
 }
@@ -189,10 +189,10 @@ TEST_CASE("Network delay: two switches on paper", "[bounds][network][delay]") {
   // E[W] = 0.825/0.6 - 1 = 3/8; 0.2 and 0.3: E[Q] = 0.5 + 0.12/1 = 0.62, E[W] = 0.24.
   PathDelay delays(delay.network.queues, queue::HopDelay::wait);
   const auto mean = [&](std::size_t flow) {
-    return std::get<numeric::Exact<unit::Slot>>(delays.answer(delay.flows[flow].ways, {}).mean_queueing)
+    return std::get<numeric::Exact<unit::Slot>>(delays.answer(delay.flows[flow].routes, {}).mean_queueing)
         .value;
   };
-  CHECK(delay.flows[0].ways.front().queues.size() == 2);
+  CHECK(delay.flows[0].routes.front().queues.size() == 2);
   CHECK(mean(0) == number("0.615"));
   CHECK(mean(1) == number("0.615"));
   CHECK(mean(2) == number("0.375"));
@@ -201,12 +201,11 @@ TEST_CASE("Network delay: two switches on paper", "[bounds][network][delay]") {
   // 0.4 (1/0.49 - 1): W(0) = (0.4 * 0.51/0.49) / 0.6. And 0.5 * 0.44/0.56 / 0.5 for 0.2 and 0.3.
   const Rational zero =
       number("0.4") * number("0.51") / number("0.49") / number("0.6") * number("0.44") / number("0.56");
-  const DelayAnswer answer = delays.answer(delay.flows[0].ways, {{Slots(0)}, {}});
+  const DelayAnswer answer = delays.answer(delay.flows[0].routes, {{Slots(0)}, {}});
   CHECK(numeric::to_enclosure(answer.above[0].probability).contains(1 - zero));
 }
 
-TEST_CASE("Network delay: routes of a flow that meet the same queues are one way",
-          "[bounds][network][delay]") {
+TEST_CASE("Network delay: routes of a flow that meet the same queues are one", "[bounds][network][delay]") {
   // a -> s, then over x or y to t, then b: both middles alike; and a third, z, that others use too.
   Network network;
   network.nodes = {{"a", true},  {"b", true},  {"c", true},  {"s", false},
@@ -222,16 +221,16 @@ TEST_CASE("Network delay: routes of a flow that meet the same queues are one way
                    {"cb", 2, 1, number("0.3"), {{{8, 6, 7}, 1}}}};
   const NetworkDelay delay = bounds::network_delay(network, Sources::decoupled);
   REQUIRE(delay.flows.size() == 2);
-  REQUIRE(delay.flows[0].ways.size() == 2);
+  REQUIRE(delay.flows[0].routes.size() == 2);
   Rational sum = 0;
-  for (const Way& way : delay.flows[0].ways) {
-    CHECK(way.share == number("1/2"));
-    CHECK(way.queues.size() == 3);
-    sum = sum + way.share;
+  for (const Route& route : delay.flows[0].routes) {
+    CHECK(route.share == number("1/2"));
+    CHECK(route.queues.size() == 3);
+    sum = sum + route.share;
   }
   CHECK(sum == 1);
-  REQUIRE(delay.flows[1].ways.size() == 1);
-  CHECK(delay.flows[1].ways[0].queues ==
+  REQUIRE(delay.flows[1].routes.size() == 1);
+  CHECK(delay.flows[1].routes[0].queues ==
         std::vector<std::size_t>{delay.queue_of_link[6], delay.queue_of_link[7]});
 }
 
@@ -283,7 +282,7 @@ TEST_CASE("Network delay: bursts that forget change nothing, longer ones delay",
     std::vector<DelayAnswer> result;
     for (const bounds::FlowDelay& flow : delay.flows)
       result.push_back(
-          delays.answer(flow.ways, {.levels = {Slots(0), Slots(1), Slots(3)}, .percentiles = {}}));
+          delays.answer(flow.routes, {.levels = {Slots(0), Slots(1), Slots(3)}, .percentiles = {}}));
     return result;
   };
   const auto without = answers(plain), same = answers(forgetful), longer = answers(bursty);

@@ -20,7 +20,7 @@ using namespace tailbound;
 using bounds::DelayAnswer;
 using bounds::DelayQuestion;
 using bounds::PathDelay;
-using bounds::Way;
+using bounds::Route;
 using numeric::Rational;
 using queue::HopDelay;
 using queue::SlottedQueue;
@@ -81,6 +81,8 @@ TEST_CASE("Delays through trees: rows computed with PARI/GP", "[bounds][delay]")
   for (const Row& row : read_rows("path_delay.csv")) models[row.model()].push_back(row);
   REQUIRE(models.size() >= 30);
   int ccdf = 0, percentiles = 0, means = 0;
+  Rational deepest = 1;
+  std::size_t longest = 0;
   for (const auto& [name, rows] : models) {
     INFO(name);
     const bounds::TreeDelay tree = tree_of(rows.front());
@@ -92,7 +94,7 @@ TEST_CASE("Delays through trees: rows computed with PARI/GP", "[bounds][delay]")
       if (row.question == "percentile")
         question.percentiles.push_back(numeric::parse_rational(row.argument, "percentile") / 100);
     }
-    const bounds::DelayAnswer answer = delays.answer(tree.ways, question);
+    const bounds::DelayAnswer answer = delays.answer(tree.routes, question);
     std::size_t level = 0, percentile = 0;
     for (const Row& row : rows) {
       INFO(row.question << " " << row.argument << " " << row.value);
@@ -106,6 +108,8 @@ TEST_CASE("Delays through trees: rows computed with PARI/GP", "[bounds][delay]")
         CHECK(reference <= upper + slack);
         const Rational middle = (lower + upper) / 2;
         CHECK(abs(middle - reference) <= reference * numeric::parse_rational("1e-12", "bar"));
+        deepest = std::min(deepest, reference);
+        longest = std::max(longest, std::stoul(row.argument));
         ++ccdf;
       } else if (row.question == "percentile") {
         CHECK(answer.queueing[percentile++].slots.value == std::stol(row.value));
@@ -121,6 +125,9 @@ TEST_CASE("Delays through trees: rows computed with PARI/GP", "[bounds][delay]")
   CHECK(ccdf >= 200);
   CHECK(percentiles >= 200);
   CHECK(means >= 30);
+  // Some rows are so deep, and some so long, that sums of doubles are tilted.
+  CHECK(deepest < numeric::parse_rational("1e-250", "deep"));
+  CHECK(longest >= series::transform_pays_from());
 }
 
 namespace {
@@ -151,31 +158,31 @@ std::vector<SlottedQueue> small_queues(std::uint64_t seed, std::size_t count) {
   return queues;
 }
 
-/// Random ways whose shares are sixteenths.
-std::vector<Way> random_ways(test::Random& random, std::size_t queues) {
-  std::vector<Way> ways;
+/// Random routes whose shares are sixteenths.
+std::vector<Route> random_routes(test::Random& random, std::size_t queues) {
+  std::vector<Route> routes;
   for (std::int64_t left = 16; left > 0;) {
-    const std::int64_t part = ways.size() == 3 ? left : random.between(1, left);
+    const std::int64_t part = routes.size() == 3 ? left : random.between(1, left);
     left -= part;
-    Way way;
-    way.share = Rational(static_cast<long>(part)) / 16;
+    Route route;
+    route.share = Rational(static_cast<long>(part)) / 16;
     for (std::int64_t hop = random.between(1, 4); hop > 0; --hop)
-      way.queues.push_back(
+      route.queues.push_back(
           static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(queues) - 1)));
-    ways.push_back(way);
+    routes.push_back(route);
   }
-  return ways;
+  return routes;
 }
 
 /// P(delay <= t), t < size, in fractions and from single hops' fractions.
-std::vector<Fraction> exact_at_most(const std::vector<SlottedQueue>& queues, const std::vector<Way>& ways,
+std::vector<Fraction> exact_at_most(const std::vector<SlottedQueue>& queues, const std::vector<Route>& routes,
                                     bool latency, std::size_t size) {
   std::vector<Fraction> result(size, Fraction(0));
-  for (const Way& way : ways) {
+  for (const Route& route : routes) {
     std::vector<Fraction> masses(size, Fraction(0));
-    const std::size_t start = latency ? way.queues.size() : 0;
+    const std::size_t start = latency ? route.queues.size() : 0;
     if (start < size) masses[start] = 1;
-    for (const std::size_t queue : way.queues) {
+    for (const std::size_t queue : route.queues) {
       const auto hop = queue::exact_hop_delay(queues[queue], HopDelay::wait, size);
       std::vector<Fraction> next(size, Fraction(0));
       for (std::size_t i = 0; i < size; ++i)
@@ -183,7 +190,7 @@ std::vector<Fraction> exact_at_most(const std::vector<SlottedQueue>& queues, con
       masses = std::move(next);
     }
     Fraction sum = 0;
-    for (std::size_t t = 0; t < size; ++t) result[t] += test::to_fraction(way.share) * (sum += masses[t]);
+    for (std::size_t t = 0; t < size; ++t) result[t] += test::to_fraction(route.share) * (sum += masses[t]);
   }
   return result;
 }
@@ -250,10 +257,10 @@ TEST_CASE("Delays of single hops: rows computed with PARI/GP", "[bounds][delay]"
   for (const auto& f : read_lines("path_delay_hops.csv", 9)) {
     const bounds::TreeDelay tree = tree_of(f[0], f[1], f[2], f[3], f[4]);
     // The hops of the packets that turn at the top.
-    const Way hop{{tree.ways.back().queues.at(std::stoul(f[5]) - 1)}, 1};
+    const Route hop{{tree.routes.back().queues.at(std::stoul(f[5]) - 1)}, 1};
     PathDelay delays(tree.network.queues, hop_delay_of(f[6]));
     const DelayAnswer answer =
-        delays.answer(std::vector<Way>{hop}, {.levels = {Slots(std::stol(f[7]))}, .percentiles = {}});
+        delays.answer(std::vector<Route>{hop}, {.levels = {Slots(std::stol(f[7]))}, .percentiles = {}});
     const auto enclosure = numeric::to_enclosure(answer.above.front().probability);
     const Rational reference = numeric::parse_rational(f[8], "value");
     const Rational slack = reference * numeric::parse_rational("1e-39", "slack");
@@ -266,13 +273,13 @@ TEST_CASE("Delays of single hops: rows computed with PARI/GP", "[bounds][delay]"
   CHECK(rows >= 200);
 }
 
-TEST_CASE("Latency of packets whose ways differ in length: percentiles by PARI/GP", "[bounds][delay]") {
+TEST_CASE("Latency of packets whose routes differ in length: percentiles by PARI/GP", "[bounds][delay]") {
   int rows = 0;
   for (const auto& f : read_lines("path_delay_latency.csv", 7)) {
     const bounds::TreeDelay tree = tree_of(f[0], f[1], f[2], f[3], "nearest-ancestor");
     PathDelay delays(tree.network.queues, hop_delay_of(f[4]));
     const DelayAnswer answer = delays.answer(
-        tree.ways, {.levels = {}, .percentiles = {numeric::parse_rational(f[5], "percentile") / 100}});
+        tree.routes, {.levels = {}, .percentiles = {numeric::parse_rational(f[5], "percentile") / 100}});
     INFO(f[0] << " " << f[1] << " " << f[2] << " " << f[3] << " " << f[4] << " " << f[5] << " %");
     CHECK(answer.latency.front().slots.value == std::stol(f[6]));
     ++rows;
@@ -288,19 +295,19 @@ TEST_CASE("Delay over a path: the mean is the sum of the hops' means, exactly", 
       const test::Traffic traffic = test::random_traffic(random);
       if (traffic.mean() > 0) queues.push_back({traffic.arrivals(), 1});
     }
-    const std::vector<Way> ways = random_ways(random, queues.size());
+    const std::vector<Route> routes = random_routes(random, queues.size());
     for (const HopDelay kind : {HopDelay::wait, HopDelay::occupancy}) {
       PathDelay delays(hop_queues(queues), kind);
-      const DelayAnswer answer = delays.answer(ways, {});
+      const DelayAnswer answer = delays.answer(routes, {});
       Rational mean = 0, hops = 0;
-      for (const Way& way : ways)
-        for (const std::size_t queue : way.queues) {
+      for (const Route& route : routes)
+        for (const std::size_t queue : route.queues) {
           // E[Q] = rho + A''(1)/(2 (1 - rho)) written out; E[W] = E[Q]/rho - 1.
           const Rational load = *queues[queue].arrivals.load();
           const Rational occupied =
               load + *queues[queue].arrivals.second_factorial_moment() / (2 * (1 - load));
-          mean = mean + way.share * (kind == HopDelay::wait ? occupied / load - 1 : occupied);
-          hops = hops + way.share;
+          mean = mean + route.share * (kind == HopDelay::wait ? occupied / load - 1 : occupied);
+          hops = hops + route.share;
         }
       const auto* queueing = std::get_if<numeric::Exact<unit::Slot>>(&answer.mean_queueing);
       const auto* latency = std::get_if<numeric::Exact<unit::Slot>>(&answer.mean_latency);
@@ -312,7 +319,7 @@ TEST_CASE("Delay over a path: the mean is the sum of the hops' means, exactly", 
   }
 }
 
-TEST_CASE("Delay over a path: several ways are the weighted sum of each", "[bounds][delay]") {
+TEST_CASE("Delay over a path: several routes are the weighted sum of each", "[bounds][delay]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     test::Random random(seed);
     std::vector<SlottedQueue> queues;
@@ -320,19 +327,19 @@ TEST_CASE("Delay over a path: several ways are the weighted sum of each", "[boun
       const test::Traffic traffic = test::random_traffic(random);
       if (traffic.mean() > 0 && traffic.mean() < Fraction(95, 100)) queues.push_back({traffic.arrivals(), 1});
     }
-    const std::vector<Way> ways = random_ways(random, queues.size());
-    INFO("seed " << seed << ", ways " << ways.size());
+    const std::vector<Route> routes = random_routes(random, queues.size());
+    INFO("seed " << seed << ", routes " << routes.size());
     PathDelay delays(hop_queues(queues), HopDelay::wait, {12});
     const DelayQuestion question{levels_to(60), {}};
-    const DelayAnswer mixed = delays.answer(ways, question);
+    const DelayAnswer mixed = delays.answer(routes, question);
     const numeric::PrecisionScope scope(numeric::Precision{192});
     std::vector<numeric::Interval> sums(question.levels.size(), numeric::Interval(0));
-    for (const Way& way : ways) {
-      const std::vector<Way> alone{{way.queues, 1}};
+    for (const Route& route : routes) {
+      const std::vector<Route> alone{{route.queues, 1}};
       const DelayAnswer answer = delays.answer(alone, question);
       for (std::size_t i = 0; i < sums.size(); ++i) {
         const auto tail = numeric::to_enclosure(answer.above[i].probability);
-        sums[i] += numeric::to_interval(way.share) * numeric::make_interval(tail.lower(), tail.upper());
+        sums[i] += numeric::to_interval(route.share) * numeric::make_interval(tail.lower(), tail.upper());
       }
     }
     for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -350,12 +357,12 @@ TEST_CASE("Delay over a path: percentiles by brute force in fractions, boundarie
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     const std::vector<SlottedQueue> queues = small_queues(seed, 2);
     test::Random random(seed);
-    const std::vector<Way> ways = random_ways(random, queues.size());
+    const std::vector<Route> routes = random_routes(random, queues.size());
     std::int64_t least = 100;
-    for (const Way& way : ways) least = std::min(least, static_cast<std::int64_t>(way.queues.size()));
+    for (const Route& route : routes) least = std::min(least, static_cast<std::int64_t>(route.queues.size()));
     constexpr std::size_t size = 24;
-    const std::vector<Fraction> queueing = exact_at_most(queues, ways, false, size);
-    const std::vector<Fraction> latency = exact_at_most(queues, ways, true, size);
+    const std::vector<Fraction> queueing = exact_at_most(queues, routes, false, size);
+    const std::vector<Fraction> latency = exact_at_most(queues, routes, true, size);
     DelayQuestion question{{}, {number("0.5"), number("0.9"), number("0.99"), below_one("1e-4")}};
     const Fraction near = test::power_of_ten(-40);
     for (const std::size_t t : {0u, 1u, 3u, 6u})
@@ -363,7 +370,7 @@ TEST_CASE("Delay over a path: percentiles by brute force in fractions, boundarie
         for (const Fraction& p : {value, Fraction(value - near), Fraction(value + near)})
           if (p < 1) question.percentiles.push_back(test::to_rational(p)), ++boundaries;
     PathDelay delays(hop_queues(queues), HopDelay::wait);
-    const DelayAnswer answer = delays.answer(ways, question);
+    const DelayAnswer answer = delays.answer(routes, question);
     for (std::size_t i = 0; i < question.percentiles.size(); ++i) {
       INFO("seed " << seed << ", percentile "
                    << numeric::to_decimal(question.percentiles[i], 50, numeric::Rounding::nearest));
@@ -378,11 +385,11 @@ TEST_CASE("Delay over a path: percentiles by brute force in fractions, boundarie
 TEST_CASE("Delay over a path: 38 and 60 digits, and exact fractions inside", "[bounds][delay]") {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const std::vector<SlottedQueue> queues = small_queues(seed, 3);
-    const std::vector<Way> ways{{{0, 1, 2, 1}, number("2/3")}, {{2}, number("1/3")}};
-    const std::vector<Fraction> at_most = exact_at_most(queues, ways, false, 16);
+    const std::vector<Route> routes{{{0, 1, 2, 1}, number("2/3")}, {{2}, number("1/3")}};
+    const std::vector<Fraction> at_most = exact_at_most(queues, routes, false, 16);
     for (const int digits : {1, 10, 14, 15, 38, 60}) {
       PathDelay delays(hop_queues(queues), HopDelay::wait, {digits});
-      const DelayAnswer answer = delays.answer(ways, {levels_to(15), {}});
+      const DelayAnswer answer = delays.answer(routes, {levels_to(15), {}});
       for (std::size_t t = 0; t < 16; ++t) {
         INFO("seed " << seed << ", digits " << digits << ", t = " << t << ": "
                      << test::show(answer.above[t].probability));
@@ -395,7 +402,7 @@ TEST_CASE("Delay over a path: 38 and 60 digits, and exact fractions inside", "[b
 }
 
 TEST_CASE("Delay over a path: five hops to 1e-300", "[bounds][delay]") {
-  // The ways of a 16-ary 3-tree: behind 16, 256 and three times 4096 sources.
+  // The routes of a 16-ary 3-tree: behind 16, 256 and three times 4096 sources.
   const bounds::TreeDelay tree = bounds::tree_delay({16, 3}, number("0.6"), network::TreeRouting::random_root,
                                                     network::Sources::decoupled);
   constexpr std::size_t size = 860;
@@ -417,7 +424,7 @@ TEST_CASE("Delay over a path: five hops to 1e-300", "[bounds][delay]") {
   DelayQuestion question{{Slots(0), Slots(61), Slots(250), Slots(500), Slots(700), Slots(size - 1)}, {}};
   for (const int digits : {10, 38}) {
     PathDelay delays(tree.network.queues, HopDelay::wait, {digits});
-    const DelayAnswer answer = delays.answer(tree.ways, question);
+    const DelayAnswer answer = delays.answer(tree.routes, question);
     for (const auto& [slots, probability] : answer.above) {
       INFO("digits " << digits << ", P(D > " << slots.value << "): " << test::show(probability));
       Fraction exact;
@@ -432,15 +439,15 @@ TEST_CASE("Delay over a path: five hops to 1e-300", "[bounds][delay]") {
 TEST_CASE("Delay over a path: load 0.999, where transforms serve", "[bounds][delay]") {
   const bounds::TreeDelay tree = bounds::tree_delay(
       {4, 2}, number("0.999"), network::TreeRouting::random_root, network::Sources::decoupled);
-  REQUIRE(tree.ways.size() == 1);
+  REQUIRE(tree.routes.size() == 1);
   const DelayQuestion question{
       {}, {number("0.5"), number("0.99"), below_one("1e-6"), below_one("1e-12"), below_one("1e-15")}};
   PathDelay delays(tree.network.queues, HopDelay::wait);
-  const DelayAnswer answer = delays.answer(tree.ways, question);
+  const DelayAnswer answer = delays.answer(tree.routes, question);
   const std::size_t size = static_cast<std::size_t>(answer.queueing.back().slots.value) + 10;
   CHECK(size > series::transform_pays_from());
   series::Distribution<double> sum;
-  for (const std::size_t queue : tree.ways.front().queues) {
+  for (const std::size_t queue : tree.routes.front().queues) {
     const auto hop = series::tilted(
         queue::hop_delay(std::get<SlottedQueue>(tree.network.queues[queue]), HopDelay::wait, size, -200), 1);
     sum = sum.size() == 0 ? hop : series::sum(sum, hop, series::Summation::direct);
@@ -460,13 +467,13 @@ TEST_CASE("Delay over a path: load 0.999, where transforms serve", "[bounds][del
 
 TEST_CASE("Delay over a path: queues that take several packets a slot", "[bounds][delay]") {
   const std::vector<SlottedQueue> queues{inputs(8, "1.6", 2), inputs(16, "0.9"), inputs(30, "4.5", 5)};
-  const std::vector<Way> ways{{{0, 1, 2, 0}, 1}};
+  const std::vector<Route> routes{{{0, 1, 2, 0}, 1}};
   PathDelay delays(hop_queues(queues), HopDelay::wait, {12});
-  const DelayAnswer answer = delays.answer(ways, {levels_to(80), {number("0.99"), below_one("1e-9")}});
+  const DelayAnswer answer = delays.answer(routes, {levels_to(80), {number("0.99"), below_one("1e-9")}});
   // A plain sum in double over the single queues' values.
   std::vector<double> sum(200, 0.0);
   sum[0] = 1;
-  for (const std::size_t queue : ways.front().queues) {
+  for (const std::size_t queue : routes.front().queues) {
     const auto hop = queue::hop_delay(queues[queue], HopDelay::wait, sum.size(), -300);
     std::vector<double> next(sum.size(), 0.0);
     for (std::size_t i = 0; i < sum.size(); ++i)
@@ -488,7 +495,7 @@ TEST_CASE("Delay over a path: queues that take several packets a slot", "[bounds
   }
   // E[T] by Little's law at each queue.
   double mean = 0;
-  for (const std::size_t queue : ways.front().queues)
+  for (const std::size_t queue : routes.front().queues)
     mean += static_cast<double>(numeric::to_enclosure(queue::mean_occupancy(queues[queue])).lower()) /
             numeric::nearest_double(*queues[queue].arrivals.load());
   CHECK(static_cast<double>(numeric::to_enclosure(answer.mean_latency).lower()) ==
@@ -498,9 +505,9 @@ TEST_CASE("Delay over a path: queues that take several packets a slot", "[bounds
 TEST_CASE("Delay over a path: nobody waits behind a single source", "[bounds][delay]") {
   PathDelay delays({inputs(1, "0.3"), inputs(1, "1/2")}, HopDelay::wait);
   const DelayQuestion question{{Slots(0), Slots(5)}, {number("1/1000"), number("0.5"), below_one("1e-30")}};
-  for (const std::vector<Way>& ways : {std::vector<Way>{{{0, 1, 0}, 1}}, std::vector<Way>{{{}, 1}}}) {
-    const DelayAnswer answer = delays.answer(ways, question);
-    const auto hops = static_cast<std::int64_t>(ways.front().queues.size());
+  for (const std::vector<Route>& routes : {std::vector<Route>{{{0, 1, 0}, 1}}, std::vector<Route>{{{}, 1}}}) {
+    const DelayAnswer answer = delays.answer(routes, question);
+    const auto hops = static_cast<std::int64_t>(routes.front().queues.size());
     for (const auto& [slots, probability] : answer.above)
       CHECK(numeric::to_enclosure(probability).upper() == 0);
     for (std::size_t i = 0; i < 3; ++i) {
@@ -511,8 +518,8 @@ TEST_CASE("Delay over a path: nobody waits behind a single source", "[bounds][de
     CHECK(std::get<numeric::Exact<unit::Slot>>(answer.mean_latency).value ==
           Rational(static_cast<long>(hops)));
   }
-  // Ways that differ in nothing but their hops: latency 1 or 3.
-  const std::vector<Way> two{{{0}, number("1/4")}, {{0, 1, 1}, number("3/4")}};
+  // Routes that differ in nothing but their hops: latency 1 or 3.
+  const std::vector<Route> two{{{0}, number("1/4")}, {{0, 1, 1}, number("3/4")}};
   const DelayAnswer answer =
       delays.answer(two, {{Slots(0)}, {number("0.1"), number("1/4"), number("0.26"), number("0.9")}});
   const std::array<std::int64_t, 4> expected{1, 1, 3, 3};
@@ -521,12 +528,12 @@ TEST_CASE("Delay over a path: nobody waits behind a single source", "[bounds][de
 
 TEST_CASE("Delay over a path: the whole distribution is what the questions say", "[bounds][delay]") {
   const std::vector<SlottedQueue> queues{inputs(4, "0.7"), inputs(16, "0.5")};
-  const std::vector<Way> ways{{{0, 1, 0}, 1}};
+  const std::vector<Route> routes{{{0, 1, 0}, 1}};
   PathDelay delays(hop_queues(queues), HopDelay::wait, {14});
-  const bounds::DelayDistribution whole = delays.distribution(ways, number("1e-20"));
+  const bounds::DelayDistribution whole = delays.distribution(routes, number("1e-20"));
   REQUIRE(whole.above.size() == whole.at_most.size());
   REQUIRE(whole.above.size() >= 60);
-  const DelayAnswer answer = delays.answer(ways, {levels_to(59), {}});
+  const DelayAnswer answer = delays.answer(routes, {levels_to(59), {}});
   const numeric::PrecisionScope scope(numeric::Precision{192});
   for (std::size_t t = 0; t < 60; ++t) {
     CHECK(overlap(numeric::Enclosure<unit::Probability>(whole.above[t]),
@@ -539,12 +546,12 @@ TEST_CASE("Delay over a path: the whole distribution is what the questions say",
   CHECK(numeric::compare(numeric::upper(whole.beyond), number("1e-20")) <= 0);
   CHECK(numeric::lower(whole.beyond) >= 0);
   // A percentile can be read from it.
-  const DelayAnswer rank = delays.answer(ways, {{}, {below_one("1e-6")}});
+  const DelayAnswer rank = delays.answer(routes, {{}, {below_one("1e-6")}});
   const auto t = static_cast<std::size_t>(rank.queueing.front().slots.value);
   CHECK(numeric::compare(numeric::lower(whole.above[t - 1]), number("1e-6")) > 0);
   CHECK(numeric::compare(numeric::upper(whole.above[t]), number("1e-6")) <= 0);
-  // Ways of different lengths: counted from the queues of the shortest.
-  const std::vector<Way> two{{{0, 1, 0}, number("1/4")}, {{1}, number("3/4")}};
+  // Routes of different lengths: counted from the queues of the shortest.
+  const std::vector<Route> two{{{0, 1, 0}, number("1/4")}, {{1}, number("3/4")}};
   const bounds::DelayDistribution mixed = delays.distribution(two, number("1e-12"));
   const std::vector<Fraction> exact = exact_at_most(queues, two, true, 12);
   for (std::size_t i = 0; i + 1 < 12; ++i) {
@@ -552,15 +559,15 @@ TEST_CASE("Delay over a path: the whole distribution is what the questions say",
     CHECK(numeric::Enclosure<unit::Probability>(mixed.at_most[i]).contains(at_most));
     CHECK(numeric::Enclosure<unit::Probability>(mixed.above[i]).contains(1 - at_most));
   }
-  CHECK_THROWS_AS(delays.distribution(ways, 0), InvalidArgument);
-  CHECK_THROWS_AS(delays.distribution(ways, 2), InvalidArgument);
+  CHECK_THROWS_AS(delays.distribution(routes, 0), InvalidArgument);
+  CHECK_THROWS_AS(delays.distribution(routes, 2), InvalidArgument);
 }
 
 TEST_CASE("Delay over a path: what is refused", "[bounds][delay]") {
   PathDelay delays({inputs(4, "0.7"), inputs(4, "1")}, HopDelay::wait);
-  const std::vector<Way> good{{{0}, 1}};
-  const auto ask = [&](const std::vector<Way>& ways, const DelayQuestion& question) {
-    return delays.answer(ways, question);
+  const std::vector<Route> good{{{0}, 1}};
+  const auto ask = [&](const std::vector<Route>& routes, const DelayQuestion& question) {
+    return delays.answer(routes, question);
   };
   CHECK_THROWS_AS(ask({}, {}), InvalidArgument);
   CHECK_THROWS_AS(ask({{{0}, number("1/2")}}, {}), InvalidArgument);
@@ -592,12 +599,12 @@ queue::MarkovArrivals on_off(std::int64_t count, const char* load, const char* b
 TEST_CASE("paths through bursty queues are sums term by term", "[bounds][path_delay][bursty]") {
   const std::vector<queue::HopQueue> queues{on_off(4, "0.6", "8"), inputs(16, "0.7"), on_off(2, "0.5", "12"),
                                             on_off(1, "0.5", "12")};
-  const std::vector<Way> ways{{{0, 1, 0, 3}, number("2/3")}, {{2}, number("1/3")}};
+  const std::vector<Route> routes{{{0, 1, 0, 3}, number("2/3")}, {{2}, number("1/3")}};
   PathDelay delays(queues, HopDelay::wait);
   DelayQuestion question{.levels = {}, .percentiles = {number("0.9"), number("0.99999999")}};
   constexpr std::size_t size = 120;
   for (std::size_t t = 0; t < size; ++t) question.levels.emplace_back(static_cast<std::int64_t>(t));
-  const DelayAnswer answer = delays.answer(ways, question);
+  const DelayAnswer answer = delays.answer(routes, question);
 
   queue::MarkovQueue first(std::get<queue::MarkovArrivals>(queues[0]), {14}),
       third(std::get<queue::MarkovArrivals>(queues[2]), {14});
@@ -636,10 +643,10 @@ TEST_CASE("the bursty path of one hop is its occupancy over the load", "[bounds]
   for (const auto& [count, proved] : {std::pair{8, true}, std::pair{300, false}}) {
     const queue::MarkovArrivals arrivals = on_off(count, "0.6", "8");
     PathDelay delays({arrivals}, HopDelay::wait);
-    const std::vector<Way> ways{{{0}, 1}};
+    const std::vector<Route> routes{{{0}, 1}};
     const bounds::DelayQuestion question{.levels = {Slots(0), Slots(7), Slots(40)},
                                          .percentiles = {number("0.999")}};
-    const bounds::ClaimedDelayAnswer claims = delays.claims(ways, question);
+    const bounds::ClaimedDelayAnswer claims = delays.claims(routes, question);
     queue::MarkovQueue queue(arrivals);
     for (const bounds::ClaimedSlotProbability& above : claims.above) {
       const auto value = [](const auto& claim) {
@@ -652,11 +659,11 @@ TEST_CASE("the bursty path of one hop is its occupancy over the load", "[bounds]
     }
     CHECK(std::holds_alternative<numeric::Approximation<unit::Slot>>(claims.mean_queueing) == !proved);
     if (proved)
-      CHECK_NOTHROW(delays.answer(ways, question));
+      CHECK_NOTHROW(delays.answer(routes, question));
     else
-      CHECK_THROWS_AS(delays.answer(ways, question), NoAnswer);
-    CHECK_THROWS_AS(delays.distribution(ways, number("1e-9")), NoAnswer);
+      CHECK_THROWS_AS(delays.answer(routes, question), NoAnswer);
+    CHECK_THROWS_AS(delays.distribution(routes, number("1e-9")), NoAnswer);
     PathDelay deep({arrivals}, HopDelay::wait, {20});
-    CHECK_THROWS_AS(deep.claims(ways, question), LimitExceeded);
+    CHECK_THROWS_AS(deep.claims(routes, question), LimitExceeded);
   }
 }

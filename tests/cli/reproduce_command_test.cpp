@@ -104,9 +104,14 @@ void check_commands_give(const std::string& csv, const std::string& readme, cons
         run_line(line.substr(start.size()) + (simulates ? " --threads 1 --format csv" : " --format csv"));
     REQUIRE(outcome.status == 0);
     if (simulates)
-      for (const auto& row : rows_of(outcome.out))
-        simulated.insert(row.at("where") + " " + row.at("argument") + " " + row.at("number_value") + " " +
-                         row.at("number_lower") + " " + row.at("number_upper"));
+      for (const auto& row : rows_of(outcome.out)) {
+        const std::string& table = row.at("table");
+        if (table != "tail" && table != "ccdf") continue;
+        simulated.insert(
+            (table == "tail" ? row.at("tail_hop") + " " + row.at("tail_level") : " " + row.at("ccdf_slots")) +
+            " " + row.at(table + "_probability") + " " + row.at(table + "_probability_lower") + " " +
+            row.at(table + "_probability_upper"));
+      }
     if (simulates) continue;
     for (const auto& row : rows_of(outcome.out))
       for (const auto& [name, text] : row)
@@ -297,9 +302,9 @@ TEST_CASE("reproduce: figure 6 has the sums of five delays, and its commands pri
         {inputs(16, load), inputs(m2, load), inputs(m3, load), inputs(m3, load), inputs(m3, load)},
         row.at("delay") == "wait" ? tailbound::queue::HopDelay::wait : tailbound::queue::HopDelay::occupancy,
         {20});
-    const tailbound::bounds::Way way{.queues = {0, 1, 2, 3, 4}};
+    const tailbound::bounds::Route route{.queues = {0, 1, 2, 3, 4}};
     const auto answer = delays.answer(
-        std::span(&way, 1),
+        std::span(&route, 1),
         {.levels = {tailbound::Slots(std::stoll(row.at("queueing_slots")))}, .percentiles = {}});
     CHECK(encloses(row, "probability", middle(answer.above.front().probability)));
   }

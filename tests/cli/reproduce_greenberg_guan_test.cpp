@@ -16,6 +16,7 @@
 namespace {
 
 using namespace tailbound::cli::reproduce;
+using tailbound::golden::at;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
@@ -41,12 +42,14 @@ TEST_CASE("reproduce: the wormhole figures have the numbers of the commands that
     if (line.rfind(start, 0) != 0 || line.find("tailbound wormhole ") == std::string::npos) continue;
     ++commands;
     const std::size_t flits = line.find("--flits ") + 8;
-    for (const auto& row : rows_of(run_line(line.substr(start.size()) + " --format csv").out)) {
-      const std::string key = line.substr(flits, line.find(' ', flits) - flits) + " at " + row[0];
-      if (row[0] == "load" || row[0] == "0") continue;
+    const auto rows = rows_of(run_line(line.substr(start.size()) + " --format csv").out);
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      const std::string load = at(rows, i, "load");
+      const std::string key = line.substr(flits, line.find(' ', flits) - flits) + " at " + load;
+      if (load == "0") continue;
       INFO(key);
       if (figure.count(key) == 0) continue;  // --quick has fewer loads
-      CHECK(std::stod(row[3]) == Approx(figure.at(key)).epsilon(1e-12));
+      CHECK(std::stod(at(rows, i, "latency")) == Approx(figure.at(key)).epsilon(1e-12));
       ++compared;
     }
   }
@@ -62,7 +65,7 @@ TEST_CASE("reproduce: the wormhole figures have the numbers of the commands that
 TEST_CASE("reproduce: simulated latencies go into table, picture and findings") {
   tailbound::network::ChannelGraph graph =
       tailbound::network::fat_tree_classes(3, tailbound::network::FatTreeVariant::paper);
-  tailbound::bounds::wormhole::Network model(std::move(graph));
+  tailbound::bounds::wormhole::Model model(std::move(graph));
   const double saturation = model.saturation();
   const WormholeCase its{.network = "tree", .flits = 16, .model = std::move(model), .saturation = saturation};
   const auto at = [&](double fraction, double error) {

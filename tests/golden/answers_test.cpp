@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 #include <tailbound/numeric/rational.hpp>
+#include <tests/golden/csv_rows.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_json.hpp>
 #include <tuple>
@@ -14,11 +15,14 @@
 // and the files.
 
 using nlohmann::json;
+using tailbound::golden::at;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
+using tailbound::golden::rows_of;
 using tailbound::golden::run_json;
 using tailbound::golden::run_line;
+using tailbound::golden::run_result;
 using tailbound::numeric::parse_rational;
 
 namespace {
@@ -52,7 +56,7 @@ TEST_CASE("buffer: the paper's queue at six loads") {
       {"0.2", 13, "8.6466613889e-17"}, {"0.5", 26, "7.3853673643e-16"},  {"0.6", 35, "4.4519256302e-16"},
       {"0.8", 76, "6.9264081050e-16"}, {"0.9", 157, "8.7035435578e-16"}, {"0.98", 805, "9.6354659547e-16"}};
   for (const auto& [load, buffer, tail] : table) {
-    const json answer = run_json("buffer --inputs 16 --load " + load + " --drop 1e-15");
+    const json answer = run_result("buffer --inputs 16 --load " + load + " --drop 1e-15");
     INFO(load);
     CHECK(answer["buffer"] == buffer);
     check_agrees(answer["probability"], tail);
@@ -67,14 +71,17 @@ TEST_CASE("buffer: the paper's queue at six loads") {
 }
 
 TEST_CASE("buffer: the JSON of the main job, key by key") {
-  const json answer = run_json("buffer --inputs 16 --load 0.9 --drop 1e-15 --packet-bytes 64 --link-gbps 10");
-  CHECK(answer["command"] == "buffer");
-  CHECK(answer["version"].is_string());
-  CHECK(answer["inputs"]["traffic"] == "bernoulli");
-  CHECK(answer["inputs"]["inputs"] == 16);
-  CHECK(answer["inputs"]["load"] == "9/10");
-  CHECK(answer["inputs"]["drop"] == "1/1000000000000000");
-  CHECK(answer["inputs"]["digits"] == 10);
+  const json document =
+      run_json("buffer --inputs 16 --load 0.9 --drop 1e-15 --packet-bytes 64 --link-gbps 10");
+  CHECK(document["command"] == "buffer");
+  CHECK(document["version"].is_string());
+  CHECK(document["question"]["traffic"] == "bernoulli");
+  CHECK(document["question"]["inputs"] == 16);
+  CHECK(document["question"]["load"] == "0.9");
+  CHECK(document["question"]["drop"] == "1e-15");
+  CHECK(document["question"]["digits"] == 10);
+  REQUIRE(document["results"].size() == 1);
+  const json answer = document["results"][0];
   CHECK(answer["buffer"] == 157);
   CHECK(answer["criterion"] == "overflow");
   CHECK(answer["probability"]["kind"] == "enclosure");
@@ -83,9 +90,11 @@ TEST_CASE("buffer: the JSON of the main job, key by key") {
   CHECK(answer["mean_occupancy"]["kind"] == "exact");
   CHECK(answer["mean_occupancy"]["value"] == "1503/320");  // rho + rho^2 (15/16) / (2 (1 - rho))
   CHECK(answer["decay_rate"]["kind"] == "enclosure");
-  CHECK(answer["bytes"] == 157 * 64);
-  CHECK(answer["slot_ns"]["value"] == "256/5");
-  CHECK(answer["drain_ns"]["value"] == "40192/5");
+  CHECK(answer["bytes"] == std::to_string(157 * 64));
+  CHECK(answer["kib"] == "9.8125");
+  CHECK(answer["slot_ns"] == "51.2");
+  CHECK(answer["drain_slots"] == 157);
+  CHECK(answer["drain_ns"] == "8038.4");
   // The boundary is proved on both sides.
   const auto target = parse_rational("1e-15", "target");
   CHECK(parse_rational(answer["probability"]["upper"].get<std::string>(), "upper") <= target);
@@ -95,66 +104,66 @@ TEST_CASE("buffer: the JSON of the main job, key by key") {
 TEST_CASE("buffer: every arithmetic and more digits give the same answer") {
   for (const char* arithmetic : {"auto", "double", "multiprecision", "interval", "exact"}) {
     const json answer =
-        run_json(std::string("buffer --inputs 16 --load 0.9 --drop 1e-15 --arithmetic ") + arithmetic);
+        run_result(std::string("buffer --inputs 16 --load 0.9 --drop 1e-15 --arithmetic ") + arithmetic);
     INFO(arithmetic);
     CHECK(answer["buffer"] == 157);
     check_agrees(answer["probability"], "8.7035435578e-16");
     CHECK(answer["probability"].contains("value") == (std::string(arithmetic) == "exact"));
   }
-  const json deep = run_json("buffer --inputs 16 --load 0.9 --drop 1e-15 --digits 60");
+  const json deep = run_result("buffer --inputs 16 --load 0.9 --drop 1e-15 --digits 60");
   CHECK(significant_digits(deep["probability"]["lower"]) >= 60);
   check_agrees(deep["probability"], "8.7035435578e-16");
 }
 
 TEST_CASE("buffer: a capacity gives back its probability; loss is overflow times (1-rho)/rho / (1-P)") {
-  const json overflow = run_json("buffer --inputs 16 --load 0.9 --capacity 157");
+  const json overflow = run_result("buffer --inputs 16 --load 0.9 --capacity 157");
   CHECK(overflow["buffer"] == 157);
   check_agrees(overflow["probability"], "8.7035435578e-16");
   // Four inputs at 0.8 with room for 6, from the stationary vector of the finite chain.
-  const json loss = run_json("buffer --inputs 4 --load 0.8 --capacity 6 --criterion loss");
+  const json loss = run_result("buffer --inputs 4 --load 0.8 --capacity 6 --criterion loss");
   CHECK(loss["criterion"] == "loss");
   CHECK(std::stod(loss["probability"]["lower"].get<std::string>()) ==
         Approx(0.00805601900107).epsilon(1e-11));
 }
 
 TEST_CASE("buffer: below load 1/2 overflow comes with a caution and the loss") {
-  const json low = run_json("buffer --inputs 16 --load 0.2 --drop 1e-15");
-  CHECK(low.contains("caution"));
+  const json low = run_result("buffer --inputs 16 --load 0.2 --drop 1e-15");
+  CHECK(low["loss"].is_object());
   CHECK(parse_rational(low["loss"]["lower"].get<std::string>(), "loss") >
         parse_rational(low["probability"]["upper"].get<std::string>(), "probability"));
   CHECK(run_line("buffer --inputs 16 --load 0.2 --drop 1e-15").out.find("not conservative") !=
         std::string::npos);
-  CHECK_FALSE(run_json("buffer --inputs 16 --load 0.5 --drop 1e-15").contains("caution"));
-  CHECK_FALSE(run_json("buffer --inputs 16 --load 0.2 --drop 1e-15 --criterion loss").contains("caution"));
+  CHECK(run_result("buffer --inputs 16 --load 0.5 --drop 1e-15")["loss"].is_null());
+  CHECK_FALSE(run_result("buffer --inputs 16 --load 0.2 --drop 1e-15 --criterion loss").contains("loss"));
 }
 
 TEST_CASE("buffer: the greatest load and the least speedup lead back to the target") {
-  const json most = run_json("buffer --inputs 16 --solve load --capacity 157 --drop 1e-15");
-  const std::string load = most["load"]["lower"];
+  const json most = run_result("buffer --inputs 16 --solve load --capacity 157 --drop 1e-15");
+  const std::string load = most["greatest_load"]["lower"];
   CHECK(std::stod(load) > 0.9);  // 157 packets are enough at 0.9, not much beyond
   CHECK(std::stod(load) < 0.901);
-  CHECK(run_json("buffer --inputs 16 --load " + load + " --drop 1e-15")["buffer"] == 157);
-  const std::string above = most["load"]["upper"];
-  CHECK(run_json("buffer --inputs 16 --load " + above + " --drop 1e-15")["buffer"] == 158);
+  CHECK(run_result("buffer --inputs 16 --load " + load + " --drop 1e-15")["buffer"] == 157);
+  const std::string above = most["greatest_load"]["upper"];
+  CHECK(run_result("buffer --inputs 16 --load " + above + " --drop 1e-15")["buffer"] == 158);
 
-  const json least = run_json("buffer --inputs 16 --load 0.95 --solve speedup --capacity 157 --drop 1e-15");
-  CHECK(std::stod(least["speedup"]["upper"].get<std::string>()) ==
+  const json least = run_result("buffer --inputs 16 --load 0.95 --solve speedup --capacity 157 --drop 1e-15");
+  CHECK(std::stod(least["least_speedup"]["upper"].get<std::string>()) ==
         Approx(0.95 / std::stod(load)).epsilon(1e-8));
-  const json none = run_json("buffer --inputs 16 --load 0.5 --solve speedup --capacity 157 --drop 1e-15");
-  CHECK(none["speedup"]["kind"] == "exact");
-  CHECK(none["speedup"]["value"] == "1");
+  const json none = run_result("buffer --inputs 16 --load 0.5 --solve speedup --capacity 157 --drop 1e-15");
+  CHECK(none["least_speedup"]["kind"] == "exact");
+  CHECK(none["least_speedup"]["value"] == "1");
 }
 
 TEST_CASE("buffer: the forms of traffic agree where they describe the same") {
-  const json equal = run_json("buffer --inputs 4 --load 0.8 --drop 1e-9");
-  const json rates = run_json("buffer --rates 0.2,1/5,0.2,2e-1 --drop 1e-9");
-  const json formula = run_json("buffer --arrivals (4/5+z/5)^4 --drop 1e-9");
+  const json equal = run_result("buffer --inputs 4 --load 0.8 --drop 1e-9");
+  const json rates = run_result("buffer --rates 0.2,1/5,0.2,2e-1 --drop 1e-9");
+  const json formula = run_result("buffer --arrivals (4/5+z/5)^4 --drop 1e-9");
   for (const json& other : {rates, formula}) {
     CHECK(other["buffer"] == equal["buffer"]);
     CHECK(other["mean_occupancy"]["value"] == equal["mean_occupancy"]["value"]);
   }
   // Many inputs approach Poisson from below.
-  CHECK(run_json("buffer --traffic poisson --load 0.9 --drop 1e-15")["buffer"].get<int>() > 157);
+  CHECK(run_result("buffer --traffic poisson --load 0.9 --drop 1e-15")["buffer"].get<int>() > 157);
   CHECK(run_line("buffer --inputs 16 --load 1.8 --packets-per-slot 2 --drop 1e-15 --quiet").status == 0);
 }
 
@@ -166,19 +175,24 @@ TEST_CASE("buffer: table, quiet table and CSV") {
   CHECK(table.out.find("certified to 10 digits") != std::string::npos);
   CHECK(run_line("buffer --inputs 16 --load 0.9 --drop 1e-15 --quiet").out == "157\n");
 
-  std::istringstream csv(run_line("buffer --inputs 16 --load 0.5,0.9 --drop 1e-15 --format csv").out);
-  std::string header, first, second, rest;
-  std::getline(csv, header);
-  std::getline(csv, first);
-  std::getline(csv, second);
-  CHECK(header.find("load,buffer,criterion,probability_kind,probability_lower,probability_upper") == 0);
-  CHECK(first.rfind("1/2,26,overflow,enclosure,7.38", 0) == 0);
-  CHECK(second.rfind("9/10,157,overflow,enclosure,8.70", 0) == 0);
-  CHECK_FALSE(std::getline(csv, rest));
+  const auto csv = rows_of(run_line("buffer --inputs 16 --load 0.5,0.9 --drop 1e-15 --format csv").out);
+  REQUIRE(csv.size() == 3);
+  CHECK(at(csv, 1, "load") == "0.5");
+  CHECK(at(csv, 1, "load_exact") == "1/2");
+  CHECK(at(csv, 1, "buffer") == "26");
+  CHECK(at(csv, 1, "criterion") == "overflow");
+  CHECK(at(csv, 1, "probability_kind") == "enclosure");
+  CHECK(at(csv, 1, "probability_lower").rfind("7.38", 0) == 0);
+  CHECK(at(csv, 2, "load") == "0.9");
+  CHECK(at(csv, 2, "buffer") == "157");
+  CHECK(std::stod(at(csv, 2, "probability")) == Approx(8.7035435578e-16));
+  CHECK(at(csv, 2, "stopped") == "false");
+  // One point has the same columns.
+  CHECK(rows_of(run_line("buffer --inputs 16 --load 0.9 --drop 1e-15 --format csv").out)[0] == csv[0]);
 }
 
 TEST_CASE("occupancy: levels in the order asked, and all levels until a target") {
-  const json some = run_json("occupancy --inputs 16 --load 0.9 --levels 157,0,76");
+  const json some = run_result("occupancy --inputs 16 --load 0.9 --levels 157,0,76");
   REQUIRE(some["tail"].size() == 3);
   CHECK(some["tail"][0]["level"] == 157);
   check_agrees(some["tail"][0]["probability"], "8.7035435578e-16");
@@ -186,14 +200,17 @@ TEST_CASE("occupancy: levels in the order asked, and all levels until a target")
   check_agrees(some["tail"][1]["probability"], "0.9");  // P(Q > 0) = rho
   CHECK(some["decay_rate"]["kind"] == "enclosure");
 
-  const json all = run_json("occupancy --inputs 16 --load 0.9 --until 1e-15");
+  const json all = run_result("occupancy --inputs 16 --load 0.9 --until 1e-15");
   REQUIRE(all["tail"].size() == 158);
   for (std::size_t n = 0; n < 158; ++n) CHECK(all["tail"][n]["level"] == n);
   CHECK(all["tail"][157]["probability"] == some["tail"][0]["probability"]);
 
   const Outcome csv = run_line("occupancy --inputs 16 --load 0.9 --levels 157 --format csv");
-  CHECK(csv.out.find("level,probability_kind,probability_lower,probability_upper") == 0);
-  CHECK(csv.out.find("\n157,enclosure,8.70354355781") != std::string::npos);
+  const auto rows = rows_of(csv.out);
+  REQUIRE(rows.size() == 2);
+  CHECK(at(rows, 1, "level") == "157");
+  CHECK(at(rows, 1, "probability_kind") == "enclosure");
+  CHECK(at(rows, 1, "probability_lower").rfind("8.70354355781", 0) == 0);
 }
 
 TEST_CASE("files: --output holds exactly what standard output would") {

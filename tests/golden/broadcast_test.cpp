@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <tests/golden/csv_rows.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
 #include <tests/golden/run_json.hpp>
@@ -20,53 +21,84 @@ using tailbound::golden::run_line;
 
 const std::string line = "broadcast --dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.01 ";
 
+double value(const nlohmann::json& number) {
+  CHECK(number["kind"] == "model");
+  return number["value"].get<double>();
+}
+
 TEST_CASE("broadcast: JSON of both variants, with numbers known") {
   const auto answer = run_json(line + "--fractions 10%,1/2,0.95");
   CHECK(answer["command"] == "broadcast");
-  CHECK(answer["kind"] == "model");
-  CHECK(answer["inputs"]["replication"] == "conserving");
-  CHECK(answer["inputs"]["nodes"] == 64);
-  CHECK(answer["inputs"]["startup"] == "1");
-  CHECK(answer["inputs"]["broadcast"] == "1/100");
-  CHECK(answer["saturation_rate"].get<double>() == Approx(0.0236184476651).margin(5.1e-14));
-  REQUIRE(answer["points"].size() == 3);
-  const auto& half = answer["points"][1];
-  CHECK(half["unicast_latency"].get<double>() == Approx(60.02881).margin(5.1e-6));
-  CHECK(half["broadcast_latency"].get<double>() == Approx(336.25776).margin(5.1e-6));
-  CHECK(half["fraction_of_saturation"].get<double>() == Approx(0.5).epsilon(1e-15));
-  REQUIRE(half["dimensions"].size() == 6);
+  CHECK(answer["question"]["replication"] == "conserving");
+  CHECK(answer["question"]["nodes"] == 64);
+  CHECK(answer["question"]["startup"] == "1");
+  CHECK(answer["question"]["broadcast"] == "0.01");
+  CHECK(answer["question"]["fraction"] == std::vector<std::string>{"0.1", "0.5", "0.95"});
+  REQUIRE(answer["results"].size() == 3);
+  const auto& half = answer["results"][1];
+  CHECK(value(half["saturation_rate"]) == Approx(0.0236184476651).margin(5.1e-14));
+  CHECK(value(half["unicast_latency"]) == Approx(60.02881).margin(5.1e-6));
+  CHECK(value(half["broadcast_latency"]) == Approx(336.25776).margin(5.1e-6));
+  CHECK(value(half["fraction_of_saturation"]) == Approx(0.5).epsilon(1e-15));
+  // What the fraction made of it is an input that gives the same.
+  const auto again = run_json(line + "--rates " + half["rate"].get<std::string>())["results"][0];
+  CHECK(again["unicast_latency"] == half["unicast_latency"]);
+  CHECK(again["broadcast_latency"] == half["broadcast_latency"]);
+  REQUIRE(half["channels"].size() == 6);
   double multiplexing = 0, before = 0;
-  for (const auto& dimension : half["dimensions"]) {
-    multiplexing += dimension["multiplexing"].get<double>() / 6;
-    CHECK(dimension["utilization"].get<double>() > before);
-    before = dimension["utilization"].get<double>();
-    CHECK(dimension["blocking"].get<double>() ==
-          Approx(dimension["all_busy"].get<double>() * dimension["wait"].get<double>()).epsilon(1e-14));
+  for (const auto& dimension : half["channels"]) {
+    multiplexing += value(dimension["multiplexing"]) / 6;
+    CHECK(value(dimension["utilization"]) > before);
+    before = value(dimension["utilization"]);
+    CHECK(value(dimension["blocking"]) ==
+          Approx(value(dimension["all_busy"]) * value(dimension["wait"])).epsilon(1e-14));
   }
-  CHECK(half["multiplexing"].get<double>() == Approx(multiplexing).epsilon(1e-14));
+  CHECK(value(half["multiplexing"]) == Approx(multiplexing).epsilon(1e-14));
 
   const auto literal = run_json(line + "--replication literal --rates 0.01180922383,0.02");
-  CHECK(literal["inputs"]["replication"] == "literal");
-  CHECK(literal["saturation_rate"].get<double>() == Approx(0.0253856597289).margin(5.1e-14));
-  CHECK(literal["points"][0]["rate"] == 0.01180922383);
-  CHECK(literal["points"][0]["unicast_latency"].get<double>() == Approx(57.398623).margin(6e-7));
-  CHECK(literal["points"][0]["broadcast_latency"].get<double>() == Approx(321.61834).margin(6e-6));
+  CHECK(literal["question"]["replication"] == "literal");
+  const auto& first = literal["results"][0];
+  CHECK(value(first["saturation_rate"]) == Approx(0.0253856597289).margin(5.1e-14));
+  CHECK(first["rate"] == "0.01180922383");
+  CHECK(value(first["unicast_latency"]) == Approx(57.398623).margin(6e-7));
+  CHECK(value(first["broadcast_latency"]) == Approx(321.61834).margin(6e-6));
 }
 
 TEST_CASE("broadcast: the start-up is n steps of the broadcast and no part of a unicast") {
   const auto none = run_json(line + "--rates 0,0.01 --startup 0"),
              much = run_json(line + "--rates 0,0.01 --startup 7/2");
-  CHECK(none["points"][0]["broadcast_latency"] == 6 * 32);
+  CHECK(value(none["results"][0]["broadcast_latency"]) == 6 * 32);
   for (std::size_t i = 0; i < 2; ++i) {
-    CHECK(much["points"][i]["unicast_latency"] == none["points"][i]["unicast_latency"]);
-    CHECK(much["points"][i]["broadcast_latency"].get<double>() ==
-          Approx(none["points"][i]["broadcast_latency"].get<double>() + 6 * 3.5).epsilon(1e-15));
+    const auto &without = none["results"][i], &with = much["results"][i];
+    CHECK(with["unicast_latency"] == without["unicast_latency"]);
+    CHECK(value(with["broadcast_latency"]) ==
+          Approx(value(without["broadcast_latency"]) + 6 * 3.5).epsilon(1e-15));
   }
-  CHECK(run_json(line)["inputs"]["startup"] == "1");
-  CHECK(run_json(line)["points"].size() == 9);
+  CHECK(run_json(line)["question"]["startup"] == "1");
+  CHECK(run_json(line)["results"].size() == 9);
 }
 
-TEST_CASE("broadcast: tables name the variant and what is known of its error; CSV has a column a dimension") {
+TEST_CASE("broadcast: lists of networks and variants give their product, each as on its own") {
+  const std::string lists =
+      "broadcast --dimensions 3,4 --virtual-channels 2:4:2 --flits 8,32 --broadcast 0,1% --startup 1,2 "
+      "--replication conserving,shared-wire --fractions 20%,50% ";
+  const auto all = run_json(lists);
+  REQUIRE(all["results"].size() == 2 * 2 * 2 * 2 * 2 * 2 * 2);
+  CHECK(all["question"]["dimensions"] == std::vector<int>{3, 4});
+  CHECK(all["question"]["broadcast"] == std::vector<std::string>{"0", "0.01"});
+  const auto last = run_json(
+      "broadcast --dimensions 4 --virtual-channels 4 --flits 32 --broadcast 0.01 --startup 2 --replication "
+      "shared-wire --fractions 50%");
+  CHECK(all["results"].back() == last["results"][0]);
+  const Outcome csv = run_line(lists + "--format csv");
+  const auto rows = tailbound::golden::rows_of(csv.out);
+  CHECK(rows.size() == 1 + 64 * (3 + 4));  // a row a dimension
+  const Outcome table = run_line(lists);
+  for (const char* words : {"dimensions", "virtual channels", "variant", "saturation", "Variant shared-wire"})
+    CHECK(table.out.find(words) != std::string::npos);
+}
+
+TEST_CASE("broadcast: tables name the variant and what is known of its error; CSV has a row a dimension") {
   const Outcome table = run_line(line + "--fractions 50%");
   CHECK(table.status == 0);
   for (const char* words :
@@ -80,17 +112,25 @@ TEST_CASE("broadcast: tables name the variant and what is known of its error; CS
   CHECK(literal.out.find("-30 to +11 %") == std::string::npos);
   const Outcome shared = run_line(line + "--rates 0.0118 --replication shared-wire");
   CHECK(shared.status == 0);
-  for (const char* words :
-       {"variant shared-wire", "-6 to +5 %", " each ", "0.0320066641 messages/cycle/node"})
+  for (const char* words : {"variant shared-wire", "-6 to +5 %", "alike", "0.0320066641 messages/cycle/node"})
     CHECK(shared.out.find(words) != std::string::npos);
   const Outcome quiet = run_line(line + "--fractions 50% --quiet");
   CHECK(std::count(quiet.out.begin(), quiet.out.end(), '\n') == 2);
-  const Outcome csv = run_line(line + "--rates 0,0.01 --format csv");
-  CHECK(csv.out.rfind("rate,kind,fraction_of_saturation,unicast_latency,broadcast_latency,multiplexing,"
-                      "source_wait,source_utilization,utilization_1,utilization_2,utilization_3,"
-                      "utilization_4,utilization_5,utilization_6\n0,model,0,35.0476190476",
-                      0) == 0);
-  CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 3);
+  const auto csv = tailbound::golden::rows_of(run_line(line + "--rates 0,0.01 --format csv").out);
+  REQUIRE(csv.size() == 1 + 2 * 6);
+  const auto field = [&](std::size_t row, const std::string& name) {
+    const auto column = std::find(csv[0].begin(), csv[0].end(), name);
+    REQUIRE(column != csv[0].end());
+    return csv[row][static_cast<std::size_t>(column - csv[0].begin())];
+  };
+  CHECK(field(1, "rate") == "0");
+  CHECK(field(1, "unicast_latency_kind") == "model");
+  CHECK(field(1, "fraction_of_saturation") == "0");
+  CHECK(field(1, "unicast_latency").rfind("35.0476190476", 0) == 0);
+  for (std::size_t i = 1; i <= 6; ++i) CHECK(field(i, "dimension") == std::to_string(i));
+  for (const char* name : {"unicast_latency", "broadcast_latency", "multiplexing", "source_wait",
+                           "source_utilization", "saturation_rate", "utilization", "service", "all_busy"})
+    for (std::size_t i = 1; i < csv.size(); ++i) CHECK_NOTHROW(std::stod(field(i, name)));
 }
 
 TEST_CASE("broadcast: the plot has both latencies and the saturation") {
@@ -102,6 +142,15 @@ TEST_CASE("broadcast: the plot has both latencies and the saturation") {
   text << std::ifstream(picture).rdbuf();
   for (const char* words : {">broadcast<", ">unicast<", "saturation, 0.023618"})
     CHECK(text.str().find(words) != std::string::npos);
+  // Without broadcasts there is no curve of theirs; several networks have a curve each.
+  const std::string none = folder / "none.svg", many = folder / "many.svg";
+  CHECK(run_line("broadcast --dimensions 4 --virtual-channels 2 --flits 8 --broadcast 0 --plot " + none)
+            .status == 0);
+  CHECK(tailbound::golden::content(none).find(">broadcast<") == std::string::npos);
+  CHECK(tailbound::golden::content(none).find(">unicast<") != std::string::npos);
+  CHECK(run_line("broadcast --dimensions 3,4 --virtual-channels 2 --flits 8 --broadcast 0.1 --plot " + many)
+            .status == 0);
+  CHECK(tailbound::golden::content(many).find("unicast, dimensions 4") != std::string::npos);
 }
 
 TEST_CASE("broadcast: the help's example is what it prints") {
@@ -143,7 +192,10 @@ TEST_CASE("broadcast: refusals name the option, the value and what is legal") {
        {"--broadcast", "1.01", "0 to 1"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 101%", 2, {"--broadcast", "101%"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast few", 2, {"--broadcast", "few"}},
-      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.1,0.2", 2, {"--broadcast", "0.1,0.2"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.1,1.2", 2, {"--broadcast", "0.1,1.2"}},
+      {"--dimensions 6,21 --virtual-channels 4 --flits 32 --broadcast 0",
+       2,
+       {"--dimensions is 21", "1 to 20"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --startup -1",
        2,
        {"--startup is -1;", "from 0"}},

@@ -2,24 +2,36 @@
 #include <nlohmann/json.hpp>
 #include <tailbound/network/network_file.hpp>
 #include <tailbound/network/tree.hpp>
+#include <tests/golden/csv_rows.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 namespace {
 
 using nlohmann::json;
+using tailbound::golden::at;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
+using tailbound::golden::rows_of;
 using tailbound::golden::run_command;
 using tailbound::golden::run_json;
 using tailbound::golden::run_line;
+using tailbound::golden::run_result;
 
 double lower(const json& number) {
   return std::stod(number["lower"].get<std::string>());
+}
+
+/// Does any of the document's notes say so?
+bool notes_say(const json& document, const std::string& text) {
+  return std::any_of(document["notes"].begin(), document["notes"].end(), [&](const json& note) {
+    return note.get<std::string>().find(text) != std::string::npos;
+  });
 }
 
 const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
@@ -27,47 +39,57 @@ const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
 }  // namespace
 
 TEST_CASE("delay: the JSON of a tree, key by key") {
-  const json tree = run_json(
+  const json document = run_json(
       "delay --radix 16 --levels 3 --load 0.8 --percentiles 50,99.9999 --ccdf 10,100 --drop 1e-15 --reorder "
       "1e-9 "
       "--link-gbps 100 --packet-bytes 64");
-  CHECK(tree["command"] == "delay");
-  CHECK(tree["inputs"]["load"] == "4/5");
+  CHECK(document["command"] == "delay");
+  CHECK(document["question"]["load"] == "0.8");
+  REQUIRE(document["results"].size() == 1);
+  const json& tree = document["results"][0];
+  CHECK(tree["radix"] == 16);
+  CHECK(tree["routing"] == "random-root");
   REQUIRE(tree["percentiles"].size() == 2);
-  CHECK(tree["percentiles"][1]["percentile"] == 99.9999);
+  CHECK(tree["percentiles"][1]["percentile"] == "99.9999");
+  CHECK(tree["percentiles"][1]["exceeded_by"] == "1e-6");
   CHECK(tree["percentiles"][1]["queueing_slots"] == 52);
   CHECK(tree["percentiles"][1]["latency_slots"] == 57);
   CHECK(tree["percentiles"][1]["latency_ns"] == "291.84");  // 57 slots of 64 bytes at 100 Gbit/s
+  CHECK(tree["percentiles"][1]["queueing_ns"] == "266.24");
   CHECK(tree["ccdf"][1]["slots"] == 100);
+  CHECK(tree["ccdf"][1]["ns"] == "512");
   CHECK(tree["ccdf"][1]["probability"]["kind"] == "enclosure");
   CHECK(tree["mean_queueing_slots"]["value"] == "20205/2048");
   REQUIRE(tree["hops"].size() == 5);
   CHECK(tree["hops"][0]["hop"] == 1);
   CHECK(tree["hops"][0]["buffer"] == 76);
-  CHECK(tree["hops"][2]["sources"][0]["count"] == 4096);
+  CHECK(tree["hops"][0]["bytes"] == "4864");
+  CHECK(tree["hop_sources"][2]["hop"] == 3);
+  CHECK(tree["hop_sources"][2]["count"] == 4096);
   CHECK(tree["total_buffer"] == 396);
+  CHECK(tree["total_buffer_bytes"] == "25344");
   CHECK(tree["reorder_buffer"] == 52);
-  CHECK(tree["model"].get<std::string>().find("independent") != std::string::npos);
-  CHECK_FALSE(run_json("delay --radix 16 --levels 1 --load 0.8").contains("model"));
+  CHECK(notes_say(document, "independent"));
+  CHECK_FALSE(notes_say(run_json("delay --radix 16 --levels 1 --load 0.8"), "model: "));
 }
 
 TEST_CASE("delay: a percentile is what the CCDF says, in percent or as a fraction") {
   const json tree =
-      run_json("delay --radix 4 --levels 3 --load 0.9 --percentiles 99,0.99 --routing nearest-ancestor");
+      run_result("delay --radix 4 --levels 3 --load 0.9 --percentiles 99,0.99 --routing nearest-ancestor");
   const json& first = tree["percentiles"][0];
   CHECK(first["queueing_slots"] == tree["percentiles"][1]["queueing_slots"]);
   const int t = first["queueing_slots"];
-  const json around = run_json("delay --radix 4 --levels 3 --load 0.9 --routing nearest-ancestor --ccdf " +
-                               std::to_string(t - 1) + "," + std::to_string(t));
+  const json around = run_result("delay --radix 4 --levels 3 --load 0.9 --routing nearest-ancestor --ccdf " +
+                                 std::to_string(t - 1) + "," + std::to_string(t));
   CHECK(lower(around["ccdf"][0]["probability"]) > 0.01);
   CHECK(lower(around["ccdf"][1]["probability"]) < 0.01);
 }
 
 TEST_CASE("delay: a single hop is the queue of the command occupancy") {
-  const json hop = run_json("delay --radix 16 --levels 1 --load 0.9 --ccdf 0:150:10");
+  const json hop = run_result("delay --radix 16 --levels 1 --load 0.9 --ccdf 0:150:10");
   for (const json& row : hop["ccdf"]) {
     const int t = row["slots"];
-    const json level = run_json("occupancy --inputs 16 --load 0.9 --levels " + std::to_string(t + 1));
+    const json level = run_result("occupancy --inputs 16 --load 0.9 --levels " + std::to_string(t + 1));
     CHECK(lower(row["probability"]) == Approx(lower(level["tail"][0]["probability"]) / 0.9).epsilon(1e-9));
   }
 }
@@ -79,8 +101,9 @@ TEST_CASE("delay: a tree written as a file gives the same digits") {
   const std::string file =
       folder.file("tree.toml", network::to_toml(network::tree_network(
                                    {.radix = 2, .levels = 2}, load, network::TreeRouting::nearest_ancestor)));
-  const json tree = run_json("delay --radix 2 --levels 2 --load 0.7 --routing nearest-ancestor --drop 1e-9");
-  const json flows = run_json("delay --drop 1e-9 --network " + file)["flows"];
+  const json tree =
+      run_result("delay --radix 2 --levels 2 --load 0.7 --routing nearest-ancestor --drop 1e-9");
+  const json flows = run_json("delay --drop 1e-9 --network " + file)["results"];
   REQUIRE(flows.size() == 16);
   int across = 0;
   for (const json& flow : flows)
@@ -93,17 +116,95 @@ TEST_CASE("delay: a tree written as a file gives the same digits") {
 }
 
 TEST_CASE("delay: a network's flows, one of them, and its traffic matrix") {
-  const json all = run_json("delay --drop 1e-9 --network " + networks + "two_switches.toml");
-  REQUIRE(all["flows"].size() == 5);
+  const json document = run_json("delay --drop 1e-9 --network " + networks + "two_switches.toml");
+  const json& all = document["results"];
+  REQUIRE(all.size() == 5);
+  CHECK(document["question"]["flow"].size() == 5);
   const Outcome one = run_command({"delay", "--network", networks + "two_switches.toml", "--drop", "1e-9",
                                    "--flow", "camera -> archive", "--format", "json"});
   REQUIRE(one.status == 0);
-  const json flow = json::parse(one.out);
-  CHECK(flow["percentiles"] == all["flows"][0]["percentiles"]);
+  const json flow = json::parse(one.out)["results"][0];
+  CHECK(flow["flow"] == "camera -> archive");
+  CHECK(flow["source"] == "camera");
+  CHECK(flow["rate"] == "0.6");
+  CHECK(flow["percentiles"] == all[0]["percentiles"]);
   CHECK(flow["hops"][0]["link"] == "left -> right");
-  CHECK(flow["hops"][1]["load"] == "17/20");  // 0.6 + 0.25
+  CHECK(flow["hops"][1]["load"] == "0.85");  // 0.6 + 0.25
   const json matrix = run_json("delay --network " + networks + "two_switches_by_matrix.toml");
-  CHECK(matrix["flows"].size() == all["flows"].size());
+  CHECK(matrix["results"].size() == all.size());
+}
+
+TEST_CASE("delay: notes quote figures of trees for trees only") {
+  const json network = run_json("delay --network " + networks + "two_switches.toml");
+  CHECK(notes_say(network, "independent"));
+  CHECK_FALSE(notes_say(network, "3-tree"));
+  CHECK(notes_say(run_json("delay --radix 4 --levels 2 --load 0.5"), "16-ary 3-tree"));
+}
+
+TEST_CASE("delay: lists give a result for each combination") {
+  const json document = run_json(
+      "delay --radix 2,4 --levels 2 --load 50%,0.8 --routing random-root,nearest-ancestor --percentiles 99");
+  const json& results = document["results"];
+  REQUIRE(results.size() == 8);
+  CHECK(document["question"]["radix"] == json({2, 4}));
+  CHECK(document["question"]["load"] == json({"0.5", "0.8"}));
+  CHECK(results[7]["radix"] == 4);
+  CHECK(results[7]["routing"] == "nearest-ancestor");
+  CHECK(results[7]["load"] == "0.8");
+  const json one =
+      run_result("delay --radix 4 --levels 2 --load 0.8 --routing nearest-ancestor --percentiles 99");
+  CHECK(results[7] == one);
+  // As many rows in CSV, and the same columns as of one point.
+  const std::string tail = " --levels 2 --load 0.8 --percentiles 99 --format csv";
+  const auto many = rows_of(run_line("delay --radix 2,4" + tail).out);
+  const auto single = rows_of(run_line("delay --radix 4" + tail).out);
+  CHECK(many.front() == single.front());
+  CHECK(many.size() == 1 + 2 * (1 + 3 + 3));  // a percentile, three hops and their sources
+  const std::string text =
+      run_line("delay --radix 4 --levels 2 --load 0.5,0.8 --sources decoupled,first-hop").out;
+  CHECK(text.find("99.9999 %") != std::string::npos);
+  CHECK(text.find("first-hop") != std::string::npos);
+}
+
+TEST_CASE("delay: a network with its rates scaled") {
+  const std::string network = "delay --network " + networks + "two_switches.toml --percentiles 99";
+  const json scaled = run_json(network + " --load-scale 0.5,100%");
+  REQUIRE(scaled["results"].size() == 10);
+  CHECK(scaled["question"]["load_scale"] == json({"0.5", "1"}));
+  CHECK(scaled["results"][0]["rate"] == "0.3");
+  const json plain = run_json(network);
+  for (std::size_t flow = 0; flow < 5; ++flow)
+    CHECK(scaled["results"][5 + flow]["percentiles"] == plain["results"][flow]["percentiles"]);
+  const Outcome refused = run_line(network + " --load-scale 3");
+  CHECK(refused.status == 2);
+  CHECK(refused.err.find("--load-scale is 3") != std::string::npos);
+  CHECK(run_line("delay --radix 4 --levels 2 --load 0.5 --load-scale 1").status == 2);
+}
+
+TEST_CASE("delay: what each hop adds to latencies in ns") {
+  const std::string units = " --packet-bytes 64 --link-gbps 51.2 --percentiles 50,99";  // slots of 10 ns
+  const json tree = run_result("delay --radix 4 --levels 2 --load 0.8 --hop-ns 7.5" + units);
+  for (const json& row : tree["percentiles"])
+    CHECK(std::stod(row["latency_ns"].get<std::string>()) ==
+          Approx(10 * row["latency_slots"].get<int>() + 3 * 7.5).epsilon(1e-12));
+  // Routes of one and of three queues: a hop of 20 ns delays as two slots more for each queue.
+  const std::string nearest = "delay --radix 4 --levels 2 --load 0.8 --routing nearest-ancestor" + units;
+  const json mixed = run_result(nearest + " --hop-ns 20 --ccdf 0:60:1");
+  // A quarter of the packets pass one queue. At hardly any load nobody waits.
+  const json idle = run_result(
+      "delay --radix 4 --levels 2 --load 1e-9 --routing nearest-ancestor --hop-ns 20 --packet-bytes 64 "
+      "--link-gbps 51.2 --percentiles 10,50");
+  CHECK(idle["percentiles"][0]["latency_ns"] == "30");
+  CHECK(idle["percentiles"][1]["latency_ns"] == "90");
+  // Without what hops add, the time of the slots; with it, more, but not more than all hops may add.
+  const json without = run_result(nearest);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double ns = std::stod(mixed["percentiles"][i]["latency_ns"].get<std::string>());
+    const double slots = std::stod(without["percentiles"][i]["latency_ns"].get<std::string>());
+    CHECK(ns >= slots + 20);
+    CHECK(ns <= slots + 60);
+  }
+  CHECK(run_line("delay --radix 4 --levels 2 --load 0.8 --hop-ns 20").status == 2);
 }
 
 TEST_CASE("delay: table, quiet table, CSV, and the model's limits in one line") {
@@ -112,24 +213,33 @@ TEST_CASE("delay: table, quiet table, CSV, and the model's limits in one line") 
   CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --sources first-hop").out.find("half") !=
         std::string::npos);
   CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --percentiles 99 --quiet").out == "99 25 30\n");
-  const Outcome csv =
-      run_line("delay --radix 16 --levels 3 --load 0.8 --percentiles 99 --ccdf 100 --format csv");
-  CHECK(csv.out.find("flow,quantity,argument,whole,number_kind,number_lower,number_upper,number_value\n") ==
-        0);
-  CHECK(csv.out.find("\n,latency_slots,99,30,enclosure,0.00878") != std::string::npos);
-  CHECK(csv.out.find("\n,ccdf,100,,enclosure,8.95321814") != std::string::npos);
+  const auto csv = rows_of(
+      run_line("delay --radix 16 --levels 3 --load 0.8 --percentiles 99 --ccdf 100 --format csv").out);
+  CHECK(at(csv, 1, "table") == "percentiles");
+  CHECK(at(csv, 1, "load") == "0.8");
+  CHECK(at(csv, 1, "percentiles_percentile") == "99");
+  CHECK(at(csv, 1, "percentiles_latency_slots") == "30");
+  CHECK(at(csv, 1, "percentiles_latency_probability_kind") == "enclosure");
+  CHECK(at(csv, 1, "percentiles_latency_probability_lower").find("0.00878") == 0);
+  CHECK(at(csv, 2, "table") == "ccdf");
+  CHECK(at(csv, 2, "ccdf_slots") == "100");
+  CHECK(at(csv, 2, "ccdf_probability_lower").find("8.95321814") == 0);
 }
 
 TEST_CASE("delay: the reorder buffer of given delays") {
   const Folder folder;
   const std::string file = folder.file("delays", "0.3\n0.3\n0.2\n0.1\n0.06\n0.04\n");
   const json reorder =
-      run_json("delay --delays " + file + " --flow-rate 0.7 --reorder 1e-3 --reorder-levels 0:4:1");
+      run_result("delay --delays " + file + " --flow-rate 0.7 --reorder 1e-3 --reorder-levels 0:4:1");
   CHECK(reorder["reorder_buffer"] == 3);
+  CHECK(reorder["flow_rate"] == "0.7");
   // P(R = 0 .. 4) = 0.805487 0.142437 0.042166 0.009038 0.000871
   const double tails[] = {0.194513, 0.052076, 0.009909, 0.000871, 0.0};
   for (std::size_t b = 0; b < 5; ++b)
-    CHECK(std::abs(lower(reorder["reorder"]["tail"][b]["probability"]) - tails[b]) < 1e-6);
+    CHECK(std::abs(lower(reorder["reorder_tail"][b]["probability"]) - tails[b]) < 1e-6);
+  const std::string text = run_line("delay --delays " + file + " --flow-rate 0.7 --reorder 1e-3").out;
+  CHECK(text.find("3 packets for one flow of 0.7 packets a slot") != std::string::npos);
+  CHECK(run_json("delay --delays " + file + " --flow-rate 0.5,0.7 --reorder 1e-3")["results"].size() == 2);
 }
 
 TEST_CASE("delay: pictures") {
@@ -139,6 +249,9 @@ TEST_CASE("delay: pictures") {
   const std::string drawn = content(picture);
   CHECK(drawn.find("99.9999 %: 52 slots") != std::string::npos);
   CHECK(drawn.find("independent") != std::string::npos);
+  CHECK(run_line("delay --radix 4 --levels 2 --load 0.2:0.8:0.2 --percentiles 50,99 --plot " + picture)
+            .status == 0);
+  CHECK(content(picture).find("99 %") != std::string::npos);
 }
 
 TEST_CASE("delay: what is refused, and how") {
@@ -178,7 +291,8 @@ TEST_CASE("delay: what is refused, and how") {
            {"--radix 16 --levels 3 --load 0.8 --reorder 1e-9 --flow-rate 2", 2, {"--flow-rate is 2"}},
            {"--radix 16 --levels 3 --load 0.8 --digits 0", 2, {"--digits is 0", "1 to"}},
            {"--radix 16 --levels 3 --load 0.8 --flow all", 2, {"--flow", "--network"}},
-           {"--radix 16 --levels 3 --load 0.9999999", 1, {"2^24"}},
+           // Begun at 2^21 slots, as the last length that is looked at decides what it costs.
+           {"--radix 16 --levels 1 --load 0.9999999 --ccdf 2100000", 1, {"2^24"}},
            {"--network " + networks + "two_switches.toml --load 0.5", 2, {"--load", "--network"}},
            {"--network " + networks + "two_switches.toml --flow x", 2, {"--flow is x", "camera -> archive"}},
            {"--network /none", 2, {"--network is /none"}},

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <tests/golden/csv_rows.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
 #include <tests/golden/run_json.hpp>
@@ -30,37 +31,39 @@ TEST_CASE("simulate hypercube: JSON with estimates, all that is offered delivere
   const std::string line = simulated + "--rates 0.005,0.02 --cycles 60000 --seed 4 --percentiles 50,99 ";
   const auto answer = run_json(line + "--threads 1");
   CHECK(answer["command"] == "simulate hypercube");
-  CHECK(answer["inputs"]["buffer_flits"] == 1);
-  CHECK(answer["inputs"]["startup"] == "1");
-  CHECK(answer["inputs"]["rates"][1] == "1/50");
-  CHECK(answer["model_saturation_rate"] ==
-        run_json(
-            "broadcast --dimensions 4 --virtual-channels 3 --flits 16 --broadcast 0.02")["saturation_rate"]);
-  REQUIRE(answer["points"].size() == 2);
-  for (const auto& point : answer["points"]) {
+  CHECK(answer["question"]["buffer_flits"] == 1);
+  CHECK(answer["question"]["startup"] == "1");
+  CHECK(answer["question"]["rate"][1] == "0.02");
+  REQUIRE(answer["results"].size() == 2);
+  CHECK(answer["results"][0]["model_saturation_rate"] ==
+        run_json("broadcast --dimensions 4 --virtual-channels 3 --flits 16 --broadcast "
+                 "0.02")["results"][0]["saturation_rate"]);
+  for (const auto& point : answer["results"]) {
     for (const char* key : {"unicast_latency", "broadcast_latency", "unicast_wait", "copy_latency",
                             "copy_wait", "busy_channels", "throughput"})
       CHECK(point[key]["kind"] == "estimate");
     // (1 + b (N - 2)) M lg
-    const double offered = (1 + 0.02 * 14) * 16 * point["rate"].get<double>();
-    CHECK(point["offered_throughput"].get<double>() == Approx(offered).epsilon(1e-14));
-    CHECK(point["generated_throughput"].get<double>() == Approx(value(point["throughput"])).epsilon(0.01));
+    const double offered = (1 + 0.02 * 14) * 16 * std::stod(point["rate"].get<std::string>());
+    CHECK(point["offered_throughput"]["kind"] == "exact");
+    CHECK(std::stod(point["offered_throughput"]["lower"].get<std::string>()) ==
+          Approx(offered).epsilon(1e-14));
+    CHECK(value(point["generated_throughput"]) == Approx(value(point["throughput"])).epsilon(0.01));
     CHECK(point["throughput"]["lower"].get<double>() <= offered);
     CHECK(point["throughput"]["upper"].get<double>() >= offered);
     // A unicast crosses (n / 2) N / (N - 1) links; a broadcast takes at least n steps of M flits and a
     // start-up.
-    CHECK(point["mean_links"].get<double>() == Approx(2.0 * 16 / 15).epsilon(0.01));
+    CHECK(value(point["mean_links"]) == Approx(2.0 * 16 / 15).epsilon(0.01));
     CHECK(value(point["broadcast_latency"]) > 4 * (16 + 1));
     CHECK(value(point["unicast_latency"]) > 16 + 2.0 * 16 / 15 - 1 + value(point["unicast_wait"]));
     // Flits on a link, and the virtual channels of the mean, dimension by dimension.
-    REQUIRE(point["dimensions"].size() == 4);
+    REQUIRE(point["channels"].size() == 4);
     double flits = 0, busy = 0;
-    for (const auto& dimension : point["dimensions"]) {
-      flits += dimension["flits_per_cycle"].get<double>() / 4;
-      busy += dimension["busy_channels"].get<double>() / 4;
+    for (const auto& dimension : point["channels"]) {
+      flits += value(dimension["flits_per_cycle"]) / 4;
+      busy += value(dimension["busy_channels"]) / 4;
     }
     const double messages = 0.98 * 2 * (16.0 / 15) / 4 + 0.02 * 15.0 / 4;  // on a link, for each generated
-    CHECK(flits == Approx(messages * 16 * point["rate"].get<double>()).epsilon(0.03));
+    CHECK(flits == Approx(messages * 16 * std::stod(point["rate"].get<std::string>())).epsilon(0.03));
     CHECK(busy == Approx(value(point["busy_channels"])).epsilon(1e-12));
     CHECK(busy > flits);  // a head holds its channel before its flits cross
     CHECK(value(point["percentiles"][0]["unicast_latency"]) <
@@ -69,7 +72,7 @@ TEST_CASE("simulate hypercube: JSON with estimates, all that is offered delivere
           value(point["percentiles"][0]["unicast_latency"]));
     CHECK(point["seed"] == 4);
   }
-  CHECK(value(answer["points"][0]["unicast_latency"]) < value(answer["points"][1]["unicast_latency"]));
+  CHECK(value(answer["results"][0]["unicast_latency"]) < value(answer["results"][1]["unicast_latency"]));
   CHECK(run_line(line + "--threads 2 --format json").out == run_line(line + "--threads 1 --format json").out);
 }
 
@@ -77,30 +80,31 @@ TEST_CASE(
     "simulate hypercube: fractions of the model's rate, tables, CSV, and kinds of message that are not "
     "sent") {
   const auto both = run_json(simulated + "--fractions 50%,1.1 --cycles 4000");
-  CHECK(both["points"][0]["fraction_of_saturation"].get<double>() == Approx(0.5).epsilon(1e-8));
-  CHECK(both["points"][1]["rate"].get<double>() ==
-        Approx(1.1 * both["model_saturation_rate"].get<double>()).epsilon(1e-8));
+  CHECK(value(both["results"][0]["fraction_of_saturation"]) == Approx(0.5).epsilon(1e-8));
+  CHECK(std::stod(both["results"][1]["rate"].get<std::string>()) ==
+        Approx(1.1 * value(both["results"][1]["model_saturation_rate"])).epsilon(1e-8));
   const Outcome table = run_line(simulated + "--rates 0.01 --cycles 20000");
   for (const char* words :
        {"4-dimensional hypercube (16 nodes) with 3 virtual channels", "busy channels", " generated; expected",
         "(1 + b (N-2)) M rate = 0.2048", "start-up 1, buffers of 1 flit"})
     CHECK(table.out.find(words) != std::string::npos);
-  const Outcome csv = run_line(simulated + "--rates 0.01,0.02 --cycles 20000 --format csv");
-  CHECK(csv.out.rfind("rate,fraction_of_saturation,offered_throughput,unicast_latency_kind,", 0) == 0);
-  std::istringstream lines(csv.out);
-  std::vector<std::ptrdiff_t> commas;
-  for (std::string text; std::getline(lines, text);)
-    commas.push_back(std::count(text.begin(), text.end(), ','));
-  CHECK(commas == std::vector<std::ptrdiff_t>(3, 2 + 10 * 5));
+  const auto csv =
+      tailbound::golden::rows_of(run_line(simulated + "--rates 0.01,0.02 --cycles 20000 --format csv").out);
+  REQUIRE(csv.size() == 1 + 2 * (2 + 4));  // a row a percentile and a row a dimension
+  for (const auto& row : csv) CHECK(row.size() == csv[0].size());
+  for (const char* name : {"rate", "fraction_of_saturation", "offered_throughput", "unicast_latency_kind",
+                           "broadcast_latency_lower", "cycles", "seed", "batches", "table",
+                           "percentiles_unicast_latency_upper", "channels_busy_channels", "stopped"})
+    CHECK(std::find(csv[0].begin(), csv[0].end(), name) != csv[0].end());
   const std::string rest = "--virtual-channels 2 --flits 8 --rates 0.01 --cycles 20000 --dimensions 3 ";
-  const auto unicasts = run_json("simulate hypercube --broadcast 0 " + rest)["points"][0];
+  const auto unicasts = run_json("simulate hypercube --broadcast 0 " + rest)["results"][0];
   CHECK(unicasts["broadcast_latency"].is_null());
   CHECK(unicasts["copies"] == 0);
-  const auto broadcasts = run_json("simulate hypercube --broadcast 1 --startup 5 " + rest)["points"][0];
+  const auto broadcasts = run_json("simulate hypercube --broadcast 1 --startup 5 " + rest)["results"][0];
   CHECK(broadcasts["unicast_latency"].is_null());
   // Three steps of a start-up and eight flits, and waits; without the start-up, 15 cycles less but for waits.
   CHECK(value(broadcasts["broadcast_latency"]) > 3 * (8 + 5));
-  const auto at_once = run_json("simulate hypercube --broadcast 1 --startup 0 " + rest)["points"][0];
+  const auto at_once = run_json("simulate hypercube --broadcast 1 --startup 0 " + rest)["results"][0];
   CHECK(value(broadcasts["broadcast_latency"]) - value(at_once["broadcast_latency"]) == Approx(15).margin(1));
 }
 
@@ -122,17 +126,26 @@ TEST_CASE("simulate hypercube: two nodes carry a message every M cycles each") {
       "simulate hypercube --dimensions 1 --virtual-channels 2 --flits 8 --broadcast 0 --saturation "
       "--precision 2% ";
   const auto answer = run_json(line);
-  CHECK(answer["greatest_stable_rate"].get<double>() < 0.126);
-  CHECK(answer["least_unstable_rate"].get<double>() > 0.124);
-  CHECK(answer["least_unstable_rate"].get<double>() <
-        1.02 * answer["greatest_stable_rate"].get<double>() + 1e-12);
-  REQUIRE(answer["probes"].size() > 3);
-  for (const auto& probe : answer["probes"])
-    CHECK(probe["delivered"].get<double>() <= 1.03 * probe["rate"].get<double>());
+  REQUIRE(answer["results"].size() == 1);
+  const auto& found = answer["results"][0];
+  CHECK(value(found["greatest_stable_rate"]) < 0.126);
+  CHECK(value(found["least_unstable_rate"]) > 0.124);
+  CHECK(value(found["least_unstable_rate"]) < 1.02 * value(found["greatest_stable_rate"]) + 1e-12);
+  CHECK(
+      value(found["error"]) ==
+      Approx(value(found["model_saturation_rate"]) / value(found["greatest_stable_rate"]) - 1).margin(1e-14));
+  CHECK(found["greatest_stable_rate"]["kind"] == "estimate");
+  CHECK(found["greatest_stable_rate"]["upper"].is_null());  // without an interval
+  REQUIRE(found["probes"].size() > 3);
+  for (const auto& probe : found["probes"])
+    CHECK(value(probe["delivered"]) <= 1.03 * std::stod(probe["rate"].get<std::string>()));
   const Outcome table = run_line(line);
-  CHECK(table.out.find("greatest stable 0.12") != std::string::npos);
+  CHECK(table.out.find("greatest stable  0.12") != std::string::npos);
   CHECK(table.out.find("messages/cycle/node") != std::string::npos);
-  CHECK(run_line(line + "--format csv").out.rfind("rate,delivered,", 0) == 0);
+  const auto csv = tailbound::golden::rows_of(run_line(line + "--format csv").out);
+  CHECK(csv.size() == 1 + found["probes"].size());
+  for (const char* name : {"rate", "delivered", "greatest_stable_rate", "not_carried", "stable"})
+    CHECK(std::find(csv[0].begin(), csv[0].end(), name) != csv[0].end());
 }
 
 TEST_CASE("validate broadcast: each variant beside the simulation, the verdict of the one chosen") {
@@ -140,44 +153,59 @@ TEST_CASE("validate broadcast: each variant beside the simulation, the verdict o
   const std::string line = "validate broadcast" + options + "--rates 0.003,0.02 --cycles 60000 ";
   const Outcome outcome = run_line(line + "--format json");
   const auto answer = nlohmann::json::parse(outcome.out);
-  CHECK(answer["inputs"]["replication"] == "conserving");
-  REQUIRE(answer["rows"].size() == 4);
-  std::size_t below = 0;
-  for (const auto& row : answer["rows"]) {
-    INFO(row.dump());
-    const std::string quantity = row["quantity"];
-    const double found = value(row["simulation"]);
-    for (const std::string variant : {"conserving", "literal", "shared-wire"}) {
+  CHECK(answer["question"]["replication"] == "conserving");
+  REQUIRE(answer["results"].size() == 2);
+  std::size_t below = 0, counted = 0;
+  for (const auto& point : answer["results"]) {
+    INFO(point.dump());
+    REQUIRE(point["variants"].size() == 6);
+    for (const auto& row : point["variants"]) {
+      const std::string quantity = row["quantity"], variant = row["variant"];
       const auto model = run_json("broadcast" + options + "--replication " + variant + " --rates " +
-                                  row["rate"].dump())["points"][0];
-      CHECK(value(row[variant]) == model[quantity].get<double>());
-      CHECK(row[variant]["error"].get<double>() == Approx(value(row[variant]) / found - 1).margin(1e-14));
+                                  point["rate"].get<std::string>())["results"][0];
+      CHECK(row["prediction"] == model[quantity]);
+      CHECK(value(row["error"]) ==
+            Approx(value(row["prediction"]) / value(row["simulation"]) - 1).margin(1e-14));
+      const double chosen = value(row["prediction"]);
+      const char* verdict = chosen < row["simulation"]["lower"].get<double>()   ? "below"
+                            : chosen > row["simulation"]["upper"].get<double>() ? "above"
+                                                                                : "inside";
+      CHECK(row["verdict"] == verdict);
+      if (variant != "conserving") continue;
+      const std::string stem = quantity.substr(0, quantity.find('_'));
+      for (const std::string key : {"prediction", "simulation", "error", "verdict"})
+        CHECK(point[stem + "_" + key] == row[key]);
+      if (row["verdict"] == "below") ++below;
     }
-    const double chosen = value(row["conserving"]);
-    const char* verdict = chosen < row["simulation"]["lower"].get<double>()   ? "below"
-                          : chosen > row["simulation"]["upper"].get<double>() ? "above"
-                                                                              : "inside";
-    CHECK(row["verdict"] == verdict);
-    if (row["verdict"] == "below") ++below;
+    counted += point["optimistic_rows"].get<std::size_t>();
   }
-  CHECK(answer["optimistic_rows"] == below);
+  CHECK(counted == below);
   CHECK(outcome.status == (below > 0 ? 1 : 0));
 
   // literal promises less at each rate, and too little at the second.
   const auto literal = run_json(line + "--replication literal", 1);
-  CHECK(literal["inputs"]["replication"] == "literal");
-  CHECK(literal["rows"][2]["verdict"] == "below");
-  CHECK(literal["rows"][2]["literal"] == answer["rows"][2]["literal"]);
+  CHECK(literal["question"]["replication"] == "literal");
+  CHECK(literal["results"][1]["unicast_verdict"] == "below");
+  CHECK(literal["results"][1]["variants"] == answer["results"][1]["variants"]);
+  // Both at once: the same numbers from one simulation.
+  const auto both = run_json(line + "--replication conserving,literal", 1);
+  REQUIRE(both["results"].size() == 4);
+  CHECK(both["results"][0] == answer["results"][0]);
+  CHECK(both["results"][3] == literal["results"][1]);
   // At a third of saturation the default is above.
   const Outcome low = run_line("validate broadcast" + options + "--rates 0.008 --cycles 20000");
   CHECK(low.status == 0);
-  CHECK(low.out.find("optimistic beyond the interval in 0 of 2 rows") != std::string::npos);
-  for (const char* words : {"error conserving", "error literal", "error shared-wire", "unicast", "broadcast"})
+  CHECK(low.out.find("Verdict: variant conserving is conservative in 2 of 2 rows, optimistic in none.") !=
+        std::string::npos);
+  for (const char* words : {"conserving", "literal", "shared-wire", "unicast", "broadcast", "error"})
     CHECK(low.out.find(words) != std::string::npos);
-  const Outcome csv = run_line(line + "--format csv");
-  CHECK(csv.out.rfind("rate,fraction_of_saturation,quantity,simulation_kind,", 0) == 0);
-  CHECK(csv.out.find(",conserving,literal,shared-wire,verdict\n") != std::string::npos);
-  CHECK(answer["model_assumes"].empty());
+  const auto csv = tailbound::golden::rows_of(run_line(line + "--format csv").out);
+  CHECK(csv.size() == 1 + 2 * 6);
+  for (const char* name :
+       {"rate", "fraction_of_saturation", "unicast_prediction", "unicast_simulation_kind",
+        "broadcast_verdict", "quantity", "variant", "prediction", "simulation_upper", "error", "verdict"})
+    CHECK(std::find(csv[0].begin(), csv[0].end(), name) != csv[0].end());
+  for (const auto& point : answer["results"]) CHECK(point["model_assumes"].empty());
   const Outcome deep =
       run_line("validate broadcast" + options + "--rates 0.003 --cycles 20000 --buffer-flits 4");
   CHECK(deep.out.find("buffers of 1 flit (simulated: 4)") != std::string::npos);

@@ -1,7 +1,9 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <tests/golden/csv_rows.hpp>
 #include <tests/golden/run_command.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <string>
@@ -12,7 +14,9 @@
 namespace {
 
 using nlohmann::json;
+using tailbound::golden::at;
 using tailbound::golden::Outcome;
+using tailbound::golden::rows_of;
 using tailbound::golden::run_line;
 
 json document(const std::string& line, int status = 0) {
@@ -24,78 +28,139 @@ json document(const std::string& line, int status = 0) {
 
 const std::string network = "--nodes 64 --switch 2 --buffer 4 --hot 0.08 --combining 2 ";
 
+double value(const json& number) {
+  return number["value"].get<double>();
+}
+
+bool reads_as_number(const std::string& text) {
+  std::size_t end = 0;
+  static_cast<void>(std::stod(text, &end));
+  return end == text.size();
+}
+
 TEST_CASE("multistage: the published variant in JSON and CSV") {
   const json answer = document("multistage " + network + "--variant published --loads 0.3,4/5");
   CHECK(answer["command"] == "multistage");
-  CHECK(answer["kind"] == "model");
-  CHECK(answer["inputs"]["hot"] == "2/25");
-  CHECK(answer["saturation"]["without_combining"] == "25/87");
-  REQUIRE(answer["points"].size() == 2);
-  const json& point = answer["points"][1];
-  CHECK(point["load"] == "4/5");
-  CHECK(point["kind"] == "model");
-  CHECK(point["throughput"].get<double>() == Approx(0.6916).margin(1e-5));
-  CHECK(point["delay"].get<double>() == Approx(12.14402).margin(1e-5));
-  CHECK(point["hot_delay"].get<double>() == Approx(14.51753).margin(1e-5));
+  CHECK(answer["question"]["hot"] == "0.08");
+  CHECK(answer["question"]["load"] == json({"0.3", "0.8"}));
+  REQUIRE(answer["results"].size() == 2);
+  const json& point = answer["results"][1];
+  CHECK(point["saturation_without_combining"]["value"] == "25/87");
+  CHECK(point["load"] == "0.8");
+  CHECK(point["throughput"]["kind"] == "model");
+  CHECK(value(point["throughput"]) == Approx(0.6916).margin(1e-5));
+  CHECK(value(point["delay"]) == Approx(12.14402).margin(1e-5));
+  CHECK(value(point["hot_delay"]) == Approx(14.51753).margin(1e-5));
   CHECK(point["hot_path"].size() == 6);
-  CHECK(point["iteration"]["stop"] == "direct");
-  const Outcome csv = run_line("multistage " + network + "--variant published --loads 0.3 --format csv");
-  CHECK(csv.out.rfind("load,kind,throughput,delay,hot_delay,cold_delay,iteration\n3/10,model,0.29", 0) == 0);
+  CHECK(point["iteration"] == "direct");
+  const Outcome csv = run_line("multistage " + network + "--variant published --loads 0.3,0.8 --format csv");
+  const auto rows = rows_of(csv.out);
+  REQUIRE(rows.size() == 13);  // a row a stage
+  CHECK(at(rows, 1, "load") == "0.3");
+  CHECK(at(rows, 1, "throughput_kind") == "model");
+  CHECK(at(rows, 1, "throughput").rfind("0.29", 0) == 0);
+  CHECK(at(rows, 12, "load") == "0.8");
+  CHECK(at(rows, 12, "stage") == "5");
+  CHECK(at(rows, 12, "combining") == "2");
+  for (std::size_t row = 1; row < rows.size(); ++row)
+    for (const char* key : {"load", "hot", "throughput", "delay", "hot_delay", "cold_delay", "occupancy",
+                            "hot_path_combining", "utilization"}) {
+      INFO(key);
+      CHECK(reads_as_number(at(rows, row, key)));
+    }
 }
 
 TEST_CASE("multistage: the blocking variant is the default, says how it ended, and scales with the service") {
-  const json one = document("multistage " + network + "--loads 0.5");
-  CHECK(one["inputs"]["variant"] == "blocking");
-  CHECK(one["points"][0]["iteration"]["stop"] == "converged");
-  CHECK(one["points"][0]["delay"].get<double>() == Approx(8.272).epsilon(0.02));  // simulated
-  const json five = document("multistage " + network + "--loads 0.5 --service 5/2");
-  CHECK(five["points"][0]["delay"].get<double>() ==
-        Approx(2.5 * one["points"][0]["delay"].get<double>()).epsilon(1e-12));
-  CHECK(five["points"][0]["throughput"] == one["points"][0]["throughput"]);
-  const Outcome table = run_line("multistage " + network + "--loads 0.8");
-  CHECK(table.out.find("saturation  from load 0.8 on") != std::string::npos);
-  CHECK(table.out.find("converged after") != std::string::npos);
+  const json one = document("multistage " + network + "--loads 0.5")["results"][0];
+  CHECK(one["variant"] == "blocking");
+  CHECK(one["iteration"] == "converged");
+  CHECK(value(one["delay"]) == Approx(8.272).epsilon(0.02));  // simulated
+  const json five = document("multistage " + network + "--loads 0.5 --service 5/2")["results"][0];
+  CHECK(value(five["delay"]) == Approx(2.5 * value(one["delay"])).epsilon(1e-12));
+  CHECK(five["throughput"] == one["throughput"]);
+  for (const char* loads : {"--loads 0.8", "--loads 0.3,0.8"}) {
+    const Outcome table = run_line("multistage " + network + loads);
+    INFO(table.out);
+    CHECK(table.out.find("from load 0.8 on less than 98 %") != std::string::npos);
+    CHECK(table.out.find("converged after") != std::string::npos);
+  }
   const Outcome full = run_line("multistage --nodes 64 --hot 0.08 --combining 1 --loads 0.8");
   CHECK(full.out.find("full from load 0.28736 on") != std::string::npos);
 }
 
+TEST_CASE("multistage: lists of every option, percent, and loads unless told") {
+  const json answer = document(
+      "multistage --nodes 16,64 --hot 0%,8% --buffer 2:4:2 --combining 1,unlimited --variant "
+      "blocking,published --loads 0.5");
+  REQUIRE(answer["results"].size() == 32);
+  CHECK(answer["question"]["nodes"] == json({16, 64}));
+  CHECK(answer["question"]["hot"] == json({"0", "0.08"}));
+  CHECK(answer["question"]["buffer"] == json({2, 4}));
+  CHECK(answer["question"]["combining"] == json({"1", "unlimited"}));
+  CHECK(answer["question"]["variant"] == json({"blocking", "published"}));
+  const json single =
+      document("multistage --nodes 64 --hot 0.08 --buffer 4 --combining unlimited --loads 0.5")["results"][0];
+  CHECK(std::count(answer["results"].begin(), answer["results"].end(), single) == 1);
+  CHECK(document("multistage --nodes 16 --hot 8%")["results"].size() == 10);
+  CHECK(document("simulate multistage --nodes 16 --hot 0.1,0.2 --wiring baseline,omega --loads 0.2 "
+                 "--slots 400")["results"]
+            .size() == 4);
+  const Outcome table = run_line("multistage --nodes 16 --hot 0,0.1 --loads 0.2,0.4 --format markdown");
+  CHECK(table.out.find("| hot") != std::string::npos);
+}
+
 TEST_CASE("multistage: no hot requests, or hot ones alone, have no such delay") {
-  CHECK(document("multistage --nodes 16 --hot 0 --loads 0.5")["points"][0]["hot_delay"].is_null());
-  CHECK(document("multistage --nodes 16 --hot 1 --loads 0.5")["points"][0]["cold_delay"].is_null());
-  CHECK(document("multistage --nodes 16 --hot 1 --combining unlimited --loads 0.5")["inputs"]["combining"] ==
-        "unlimited");
+  CHECK(document("multistage --nodes 16 --hot 0 --loads 0.5")["results"][0]["hot_delay"].is_null());
+  CHECK(document("multistage --nodes 16 --hot 1 --loads 0.5")["results"][0]["cold_delay"].is_null());
+  CHECK(
+      document("multistage --nodes 16 --hot 1 --combining unlimited --loads 0.5")["question"]["combining"] ==
+      "unlimited");
 }
 
 TEST_CASE("simulate multistage: estimates whatever the threads") {
   const std::string line = "simulate multistage " + network + "--loads 0.3,0.5 --slots 2000 --seed 4";
   const json answer = document(line + " --threads 1");
   CHECK(answer == document(line + " --threads 2"));
-  const json& point = answer["points"][1];
+  const json& point = answer["results"][1];
   CHECK(point["throughput"]["kind"] == "estimate");
-  CHECK(point["delay"]["value"].get<double>() == Approx(8.272).epsilon(0.03));
+  CHECK(value(point["delay"]) == Approx(8.272).epsilon(0.03));
   CHECK(point["delay"]["lower"].get<double>() < point["delay"]["upper"].get<double>());
   CHECK(point["hot_path"].size() == 6);
   CHECK(point["slots"].get<std::int64_t>() >= 2000);
   const json omega = document(line + " --wiring omega");
-  CHECK(omega["inputs"]["wiring"] == "omega");
-  CHECK(omega["points"][1]["delay"]["value"].get<double>() == Approx(8.272).epsilon(0.03));
+  CHECK(omega["question"]["wiring"] == "omega");
+  CHECK(value(omega["results"][1]["delay"]) == Approx(8.272).epsilon(0.03));
   const json one = document(
       "simulate multistage --nodes 64 --hot 0.08 --combining 1 --links one --loads 1 "
       "--slots 2000");
-  CHECK(one["inputs"]["links"] == "one");
-  CHECK(one["points"][0]["throughput"]["value"].get<double>() == Approx(1 / 6.04).epsilon(0.02));
+  CHECK(one["question"]["links"] == "one");
+  CHECK(value(one["results"][0]["throughput"]) == Approx(1 / 6.04).epsilon(0.02));
+  const auto rows = rows_of(run_line(line + " --format csv").out);
+  REQUIRE(rows.size() == 13);
+  for (const char* key : {"seed", "slots", "throughput", "throughput_lower", "delay_upper", "stalled"})
+    CHECK(reads_as_number(at(rows, 8, key)));
 }
 
 TEST_CASE("validate multistage: both models beside the simulation") {
   // Delays of blocking are a little short here, which the narrow interval shows.
   const json answer = document("validate multistage " + network + "--loads 0.5 --slots 20000", 1);
-  CHECK(answer["optimistic_rows"].get<int>() > 0);
-  CHECK(answer["rows"][1]["blocking"]["optimistic"] == true);
-  REQUIRE(answer["rows"].size() == 4);
-  const json& delay = answer["rows"][1];
+  const json& point = answer["results"][0];
+  CHECK(point["optimistic_rows"].get<int>() > 0);
+  CHECK(point["rows"][1]["blocking_verdict"] == "below");
+  REQUIRE(point["rows"].size() == 4);
+  const json& delay = point["rows"][1];
   CHECK(delay["quantity"] == "delay");
-  CHECK(std::abs(delay["blocking"]["error"].get<double>()) < 0.03);
-  CHECK(std::abs(delay["published"]["error"].get<double>()) > 0.05);
+  CHECK(std::abs(value(delay["blocking_error"])) < 0.03);
+  CHECK(std::abs(value(delay["published_error"])) > 0.05);
+  CHECK(value(delay["blocking_error"]) ==
+        Approx(value(delay["blocking"]) / value(delay["simulation"]) - 1).epsilon(1e-9));
+  const auto rows =
+      rows_of(run_line("validate multistage " + network + "--loads 0.3,0.5 --slots 2000 --format csv").out);
+  REQUIRE(rows.size() == 9);
+  CHECK(at(rows, 5, "load") == "0.5");
+  CHECK(at(rows, 5, "quantity") == "throughput");
+  for (const char* key : {"simulation", "simulation_lower", "blocking", "blocking_error", "published_error"})
+    CHECK(reads_as_number(at(rows, 5, key)));
 }
 
 TEST_CASE("multistage: refusals name the option, its value and what is legal") {
@@ -109,7 +174,6 @@ TEST_CASE("multistage: refusals name the option, its value and what is legal") {
     for (const Refusal& refusal : std::vector<Refusal>{
              {"", 2, {"--nodes", "missing"}},
              {" --nodes 64 --loads 0.5", 2, {"--hot", "missing"}},
-             {" --nodes 64 --hot 0.1", 2, {"--loads", "missing"}},
              {" --nodes 60" + rest, 2, {"--nodes", "60", "power of the switch size 2"}},
              {" --nodes 64 --switch 3" + rest, 2, {"--nodes", "64", "27 or 81"}},
              {" --nodes x" + rest, 2, {"--nodes", "x", "power of the switch size"}},

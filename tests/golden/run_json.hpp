@@ -18,4 +18,11 @@ inline nlohmann::json run_json(const std::string& line, int status = 0) {
   return nlohmann::json::parse(outcome.out);
 }
 
+/// The one result of such a document.
+inline nlohmann::json run_result(const std::string& line, int status = 0) {
+  const nlohmann::json document = run_json(line, status);
+  REQUIRE(document["results"].size() == 1);
+  return document["results"][0];
+}
+
 }  // namespace tailbound::golden

@@ -1,33 +1,30 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <tests/golden/child.hpp>
+#include <tests/golden/csv_rows.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_json.hpp>
-
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <optional>
 #include <random>
 #include <sstream>
 #include <string>
 #include <thread>
 
-extern "C" char** environ;  // NOLINT: POSIX declares it nowhere
-
 namespace {
 
 using nlohmann::json;
+using tailbound::golden::at;
+using tailbound::golden::Child;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
+using tailbound::golden::rows_of;
 using tailbound::golden::run_json;
 using tailbound::golden::run_line;
+using tailbound::golden::run_result;
 using tailbound::golden::write;
 
 /// [lower, upper] of an estimate holds `value`, give or take half its width.
@@ -36,92 +33,99 @@ bool near(const json& estimate, double value) {
   return estimate["kind"] == "estimate" && lower - slack <= value && value <= upper + slack;
 }
 
-/// The executable in a process of its own, which gets `signal` after `wait`, and again after `again`; its
-/// exit status, or minus the signal that ended it.
-int run_and_kill(const std::string& line, int signal, std::chrono::milliseconds wait,
-                 std::optional<std::chrono::milliseconds> again = {}) {
-  std::vector<std::string> words{TAILBOUND_EXECUTABLE};
-  std::istringstream stream(line);
-  for (std::string word; stream >> word;) words.push_back(word);
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  const int failed = posix_spawn(&child, TAILBOUND_EXECUTABLE, &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  REQUIRE(failed == 0);
-  std::this_thread::sleep_for(wait);
-  kill(child, signal);
-  if (again) {
-    std::this_thread::sleep_for(*again);
-    kill(child, signal);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
 const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
 const std::string small = "simulate tree --radix 4 --levels 2 --load 0.8 --slots 20000";
 
-/// Stopped or killed outright at so many moments, and resumed after each: the end is always the same.
+/// Stopped or killed outright at so many moments, each when it has written so many checkpoints, and resumed
+/// after each: the end is always the same. A machine that is done before gets more to do.
 void kill_and_resume(int moments, const std::string& options = "") {
   const Folder folder;
-  const std::string line =
-      "simulate tree --radix 4 --levels 3 --load 0.8 --slots 60000 --warmup 640 --occupancy 5 --format json" +
-      options;
-  const Outcome whole = run_line(line);
-  REQUIRE(whole.status == 0);
   const std::string state = folder / "state", answer = folder / "answer";
-  std::mt19937 random(20260);  // the moments differ from run to run all the same
-  std::uniform_int_distribution<int> milliseconds(30, 400);
-  int interrupted = 0;
-  for (int moment = 0; moment < moments; ++moment) {
+  std::int64_t slots = 60'000;
+  const auto line = [&] {
+    return "simulate tree --radix 4 --levels 3 --load 0.8 --warmup 640 --occupancy 5 --format json --slots " +
+           std::to_string(slots) + options;
+  };
+  const auto uninterrupted = [&line] {
+    const Outcome whole = run_line(line());
+    REQUIRE(whole.status == 0);
+    return whole.out;
+  };
+  std::string whole = uninterrupted();
+  std::mt19937 random(20260);
+  for (int moment = 0; moment < moments;) {
     std::filesystem::remove(state);
     std::filesystem::remove(answer);
     std::string resume;
+    int interrupted = 0;  // with something done and something left
     for (const int signal : {SIGTERM, SIGKILL, SIGINT}) {
-      const int status = run_and_kill(
-          line + resume + " --checkpoint-every 0.02 --checkpoint " + state + " --output " + answer, signal,
-          std::chrono::milliseconds(milliseconds(random)));
-      CAPTURE(moment, signal, status);
-      // Answered, too few batches for an interval, or ended: by SIGKILL, or before it had begun.
-      CHECK((status == 0 || status == 1 || status == -signal));
-      if (status == 0 && !json::parse(content(answer))["complete"].get<bool>()) ++interrupted;
-      if (status == -SIGKILL || status == 1) ++interrupted;
+      std::filesystem::remove(answer);
+      const int checkpoints = std::uniform_int_distribution<int>(0, 3)(random);
+      Child child(line() + resume + " --checkpoint-every 0.02 --checkpoint " + state + " --output " + answer);
+      const bool written = child.wait_for_file(state, checkpoints) && checkpoints > 0;
+      // Anywhere between two checkpoints, or while one is written; nothing depends on where.
+      std::this_thread::sleep_for(
+          std::chrono::milliseconds(std::uniform_int_distribution<int>(0, 25)(random)));
+      if (!child.has_ended()) child.send(signal);
+      const int status = child.wait();
+      CAPTURE(moment, signal, status, checkpoints, slots);
+      // Answered, stopped, or ended: by SIGKILL, or before it had begun.
+      CHECK((status == 0 || status == 4 || status == -signal));
+      if (status == 4 && std::filesystem::exists(answer))
+        CHECK(json::parse(content(answer))["stopped"] == true);
+      if (written && status != 0) ++interrupted;
       if (std::filesystem::exists(state)) resume = " --resume " + state;
     }
-    const Outcome resumed = run_line(line + resume);
+    const Outcome resumed = run_line(line() + resume);
     INFO(resumed.err);
-    CHECK(resumed.out == whole.out);
+    CHECK(resumed.out == whole);
+    if (interrupted > 0) {
+      ++moment;
+    } else if (slots < 1'000'000'000'000 / 2) {
+      slots *= 2;
+      whole = uninterrupted();
+    } else {
+      FAIL("no run could be interrupted");
+    }
   }
-  CHECK(interrupted >= moments);  // otherwise the runs are too short to test anything
 }
 
 }  // namespace
 
 TEST_CASE("simulate: a stop asked for twice within a moment is one request") {
+  using Clock = std::chrono::steady_clock;
   const Folder folder;
-  const std::string answer = folder / "answer";
+  const std::string state = folder / "state", answer = folder / "answer";
   const std::string line =
-      "simulate tree --radix 4 --levels 3 --load 0.8 --slots 100000000 --output " + answer;
-  for (int i = 0; i < 3; ++i) {
-    const int status =
-        run_and_kill(line, SIGINT, std::chrono::milliseconds(800), std::chrono::milliseconds(2));
+      "simulate tree --radix 4 --levels 3 --load 0.8 --slots 1e9 --checkpoint-every 0.02 --checkpoint " +
+      state + " --output " + answer;
+  for (int within_a_moment = 0; within_a_moment < 3;) {
+    std::filesystem::remove(state);
+    Child child(line);
+    REQUIRE(child.wait_for_file(state, 1));
+    const Clock::time_point first = Clock::now();
+    child.send(SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    child.send(SIGINT);
+    const Clock::duration between = Clock::now() - first;
+    const int status = child.wait();
+    if (between > std::chrono::milliseconds(250)) continue;  // no moment: this process had to wait its turn
+    ++within_a_moment;
     CAPTURE(status);
-    CHECK((status == 0 || status == 1));  // an answer, or too few batches for one; not the signal
+    CHECK(status == 4);  // not the signal
   }
 }
 
 TEST_CASE("simulate tree: the JSON, key by key") {
-  const json tree = run_json(
+  const json document = run_json(
       "simulate tree --radix 4 --levels 2 --load 0.8 --slots 40000 --occupancy 0,3,10 --ccdf 0,5 "
       "--percentiles 50,99 --seed 7");
-  CHECK(tree["command"] == "simulate tree");
-  CHECK(tree["inputs"]["load"] == "4/5");
+  CHECK(document["command"] == "simulate tree");
+  CHECK(document["question"]["load"] == "0.8");
+  CHECK_FALSE(document.contains("stopped"));
+  REQUIRE(document["results"].size() == 1);
+  const json& tree = document["results"][0];
+  CHECK(tree["load"] == "0.8");
   CHECK(tree["complete"] == true);
   CHECK(tree["seed"] == 7);
   CHECK(tree["slots"] == 40000);
@@ -135,19 +139,22 @@ TEST_CASE("simulate tree: the JSON, key by key") {
   CHECK(tree["hops"][2]["direction"] == "down");
   CHECK(near(hop["load"], 0.8));
   CHECK(near(hop["mean_occupancy"], 2.0));  // 0.8 + 3/4 0.64 / 0.4: four sources of 0.2
-  REQUIRE(hop["tail"].size() == 3);
-  CHECK(hop["tail"][0]["probability"]["confidence"] == 0.95);
+  const json& tail = tree["tail"];
+  REQUIRE(tail.size() == 9);  // three hops, three levels
+  CHECK(tail[0]["probability"]["confidence"] == 0.95);
+  CHECK(tail[8]["hop"] == 3);
   // Exact: `occupancy --inputs 4 --load 0.8 --levels 0,3,10`
-  const json exact = run_json("occupancy --inputs 4 --load 0.8 --levels 0,3,10");
+  const json exact = run_result("occupancy --inputs 4 --load 0.8 --levels 0,3,10");
   for (std::size_t i = 0; i < 3; ++i) {
-    CHECK(hop["tail"][i]["level"] == exact["tail"][i]["level"]);
-    CHECK(near(hop["tail"][i]["probability"],
-               std::stod(exact["tail"][i]["probability"]["lower"].get<std::string>())));
+    CHECK(tail[i]["hop"] == 1);
+    CHECK(tail[i]["level"] == exact["tail"][i]["level"]);
+    CHECK(
+        near(tail[i]["probability"], std::stod(exact["tail"][i]["probability"]["lower"].get<std::string>())));
   }
   CHECK(tree["ccdf"][1]["slots"] == 5);
   CHECK(tree["ccdf"][0]["probability"]["value"] > tree["ccdf"][1]["probability"]["value"]);
   REQUIRE(tree["percentiles"].size() == 2);
-  CHECK(tree["percentiles"][1]["percentile"] == 99.0);
+  CHECK(tree["percentiles"][1]["percentile"] == "99");
   CHECK(tree["percentiles"][1]["latency_slots"]["value"].get<double>() ==
         tree["percentiles"][1]["queueing_slots"]["value"].get<double>() + 3);
   CHECK(tree["mean_latency_slots"]["value"].get<double>() ==
@@ -167,20 +174,21 @@ TEST_CASE("simulate tree: threads change nothing, the seed does") {
 }
 
 TEST_CASE("simulate tree: finite buffers lose, per hop") {
-  const json tree = run_json("simulate tree --radix 4 --levels 2 --load 0.9 --slots 40000 --buffer 4");
+  const json tree = run_result("simulate tree --radix 4 --levels 2 --load 0.9 --slots 40000 --buffer 4");
+  CHECK(tree["buffer"] == 4);
   for (const json& hop : tree["hops"]) {
     CHECK(hop["dropped"].get<std::int64_t>() > 0);
     CHECK(hop["loss"]["kind"] == "estimate");
   }
-  const json exact = run_json("buffer --inputs 4 --load 0.9 --capacity 4 --criterion loss");
+  const json exact = run_result("buffer --inputs 4 --load 0.9 --capacity 4 --criterion loss");
   CHECK(near(tree["hops"][0]["loss"], std::stod(exact["probability"]["lower"].get<std::string>())));
   // A full load is no question without a buffer, and one with it.
   CHECK(run_line("simulate tree --radix 4 --levels 2 --load 1 --slots 20000 --buffer 4").status == 0);
 }
 
 TEST_CASE("simulate tree: a network from a file") {
-  const json network = run_json("simulate tree --slots 20000 --occupancy 2 --network " + networks +
-                                "two_switches.toml --threads 1");
+  const json network = run_result("simulate tree --slots 20000 --occupancy 2 --network " + networks +
+                                  "two_switches.toml --threads 1");
   REQUIRE(network["links"].size() == 5);
   CHECK(network["links"][1]["link"] == "right -> archive");
   CHECK(near(network["links"][1]["load"], 0.85));
@@ -191,28 +199,30 @@ TEST_CASE("simulate tree: a network from a file") {
 }
 
 TEST_CASE("simulate tree: reorder buffers") {
-  const json chosen = run_json(small + " --reorder");
-  const json& tail = chosen["reorder"]["tail"];
+  const json chosen = run_result(small + " --reorder");
+  const json& tail = chosen["reorder_tail"];
   REQUIRE(tail.size() >= 3);
   CHECK(tail[1]["level"] == 1);
   CHECK(tail.back()["count"] == 0);
   CHECK(tail[tail.size() - 2]["count"] > 0);
-  const json told = run_json(small + " --reorder-levels 1,2");
-  CHECK(told["reorder"]["tail"].size() == 2);
-  CHECK(told["reorder"]["tail"][0] == tail[1]);
+  const json told = run_result(small + " --reorder-levels 1,2");
+  CHECK(told["reorder_tail"].size() == 2);
+  CHECK(told["reorder_tail"][0] == tail[1]);
 }
 
 TEST_CASE("simulate tree: rare events of the first hop are those of the exact queue") {
   const std::string line = "simulate tree --radix 4 --levels 2 --load 0.8 --rare 1e-15 --slots 2e4";
-  const json rare = run_json(line);
+  const json rare = run_result(line);
   CHECK(rare["method"] == "importance sampling");
-  CHECK(rare["inputs"]["hop"] == 1);
-  const json& tail = rare["hops"][0]["tail"][0];
-  const json exact = run_json("occupancy --inputs 4 --load 0.8 --levels " + tail["level"].dump());
+  CHECK(rare["hop"] == 1);
+  CHECK(rare["rare"] == "1e-15");
+  CHECK(rare["cycles"] == 20032);  // 2e4 in whole batches
+  CHECK_FALSE(rare.contains("warmup"));
+  const json exact = run_result("occupancy --inputs 4 --load 0.8 --levels " + rare["level"].dump());
   const double probability = std::stod(exact["tail"][0]["probability"]["lower"].get<std::string>());
   CHECK(probability < 3e-15);
   CHECK(probability > 3e-16);
-  CHECK(near(tail["probability"], probability));
+  CHECK(near(rare["probability"], probability));
   CHECK(run_line(line + " --format json --threads 1").out ==
         run_line(line + " --format json --threads 3").out);
   const Outcome table = run_line(line);
@@ -222,49 +232,51 @@ TEST_CASE("simulate tree: rare events of the first hop are those of the exact qu
 
 TEST_CASE("simulate tree: bursts, plain and rare") {
   const std::string line = "simulate tree --radix 32 --levels 1 --load 0.6 --burst 16 --slots 40000";
-  const json plain = run_json(line + " --occupancy 6");
-  CHECK(plain["inputs"]["traffic"] == "onoff");
-  CHECK(plain["inputs"]["burst"] == "16");
-  CHECK(plain["inputs"]["on_rate"] == "1");
-  CHECK(near(plain["hops"][0]["tail"][0]["probability"], 3.3217e-3));
+  const json plain = run_result(line + " --occupancy 6");
+  CHECK(plain["traffic"] == "onoff");
+  CHECK(plain["burst"] == "16");
+  CHECK(plain["on_rate"] == "1");
+  CHECK(near(plain["tail"][0]["probability"], 3.3217e-3));
   CHECK(run_line(line + " --format json --threads 1").out ==
         run_line(line + " --traffic onoff --format json --threads 2").out);
   const json rare =
-      run_json("simulate tree --radix 32 --levels 2 --load 0.6 --burst 16 --rare 1e-12 --slots 5e4");
-  CHECK(rare["inputs"]["burst"] == "16");
+      run_result("simulate tree --radix 32 --levels 2 --load 0.6 --burst 16 --rare 1e-12 --slots 5e4");
+  CHECK(rare["burst"] == "16");
   CHECK(rare["method"] == "importance sampling");
-  CHECK(rare["hops"][0]["tail"][0]["level"] == 33);
-  CHECK(rare["hops"][0]["tail"][0]["probability"]["upper"] < 1e-12);
-  CHECK(rare["hops"][0]["tail"][0]["probability"]["lower"] > 4e-13);
+  CHECK(rare["level"] == 33);
+  CHECK(rare["probability"]["upper"] < 1e-12);
+  CHECK(rare["probability"]["lower"] > 4e-13);
   const Outcome table = run_line(
       "simulate tree --radix 4 --levels 2 --load 0.6 --burst 16.5 --on-rate 0.8 --rare 9 --slots 1e4");
   CHECK(table.out.find("bursts of 16.5 slots at rate 0.8") != std::string::npos);
   const std::string tree = "simulate tree --radix 4 --levels 2 --load 0.6 --burst 12 --seed 3 ";
-  const json split = run_json(tree + "--rare 8 --hop 2 --slots 1e5");
-  const json seen = run_json(tree + "--occupancy 8 --slots 4e5");
+  const json split = run_result(tree + "--rare 8 --hop 2 --slots 1e5");
+  const json seen = run_result(tree + "--occupancy 8 --slots 4e5");
   CHECK(split["method"] == "splitting");
-  const json& one = split["hops"][0]["tail"][0]["probability"];
-  const json& other = seen["hops"][1]["tail"][0]["probability"];
+  const json& one = split["probability"];
+  const json& other = seen["tail"][1]["probability"];
+  CHECK(seen["tail"][1]["hop"] == 2);
   CHECK(one["lower"] <= other["upper"]);
   CHECK(other["lower"] <= one["upper"]);
 }
 
 TEST_CASE("simulate tree: rare events of a later hop, where plain simulation sees them too") {
   const std::string tree = "simulate tree --radix 2 --levels 2 --load 0.7 --seed 3 ";
-  const json rare = run_json(tree + "--rare 8 --hop 2 --slots 1e5");
+  const json rare = run_result(tree + "--rare 8 --hop 2 --slots 1e5");
   CHECK(rare["method"] == "splitting");
-  const json plain = run_json(tree + "--occupancy 8 --slots 4e5");
-  const json& split = rare["hops"][0]["tail"][0]["probability"];
-  const json& seen = plain["hops"][1]["tail"][0]["probability"];
+  CHECK(rare["slots"] == 100000);
+  const json plain = run_result(tree + "--occupancy 8 --slots 4e5");
+  const json& split = rare["probability"];
+  const json& seen = plain["tail"][1]["probability"];
   CHECK(split["lower"] <= seen["upper"]);
   CHECK(seen["lower"] <= split["upper"]);
   CHECK(split["upper"].get<double>() < 1.2 * split["lower"].get<double>());
-  CHECK(plain["hops"][1]["tail"][0]["count"] > 100);
+  CHECK(plain["tail"][1]["count"] > 100);
 }
 
 TEST_CASE("simulate tree: what the packets cannot show has no upper end") {
   const json tree =
-      run_json("simulate tree --radix 2 --levels 1 --load 0.5 --slots 1000 --percentiles 99,99.9999");
+      run_result("simulate tree --radix 2 --levels 1 --load 0.5 --slots 1000 --percentiles 99,99.9999");
   CHECK(tree["percentiles"][0]["queueing_slots"]["upper"].is_number());
   CHECK(tree["percentiles"][1]["queueing_slots"]["upper"].is_null());
   CHECK(run_line("simulate tree --radix 2 --levels 1 --load 0.5 --slots 1000").out.find(".. ?)") !=
@@ -283,10 +295,60 @@ TEST_CASE("simulate tree: table, quiet table, CSV") {
   CHECK(std::count(quiet.out.begin(), quiet.out.end(), '\n') == 1);
   CHECK(quiet.out.rfind("50 ", 0) == 0);
   const Outcome csv = run_line(small + " --occupancy 3 --ccdf 4 --format csv");
-  CHECK(csv.out.rfind("where,quantity,argument,number_kind,number_value,number_lower,number_upper,", 0) == 0);
-  for (const char* said :
-       {"\n,ccdf,4,estimate,", "\n2,occupancy_tail,3,estimate,", "\n,latency_slots,99.99,"})
-    CHECK(csv.out.find(said) != std::string::npos);
+  const auto rows = rows_of(csv.out);
+  REQUIRE(rows.size() == 1 + 5 + 1 + 3 + 3);  // percentiles, ccdf, hops, tail
+  CHECK(at(rows, 4, "table") == "percentiles");
+  CHECK(at(rows, 4, "percentiles_percentile") == "99.99");
+  CHECK(at(rows, 4, "percentiles_latency_slots_kind") == "estimate");
+  CHECK(at(rows, 6, "table") == "ccdf");
+  CHECK(at(rows, 6, "ccdf_slots") == "4");
+  CHECK(std::stod(at(rows, 6, "ccdf_probability")) > 0);
+  CHECK(at(rows, 7, "table") == "hops");
+  CHECK(at(rows, 11, "table") == "tail");
+  CHECK(at(rows, 11, "tail_hop") == "2");
+  CHECK(at(rows, 11, "tail_level") == "3");
+  CHECK(at(rows, 11, "tail_probability_kind") == "estimate");
+  CHECK(at(rows, 11, "load") == "0.8");
+  const std::string markdown = run_line(small + " --ccdf 4 --format markdown").out;
+  CHECK(markdown.find("**Simulation of the 4-ary 2-tree at load 0.8") == 0);
+  CHECK(markdown.find("| 99.99 | ") != std::string::npos);
+}
+
+TEST_CASE("simulate tree: lists give all combinations, each as it is alone") {
+  const std::string line = "simulate tree --radix 2,4 --levels 1 --load 40%,0.8 --buffer 3,6 --slots 2000";
+  const json all = run_json(line);
+  REQUIRE(all["results"].size() == 8);
+  CHECK(all["question"]["buffer"] == json({3, 6}));
+  const json& last = all["results"][7];
+  CHECK(last["radix"] == 4);
+  CHECK(last["load"] == "0.8");
+  CHECK(last["buffer"] == 6);
+  CHECK(last == run_result("simulate tree --radix 4 --levels 1 --load 0.8 --buffer 6 --slots 2000"));
+  const auto rows = rows_of(run_line(line + " --format csv").out);
+  CHECK(rows.size() == 1 + 8 * (5 + 1));
+  const Folder folder;
+  CHECK(run_line(line + " --plot " + (folder / "delay.svg")).status == 0);
+  CHECK(content(folder / "delay.svg").find("room 3, radix 4") == std::string::npos);
+  CHECK(content(folder / "delay.svg").find("radix 4, load 0.8, room 6") != std::string::npos);
+  const json rare = run_json("simulate tree --radix 4 --levels 2 --load 0.8 --rare 10,20 --slots 1e4");
+  REQUIRE(rare["results"].size() == 2);
+  CHECK(rare["results"][1]["level"] == 20);
+  const Outcome refused = run_line(line + " --checkpoint " + (folder / "state"));
+  CHECK(refused.status == 2);
+  CHECK(refused.err.find("several points") != std::string::npos);
+}
+
+TEST_CASE("simulate tree: nanoseconds and bytes beside slots and packets") {
+  const json tree = run_result(small + " --ccdf 4 --packet-bytes 64 --link-gbps 10 --percentiles 99");
+  const auto times = [](const json& a, const json& b, double factor) {
+    for (const char* end : {"value", "lower", "upper"})
+      CHECK(b[end].get<double>() == Approx(factor * a[end].get<double>()));
+  };
+  times(tree["mean_latency_slots"], tree["mean_latency_ns"], 51.2);
+  times(tree["percentiles"][0]["queueing_slots"], tree["percentiles"][0]["queueing_ns"], 51.2);
+  times(tree["hops"][0]["mean_occupancy"], tree["hops"][0]["mean_occupancy_bytes"], 64);
+  CHECK(tree["ccdf"][0]["ns"] == "204.8");
+  CHECK(run_line(small + " --packet-bytes 64 --link-gbps 10").out.find(" ns\n") != std::string::npos);
 }
 
 TEST_CASE("simulate tree: a picture") {
@@ -308,14 +370,17 @@ TEST_CASE("simulate tree: damaged and foreign checkpoints are refused") {
   const Folder folder;
   const std::string state = folder / "state";
   const std::string line =
-      "simulate tree --radix 4 --levels 3 --load 0.8 --slots 1e6 --checkpoint-every 0.02 --checkpoint " +
+      "simulate tree --radix 4 --levels 3 --load 0.8 --slots 1e9 --checkpoint-every 0.02 --checkpoint " +
       state;
-  const int status = run_and_kill(line + " --output /dev/null", SIGTERM, std::chrono::milliseconds(500));
-  CHECK((status == 0 || status == 1));
+  Child child(line + " --output /dev/null");
+  REQUIRE(child.wait_for_file(state, 1));
+  child.send(SIGTERM);
+  const int status = child.wait();
+  CHECK((status == 0 || status == 4));
   const std::string whole = content(state);
   REQUIRE(whole.size() > 100);
   const std::string resume =
-      "simulate tree --radix 4 --levels 3 --load 0.8 --slots 1e6 --resume " + (folder / "bad");
+      "simulate tree --radix 4 --levels 3 --load 0.8 --slots 1e9 --resume " + (folder / "bad");
   const auto refused = [&](const std::string& bytes, const std::string& line_given, const char* why) {
     write(folder / "bad", bytes);
     const Outcome outcome = run_line(line_given);
@@ -338,30 +403,44 @@ TEST_CASE("simulate tree: damaged and foreign checkpoints are refused") {
   refused(whole, resume + " --replications 3", "replications");
   refused(
       whole,
-      "simulate tree --network " + networks + "two_switches.toml --slots 1e6 --resume " + (folder / "bad"),
+      "simulate tree --network " + networks + "two_switches.toml --slots 1e9 --resume " + (folder / "bad"),
       "two switches");
 }
 
 TEST_CASE("simulate tree: stopped early says what is known, or that it is too little") {
   const Folder folder;
-  const std::string answer = folder / "answer";
-  const int status = run_and_kill(
-      "simulate tree --radix 2 --levels 1 --load 0.5 --slots 1e9 --replications 8 "
-      "--format json --threads 1 --output " +
-          answer,
-      SIGINT, std::chrono::milliseconds(300));
-  CHECK(status == 1);  // a batch takes seconds
+  const std::string state = folder / "state", answer = folder / "answer";
+  const std::string options =
+      " --format json --checkpoint-every 0.02 --checkpoint " + state + " --output " + answer;
+  Child early("simulate tree --radix 2 --levels 1 --load 0.5 --slots 1e12 --replications 8 --threads 1" +
+              options);
+  REQUIRE(early.wait_for_file(state, 1));
+  early.send(SIGINT);
+  CHECK(early.wait() == 4);  // a batch has 6e10 slots
   CHECK_FALSE(std::filesystem::exists(answer));
-  const int later = run_and_kill(
-      "simulate tree --radix 2 --levels 1 --load 0.5 --slots 4e5 --replications 1024 "
-      "--format json --output " +
-          answer,
-      SIGINT, std::chrono::milliseconds(1500));
-  CHECK(later == 0);
+  // Later and later, until two batches are done; with more to do where all are.
+  std::int64_t slots = 400'000;
+  for (int checkpoints = 1; !std::filesystem::exists(answer);) {
+    std::filesystem::remove(state);
+    Child later("simulate tree --radix 2 --levels 1 --load 0.5 --replications 1024 --slots " +
+                std::to_string(slots) + options);
+    if (later.wait_for_file(state, checkpoints)) later.send(SIGINT);
+    const int status = later.wait();
+    REQUIRE((status == 0 || status == 4));
+    if (status == 0) {
+      std::filesystem::remove(answer);
+      slots *= 4;
+    } else if (!std::filesystem::exists(answer)) {
+      checkpoints *= 2;
+    }
+  }
   const json known = json::parse(content(answer));
-  CHECK(known["complete"] == false);
-  CHECK(known["batches"] >= 2);
-  CHECK(near(known["hops"][0]["load"], 0.5));
+  CHECK(known["stopped"] == true);
+  const json& result = known["results"][0];
+  CHECK(result["complete"] == false);
+  CHECK(result["slots"].is_null());  // what was planned was not run
+  CHECK(result["batches"] >= 2);
+  CHECK(near(result["hops"][0]["load"], 0.5));
 }
 
 TEST_CASE("simulate: what is refused, and how") {

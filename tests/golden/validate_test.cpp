@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <tests/golden/csv_rows.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_json.hpp>
 
@@ -12,11 +13,14 @@
 namespace {
 
 using nlohmann::json;
+using tailbound::golden::at;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
+using tailbound::golden::rows_of;
 using tailbound::golden::run_json;
 using tailbound::golden::run_line;
+using tailbound::golden::run_result;
 
 double number(const json& value) {
   return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
@@ -24,8 +28,8 @@ double number(const json& value) {
 
 /// What the verdict has to be, from the numbers in the row.
 std::string expected_verdict(const json& row) {
-  const json& analysis = row["analysis"];
-  if (row.contains("count") && number(row["simulation"]["lower"]) == 0) return "too rare";
+  const json& analysis = row["prediction"];
+  if (!row["count"].is_null() && number(row["simulation"]["lower"]) == 0) return "too rare";
   const double low = analysis.is_number() ? analysis.get<double>() : number(analysis["lower"]);
   const double high = analysis.is_number() ? analysis.get<double>() : number(analysis["upper"]);
   if (high < number(row["simulation"]["lower"])) return "below";
@@ -40,7 +44,7 @@ void check_verdicts(const json& document) {
     CHECK(row["verdict"] == expected_verdict(row));
     if (row["verdict"] == "below") ++below;
   }
-  CHECK(document["verdicts"]["below"] == below);
+  CHECK(document["below"] == below);
 }
 
 const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
@@ -48,40 +52,42 @@ const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
 }  // namespace
 
 TEST_CASE("validate: a single hop is inside the intervals") {
-  const json buffer = run_json("validate buffer --inputs 4 --load 0.8 --slots 3e5", 0);
+  const json document = run_json("validate buffer --inputs 4 --load 0.8 --slots 3e5", 0);
+  CHECK(document["command"] == "validate buffer");
+  CHECK(document["question"]["inputs"] == 4);
+  REQUIRE(document["results"].size() == 1);
+  const json& buffer = document["results"][0];
   check_verdicts(buffer);
-  CHECK(buffer["verdict"] == "inside");
-  CHECK(buffer["command"] == "validate buffer");
-  CHECK(buffer["inputs"]["inputs"] == 4);
+  CHECK(buffer["verdict_of_all"] == "inside");
   REQUIRE(buffer["rows"].size() >= 10);
   CHECK(buffer["rows"].back()["quantity"] == "mean_occupancy");
   // The default levels reach down to 1e-6.
-  CHECK(number(buffer["rows"][0]["analysis"]["lower"]) <= 0.5);
+  CHECK(number(buffer["rows"][0]["prediction"]["lower"]) <= 0.5);
   const json& last = buffer["rows"][buffer["rows"].size() - 2];
-  CHECK(number(last["analysis"]["lower"]) <= 1e-6);
-  CHECK(number(last["analysis"]["lower"]) >= 1e-7);
+  CHECK(number(last["prediction"]["lower"]) <= 1e-6);
+  CHECK(number(last["prediction"]["lower"]) >= 1e-7);
 
-  const json delay = run_json("validate delay --radix 8 --levels 1 --load 0.7 --slots 1e5", 0);
+  const json delay = run_result("validate delay --radix 8 --levels 1 --load 0.7 --slots 1e5", 0);
   check_verdicts(delay);
-  CHECK(delay["verdict"] == "inside");
-  CHECK(delay["verdicts"]["too rare"] >= 1);  // 1e-6 is not for so few slots
+  CHECK(delay["verdict_of_all"] == "inside");
+  CHECK(delay["too_rare"] >= 1);  // 1e-6 is not for so few slots
 }
 
 TEST_CASE("validate: the rows' intervals hold together") {
-  const json buffer = run_json("validate buffer --inputs 4 --load 0.8 --slots 5e4 --levels 0:8:1", 0);
+  const json buffer = run_result("validate buffer --inputs 4 --load 0.8 --slots 5e4 --levels 0:8:1", 0);
   REQUIRE(buffer["rows"].size() == 10);  // nine levels and the mean
   CHECK(buffer["rows"][0]["simulation"]["confidence"].get<double>() == Approx(1 - 0.05 / 10));
   CHECK(buffer["rows"][3]["level"] == 3);
-  CHECK(buffer["confidence_of_all_rows"] == 0.95);
+  CHECK(buffer["confidence_of_all_rows"]["value"] == 0.95);
 }
 
 TEST_CASE("validate: the published arrivals are optimistic beyond the first hop, and the status says so") {
   const std::string line =
       "validate delay --radix 16 --levels 2 --load 0.9 --slots 20000 --sources first-hop";
-  const json delay = run_json(line, 1);
+  const json delay = run_result(line, 1);
   check_verdicts(delay);
-  CHECK(delay["verdict"] == "below");
-  CHECK(delay["inputs"]["sources"] == "first-hop");
+  CHECK(delay["verdict_of_all"] == "below");
+  CHECK(delay["sources"] == "first-hop");
   const Outcome table = run_line(line);
   CHECK(table.status == 1);
   CHECK(table.out.find("optimistic beyond the interval in") != std::string::npos);
@@ -90,13 +96,14 @@ TEST_CASE("validate: the published arrivals are optimistic beyond the first hop,
 }
 
 TEST_CASE("validate: occupancies taken for delays are conservative") {
-  const json delay = run_json(
+  const json delay = run_result(
       "validate delay --radix 8 --levels 2 --load 0.7 --slots 20000 --delay occupancy --ccdf 1,3,5", 0);
   check_verdicts(delay);
   REQUIRE(delay["rows"].size() == 9);  // three levels, five percentiles, the mean
   for (std::size_t i = 0; i < 3; ++i) CHECK(delay["rows"][i]["verdict"] == "above");
-  CHECK(delay["rows"][0]["slots"] == 1);
-  CHECK(delay["rows"][3]["percentile"] == 50.0);
+  CHECK(delay["rows"][0]["delay_slots"] == 1);
+  CHECK(delay["rows"][3]["percentile"] == "50");
+  CHECK(delay["rows"][3]["delay_slots"].is_null());
 }
 
 TEST_CASE("validate: analysis is that of the command delay") {
@@ -104,25 +111,25 @@ TEST_CASE("validate: analysis is that of the command delay") {
       " --radix 4 --levels 2 --load 0.6 --routing nearest-ancestor --ccdf 2,6 --percentiles 99";
   const Outcome outcome = run_line("validate delay --slots 20000 --format json" + tree);
   REQUIRE(outcome.status <= 1);
-  const json rows = json::parse(outcome.out)["rows"];
-  const json delay = run_json("delay" + tree, 0);
+  const json rows = json::parse(outcome.out)["results"][0]["rows"];
+  const json delay = run_result("delay" + tree, 0);
   for (std::size_t i = 0; i < 2; ++i)
-    CHECK(number(rows[i]["analysis"]["lower"]) ==
+    CHECK(number(rows[i]["prediction"]["lower"]) ==
           Approx(number(delay["ccdf"][i]["probability"]["lower"])).epsilon(1e-9));
-  CHECK(rows[2]["analysis"] == delay["percentiles"][0]["queueing_slots"]);
-  // The same two ways by hand: the simulation's ratio is what is shown.
-  CHECK(rows[0]["ratio"].get<double>() ==
-        Approx(number(rows[0]["simulation"]["value"]) / number(rows[0]["analysis"]["upper"])));
+  CHECK(rows[2]["prediction"] == delay["percentiles"][0]["queueing_slots"]);
+  // The same two ways by hand: the error is what is shown.
+  CHECK(number(rows[0]["error"]["value"]) ==
+        Approx(number(rows[0]["prediction"]["upper"]) / number(rows[0]["simulation"]["value"]) - 1));
 }
 
 TEST_CASE("validate: a network's flows together") {
   const Outcome outcome = run_line("validate delay --slots 50000 --format json --ccdf 0 --network " +
                                    networks + "two_switches.toml");
   REQUIRE(outcome.status <= 1);
-  const json document = json::parse(outcome.out);
+  const json document = json::parse(outcome.out)["results"][0];
   check_verdicts(document);
   // P(D > 0) of all flows is the mean of theirs, weighted by their rates.
-  const json flows = run_json("delay --ccdf 0 --network " + networks + "two_switches.toml", 0)["flows"];
+  const json flows = run_json("delay --ccdf 0 --network " + networks + "two_switches.toml", 0)["results"];
   double sum = 0, rates = 0;
   for (const json& flow : flows) {
     const std::string rate = flow["rate"];
@@ -132,7 +139,7 @@ TEST_CASE("validate: a network's flows together") {
     sum += value * number(flow["ccdf"][0]["probability"]["lower"]);
     rates += value;
   }
-  CHECK(number(document["rows"][0]["analysis"]["lower"]) == Approx(sum / rates).epsilon(1e-9));
+  CHECK(number(document["rows"][0]["prediction"]["lower"]) == Approx(sum / rates).epsilon(1e-9));
 }
 
 TEST_CASE("validate: threads change nothing; CSV, quiet table, picture") {
@@ -140,15 +147,57 @@ TEST_CASE("validate: threads change nothing; CSV, quiet table, picture") {
   CHECK(run_line(line + " --format json --threads 1").out ==
         run_line(line + " --format json --threads 2").out);
   const Outcome csv = run_line(line + " --format csv");
-  CHECK(csv.out.rfind("quantity,argument,analysis_lower,analysis_upper,simulation_kind,", 0) == 0);
-  CHECK(csv.out.find("\noccupancy_tail,2,0.") != std::string::npos);
-  CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 4);
+  const auto rows = rows_of(csv.out);
+  REQUIRE(rows.size() == 4);
+  CHECK(at(rows, 1, "load") == "0.5");
+  CHECK(at(rows, 2, "quantity") == "occupancy_tail");
+  CHECK(at(rows, 2, "level") == "2");
+  CHECK(at(rows, 2, "prediction_lower").rfind("0.", 0) == 0);
+  CHECK(at(rows, 2, "simulation_kind") == "estimate");
+  CHECK(std::stod(at(rows, 2, "error")) < 1);
+  CHECK(at(rows, 2, "verdict") == "inside");
+  CHECK(at(rows, 3, "quantity") == "mean_occupancy");
   const std::string quiet = run_line(line + " --quiet").out;
-  CHECK(std::count(quiet.begin(), quiet.end(), '\n') == 4);
+  CHECK(std::count(quiet.begin(), quiet.end(), '\n') == 3);
+  const std::string markdown = run_line(line + " --format markdown").out;
+  CHECK(markdown.find("| P(Q > 2) | ") != std::string::npos);
   const Folder folder;
   const std::string picture = folder / "validate.svg";
   CHECK(run_line(line + " --plot " + picture).status == 0);
   CHECK(content(picture).find("analysis") != std::string::npos);
+}
+
+TEST_CASE("validate: lists, units") {
+  const std::string line =
+      "validate buffer --inputs 2,4 --load 0.5,0.6 --slots 4000 --levels 1 --packet-bytes 64 --link-gbps 10";
+  const Outcome outcome = run_line(line + " --format json");
+  REQUIRE(outcome.status <= 1);
+  const json results = json::parse(outcome.out)["results"];
+  REQUIRE(results.size() == 4);
+  CHECK(results[3]["inputs"] == 4);
+  CHECK(results[3]["load"] == "0.6");
+  for (const json& result : results) {
+    check_verdicts(result);
+    CHECK(number(result["rows"][1]["simulation_bytes"]["value"]) ==
+          Approx(64 * number(result["rows"][1]["simulation"]["value"])));
+    CHECK(result["rows"][0]["simulation_bytes"].is_null());
+  }
+  const Folder folder;
+  const std::string picture = folder / "sweep.svg";
+  CHECK(run_line(line + " --plot " + picture).status <= 1);
+  CHECK(content(picture).find("analysis, inputs 4") != std::string::npos);
+
+  const Outcome delays = run_line(
+      "validate delay --radix 4 --levels 1,2 --load 0.5 --slots 4000 --ccdf 1 --packet-bytes 64 --link-gbps "
+      "10 "
+      "--format json");
+  REQUIRE(delays.status <= 1);
+  const json both = json::parse(delays.out)["results"];
+  REQUIRE(both.size() == 2);
+  CHECK(both[1]["levels"] == 2);
+  CHECK(both[1]["rows"][0]["delay_ns"] == "51.2");
+  const json& mean = both[1]["rows"].back();
+  CHECK(number(mean["simulation_ns"]["value"]) == Approx(51.2 * number(mean["simulation"]["value"])));
 }
 
 TEST_CASE("validate: what is refused, and how") {
@@ -177,7 +226,7 @@ TEST_CASE("validate: what is refused, and how") {
            {"buffer --inputs 1 --load 0.5", 2, {"--inputs is 1"}},
            {"buffer --inputs 2000 --load 0.5", 2, {"--inputs is 2000", "1024"}},
            {"buffer --inputs 4 --load 1", 1, {"unstable"}},
-           {"buffer --inputs 4 --load 0.5,0.6", 2, {"--load"}},
+           {"buffer --inputs 4 --load 0.5,1", 1, {"unstable"}},
            {"buffer --inputs 4 --load x", 2, {"--load", "x"}},
            {"buffer --inputs 4 --load 0.5 --levels -1", 2, {"--levels is -1"}},
            {"buffer --inputs 4 --load 0.5 --levels 1.5", 2, {"--levels is"}},

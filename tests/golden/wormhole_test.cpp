@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <tests/golden/csv_rows.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
 #include <tests/golden/run_json.hpp>
@@ -12,30 +13,40 @@
 
 namespace {
 
+using tailbound::golden::at;
 using tailbound::golden::Outcome;
+using tailbound::golden::rows_of;
 using tailbound::golden::run_json;
 using tailbound::golden::run_line;
+
+/// The number under a key, of whatever kind.
+double number(const nlohmann::json& cells, const char* key) {
+  INFO(key);
+  REQUIRE(cells.contains(key));
+  return cells[key]["value"].get<double>();
+}
 
 TEST_CASE("wormhole: the fat-tree in JSON, its variants, and fractions as percent") {
   const std::string line = "wormhole --topology butterfly-fat-tree --nodes 1024 --flits 16 ";
   const auto answer = run_json(line + "--fractions 10%,1/2,80%,0.95");
   CHECK(answer["command"] == "wormhole");
-  CHECK(answer["kind"] == "model");
-  CHECK(answer["inputs"]["variant"] == "paper");
-  CHECK(answer["saturation_load"].get<double>() == Approx(0.03909233205330).margin(1e-14));
-  CHECK(answer["mean_distance"].get<double>() == Approx(9.343108504).margin(1e-9));
-  REQUIRE(answer["points"].size() == 4);
-  CHECK(answer["points"][1]["latency"].get<double>() == Approx(28.094633).margin(6e-7));
-  CHECK(answer["points"][1]["fraction_of_saturation"].get<double>() == Approx(0.5).epsilon(1e-15));
-  CHECK(answer["points"][1]["trusted"] == true);
-  CHECK(answer["points"][3]["latency"].get<double>() == Approx(53.935359).margin(6e-7));
-  CHECK(answer["points"][3]["trusted"] == false);
-  for (const auto& point : answer["points"])
-    CHECK(point["latency"].get<double>() ==
-          Approx(point["source_wait"].get<double>() + point["service"].get<double>() +
-                 answer["mean_distance"].get<double>() - 1)
+  CHECK(answer["question"]["variant"] == "paper");
+  const auto& points = answer["results"];
+  REQUIRE(points.size() == 4);
+  CHECK(number(points[1], "latency") == Approx(28.094633).margin(6e-7));
+  CHECK(number(points[1], "fraction_of_saturation") == Approx(0.5).epsilon(1e-15));
+  CHECK(points[1]["trusted"] == true);
+  CHECK(number(points[3], "latency") == Approx(53.935359).margin(6e-7));
+  CHECK(points[3]["trusted"] == false);
+  for (const auto& point : points) {
+    CHECK(point["latency"]["kind"] == "model");
+    CHECK(number(point, "saturation_load") == Approx(0.03909233205330).margin(1e-14));
+    CHECK(number(point, "mean_distance") == Approx(9.343108504).margin(1e-9));
+    CHECK(number(point, "latency") ==
+          Approx(number(point, "source_wait") + number(point, "service") + number(point, "mean_distance") - 1)
               .epsilon(1e-14));
-  CHECK(run_json(line + "--variant conditional")["saturation_load"].get<double>() ==
+  }
+  CHECK(number(run_json(line + "--variant conditional")["results"][0], "saturation_load") ==
         Approx(0.03904524351525).margin(1e-14));
 }
 
@@ -48,9 +59,29 @@ TEST_CASE("wormhole: tables say where a figure stands") {
   CHECK(low.out.find("0.1885620332 flits/cycle/node") != std::string::npos);
   CHECK(low.out.find("pessimistic") == std::string::npos);
   CHECK(run_line(mesh + "--fractions 71%").out.find("pessimistic") != std::string::npos);
-  const Outcome csv = run_line(mesh + "--loads 0 --format csv");
-  CHECK(csv.out.rfind("load,kind,fraction_of_saturation,latency,source_wait,service,bottleneck,", 0) == 0);
-  CHECK(csv.out.find("\n0,model,0,26.333333333333") != std::string::npos);
+  const auto csv = rows_of(run_line(mesh + "--loads 0,0.1 --format csv").out);
+  REQUIRE(csv.size() == 3);
+  CHECK(at(csv, 1, "load") == "0");
+  CHECK(at(csv, 1, "latency_kind") == "model");
+  CHECK(std::stod(at(csv, 1, "latency")) == Approx(26.333333333333).epsilon(1e-13));
+  // Behind the name of the busiest channel, which has commas.
+  const std::string line = run_line(mesh + "--loads 0.1 --format csv").out;
+  CHECK(line.find(",saturation_load,saturation_load_kind,") != std::string::npos);
+  CHECK(line.find(",0.18856203") != std::string::npos);
+  CHECK(run_line(mesh + "--loads 0.1 --quiet").out.find("0.188562") != std::string::npos);
+}
+
+TEST_CASE("wormhole: lists of networks and lengths, and sides as a size") {
+  const auto answer = run_json("wormhole --topology mesh,torus --nodes 16,64 --flits 8,16 --loads 0.01,0.05");
+  REQUIRE(answer["results"].size() == 16);
+  CHECK(answer["question"]["topology"] == std::vector<std::string>{"mesh", "torus"});
+  CHECK(answer["question"]["flits"] == std::vector<int>{8, 16});
+  const std::string mesh = "wormhole --topology mesh --flits 16 --loads 0.05 ";
+  const auto sides = run_json(mesh + "--nodes 4x4x4")["results"][0];
+  CHECK(sides == run_json(mesh + "--nodes 64 --dimensions 3")["results"][0]);
+  CHECK(sides["nodes"] == 64);
+  CHECK(sides["dimensions"] == 3);
+  CHECK(rows_of(run_line(mesh + "--nodes 4x4,4x4x4 --format csv").out).size() == 3);
 }
 
 const std::string ring = "wormhole --network " TAILBOUND_DATA_DIR "/networks/worm_ring.toml --flits 16 ";
@@ -59,14 +90,14 @@ TEST_CASE("wormhole: a ring from a file is the torus of one dimension") {
   const auto own = run_json(ring + "--fractions 10%,60%");
   const auto torus =
       run_json("wormhole --topology torus --dimensions 1 --nodes 4 --flits 16 --fractions 10%,60%");
-  CHECK(own["inputs"]["network"].get<std::string>().find("worm_ring.toml") != std::string::npos);
-  CHECK(own["inputs"]["nodes"] == 8);
-  CHECK(own["saturation_load"].get<double>() ==
-        Approx(torus["saturation_load"].get<double>()).epsilon(1e-12));
-  CHECK(own["deadlock_cycle"].empty());
-  for (std::size_t i = 0; i < 2; ++i)
-    CHECK(own["points"][i]["latency"].get<double>() ==
-          Approx(torus["points"][i]["latency"].get<double>()).epsilon(1e-12));
+  CHECK(own["question"]["network"].get<std::string>().find("worm_ring.toml") != std::string::npos);
+  CHECK(own["question"]["nodes"] == 8);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto &here = own["results"][i], &there = torus["results"][i];
+    CHECK(number(here, "saturation_load") == Approx(number(there, "saturation_load")).epsilon(1e-12));
+    CHECK(here["deadlock_cycle"].empty());
+    CHECK(number(here, "latency") == Approx(number(there, "latency")).epsilon(1e-12));
+  }
 }
 
 TEST_CASE("wormhole: routes that can deadlock are told, with the circle") {
@@ -79,27 +110,29 @@ TEST_CASE("wormhole: routes that can deadlock are told, with the circle") {
   CHECK(table.status == 0);
   CHECK(table.out.find("can deadlock") != std::string::npos);
   CHECK(table.out.find("A -> B; B -> C; C -> A.") != std::string::npos);
-  const auto json = run_json(line);
+  const auto json = run_json(line)["results"][0];
   CHECK(json["deadlock_cycle"] == std::vector<std::string>{"A -> B", "B -> C", "C -> A"});
-  CHECK(json["points"][0]["iteration"].get<std::string>().find("converged after") == 0);
+  CHECK(json["iteration"].get<std::string>().find("converged after") == 0);
   CHECK(run_line(ring + "--fractions 50%").out.find("deadlock") == std::string::npos);
 }
 
 TEST_CASE("wormhole: the busiest channels, in each format") {
   const std::string mesh = "wormhole --topology mesh --nodes 16 --flits 16 --fractions 10%,50% ";
   const auto answer = run_json(mesh + "--channels 5");
-  for (const auto& point : answer["points"]) {
-    REQUIRE(point["channels"].size() == 5);
-    CHECK(point["channels"][0] == point["bottleneck"]);
+  for (const auto& point : answer["results"]) {
+    const auto& channels = point["channels"];
+    REQUIRE(channels.size() == 5);
+    CHECK(channels[0]["channel"] == point["bottleneck"]);
+    CHECK(channels[0]["utilization"] == point["bottleneck_utilization"]);
+    CHECK(channels[0]["wait"] == point["bottleneck_wait"]);
+    CHECK(channels[0]["service"] == point["bottleneck_service"]);
     for (std::size_t i = 1; i < 5; ++i)
-      CHECK(point["channels"][i]["utilization"].get<double>() <=
-            point["channels"][i - 1]["utilization"].get<double>());
+      CHECK(number(channels[i], "utilization") <= number(channels[i - 1], "utilization"));
   }
-  CHECK_FALSE(run_json(mesh)["points"][0].contains("channels"));
+  CHECK_FALSE(run_json(mesh)["results"][0].contains("channels"));
   const Outcome table = run_line(mesh + "--channels");
   CHECK(table.out.find("50.0 % of saturation: the busiest channels") != std::string::npos);
   const Outcome csv = run_line(mesh + "--channels 3 --format csv");
-  CHECK(csv.out.rfind("load,kind,fraction_of_saturation,channel,utilization,wait,service\n", 0) == 0);
   CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 1 + 2 * 3);
 }
 
@@ -147,23 +180,57 @@ TEST_CASE("simulate wormhole: JSON with estimates, the same for any number of th
       "--percentiles 50,99 ";
   const auto answer = run_json(line + "--threads 1");
   CHECK(answer["command"] == "simulate wormhole");
-  CHECK(answer["inputs"]["buffer_flits"] == 1);
-  CHECK(answer["inputs"]["channels"] == 80);
-  REQUIRE(answer["points"].size() == 2);
-  for (const auto& point : answer["points"]) {
+  CHECK(answer["question"]["buffer_flits"] == 1);
+  CHECK(answer["question"]["virtual_channels"] == 1);
+  const auto& points = answer["results"];
+  REQUIRE(points.size() == 2);
+  for (const auto& point : points) {
+    CHECK(point["channels"] == 80);
     CHECK(point["latency"]["kind"] == "estimate");
-    CHECK(point["latency"]["value"].get<double>() ==
-          Approx(point["source_wait"]["value"].get<double>() + point["service"]["value"].get<double>() +
-                 point["mean_distance"].get<double>() - 1));
-    CHECK(point["percentiles"][0]["latency"]["value"] < point["percentiles"][1]["latency"]["value"]);
+    CHECK(number(point, "latency") == Approx(number(point, "source_wait") + number(point, "service") +
+                                             number(point, "mean_distance") - 1));
+    CHECK(number(point["percentiles"][0], "latency") < number(point["percentiles"][1], "latency"));
     CHECK(point["busiest"].size() == 10);
     CHECK(point["cycles"].get<int>() >= 20000);
     CHECK(point["seed"] == 4);
   }
-  CHECK(answer["points"][0]["latency"]["value"] < answer["points"][1]["latency"]["value"]);
+  CHECK(number(points[0], "latency") < number(points[1], "latency"));
   CHECK(run_line(line + "--threads 2 --format json").out == run_line(line + "--threads 1 --format json").out);
-  const Outcome csv = run_line(line + "--format csv");
-  CHECK(csv.out.rfind("load,fraction_of_saturation,latency_kind,latency_value,", 0) == 0);
+  const auto csv = rows_of(run_line(line + "--format csv").out);
+  REQUIRE(csv.size() == 1 + 2 * (2 + 10));
+  CHECK(at(csv, 1, "load") == "0.05");
+  CHECK(at(csv, 1, "latency_kind") == "estimate");
+  CHECK(std::stod(at(csv, 1, "latency")) == number(points[0], "latency"));
+  CHECK(at(csv, 1, "table") == "percentiles");
+  CHECK(at(csv, 2, "percentiles_percentile") == "99");
+  CHECK(at(csv, 3, "table") == "busiest");
+}
+
+TEST_CASE("simulate wormhole: lists of what is simulated") {
+  const std::string line =
+      "simulate wormhole --topology mesh --nodes 4x4 --flits 8,16 --loads 0.05 --cycles 4000 ";
+  const auto answer = run_json(line + "--virtual-channels 1,2 --buffer-flits 1,4");
+  REQUIRE(answer["results"].size() == 8);
+  CHECK(answer["question"]["virtual_channels"] == std::vector<int>{1, 2});
+  CHECK(answer["results"][1]["buffer_flits"] == 4);
+  CHECK(answer["results"][7]["flits"] == 16);
+  CHECK(answer["results"][0]["latency"] == run_json(line + "--seed 1")["results"][0]["latency"]);
+  CHECK(run_line(line + "--format markdown").out.find("| ") != std::string::npos);
+}
+
+TEST_CASE("simulate wormhole: fractions beyond the model's saturation, and of the simulated one") {
+  const std::string line =
+      "simulate wormhole --topology mesh --nodes 16 --flits 8 --cycles 20000 --replications 2 ";
+  const auto beyond = run_json(line + "--fractions 101%")["results"][0];
+  CHECK(beyond["of"] == "model");
+  CHECK(number(beyond, "fraction_of_saturation") == Approx(1.01).epsilon(1e-8));
+  const auto simulated = run_json(line + "--fractions 50% --of simulated --precision 10%")["results"][0];
+  CHECK(simulated["of"] == "simulated");
+  CHECK(std::stod(simulated["load"].get<std::string>()) ==
+        Approx(number(simulated, "greatest_stable_load") / 2).epsilon(1e-7));
+  const auto found = run_json(line.substr(0, line.find("--cycles")) +
+                              "--replications 2 --saturation --precision 10%")["results"][0];
+  CHECK(found["greatest_stable_load"] == simulated["greatest_stable_load"]);
 }
 
 TEST_CASE("simulate wormhole: a checkpoint resumed gives the whole run's answer") {
@@ -185,18 +252,20 @@ TEST_CASE("simulate wormhole: saturation of an ejection that two sources share")
       "star.toml",
       "switches = [\"A\", \"B\", \"C\"]\nlink = [{from = \"A\", to = \"B\"}, {from = \"C\", to = \"B\"}]\n"
       "[[flow]]\nfrom = \"A\"\nto = \"B\"\nrate = 1\n[[flow]]\nfrom = \"C\"\nto = \"B\"\nrate = 1\n");
-  const auto answer = run_json("simulate wormhole --flits 8 --saturation --precision 2% --network " + file);
-  CHECK(answer["greatest_stable_load"].get<double>() < 0.5025);
-  CHECK(answer["least_unstable_load"].get<double>() > 0.4975);
+  const auto answer =
+      run_json("simulate wormhole --flits 8 --saturation --precision 2% --network " + file)["results"][0];
+  CHECK(number(answer, "greatest_stable_load") < 0.5025);
+  CHECK(number(answer, "least_unstable_load") > 0.4975);
   CHECK(answer["probes"].size() > 4);
 }
 
 TEST_CASE("validate wormhole: the model beside its simulation, and the exit status") {
   const std::string line = "validate wormhole --topology mesh --nodes 16 --flits 16 --cycles 100000 ";
   const auto answer = run_json(line + "--fractions 90%");
-  CHECK(answer["rows"][0]["verdict"] == "above");
-  CHECK(answer["optimistic_rows"] == 0);
-  CHECK(answer["rows"][0]["error"].get<double>() > 0);
+  CHECK(answer["results"][0]["verdict"] == "above");
+  CHECK(answer["headline"].get<std::string>().find("conservative in 1 of 1 rows, optimistic in none") !=
+        std::string::npos);
+  CHECK(number(answer["results"][0], "error") > 0);
   const Outcome beyond = run_line(line + "--loads 0.42");
   CHECK(beyond.status == 0);
   CHECK(beyond.out.find("saturated") != std::string::npos);
@@ -209,7 +278,7 @@ TEST_CASE("validate wormhole: where the simulated network differs from the model
     const Outcome outcome = run_line(line + options + " --format json");
     INFO(outcome.err);
     REQUIRE(outcome.status <= 1);
-    return nlohmann::json::parse(outcome.out);
+    return nlohmann::json::parse(outcome.out)["results"][0];
   };
   const auto usual = document("");
   CHECK(usual["model_assumes"].empty());
@@ -219,15 +288,15 @@ TEST_CASE("validate wormhole: where the simulated network differs from the model
   const auto two = document("--virtual-channels 2");
   CHECK(two["model_assumes"].empty());
   CHECK(two["model_virtual_channels"] == 2);
-  const double simulated = two["rows"][0]["simulation"]["value"];
-  CHECK(std::abs(two["rows"][0]["error"].get<double>()) < 0.05);
-  CHECK(std::abs(usual["rows"][0]["model"]["value"].get<double>() / simulated - 1) > 0.05);
+  const double simulated = number(two, "simulation");
+  CHECK(std::abs(number(two, "error")) < 0.05);
+  CHECK(std::abs(number(usual, "prediction") / simulated - 1) > 0.05);
   CHECK(run_line(line + "--virtual-channels 2").out.find("network with 2 virtual channels a link") !=
         std::string::npos);
 
   const auto other = document("--buffer-flits 4 --lengths geometric --arrivals bernoulli");
   REQUIRE(other["model_assumes"].size() == 3);
-  CHECK(other["rows"][0]["model"] == usual["rows"][0]["model"]);
+  CHECK(other["prediction"] == usual["prediction"]);
   const std::string table = run_line(line + "--buffer-flits 4 --lengths geometric --arrivals bernoulli").out;
   for (const char* words : {"buffers of 1 flit (simulated: 4)", "fixed length (simulated: geometric)",
                             "Poisson arrivals (simulated: bernoulli)"})
@@ -262,11 +331,11 @@ TEST_CASE("validate wormhole: the model with virtual channels is that of the sam
       "validate wormhole --topology mesh --dimensions 1 --nodes 4 --flits 16 --loads 0.1,0.2 --cycles 2000 "
       "--virtual-channels 2 --format json");
   const auto row = nlohmann::json::parse(outcome.out);
-  CHECK(row["model_saturation_load"].get<double>() ==
-        Approx(file["saturation_load"].get<double>()).epsilon(1e-9));
-  for (std::size_t i = 0; i < 2; ++i)
-    CHECK(row["rows"][i]["model"]["value"].get<double>() ==
-          Approx(file["points"][i]["latency"].get<double>()).epsilon(1e-9));
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto &here = row["results"][i], &there = file["results"][i];
+    CHECK(number(here, "model_saturation_load") == Approx(number(there, "saturation_load")).epsilon(1e-9));
+    CHECK(number(here, "prediction") == Approx(number(there, "latency")).epsilon(1e-9));
+  }
 }
 
 TEST_CASE("simulate wormhole: refusals name the option, the value and what is legal") {
@@ -286,6 +355,11 @@ TEST_CASE("simulate wormhole: refusals name the option, the value and what is le
       {"--arrivals regular", 2, {"--arrivals", "regular", "poisson"}},
       {"--saturation --loads 0.1", 2, {"--loads", "--saturation"}},
       {"--precision 1%", 2, {"--precision", "--saturation"}},
+      {"--fractions 300%", 2, {"--fractions", "3", "at most 2.4", "1 flit/cycle/node"}},
+      {"--loads 0.1 --of simulated", 2, {"--of", "--fractions"}},
+      {"--of theory", 2, {"--of", "theory", "simulated"}},
+      {"--saturation --of simulated", 2, {"--of", "--saturation"}},
+      {"--loads 0.1 --buffer-flits 1,2 --checkpoint state", 2, {"--checkpoint", "one load"}},
       {"--loads 0.1,0.2 --checkpoint state", 2, {"--checkpoint", "one load"}},
       {"--percentiles 100", 2, {"--percentiles", "100"}},
   }));

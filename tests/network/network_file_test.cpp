@@ -6,9 +6,11 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <random>
 #include <string>
@@ -148,8 +150,36 @@ std::string random_file(std::mt19937_64& random, int switches, int flows) {
   return text + "]\n";
 }
 
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+/// Processor time of the least of three runs, in ticks.
+double cost_of(const std::function<void()>& work) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int run = 0; run < 3; ++run) {
+    const std::clock_t begin = std::clock();
+    work();
+    least = std::min(least, static_cast<double>(std::clock() - begin));
+  }
+  return least;
+}
+
+/// A torus of 16 x 16 switches, 1 024 links, and flows between random switches.
+std::string torus_file(int flows) {
+  std::string text = "switches = [";
+  const auto label = [](int x, int y) {
+    return "\"n" + std::to_string(x % 16) + "." + std::to_string(y % 16) + "\"";
+  };
+  for (int i = 0; i < 256; ++i) text += label(i / 16, i) + ",";
+  text += "]\nlink = [\n";
+  for (int i = 0; i < 256; ++i)
+    text += "{from=" + label(i / 16, i) + ",to=[" + label(i / 16 + 1, i) + "," + label(i / 16, i + 1) +
+            "],both=true},\n";
+  text += "]\nflow = [\n";
+  std::mt19937_64 random(7);
+  for (int i = 0; i < flows; ++i) {
+    const int from = i % 256, to = (from + 1 + static_cast<int>(random() % 255)) % 256;
+    text += "{name=\"f" + std::to_string(i) + "\",from=" + label(from / 16, from) +
+            ",to=" + label(to / 16, to) + ",rate=0.000" + std::to_string(1000 + random() % 9000) + "},\n";
+  }
+  return text + "]\n";
 }
 
 }  // namespace
@@ -521,8 +551,27 @@ TEST_CASE("a traffic matrix that is none is refused with its place", "[network][
   CHECK(ways(bare, bare.flows.at(0)) == std::vector<std::string>{"1: b s t c"});
 }
 
-TEST_CASE("hostile files are refused quickly", "[network][network_file]") {
-  const auto begin = std::chrono::steady_clock::now();
+TEST_CASE("a traffic matrix counts what a node sends as the network file does", "[network][network_file]") {
+  // Node a sends 0.3 in bursts, which do not count, and 0.8 that do.
+  Network network = network_of(frame +
+                               "flow = [{from = \"a\", to = \"c\", rate = 0.3, burst = 16},\n"
+                               "  {name = \"plain\", from = \"a\", to = \"c\", rate = 0.8}]\n");
+  const auto refused = [&network](const std::string& csv, const std::string& why) {
+    CAPTURE(csv);
+    const Network before = network;
+    CHECK_THROWS_WITH(add_traffic_matrix(network, csv, "m.csv"), Catch::StartsWith("m.csv:" + why));
+    check_equal(network, before);
+  };
+  refused("", "1:1: the traffic matrix is empty");
+  refused(",b\na,0.201\n", "2:3: with this flow, \"a\" sends 1001/1000 packets a slot");
+  add_traffic_matrix(network, ",b\na,0.2\n", "m.csv");
+  CHECK(network.flows.size() == 3);
+  check_equal(network_of(to_toml(network)), network);
+  refused(",d\na,0.001\n", "2:3: with this flow, \"a\" sends 1001/1000 packets a slot");
+}
+
+/// Steps for each two of their letters would take days, and a level of the stack for each would end it.
+TEST_CASE("hostile files of a million letters and more are refused", "[network][network_file]") {
   const std::string brackets(1'000'000, '[');
   CHECK_THAT(message("a = " + brackets), Catch::Contains("net.toml:1:21: values nested more than 16 deep"));
   CHECK_THAT(message(brackets), Catch::Contains("nested more than 16 deep"));
@@ -553,7 +602,6 @@ TEST_CASE("hostile files are refused quickly", "[network][network_file]") {
   CHECK(matrix_message(printable).size() < 500);
   CHECK_THAT(matrix_message(std::string(10'000'000, ',')),
              Catch::Contains("1:100002: more than 100001 cells"));
-  CHECK(seconds_since(begin) < 20);  // a second or so; far more under a sanitizer
 }
 
 TEST_CASE("counts beyond the limits are refused", "[network][network_file]") {
@@ -593,34 +641,19 @@ TEST_CASE("counts beyond the limits are refused", "[network][network_file]") {
   CHECK(message(diamonds + "\"shortest\"}]") == "no error");
 }
 
-TEST_CASE("a thousand queues and ten thousand flows take well under a second", "[network][network_file]") {
-  // A torus of 16 x 16 switches, 1 024 links, flows between random switches.
-  std::string text = "switches = [";
-  const auto label = [](int x, int y) {
-    return "\"n" + std::to_string(x % 16) + "." + std::to_string(y % 16) + "\"";
-  };
-  for (int i = 0; i < 256; ++i) text += label(i / 16, i) + ",";
-  text += "]\nlink = [\n";
-  for (int i = 0; i < 256; ++i)
-    text += "{from=" + label(i / 16, i) + ",to=[" + label(i / 16 + 1, i) + "," + label(i / 16, i + 1) +
-            "],both=true},\n";
-  text += "]\nflow = [\n";
-  std::mt19937_64 random(7);
-  for (int i = 0; i < 10'000; ++i) {
-    const int from = i % 256, to = (from + 1 + static_cast<int>(random() % 255)) % 256;
-    text += "{name=\"f" + std::to_string(i) + "\",from=" + label(from / 16, from) +
-            ",to=" + label(to / 16, to) + ",rate=0.000" + std::to_string(1000 + random() % 9000) + "},\n";
+TEST_CASE("reading a network costs as much as it has flows, not their square", "[network][network_file]") {
+  // Of a thousand queues. A machine's speed is in both costs alike; squares would be 256 times as dear.
+  const std::string few = torus_file(1'000), many = torus_file(16'000);
+  const auto reading = [](const std::string& toml) { return cost_of([&] { (void)network_of(toml); }); };
+  CHECK(reading(many) < 64 * reading(few));
+  const Network with_few = network_of(few), with_many = network_of(many);
+  CHECK(with_few.links.size() == 1'024);
+  CHECK(with_many.flows.size() == 16'000);
+  for (const Sources sources : {Sources::decoupled, Sources::first_hop}) {
+    CHECK(queue_traffic(with_many, sources).size() == 1'024);
+    const auto rates = [sources](const Network& network) {
+      return cost_of([&] { (void)queue_traffic(network, sources); });
+    };
+    CHECK(rates(with_many) < 64 * rates(with_few));
   }
-  auto begin = std::chrono::steady_clock::now();
-  const Network network = network_of(text + "]\n");
-  const double reading = seconds_since(begin);
-  CHECK(network.links.size() == 1'024);
-  CHECK(network.flows.size() == 10'000);
-  begin = std::chrono::steady_clock::now();
-  for (const Sources sources : {Sources::decoupled, Sources::first_hop})
-    CHECK(queue_traffic(network, sources).size() == 1'024);
-  const double rates = seconds_since(begin);
-  INFO("reading " << reading << " s, rates (both models) " << rates << " s");
-  CHECK(reading < 5);  // measured: see docs/networks.md
-  CHECK(rates < 5);
 }

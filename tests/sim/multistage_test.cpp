@@ -1,5 +1,5 @@
 #include <tailbound/queue/deterministic_queue.hpp>
-#include <tailbound/sim/simulate_multistage.hpp>
+#include <tailbound/sim/multistage/simulate_multistage.hpp>
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/sim/on_off_slots.hpp>
+#include <tailbound/sim/sources/on_off_slots.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 #include <tailbound/queue/finite_queue.hpp>
 #include <tailbound/queue/slotted_queue.hpp>
-#include <tailbound/sim/rare_arrivals.hpp>
-#include <tailbound/sim/rare_queue.hpp>
+#include <tailbound/sim/rare/rare_arrivals.hpp>
+#include <tailbound/sim/rare/rare_queue.hpp>
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,8 +1,8 @@
 #include <tailbound/queue/slotted_queue.hpp>
-#include <tailbound/sim/rare_arrivals.hpp>
-#include <tailbound/sim/rare_bursty_queue.hpp>
-#include <tailbound/sim/rare_tree.hpp>
-#include <tailbound/sim/simulate_tree.hpp>
+#include <tailbound/sim/rare/rare_arrivals.hpp>
+#include <tailbound/sim/rare/rare_bursty_queue.hpp>
+#include <tailbound/sim/rare/rare_tree.hpp>
+#include <tailbound/sim/tree/simulate_tree.hpp>
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include <tailbound/network/queue_traffic.hpp>
-#include <tailbound/sim/simulate_network.hpp>
-#include <tailbound/sim/simulate_tree.hpp>
+#include <tailbound/sim/network/simulate_network.hpp>
+#include <tailbound/sim/tree/simulate_tree.hpp>
 
 #include <catch2/catch.hpp>
 #include <cmath>

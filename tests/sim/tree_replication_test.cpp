@@ -1,7 +1,7 @@
 #include <tailbound/queue/slotted_queue.hpp>
-#include <tailbound/sim/network_replication.hpp>
-#include <tailbound/sim/reorder_flow.hpp>
-#include <tailbound/sim/simulate_tree.hpp>
+#include <tailbound/sim/network/network_replication.hpp>
+#include <tailbound/sim/tree/reorder_flow.hpp>
+#include <tailbound/sim/tree/simulate_tree.hpp>
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include <tailbound/network/cube_worms.hpp>
 #include <tailbound/network/fat_tree_worms.hpp>
-#include <tailbound/sim/simulate_worms.hpp>
+#include <tailbound/sim/worm/simulate_worms.hpp>
 
 #include <catch2/catch.hpp>
 #include <cmath>

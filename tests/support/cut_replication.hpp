@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/sim/replication.hpp>
+#include <tailbound/sim/run/replication.hpp>
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 #include <tailbound/bounds/multistage/combining.hpp>
-#include <tailbound/sim/simulate_multistage.hpp>
+#include <tailbound/sim/multistage/simulate_multistage.hpp>
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,5 +1,5 @@
 #include <tailbound/queue/slotted_queue.hpp>
-#include <tailbound/sim/simulate_tree.hpp>
+#include <tailbound/sim/tree/simulate_tree.hpp>
 
 #include <catch2/catch.hpp>
 

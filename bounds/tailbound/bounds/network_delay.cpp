@@ -115,7 +115,7 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
   for (const network::TreePath& path : paths) {
     const auto end = next + static_cast<std::ptrdiff_t>(path.hops.size());
     result.turns.push_back(path.turn);
-    result.ways.push_back({std::vector<std::size_t>(next, end), path.share});
+    result.routes.push_back({std::vector<std::size_t>(next, end), path.share});
     next = end;
   }
   return result;
@@ -132,16 +132,16 @@ NetworkDelay network_delay(const network::Network& network, network::Sources sou
   require_room(all);
   result.network = distinct(all, result.queue_of_link);
   for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
-    std::map<std::vector<std::size_t>, Rational> ways;
+    std::map<std::vector<std::size_t>, Rational> routes;
     for (const network::Route& route : network.flows[flow].routes) {
       std::vector<std::size_t> queues;
       for (const std::size_t link : route.links)
         if (network.has_queue(link)) queues.push_back(result.queue_of_link[link]);
-      const auto [place, is_new] = ways.try_emplace(std::move(queues), route.share);
+      const auto [place, is_new] = routes.try_emplace(std::move(queues), route.share);
       if (!is_new) place->second = place->second + route.share;
     }
     FlowDelay& delay = result.flows.emplace_back(FlowDelay{flow, {}});
-    for (const auto& [queues, share] : ways) delay.ways.push_back({queues, share});
+    for (const auto& [queues, share] : routes) delay.routes.push_back({queues, share});
   }
   return result;
 }

@@ -8,11 +8,10 @@
 #include <string>
 #include <vector>
 
-/// The queues of a network, and the ways of its packets through them.
+/// The queues of a network, and the routes of its packets through them.
 ///
 /// MODEL     network/queue_traffic.hpp for the arrivals, queue/slotted_queue.hpp for each queue (with bursts
-///           queue/markov_queue.hpp),
-///           bounds/path_delay.hpp for sums of delays.
+///           queue/markov_queue.hpp), bounds/path_delay.hpp for sums of delays.
 /// SOURCE    Singh and Dally 2004; docs/derivations/trees.md
 namespace tailbound::bounds {
 
@@ -26,13 +25,13 @@ struct NetworkQueues {
 
 struct TreeDelay {
   NetworkQueues network;
-  std::vector<int> turns;  ///< the level at which the packets of each way turn
-  std::vector<Way> ways;   ///< of all packets together
+  std::vector<int> turns;     ///< the level at which the packets of each route turn
+  std::vector<Route> routes;  ///< of all packets together
 };
 
 struct FlowDelay {
-  std::size_t flow;       ///< position in Network::flows
-  std::vector<Way> ways;  ///< routes that meet the same queues are one
+  std::size_t flow;           ///< position in Network::flows
+  std::vector<Route> routes;  ///< routes that meet the same queues are one
 };
 
 struct NetworkDelay {

@@ -54,12 +54,12 @@ std::size_t sums_in(std::size_t times) {
   return times == 1 ? 0 : sums_in(times / 2) + 1 + times % 2;
 }
 
-/// The distributions of D on each way, and how they mix.
+/// The distributions of D on each route, and how they mix.
 template <class T>
 struct Mixture {
-  std::vector<Distribution<T>> ways;
+  std::vector<Distribution<T>> routes;
   std::vector<Rational> shares;
-  std::vector<std::int64_t> hops;  ///< queues on each way; 0 for those of the queueing delay alone
+  std::vector<std::int64_t> hops;  ///< queues on each route; 0 for those of the queueing delay alone
 
   [[nodiscard]] std::int64_t least() const { return *std::min_element(hops.begin(), hops.end()); }
 
@@ -67,10 +67,11 @@ struct Mixture {
   [[nodiscard]] double log2_above(std::int64_t t, bool latency) const {
     double greatest = -std::numeric_limits<double>::infinity();
     std::vector<double> logs;
-    for (std::size_t i = 0; i < ways.size(); ++i) {
+    for (std::size_t i = 0; i < routes.size(); ++i) {
       const std::int64_t slot = latency ? t - hops[i] : t;
       const double log_share = std::log(numeric::nearest_double(shares[i]));
-      logs.push_back(log_share + (slot < 0 ? 0 : series::log_tail(ways[i], static_cast<std::size_t>(slot))));
+      logs.push_back(log_share +
+                     (slot < 0 ? 0 : series::log_tail(routes[i], static_cast<std::size_t>(slot))));
       greatest = std::max(greatest, logs.back());
     }
     if (!std::isfinite(greatest)) return greatest;
@@ -80,22 +81,22 @@ struct Mixture {
   }
 
   [[nodiscard]] Probability above(std::int64_t t, bool latency) const {
-    if (ways.size() == 1) {
+    if (routes.size() == 1) {
       const std::int64_t slot = latency ? t - hops[0] : t;
       if (slot < 0) return Exact<unit::Probability>{1};
-      return series::enclose_tail(ways[0], static_cast<std::size_t>(slot));
+      return series::enclose_tail(routes[0], static_cast<std::size_t>(slot));
     }
     int bits = 0;
-    for (const Distribution<T>& way : ways) bits = std::max(bits, way.bits);
+    for (const Distribution<T>& route : routes) bits = std::max(bits, route.bits);
     const PrecisionScope scope(Precision{bits + 32});
     Interval sum(0);
-    for (std::size_t i = 0; i < ways.size(); ++i) {
+    for (std::size_t i = 0; i < routes.size(); ++i) {
       const std::int64_t slot = latency ? t - hops[i] : t;
       const Interval share = numeric::to_interval(shares[i]);
       if (slot < 0) {
         sum += share;
       } else {
-        const auto tail = series::enclose_tail(ways[i], static_cast<std::size_t>(slot));
+        const auto tail = series::enclose_tail(routes[i], static_cast<std::size_t>(slot));
         sum += share * numeric::make_interval(tail.lower(), tail.upper());
       }
     }
@@ -142,7 +143,7 @@ std::int64_t search(const Mixture<T>& mixture, bool latency, double log2_target,
 template <class T>
 void resolve(const Mixture<T>& mixture, const DelayQuestion& question, Digits digits, Open& open,
              DelayAnswer& answer) {
-  const auto size = static_cast<std::int64_t>(mixture.ways.front().size());
+  const auto size = static_cast<std::int64_t>(mixture.routes.front().size());
   std::erase_if(open.levels, [&](std::size_t i) {
     const std::int64_t t = question.levels[i].value;
     if (t >= size) return false;
@@ -209,7 +210,7 @@ class DelayKnowledge {
     if (known.values.size() < size || known.log2_least > log2_least) {
       const std::size_t wanted = std::max(size, known.values.size());
       known.log2_least = std::min(known.log2_least, log2_least);
-      if (remembers(queue)) {
+      if (correlated(queue)) {
         queue::ClaimedHopDelay hop = queue::hop_delay(markov(queue), delay_, wanted);
         known.values = std::move(hop.values);
         known.agreed_digits = hop.agreed_digits;
@@ -233,32 +234,32 @@ class DelayKnowledge {
   }
   const MeanDelay& mean(std::size_t queue) {
     Hop& known = hops_[queue];
-    if (!known.mean) known.mean = remembers(queue) ? markov_mean(queue) : mean(queue, digits_);
+    if (!known.mean) known.mean = correlated(queue) ? markov_mean(queue) : mean(queue, digits_);
     return *known.mean;
   }
 
-  [[nodiscard]] bool remembers(std::size_t queue) const {
+  [[nodiscard]] bool correlated(std::size_t queue) const {
     return std::holds_alternative<MarkovArrivals>(queues_[queue]);
   }
-  [[nodiscard]] bool remembers(std::span<const Way> ways) const {
-    return std::any_of(ways.begin(), ways.end(), [&](const Way& way) {
-      return std::any_of(way.queues.begin(), way.queues.end(),
-                         [&](std::size_t queue) { return remembers(queue); });
+  [[nodiscard]] bool correlated(std::span<const Route> routes) const {
+    return std::any_of(routes.begin(), routes.end(), [&](const Route& route) {
+      return std::any_of(route.queues.begin(), route.queues.end(),
+                         [&](std::size_t queue) { return correlated(queue); });
     });
   }
-  /// Digits of the least accurate queue on the ways that is approximated; empty if all are proved.
-  [[nodiscard]] std::optional<int> agreed_digits(std::span<const Way> ways) const {
+  /// Digits of the least accurate queue on the routes that is approximated; empty if all are proved.
+  [[nodiscard]] std::optional<int> agreed_digits(std::span<const Route> routes) const {
     std::optional<int> least;
-    for (const Way& way : ways)
-      for (const auto& [queue, times] : delaying(way))
+    for (const Route& route : routes)
+      for (const auto& [queue, times] : delaying(route))
         if (const auto& digits = hops_[queue].agreed_digits)
           least = std::min(least.value_or(*digits), *digits);
     return least;
   }
 
-  /// The queues of a way where packets may be delayed, each with how often they are passed.
-  [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> delaying(const Way& way) const {
-    std::vector<std::size_t> sorted = way.queues;
+  /// The queues of a route where packets may be delayed, each with how often they are passed.
+  [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> delaying(const Route& route) const {
+    std::vector<std::size_t> sorted = route.queues;
     std::sort(sorted.begin(), sorted.end());
     std::vector<std::pair<std::size_t, std::size_t>> result;
     for (const std::size_t queue : sorted) {
@@ -271,8 +272,8 @@ class DelayKnowledge {
     return result;
   }
 
-  void check(const Way& way) const {
-    for (const std::size_t queue : way.queues)
+  void check(const Route& route) const {
+    for (const std::size_t queue : route.queues)
       if (queue >= queues_.size())
         throw InvalidArgument("queue", std::to_string(queue),
                               "one of the " + std::to_string(queues_.size()) + " queues, from 0");
@@ -331,10 +332,10 @@ double direct_products(const std::vector<std::pair<std::size_t, std::size_t>>& q
   return sums * static_cast<double>(size) * static_cast<double>(size) / 2;
 }
 
-/// One way in double.
-Distribution<double> sum_in_double(DelayKnowledge& known, const Way& way, std::size_t size, double log2_least,
-                                   Summation summation) {
-  const auto queues = known.delaying(way);
+/// One route in double.
+Distribution<double> sum_in_double(DelayKnowledge& known, const Route& route, std::size_t size,
+                                   double log2_least, Summation summation) {
+  const auto queues = known.delaying(route);
   if (queues.empty()) return no_delay<double>(size, std::numeric_limits<double>::digits);
   std::vector<Distribution<long double>> cut;  // to `size`, where more is known
   cut.reserve(queues.size());
@@ -361,10 +362,10 @@ Distribution<double> sum_in_double(DelayKnowledge& known, const Way& way, std::s
   return *std::move(total);
 }
 
-/// One way in MPFR arithmetic.
-Distribution<Real> sum_in_reals(DelayKnowledge& known, const Way& way, std::size_t size, double log2_least,
-                                int bits) {
-  const auto queues = known.delaying(way);
+/// One route in MPFR arithmetic.
+Distribution<Real> sum_in_reals(DelayKnowledge& known, const Route& route, std::size_t size,
+                                double log2_least, int bits) {
+  const auto queues = known.delaying(route);
   const PrecisionScope scope(Precision{bits});
   if (queues.empty()) return no_delay<Real>(size, bits);
   if (direct_products(queues, size) > most_long_products)
@@ -380,11 +381,11 @@ Distribution<Real> sum_in_reals(DelayKnowledge& known, const Way& way, std::size
 }
 
 /// P(D = t) for t < size in rationals.
-std::vector<Rational> sum_in_rationals(DelayKnowledge& known, const Way& way, std::size_t size) {
+std::vector<Rational> sum_in_rationals(DelayKnowledge& known, const Route& route, std::size_t size) {
   constexpr double most_bit_products = 4e9;
   std::vector<Rational> total(size, Rational(0));
   total.front() = 1;
-  for (const auto& [queue, times] : known.delaying(way)) {
+  for (const auto& [queue, times] : known.delaying(route)) {
     const std::vector<Rational> part = known.exact_hop(queue, size);
     for (std::size_t time = 0; time < times; ++time) {
       const double bits = static_cast<double>(numeric::bit_size(total.back())) +
@@ -405,22 +406,22 @@ std::vector<Rational> sum_in_rationals(DelayKnowledge& known, const Way& way, st
 }
 
 /// The percentile by exact rationals: for a boundary that no enclosure can tell.
-void resolve_exactly(DelayKnowledge& known, std::span<const Way> ways, const Open::Rank& rank,
+void resolve_exactly(DelayKnowledge& known, std::span<const Route> routes, const Open::Rank& rank,
                      Percentile& percentile) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (const Way& way : ways)
-    least = std::min(least, rank.latency ? static_cast<std::int64_t>(way.queues.size()) : 0);
+  for (const Route& route : routes)
+    least = std::min(least, rank.latency ? static_cast<std::int64_t>(route.queues.size()) : 0);
   const auto size = static_cast<std::size_t>(rank.near - least + 2);
   std::vector<Rational> at_most(size, Rational(0));  // P(delay <= least + i)
-  for (const Way& way : ways) {
+  for (const Route& route : routes) {
     const auto shift =
-        static_cast<std::size_t>((rank.latency ? static_cast<std::int64_t>(way.queues.size()) : 0) - least);
+        static_cast<std::size_t>((rank.latency ? static_cast<std::int64_t>(route.queues.size()) : 0) - least);
     if (shift >= size) continue;
-    const std::vector<Rational> masses = sum_in_rationals(known, way, size - shift);
+    const std::vector<Rational> masses = sum_in_rationals(known, route, size - shift);
     Rational sum = 0;
     for (std::size_t i = 0; i < masses.size(); ++i) {
       sum = sum + masses[i];
-      at_most[i + shift] = at_most[i + shift] + way.share * sum;
+      at_most[i + shift] = at_most[i + shift] + route.share * sum;
     }
   }
   const auto found = std::find_if(at_most.begin(), at_most.end(),
@@ -467,11 +468,11 @@ ClaimedDelayAnswer to_claims(const DelayAnswer& answer, const std::optional<int>
           to_claim(answer.mean_queueing, agreed_digits), to_claim(answer.mean_latency, agreed_digits)};
 }
 
-void check(std::span<const Way> ways, const DelayQuestion& question) {
+void check(std::span<const Route> routes, const DelayQuestion& question) {
   Rational sum = 0;
-  for (const Way& way : ways) {
-    if (!(way.share > 0)) throw InvalidArgument("share", numeric::to_fraction(way.share), "above 0");
-    sum = sum + way.share;
+  for (const Route& route : routes) {
+    if (!(route.share > 0)) throw InvalidArgument("share", numeric::to_fraction(route.share), "above 0");
+    sum = sum + route.share;
   }
   if (sum != 1) throw InvalidArgument("sum of the shares", numeric::to_fraction(sum), "1");
   for (const Slots level : question.levels)
@@ -491,23 +492,24 @@ PathDelay::PathDelay(std::vector<HopQueue> queues, HopDelay delay, Digits digits
     throw InvalidArgument("digits", std::to_string(digits.count), "a whole number from 1 to 10000");
 }
 
-DelayAnswer PathDelay::answer(std::span<const Way> ways, const DelayQuestion& question) {
-  DelayAnswer answer = computed(ways, question);
-  if (knowledge_->agreed_digits(ways)) throw NoAnswer("the delays on this way are approximated, not proved");
+DelayAnswer PathDelay::answer(std::span<const Route> routes, const DelayQuestion& question) {
+  DelayAnswer answer = computed(routes, question);
+  if (knowledge_->agreed_digits(routes))
+    throw NoAnswer("the delays on this route are approximated, not proved");
   return answer;
 }
 
-ClaimedDelayAnswer PathDelay::claims(std::span<const Way> ways, const DelayQuestion& question) {
-  const DelayAnswer answer = computed(ways, question);
-  return to_claims(answer, knowledge_->agreed_digits(ways));
+ClaimedDelayAnswer PathDelay::claims(std::span<const Route> routes, const DelayQuestion& question) {
+  const DelayAnswer answer = computed(routes, question);
+  return to_claims(answer, knowledge_->agreed_digits(routes));
 }
 
-DelayAnswer PathDelay::computed(std::span<const Way> ways, const DelayQuestion& question) {
+DelayAnswer PathDelay::computed(std::span<const Route> routes, const DelayQuestion& question) {
   DelayKnowledge& known = *knowledge_;
-  check(ways, question);
-  for (const Way& way : ways) known.check(way);
-  const bool remembers = known.remembers(ways);
-  if (remembers && known.digits().count > most_double_digits)
+  check(routes, question);
+  for (const Route& route : routes) known.check(route);
+  const bool correlated = known.correlated(routes);
+  if (correlated && known.digits().count > most_double_digits)
     throw LimitExceeded("delays of bursty traffic are found to at most " +
                         std::to_string(most_double_digits) + " digits");
 
@@ -537,26 +539,26 @@ DelayAnswer PathDelay::computed(std::span<const Way> ways, const DelayQuestion& 
   std::vector<std::pair<Rational, MeanDelay>> means;
   Rational hops = 0;
   std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
-  for (const Way& way : ways) {
-    const auto count = static_cast<std::int64_t>(way.queues.size());
+  for (const Route& route : routes) {
+    const auto count = static_cast<std::int64_t>(route.queues.size());
     least = std::min(least, count);
     most = std::max(most, count);
-    hops = hops + way.share * Rational(static_cast<long>(count));
-    for (const std::size_t queue : way.queues) means.emplace_back(way.share, known.mean(queue));
+    hops = hops + route.share * Rational(static_cast<long>(count));
+    for (const std::size_t queue : route.queues) means.emplace_back(route.share, known.mean(queue));
   }
   answer.mean_queueing = weighted_sum(means, 0, known.digits());
   answer.mean_latency = weighted_sum(means, hops, known.digits());
 
   const auto mix = [&]<class T>(Mixture<T> mixture, auto&& make) {
-    for (const Way& way : ways) {
-      mixture.ways.push_back(make(way));
-      mixture.shares.push_back(way.share);
-      mixture.hops.push_back(static_cast<std::int64_t>(way.queues.size()));
+    for (const Route& route : routes) {
+      mixture.routes.push_back(make(route));
+      mixture.shares.push_back(route.share);
+      mixture.hops.push_back(static_cast<std::int64_t>(route.queues.size()));
     }
     return mixture;
   };
 
-  // In double, growing until the rarest percentile is in sight. Ways of different lengths are seen to
+  // In double, growing until the rarest percentile is in sight. Routes of different lengths are seen to
   // the same latency only as far as the shortest.
   auto size = static_cast<std::size_t>(deepest + 1);
   double log2_least = std::max(log2_target, -1000.0) - 64;
@@ -566,7 +568,7 @@ DelayAnswer PathDelay::computed(std::span<const Way> ways, const DelayQuestion& 
   };
   const auto in_double = [&](Summation summation) {
     return mix(Mixture<double>{},
-               [&](const Way& way) { return sum_in_double(known, way, size, log2_least, summation); });
+               [&](const Route& route) { return sum_in_double(known, route, size, log2_least, summation); });
   };
   Mixture<double> mixture;
   for (;;) {
@@ -601,11 +603,11 @@ DelayAnswer PathDelay::computed(std::span<const Way> ways, const DelayQuestion& 
   if (size >= series::transform_pays_from()) {
     size = std::min(size, needed());
     double products = 0;
-    for (const Way& way : ways) products += direct_products(known.delaying(way), size);
+    for (const Route& route : routes) products += direct_products(known.delaying(route), size);
     if (products < most_direct_products)
       resolve(in_double(Summation::direct), question, known.digits(), open, answer);
   }
-  for (int attempt = 0; attempt < 4 && !open.empty() && !remembers; ++attempt) {
+  for (int attempt = 0; attempt < 4 && !open.empty() && !correlated; ++attempt) {
     size = needed();
     double log2_value = log2_least;
     for (const std::size_t i : open.levels)
@@ -614,11 +616,12 @@ DelayAnswer PathDelay::computed(std::span<const Way> ways, const DelayQuestion& 
         numeric::sufficient_bits(known.digits(), 64.0 * static_cast<double>(size) * static_cast<double>(most))
         << attempt;
     resolve(mix(Mixture<Real>{},
-                [&](const Way& way) { return sum_in_reals(known, way, size, log2_value, bits); }),
+                [&](const Route& route) { return sum_in_reals(known, route, size, log2_value, bits); }),
             question, known.digits(), open, answer);
     std::erase_if(open.ranks, [&](const Open::Rank& rank) {
       try {
-        resolve_exactly(known, ways, rank, (rank.latency ? answer.latency : answer.queueing)[rank.position]);
+        resolve_exactly(known, routes, rank,
+                        (rank.latency ? answer.latency : answer.queueing)[rank.position]);
         return true;
       } catch (const LimitExceeded&) {
         return false;
@@ -635,11 +638,11 @@ DelayAnswer PathDelay::computed(std::span<const Way> ways, const DelayQuestion& 
   return answer;
 }
 
-DelayDistribution PathDelay::distribution(std::span<const Way> ways, const Rational& negligible) {
+DelayDistribution PathDelay::distribution(std::span<const Route> routes, const Rational& negligible) {
   DelayKnowledge& known = *knowledge_;
-  check(ways, {});
-  for (const Way& way : ways) known.check(way);
-  if (known.remembers(ways))
+  check(routes, {});
+  for (const Route& route : routes) known.check(route);
+  if (known.correlated(routes))
     throw NoAnswer(
         "the reorder buffer is not found for bursty traffic: its tails need more digits of the delays "
         "than are proved");
@@ -650,13 +653,13 @@ DelayDistribution PathDelay::distribution(std::span<const Way> ways, const Ratio
   const Digits digits{static_cast<int>(-log2_negligible * 0.302) + 12};
   const int bits = numeric::sufficient_bits(digits, 1e9);
   const PrecisionScope scope(Precision{bits});
-  std::size_t least = ways.front().queues.size();
-  for (const Way& way : ways) least = std::min(least, way.queues.size());
+  std::size_t least = routes.front().queues.size();
+  for (const Route& route : routes) least = std::min(least, route.queues.size());
   std::vector<std::pair<Rational, MeanDelay>> means;
   Rational further = 0;
-  for (const Way& way : ways) {
-    further = further + way.share * Rational(static_cast<long>(way.queues.size() - least));
-    for (const std::size_t queue : way.queues) means.emplace_back(way.share, known.mean(queue, digits));
+  for (const Route& route : routes) {
+    further = further + route.share * Rational(static_cast<long>(route.queues.size() - least));
+    for (const std::size_t queue : route.queues) means.emplace_back(route.share, known.mean(queue, digits));
   }
   const auto enclosed = numeric::to_enclosure(weighted_sum(means, further, digits), Precision{bits});
   const Interval mean = numeric::make_interval(enclosed.lower(), enclosed.upper());
@@ -670,10 +673,10 @@ DelayDistribution PathDelay::distribution(std::span<const Way> ways, const Ratio
     DelayDistribution result;
     result.at_most.assign(size, Interval(0));
     result.above.assign(size, Interval(0));
-    for (const Way& way : ways) {
-      const Distribution<Real> sum = sum_in_reals(known, way, size, log2_negligible - 64, bits);
-      const Interval share = numeric::to_interval(way.share);
-      const std::size_t shift = way.queues.size() - least;
+    for (const Route& route : routes) {
+      const Distribution<Real> sum = sum_in_reals(known, route, size, log2_negligible - 64, bits);
+      const Interval share = numeric::to_interval(route.share);
+      const std::size_t shift = route.queues.size() - least;
       Interval at_most(0);
       for (std::size_t t = 0; t < size; ++t) {
         if (t < shift) {

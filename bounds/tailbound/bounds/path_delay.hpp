@@ -9,21 +9,19 @@
 
 /// How long do packets take through several queues?
 ///
-/// MODEL     D = sum of the delays of the queues on a packet's way, taken as independent of each other; T = D
-/// +
-///           number of those queues. Packets of one question may take different ways: the distribution is
-///           then their mixture.
+/// MODEL     D = sum of the delays of the queues on a packet's route, taken as independent of each other;
+///           T = D + number of those queues. Packets of one question may take different routes: the
+///           distribution is then their mixture.
 /// RESULT    P(D > t), percentiles and means, proved as arithmetic: exact or enclosures. Where a queue on the
-///           way is only approximated (queue::MarkovQueue::certified()), approximations that say so.
+///           route is only approximated (queue::MarkovQueue::certified()), approximations that say so.
 /// SOURCE    Singh and Dally 2004, sections IV and V; docs/derivations/path_delay.md
-/// EXCLUDES  the correlation of successive waits, which is positive: deep in the tail of a long path the
-/// model is
-///           optimistic (docs/derivations/path_delay.md says by how much it was measured).
+/// EXCLUDES  the correlation of successive waits, which is positive: deep in the tail of a long route the
+///           model is optimistic (docs/derivations/path_delay.md says by how much it was measured).
 /// TESTS     tests/bounds/path_delay_test.cpp, data/reference/path_delay.csv
 namespace tailbound::bounds {
 
-/// One way through the queues.
-struct Way {
+/// The queues that packets meet.
+struct Route {
   std::vector<std::size_t> queues;  ///< positions in the list given to PathDelay; may repeat
   numeric::Rational share = 1;      ///< of the packets
 };
@@ -67,8 +65,7 @@ using ClaimedDelayAnswer = DelayAnswerOf<numeric::Claim>;
 
 class DelayKnowledge;
 
-/// The queues of a network and what is known of their delays so far. Not for use by several threads at a
-/// time.
+/// The queues of a network and what is known of their delays so far. Not for use by several threads at a time.
 class PathDelay {
  public:
   /// \throws Unstable, InvalidArgument  as queue::hop_delay(), when a queue is first used
@@ -76,26 +73,28 @@ class PathDelay {
 
   /// CONTRACT  probabilities asked for by level are exact or enclosures of relative width <= 10^-digits; both
   ///           sides of a percentile are proved, by exact rationals where an enclosure cannot.
-  /// COST      O(H N^2) or O(H N log N) operations for H queues on the way and N slots, N = the deepest slot
-  /// asked. \throws InvalidArgument  no way, shares that do not sum to 1, a level below 0, a percentile
-  /// outside ]0, 1[ \throws LimitExceeded    more than 2^24 slots or 4e8 products of long numbers; a tie with
-  /// a percentile that
-  ///                          is too deep for exact rationals; more than 14 digits, or a tie, where arrivals
-  ///                          remember; as queue::MarkovQueue
-  /// \throws NoAnswer         a queue on a way is only approximated
-  [[nodiscard]] DelayAnswer answer(std::span<const Way> ways, const DelayQuestion& question);
+  /// COST      O(H N^2) or O(H N log N) operations for H queues on the route and N slots, N = the deepest slot
+  ///           asked.
+  /// \throws InvalidArgument  no route, shares that do not sum to 1, a level below 0, a percentile outside
+  ///                          ]0, 1[
+  /// \throws LimitExceeded    more than 2^24 slots or 4e8 products of long numbers; a tie with a percentile
+  ///                          that is too deep for exact rationals; more than 14 digits, or a tie, with
+  ///                          correlated arrivals; as queue::MarkovQueue
+  /// \throws NoAnswer         a queue on a route is only approximated
+  [[nodiscard]] DelayAnswer answer(std::span<const Route> routes, const DelayQuestion& question);
 
-  /// The same, as approximations where a queue on a way is only approximated.
-  [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Way> ways, const DelayQuestion& question);
+  /// The same, as approximations where a queue on a route is only approximated.
+  [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Route> routes, const DelayQuestion& question);
 
-  /// The whole distribution of T less the queues of the shortest way, to where the probabilities P(. > t)
-  /// beyond sum to at most `negligible`. \param negligible  above 0, at most 1
-  /// \throws NoAnswer  arrivals that remember: such sums are not proved finely enough
-  [[nodiscard]] DelayDistribution distribution(std::span<const Way> ways,
+  /// The whole distribution of T less the queues of the shortest route, to where the probabilities P(. > t)
+  /// beyond sum to at most `negligible`.
+  /// \param negligible  above 0, at most 1
+  /// \throws NoAnswer  correlated arrivals: such sums are not proved finely enough
+  [[nodiscard]] DelayDistribution distribution(std::span<const Route> routes,
                                                const numeric::Rational& negligible);
 
  private:
-  DelayAnswer computed(std::span<const Way> ways, const DelayQuestion& question);
+  DelayAnswer computed(std::span<const Route> routes, const DelayQuestion& question);
 
   std::shared_ptr<DelayKnowledge> knowledge_;
 };

@@ -13,9 +13,8 @@
 ///           with F(i) = P(delay <= i), i >= 0. R counts, at the end of a slot, the delivered packets that
 ///           wait for an older one; a packet whose predecessors are all delivered leaves at once and does
 ///           not count.
-/// RESULT    P(R > b) = sum over a of p (1 - F(a)) prod_{i>a} (1 - p (1 - F(i))) P(K_a > b),  K_a the number
-/// of
-///           delivered packets of age below a: a sum of independent Bernoulli variables p F(i).
+/// RESULT    P(R > b) = sum over a of p (1 - F(a)) prod_{i>a} (1 - p (1 - F(i))) P(K_a > b),  K_a the
+///           number of delivered packets of age below a: a sum of independent Bernoulli variables p F(i).
 /// SOURCE    asked, not answered, in Singh and Dally 2004, section VI; docs/derivations/reorder_buffer.md
 /// EXCLUDES  delays that depend on one another, bursts, several flows in one buffer.
 /// TESTS     tests/bounds/reorder_buffer_test.cpp, tests/validation/reorder_buffer_simulation_test.cpp

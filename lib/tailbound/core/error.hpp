@@ -69,6 +69,12 @@ class Unstable : public NoAnswer {
                  std::to_string(capacity) + " (the packets served in a slot)") {}
 };
 
+/// A run was stopped on request before anything could be answered.
+class Stopped : public NoAnswer {
+ public:
+  using NoAnswer::NoAnswer;
+};
+
 /// An answer exists but would need more memory, time or digits than the stated limit.
 class LimitExceeded : public NoAnswer {
  public:

@@ -30,6 +30,14 @@ struct Load;            ///< packets/slot
 struct Ratio;           ///< dimensionless, >= 0
 struct PacketsSquared;  ///< a variance of a number of packets
 struct SlotsSquared;
+struct Cycle;  ///< of a wormhole network's clock
+struct Flit;
+struct Channel;           ///< hops between routers, injection and ejection included
+struct FlitsPerCycle;     ///< flits/cycle/node
+struct MessagesPerCycle;  ///< messages/cycle/node
+struct Request;           ///< of a processor to a memory, through a multistage network
+struct RequestsPerSlot;   ///< requests/slot/processor; a slot is a service time
+struct Time;              ///< in the unit that the question names
 }  // namespace unit
 
 using Packets = Count<unit::Packet>;

@@ -238,12 +238,13 @@ void RateReader::note_denominator(const numeric::Rational& value, std::string_vi
                           ", and the common denominator of all numbers up to here has more than 256 bits");
 }
 
-void RateReader::send(std::size_t source, const numeric::Rational& rate, Place place,
-                      const std::string& source_name) {
-  sent_[source] = sent_[source] + rate;
-  if (sent_[source] > 1)
-    file_.fail(place, "with this flow, " + quoted(source_name) + " sends " +
-                          numeric::to_fraction(sent_[source]) + " packets a slot; a node sends at most 1");
+void RateReader::send(const Flow& flow, Place place, const std::string& source_name) {
+  if (flow.burst) return;
+  numeric::Rational& sent = sent_[flow.source];
+  sent = sent + flow.rate;
+  if (sent > 1)
+    file_.fail(place, "with this flow, " + quoted(source_name) + " sends " + numeric::to_fraction(sent) +
+                          " packets a slot; a node sends at most 1");
 }
 
 }  // namespace tailbound::network

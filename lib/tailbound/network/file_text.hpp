@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/network.hpp>
 #include <tailbound/numeric/rational.hpp>
 
 #include <cstddef>
@@ -48,8 +49,9 @@ class RateReader {
   [[nodiscard]] numeric::Rational read(std::string_view text, Place place, const std::string& what);
   /// Likewise the mean length of a burst. [1 .. 10^9 slots]
   [[nodiscard]] numeric::Rational read_burst(std::string_view text, Place place, const std::string& what);
-  /// Adds a flow's rate to what its source sends.
-  void send(std::size_t source, const numeric::Rational& rate, Place place, const std::string& source_name);
+  /// Adds a flow's rate to what its source sends, as require_valid() counts it: flows with bursts are left
+  /// out.
+  void send(const Flow& flow, Place place, const std::string& source_name);
 
  private:
   [[nodiscard]] numeric::Rational parse(std::string_view text, Place place, const std::string& what) const;

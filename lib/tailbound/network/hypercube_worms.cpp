@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/hypercube.hpp>
 #include <tailbound/network/hypercube_worms.hpp>
 
 #include <bit>
@@ -66,10 +67,13 @@ class HypercubeWorms final : public WormNetwork {
 }  // namespace
 
 std::unique_ptr<WormNetwork> make_hypercube_worms(int dimensions, int virtual_channels) {
-  if (dimensions < 1 || dimensions > 16)
-    throw InvalidArgument("dimensions", std::to_string(dimensions), "from 1 to 16");
-  if (virtual_channels < 1 || virtual_channels > 64)
-    throw InvalidArgument("virtual channels", std::to_string(virtual_channels), "from 1 to 64");
+  constexpr HypercubeLimits limits = simulated_hypercubes;
+  if (dimensions < 1 || dimensions > limits.dimensions)
+    throw InvalidArgument("dimensions", std::to_string(dimensions),
+                          "from 1 to " + std::to_string(limits.dimensions));
+  if (virtual_channels < 1 || virtual_channels > limits.virtual_channels)
+    throw InvalidArgument("virtual channels", std::to_string(virtual_channels),
+                          "from 1 to " + std::to_string(limits.virtual_channels));
   return std::make_unique<HypercubeWorms>(static_cast<Index>(dimensions),
                                           static_cast<Index>(virtual_channels));
 }

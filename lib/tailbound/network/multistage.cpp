@@ -1,5 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/multistage.hpp>
+#include <tailbound/numeric/plain.hpp>
 
 namespace tailbound::network {
 namespace {
@@ -62,12 +63,17 @@ void check(const CombiningMultistage& network) {
     throw InvalidArgument("buffer", std::to_string(network.buffer),
                           "a whole number of waiting requests from 1 to " + std::to_string(largest_buffer));
   if (network.hot < 0 || network.hot > 1)
-    throw InvalidArgument("hot", numeric::to_fraction(network.hot),
+    throw InvalidArgument("hot", numeric::plain(network.hot),
                           "from 0 to 1: the fraction of requests that goes to the hot memory");
   if (network.combining && (*network.combining < 1 || *network.combining > largest_combining))
     throw InvalidArgument(
         "combining", std::to_string(*network.combining),
         "a whole number from 1 (none combine) to " + std::to_string(largest_combining) + ", or unlimited");
+}
+
+void check_load(const Rational& load) {
+  if (!(load > 0 && load <= 1))
+    throw InvalidArgument("load", numeric::plain(load), "above 0 and at most 1 request a service time");
 }
 
 std::string describe(const CombiningMultistage& network) {

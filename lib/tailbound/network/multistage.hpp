@@ -45,6 +45,10 @@ struct CombiningMultistage {
 /// \throws InvalidArgument  any field out of range
 void check(const CombiningMultistage& network);
 
+/// \param load  requests of a processor in a service time
+/// \throws InvalidArgument  not above 0 and at most 1
+void check_load(const Rational& load);
+
 /// "64 nodes, 2 x 2 switches, buffer 4, hot 2/25, combining 2", for titles and checkpoints.
 [[nodiscard]] std::string describe(const CombiningMultistage& network);
 

@@ -311,7 +311,7 @@ void Reader::read_flow(const toml::table& table) {
   const toml::node& rate = need(table, "rate", what);
   flow.rate = number(rate, "the rate of " + what);
   flow.burst = read_burst(table, flow.rate, what);
-  if (!flow.burst) rates_->send(flow.source, flow.rate, begin_of(rate), network_.nodes[flow.source].name);
+  rates_->send(flow, begin_of(rate), network_.nodes[flow.source].name);
   read_way(table, flow, what);
   network_.flows.push_back(std::move(flow));
 }

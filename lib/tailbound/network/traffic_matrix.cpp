@@ -105,7 +105,7 @@ class MatrixReader {
       node_of_.emplace(network.nodes[node].name, node);
     for (const Flow& flow : network.flows) {
       flow_names_.insert(flow.name);
-      rates_.send(flow.source, flow.rate, {}, network.nodes[flow.source].name);
+      rates_.send(flow, {}, network.nodes[flow.source].name);
     }
   }
 
@@ -158,7 +158,7 @@ void MatrixReader::read_cell(std::size_t source, std::size_t destination, const 
   if (!flow_names_.insert(flow.name).second)
     file_.fail(cell.place, "the network has a flow " + quoted(flow.name) + " already");
   if (flows_.size() == most_routes) file_.fail(cell.place, "more than 1000000 flows");
-  rates_.send(source, flow.rate, cell.place, from);
+  rates_.send(flow, cell.place, from);
   flows_.push_back(std::move(flow));
   places_.push_back(cell.place);
 }

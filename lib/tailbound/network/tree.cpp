@@ -9,19 +9,18 @@ namespace {
 
 using numeric::Integer;
 
-constexpr std::int64_t most_leaves = std::int64_t{1} << 20;
 constexpr std::int64_t most_routes = std::int64_t{1} << 20;
 
 /// 1, k, k^2, ..., k^n.
 std::vector<std::int64_t> powers_of_radix(const Tree& tree) {
-  if (tree.radix < 2 || tree.radix > 1024)
+  if (tree.radix < Tree::least_radix || tree.radix > Tree::most_radix)
     throw InvalidArgument("radix", std::to_string(tree.radix), "a whole number from 2 to 1024");
-  if (tree.levels < 1 || tree.levels > 16)
+  if (tree.levels < 1 || tree.levels > Tree::most_levels)
     throw InvalidArgument("levels", std::to_string(tree.levels), "a whole number from 1 to 16");
   std::vector<std::int64_t> powers{1};
   for (int level = 1; level <= tree.levels; ++level) {
     powers.push_back(powers.back() * tree.radix);
-    if (powers.back() > most_leaves)
+    if (powers.back() > Tree::most_leaves)
       throw InvalidArgument("radix^levels", std::to_string(tree.radix) + "^" + std::to_string(tree.levels),
                             "at most 2^20 = 1048576 leaves");
   }
@@ -199,6 +198,10 @@ std::int64_t count_routes(const Expanded& tree, TreeRouting routing) {
 }
 
 }  // namespace
+
+void require_valid(const Tree& tree) {
+  static_cast<void>(powers_of_radix(tree));
+}
 
 std::vector<TreePath> tree_paths(const Tree& tree, const Rational& load, TreeRouting routing,
                                  Sources sources) {

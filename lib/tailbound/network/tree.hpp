@@ -14,9 +14,16 @@
 namespace tailbound::network {
 
 struct Tree {
-  std::int64_t radix = 16;  ///< k, 2 .. 1024
-  int levels = 3;           ///< n, 1 .. 16; k^n at most 2^20
+  std::int64_t radix = 16;  ///< k, least_radix .. most_radix
+  int levels = 3;           ///< n, 1 .. most_levels
+
+  static constexpr std::int64_t least_radix = 2, most_radix = 1024;
+  static constexpr int most_levels = 16;
+  static constexpr std::int64_t most_leaves = std::int64_t{1} << 20;  ///< k^n
 };
+
+/// \throws InvalidArgument  radix, levels or leaves out of range
+void require_valid(const Tree& tree);
 
 enum class TreeRouting { random_root, nearest_ancestor };
 

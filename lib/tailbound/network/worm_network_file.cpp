@@ -41,7 +41,7 @@ class RoutedWormNetwork::Builder {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return pair(a) < pair(b); });
     for (const std::size_t flow : order_) add_flow(network.flows[flow]);
-    ways_of_.push_back(ways_.size());
+    paths_of_.push_back(paths_.size());
     flows_of_.resize(network.nodes.size() + 1, destinations_.size());
     scale_rates();
   }
@@ -50,8 +50,8 @@ class RoutedWormNetwork::Builder {
   std::vector<Owner> owners_;
   std::vector<std::size_t> flows_of_;
   std::vector<std::uint32_t> destinations_;
-  std::vector<std::size_t> ways_of_;
-  std::vector<Way> ways_;
+  std::vector<std::size_t> paths_of_;
+  std::vector<Path> paths_;
   std::vector<std::uint32_t> steps_;
   WormTraffic traffic_;
 
@@ -99,7 +99,7 @@ class RoutedWormNetwork::Builder {
       throw InvalidArgument("flow " + flow.name, "a second one between the same nodes",
                             "the only one, with the sum of their rates");
     destinations_.push_back(static_cast<std::uint32_t>(flow.destination));
-    ways_of_.push_back(ways_.size());
+    paths_of_.push_back(paths_.size());
     numeric::Rational taken = 0;
     for (const Route& route : flow.routes) {
       taken = taken + route.share * static_cast<unsigned long>(layout_.variants);
@@ -115,7 +115,7 @@ class RoutedWormNetwork::Builder {
                        static_cast<std::uint32_t>(route.classes.empty() ? 0 : route.classes[i]));
     if (!network_.nodes[flow.destination].host)
       steps_.push_back(own_channel(Owner::Kind::ejection, flow.destination));
-    ways_.push_back({variants_end, first, steps_.size()});
+    paths_.push_back({variants_end, first, steps_.size()});
     layout_.longest_way = std::max(layout_.longest_way, static_cast<std::uint32_t>(steps_.size() - first));
   }
 
@@ -152,8 +152,8 @@ RoutedWormNetwork::RoutedWormNetwork(Builder&& builder)
       owners_(std::move(builder.owners_)),
       flows_of_(std::move(builder.flows_of_)),
       destinations_(std::move(builder.destinations_)),
-      ways_of_(std::move(builder.ways_of_)),
-      ways_(std::move(builder.ways_)),
+      paths_of_(std::move(builder.paths_of_)),
+      paths_(std::move(builder.paths_)),
       steps_(std::move(builder.steps_)),
       traffic_(std::move(builder.traffic_)) {}
 
@@ -169,15 +169,15 @@ std::size_t RoutedWormNetwork::flow_of(std::uint32_t source, std::uint32_t desti
 
 std::uint32_t RoutedWormNetwork::next_station(const WormHead& head) const {
   const std::size_t flow = flow_of(head.source, head.destination);
-  std::size_t way = ways_of_[flow];
-  if (ways_of_[flow + 1] - way > 1)
-    way = static_cast<std::size_t>(
-        std::upper_bound(ways_.begin() + static_cast<std::ptrdiff_t>(way),
-                         ways_.begin() + static_cast<std::ptrdiff_t>(ways_of_[flow + 1]), head.variant,
-                         [](std::uint32_t variant, const Way& its) { return variant < its.variants_end; }) -
-        ways_.begin());
-  const std::size_t step = ways_[way].first + head.passed;
-  return step < ways_[way].end ? steps_[step] : arrived;
+  std::size_t path = paths_of_[flow];
+  if (paths_of_[flow + 1] - path > 1)
+    path = static_cast<std::size_t>(
+        std::upper_bound(paths_.begin() + static_cast<std::ptrdiff_t>(path),
+                         paths_.begin() + static_cast<std::ptrdiff_t>(paths_of_[flow + 1]), head.variant,
+                         [](std::uint32_t variant, const Path& its) { return variant < its.variants_end; }) -
+        paths_.begin());
+  const std::size_t step = paths_[path].first + head.passed;
+  return step < paths_[path].end ? steps_[step] : arrived;
 }
 
 std::string RoutedWormNetwork::channel_name(std::uint32_t channel) const {

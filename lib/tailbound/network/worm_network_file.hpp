@@ -26,7 +26,7 @@ class RoutedWormNetwork : public WormNetwork {
   /// \throws LimitExceeded    more than the limits above, of channels or of the shares' common denominator
   explicit RoutedWormNetwork(const Network& network);
 
-  /// The file's flows; only they have ways.
+  /// The file's flows; only they have paths.
   [[nodiscard]] const WormTraffic& traffic() const { return traffic_; }
   [[nodiscard]] std::uint32_t next_station(const WormHead& head) const override;
   [[nodiscard]] std::string channel_name(std::uint32_t channel) const override;
@@ -37,8 +37,8 @@ class RoutedWormNetwork : public WormNetwork {
   explicit RoutedWormNetwork(Builder&& builder);
   [[nodiscard]] std::size_t flow_of(std::uint32_t source, std::uint32_t destination) const;
 
-  /// Stations on the way of the variants below `variants_end`, and not of those of the route before.
-  struct Way {
+  /// Stations on the path of the variants below `variants_end`, and not of those of the route before.
+  struct Path {
     std::uint32_t variants_end = 0;
     std::size_t first = 0, end = 0;  ///< positions in steps_
   };
@@ -53,8 +53,8 @@ class RoutedWormNetwork : public WormNetwork {
   std::vector<Owner> owners_;                ///< [station]
   std::vector<std::size_t> flows_of_;        ///< [node]: the first flow from it; and the end
   std::vector<std::uint32_t> destinations_;  ///< [flow], rising for each source
-  std::vector<std::size_t> ways_of_;         ///< [flow]: its first way; and the end
-  std::vector<Way> ways_;
+  std::vector<std::size_t> paths_of_;        ///< [flow]: its first path; and the end
+  std::vector<Path> paths_;
   std::vector<std::uint32_t> steps_;  ///< stations
   WormTraffic traffic_;
 };

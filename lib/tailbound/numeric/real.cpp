@@ -1,3 +1,4 @@
+#include <tailbound/numeric/abandoned_work.hpp>
 #include <tailbound/numeric/real.hpp>
 
 #include <cln/dfloat.h>
@@ -128,6 +129,18 @@ PrecisionScope::PrecisionScope(Precision precision)
 PrecisionScope::~PrecisionScope() {
   Real::default_precision(real_digits_);
   Interval::default_precision(interval_digits_);
+}
+
+AmbientPrecision::AmbientPrecision()
+    : real_digits_(Real::default_precision()), interval_digits_(Interval::default_precision()) {}
+
+void AmbientPrecision::restore() const {
+  Real::default_precision(real_digits_);
+  Interval::default_precision(interval_digits_);
+}
+
+void release_thread_caches() {
+  mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
 }
 
 Real to_real(const Rational& value, Rounding rounding) {

@@ -68,6 +68,12 @@ struct Approximation {
   int agreed_digits;
 };
 
+/// What an approximate model says: its arithmetic converged, its error against the real system is not proved.
+template <class Unit>
+struct Model {
+  double value;
+};
+
 /// A statistical estimate with a confidence interval.
 template <class Unit>
 struct Estimate {

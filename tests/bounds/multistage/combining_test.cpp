@@ -54,7 +54,7 @@ TEST_CASE("multistage, blocking: what comes to a queue leaves it or joins") {
   for (const std::optional<std::int64_t> combining : {std::optional<std::int64_t>{1}, {2}, {3}, {}})
     for (const int sources : {0, 2, 4}) {
       BlockingQueue queue(4, sources, combining);
-      const Surroundings seen{.attempt = 0.4, .hot = 0.5, .blocked = 0.3, .blocked_time = 1.5};
+      const NeighbourMeans seen{.attempt = 0.4, .hot = 0.5, .blocked = 0.3, .blocked_time = 1.5};
       const QueueMeans means = queue.round(seen, 500);
       CHECK(means.arrivals - means.joined == Approx(1).epsilon(1e-9));  // one leaves in each cycle
       CHECK((means.joined > 0.01) == (combining != 1));

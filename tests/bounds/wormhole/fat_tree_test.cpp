@@ -46,7 +46,7 @@ TEST_CASE("fat-tree: latencies known, N = 1024") {
 TEST_CASE("fat-tree: the recursion equals the general equations, N = 4 to 4^8") {
   const auto variant = GENERATE(FatTreeVariant::paper, FatTreeVariant::conditional);
   const int levels = GENERATE(range(1, 9));
-  const Network network(fat_tree_classes(levels, variant));
+  const Model network(fat_tree_classes(levels, variant));
   CHECK_FALSE(network.cyclic());
   const double saturation = fat_tree_saturation(levels, variant);
   CHECK(network.saturation() == Approx(saturation).epsilon(1e-13));
@@ -70,9 +70,9 @@ TEST_CASE("fat-tree: the recursion equals the general equations, N = 4 to 4^8") 
 
 TEST_CASE("fat-tree: every wire by itself, found by walking all ways, gives what the classes give") {
   const int levels = GENERATE(1, 2, 3, 4);
-  const Network classes(fat_tree_classes(levels, FatTreeVariant::conditional));
+  const Model classes(fat_tree_classes(levels, FatTreeVariant::conditional));
   const auto wires = tailbound::network::make_fat_tree_worms(levels);
-  const Network walked(tailbound::network::walk_graph(*wires, {}));
+  const Model walked(tailbound::network::walk_graph(*wires, {}));
   CHECK(walked.graph().channels.size() > classes.graph().channels.size());
   CHECK(walked.graph().mean_distance == Approx(fat_tree_distance(levels)).epsilon(1e-14));
   const double saturation = classes.saturation();

@@ -22,7 +22,7 @@ using tailbound::network::Turn;
 using tailbound::network::VirtualChannels;
 
 double saturation(const Cube& cube, Saturated rule = Saturated::first_source) {
-  return Network(cube_graph(cube)).saturation(rule);
+  return Model(cube_graph(cube)).saturation(rule);
 }
 
 Cube torus(CubeLinks links) {
@@ -137,7 +137,7 @@ TEST_CASE("wormhole: random graphs against a plain second implementation, and th
   int cycles = 0, direct = 0;
   for (int trial = 0; trial < 60; ++trial) {
     const ChannelGraph graph = random_graph(random, cyclic);
-    const Network network(graph);
+    const Model network(graph);
     (network.cyclic() ? cycles : direct) += 1;
     const double limit = network.saturation();
     REQUIRE(limit > 0);
@@ -168,7 +168,7 @@ TEST_CASE("wormhole: shared wires") {
   const Cube own = torus(CubeLinks::unidirectional_torus);
   const Cube shared{.links = own.links, .radix = own.radix};
   const double load = 0.05;
-  CHECK(Network(cube_graph(shared)).solve(load).service > Network(cube_graph(own)).solve(load).service);
+  CHECK(Model(cube_graph(shared)).solve(load).service > Model(cube_graph(own)).solve(load).service);
   CHECK(saturation(shared) < saturation(own));
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("wormhole: a cycle of channels is found if there is one, and is one") 
     bool expected = false;
     for (std::size_t i = 0; i < n; ++i) expected = expected || reaches[i][i];
 
-    const Network network(graph);
+    const Model network(graph);
     REQUIRE(network.cyclic() == expected);
     const std::vector<std::size_t>& cycle = network.cycle();
     for (std::size_t i = 0; i < cycle.size(); ++i) {
@@ -217,13 +217,13 @@ TEST_CASE("wormhole: a wire with many virtual channels carries one flit a cycle,
   graph.stations.push_back({.channels = {4, 5, 6, 7}, .servers = 4, .rate = 4});
   for (int i = 0; i < 4; ++i)
     graph.channels.push_back({.name = "virtual channel", .station = 4, .wire = 4, .rate = 1, .turns = {}});
-  CHECK(Network(graph).saturation() == Approx(0.25).epsilon(1e-14));
+  CHECK(Model(graph).saturation() == Approx(0.25).epsilon(1e-14));
   for (std::size_t i = 4; i < 8; ++i) graph.channels[i].wire = i;
-  CHECK(Network(graph).saturation() > 0.9);
+  CHECK(Model(graph).saturation() > 0.9);
 }
 
 TEST_CASE("wormhole: the busiest channels, the busiest first and no sources among them") {
-  const Network network(cube_graph({.radix = 4}));
+  const Model network(cube_graph({.radix = 4}));
   const Point point = network.solve(0.3);
   const std::vector<std::size_t> all = network.busiest(point, 10'000);
   CHECK(all.size() == network.graph().channels.size() - 16);
@@ -237,17 +237,17 @@ TEST_CASE("wormhole: the busiest channels, the busiest first and no sources amon
 }
 
 TEST_CASE("wormhole: at load 0 a message takes M + D - 1") {
-  const Network network(cube_graph({.radix = 5, .dimensions = 3}));
+  const Model network(cube_graph({.radix = 5, .dimensions = 3}));
   CHECK(network.solve(0).latency(20) == Approx(20 + network.graph().mean_distance - 1).epsilon(1e-15));
 }
 
 TEST_CASE("wormhole: graphs that are none are refused") {
   const ChannelGraph good = cube_graph({.radix = 3});
-  CHECK_THROWS_AS(Network(good).solve(-1), InvalidArgument);
+  CHECK_THROWS_AS(Model(good).solve(-1), InvalidArgument);
   const auto refuse = [&](auto&& spoil) {
     ChannelGraph graph = good;
     spoil(graph);
-    CHECK_THROWS_AS(Network(graph), InvalidArgument);
+    CHECK_THROWS_AS(Model(graph), InvalidArgument);
   };
   refuse([](ChannelGraph& graph) { graph.channels[0].station = 10'000; });
   refuse([](ChannelGraph& graph) { graph.channels[0].rate = 0; });

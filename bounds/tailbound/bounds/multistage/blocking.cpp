@@ -62,7 +62,7 @@ Vector Acceleration::next(const Vector& x, const Vector& g) {
 /// Queues that are alike, and what they see of their neighbours.
 struct Class {
   BlockingQueue queue;
-  Surroundings seen;
+  NeighbourMeans seen;
   QueueMeans means{};
 
   /// Mean time for which a request that found no way in waits before this queue.
@@ -187,7 +187,7 @@ void Network::each_class(const Visit& visit) {
 Vector Network::state() {
   std::vector<double> all;
   each_class([&](const Class& c) {
-    const Surroundings& seen = c.seen;
+    const NeighbourMeans& seen = c.seen;
     all.insert(all.end(), {std::log(seen.attempt), seen.hot, seen.blocked, seen.blocked * seen.blocked_time});
     const auto& distribution = c.queue.distribution();
     all.insert(all.end(), distribution.begin(), distribution.end());
@@ -198,7 +198,7 @@ Vector Network::state() {
 void Network::go_on_from(const Vector& state) {
   const double* next = state.data();
   each_class([&](Class& c) {
-    Surroundings& seen = c.seen;
+    NeighbourMeans& seen = c.seen;
     if (&c != &path_.front()) seen.attempt = std::clamp(std::exp(next[0]), 1e-12, 1.0);  // else it is given
     seen.hot = std::clamp(next[1], 0.0, 1.0);
     seen.blocked = std::clamp(next[2], 0.0, 1.0);

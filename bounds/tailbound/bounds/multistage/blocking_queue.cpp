@@ -117,7 +117,7 @@ void BlockingQueue::count_arrivals(double attempt, int sources, double time) {
 }
 
 void BlockingQueue::arrive(const Distribution& from, Distribution& to, double weight,
-                           const Surroundings& seen, Tally& tally) const {
+                           const NeighbourMeans& seen, Tally& tally) const {
   const auto one = [&](std::size_t i, const Arrival& arrival, double mass, bool hot) {
     to[arrival.to] += mass;
     if (arrival.outcome == Outcome::rests) return;
@@ -144,7 +144,7 @@ void BlockingQueue::arrive(const Distribution& from, Distribution& to, double we
   }
 }
 
-void BlockingQueue::let_in(Distribution& distribution, const Surroundings& seen, double time,
+void BlockingQueue::let_in(Distribution& distribution, const NeighbourMeans& seen, double time,
                            int sources_missing, Tally& tally) {
   const auto integrate = [&](double part) {
     for (std::size_t i = 0; i < distribution.size(); ++i) {
@@ -246,7 +246,7 @@ void BlockingQueue::set_distribution(const double* begin) {
   normalize();
 }
 
-QueueMeans BlockingQueue::round(const Surroundings& seen, int steps) {
+QueueMeans BlockingQueue::round(const NeighbourMeans& seen, int steps) {
   const double extra = seen.blocked * seen.blocked_time;
   Tally tally;
   double idle = 0;

@@ -16,8 +16,8 @@
 /// TESTS     tests/bounds/multistage/combining_test.cpp
 namespace tailbound::bounds::multistage {
 
-/// What a queue sees of its neighbours.
-struct Surroundings {
+/// What a queue sees of the queues before and behind it: means of theirs.
+struct NeighbourMeans {
   double attempt = 0;       ///< probability that a source that is not blocked delivers within 1; or a rate
   double hot = 0;           ///< the share of hot requests in what comes
   double blocked = 0;       ///< probability that a service's end finds the next buffer full
@@ -47,7 +47,7 @@ class BlockingQueue {
   BlockingQueue(std::int64_t places, int sources, std::optional<std::int64_t> combining);
 
   /// Moves the distribution on by `steps` >= 1 steps; the means are those of the last.
-  [[nodiscard]] QueueMeans round(const Surroundings& surroundings, int steps);
+  [[nodiscard]] QueueMeans round(const NeighbourMeans& seen, int steps);
 
   using Distribution = std::vector<double>;
   /// Of the states, just after a departure.
@@ -79,9 +79,9 @@ class BlockingQueue {
   [[nodiscard]] Arrival arrival(const State& state, bool hot) const;
   void count_arrivals(double attempt, int sources, double time);
   /// Lets arrivals of a time `time` into `distribution`.
-  void let_in(Distribution& distribution, const Surroundings& seen, double time, int sources_missing,
+  void let_in(Distribution& distribution, const NeighbourMeans& seen, double time, int sources_missing,
               Tally& tally);
-  void arrive(const Distribution& from, Distribution& to, double weight, const Surroundings& seen,
+  void arrive(const Distribution& from, Distribution& to, double weight, const NeighbourMeans& seen,
               Tally& tally) const;
   void depart(const Distribution& from, double hot, Tally& tally);
   void spread(const State& state, double mass, double hot, Tally& tally);

@@ -1,6 +1,7 @@
 #include <tailbound/bounds/wormhole/broadcast.hpp>
 #include <tailbound/bounds/wormhole/shared_wire.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/hypercube.hpp>
 #include <tailbound/queue/worm_station.hpp>
 
 #include <algorithm>
@@ -15,13 +16,19 @@ void require(bool right, const char* what, double value, const char* legal) {
 }
 
 void check(const BroadcastCube& cube) {
-  if (cube.dimensions < 1 || cube.dimensions > 20)
-    throw InvalidArgument("dimensions", std::to_string(cube.dimensions), "from 1 to 20");
-  if (cube.virtual_channels < 2 || cube.virtual_channels > 1'000'000)
-    throw InvalidArgument("virtual channels", std::to_string(cube.virtual_channels), "from 2 to 1000000");
-  require(cube.flits >= 1 && cube.flits <= 1e9, "flits", cube.flits, "from 1 to 10^9");
+  constexpr network::HypercubeLimits limits = network::modelled_hypercubes;
+  constexpr std::int64_t least = network::least_modelled_virtual_channels;
+  if (cube.dimensions < 1 || cube.dimensions > limits.dimensions)
+    throw InvalidArgument("dimensions", std::to_string(cube.dimensions),
+                          "from 1 to " + std::to_string(limits.dimensions));
+  if (cube.virtual_channels < least || cube.virtual_channels > limits.virtual_channels)
+    throw InvalidArgument("virtual channels", std::to_string(cube.virtual_channels),
+                          "from " + std::to_string(least) + " to " + std::to_string(limits.virtual_channels));
+  require(cube.flits >= 1 && cube.flits <= static_cast<double>(limits.flits), "flits", cube.flits,
+          "from 1 to 10^9");
   require(cube.broadcast >= 0 && cube.broadcast <= 1, "broadcast", cube.broadcast, "from 0 to 1");
-  require(cube.startup >= 0 && cube.startup <= 1e12, "startup", cube.startup, "from 0 to 10^12 cycles");
+  require(cube.startup >= 0 && cube.startup <= static_cast<double>(limits.startup), "startup", cube.startup,
+          "from 0 to 10^9 cycles");
 }
 
 /// What rates follow from, each for one generated message.

@@ -6,15 +6,13 @@
 
 /// Unicast and broadcast latency of a wormhole hypercube with virtual channels.
 ///
-/// MODEL     N = 2^n nodes, n injection ports each; messages of M flits come as Poisson processes of rate lg
-/// a
+/// MODEL     N = 2^n nodes, n injection ports each; messages of M flits come as Poisson processes of rate lg a
 ///           node. A fraction b are broadcasts: along a spanning binomial tree whose base dimension is
 ///           random, one message for each edge, sent on only when received whole. The others go to any other
 ///           node with equal probability, higher dimensions first. A physical channel has V virtual ones; a
 ///           head waits only where all are busy, as in M/G/1 with the variance (S_i - S_(i-1))^2. Virtual
 ///           channels share the wire: latencies are multiplied by the mean number of those busy.
-/// RESULT    approximate; nothing is proved of its digits. A message that crosses one dimension in a
-/// broadcast
+/// RESULT    approximate; nothing is proved of its digits. A message that crosses one dimension in a broadcast
 ///           has no term for its hop: at load 0 the broadcast is n cycles short.
 /// SOURCE    Shahrabi and Ould-Khaoua 2003, by its equations' numbers; docs/derivations/broadcast.md
 /// EXCLUDES  start-up times of unicasts, contention at ejection, finite queues at sources
@@ -28,13 +26,13 @@ enum class Replication {
   shared_wire,  ///< as conserving; another model of links and trees (bounds/wormhole/shared_wire.hpp)
 };
 
-/// A hypercube and its messages.
+/// A hypercube and its messages; the legal sizes are those of network::modelled_hypercubes.
 struct BroadcastCube {
   int dimensions = 1;                 ///< n, 1 .. 20; with n = 1 a broadcast has one receiver, and no copies
   std::int64_t virtual_channels = 2;  ///< V of each link, 2 .. 1 000 000
   double flits = 1;                   ///< M, 1 .. 10^9
   double broadcast = 0;               ///< b, from 0 to 1
-  double startup = 0;                 ///< Delta of each step of a broadcast [cycles], 0 .. 10^12
+  double startup = 0;                 ///< Delta of each step of a broadcast [cycles], 0 .. 10^9
   Replication replication = Replication::conserving;
 };
 
@@ -82,7 +80,8 @@ struct BroadcastPoint {
 [[nodiscard]] std::optional<BroadcastPoint> broadcast_latency(const BroadcastCube& cube, double rate);
 
 /// The rate from which on there is no solution [messages/cycle/node]: the lower end of a bracket whose
-/// relative width is at most 1e-14, by bisection. \throws InvalidArgument  the cube out of range
+/// relative width is at most 1e-14, by bisection.
+/// \throws InvalidArgument  the cube out of range
 [[nodiscard]] double broadcast_saturation(const BroadcastCube& cube);
 
 }  // namespace tailbound::bounds::wormhole

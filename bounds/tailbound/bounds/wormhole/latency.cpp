@@ -84,7 +84,7 @@ double shared_length(double partners) {
   return length;
 }
 
-Network::Network(network::ChannelGraph graph) : graph_(std::move(graph)) {
+Model::Model(network::ChannelGraph graph) : graph_(std::move(graph)) {
   require_graph(graph_);
   is_source_.assign(graph_.channels.size(), false);
   for (const network::Source& source : graph_.sources) is_source_[source.channel] = true;
@@ -95,7 +95,7 @@ Network::Network(network::ChannelGraph graph) : graph_(std::move(graph)) {
 }
 
 /// Depth first, without recursion: paths may be as long as the graph.
-void Network::sort() {
+void Model::sort() {
   constexpr std::size_t unseen = 0, done = std::numeric_limits<std::size_t>::max();
   struct Visit {
     std::size_t station, channel, turn;
@@ -136,8 +136,7 @@ void Network::sort() {
   }
 }
 
-std::optional<double> Network::pass(double load, double ejection,
-                                    std::vector<ChannelFigures>& figures) const {
+std::optional<double> Model::pass(double load, double ejection, std::vector<ChannelFigures>& figures) const {
   double change = 0;
   for (const std::size_t at : order_) {
     const Station& station = graph_.stations[at];
@@ -172,7 +171,7 @@ std::optional<double> Network::pass(double load, double ejection,
   return change;
 }
 
-Point Network::inner(double load) const {
+Point Model::inner(double load) const {
   if (!(load >= 0) || !std::isfinite(load))
     throw InvalidArgument("load", std::to_string(load), "at least 0 flits/cycle/processor");
   Point point{.load = load, .mean_distance = graph_.mean_distance, .channels = {}, .ending = {}};
@@ -200,7 +199,7 @@ Point Network::inner(double load) const {
   }
 }
 
-Point Network::solve(double load) const {
+Point Model::solve(double load) const {
   Point point = inner(load);
   if (!point.solved()) return point;
   for (const network::Source& source : graph_.sources) {
@@ -212,7 +211,7 @@ Point Network::solve(double load) const {
   return point;
 }
 
-double Network::saturation(Saturated rule) const {
+double Model::saturation(Saturated rule) const {
   const auto saturated = [&](double load) {
     const Point point = inner(load);
     if (!point.solved()) return true;
@@ -235,12 +234,12 @@ double Network::saturation(Saturated rule) const {
   return below;
 }
 
-std::optional<std::size_t> Network::busiest(const Point& point) const {
+std::optional<std::size_t> Model::busiest(const Point& point) const {
   const std::vector<std::size_t> first = busiest(point, 1);
   return first.empty() ? std::nullopt : std::optional(first.front());
 }
 
-std::vector<std::size_t> Network::busiest(const Point& point, std::size_t count) const {
+std::vector<std::size_t> Model::busiest(const Point& point, std::size_t count) const {
   std::vector<std::size_t> channels;
   for (std::size_t i = 0; i < point.channels.size(); ++i)
     if (!is_source_[i]) channels.push_back(i);

@@ -61,13 +61,13 @@ enum class Saturated {
 };
 
 /// The equations of one network, sorted once.
-class Network {
+class Model {
  public:
   /// COST  linear in channels and turns
   /// \throws InvalidArgument  the graph is not one: positions, probabilities (their sum is 1 or there are
   /// none),
   ///                          shares, rates, servers or weights out of range
-  explicit Network(network::ChannelGraph graph);
+  explicit Model(network::ChannelGraph graph);
 
   [[nodiscard]] const network::ChannelGraph& graph() const { return graph_; }
   /// Is there a cycle of channels that wait for each other?

@@ -1,0 +1,51 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <tailbound/answers/agreed_digits.hpp>
+
+#include <algorithm>
+#include <variant>
+
+namespace tailbound::answers {
+
+using numeric::Rational;
+using series::Coefficient;
+
+TrueValue true_value(const numeric::Proved<unit::Probability>& proved) {
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&proved))
+    return {exact->value, exact->value};
+  const auto& enclosure = std::get<numeric::Enclosure<unit::Probability>>(proved);
+  return {numeric::to_rational(enclosure.lower()), numeric::to_rational(enclosure.upper())};
+}
+
+bool agrees(const Coefficient& printed, const TrueValue& value) {
+  const Rational unit = series::unit_in_last_place(printed);
+  return printed.value - unit <= value.upper && printed.value + unit >= value.lower;
+}
+
+int agreed_digits(const Coefficient& printed, const TrueValue& value, int most) {
+  const Rational error = greatest_error(printed, value);
+  if (cln::zerop(error))
+    return printed.is_exact() || cln::zerop(value.lower) ? most : std::min(most, printed.significant_digits);
+  // The last digit counts only where the print is within one unit of it.
+  if (!printed.is_exact())
+    most = std::min(most, std::max(0, printed.significant_digits - (agrees(printed, value) ? 0 : 1)));
+  if (value.lower <= 0) return 0;
+  const Rational ratio = value.lower / error;  // d digits agree while 10^(d - 1) < ratio
+  const long bits = static_cast<long>(cln::integer_length(cln::numerator(ratio))) -
+                    static_cast<long>(cln::integer_length(cln::denominator(ratio)));
+  // 2^(bits - 1) < ratio, and 3 / 10 < log10(2): a first guess that is not too great.
+  int digits = static_cast<int>(std::clamp((bits - 1) * 3 / 10, 0L, static_cast<long>(most)));
+  while (digits < most && power_of_ten(digits) < ratio) ++digits;
+  return digits;
+}
+
+Rational greatest_error(const Coefficient& printed, const TrueValue& value) {
+  return std::max(cln::abs(printed.value - value.lower), cln::abs(printed.value - value.upper));
+}
+
+Rational power_of_ten(int exponent) {
+  return exponent == 0 ? Rational(1)
+                       : Rational(cln::expt_pos(cln::cl_I(10), static_cast<unsigned>(exponent)));
+}
+
+}  // namespace tailbound::answers

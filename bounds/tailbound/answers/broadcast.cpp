@@ -1,0 +1,94 @@
+#include <cln/rational.h>
+#include <tailbound/answers/broadcast.hpp>
+#include <tailbound/answers/saturated.hpp>
+#include <tailbound/core/error.hpp>
+
+namespace tailbound::answers {
+namespace {
+
+namespace wormhole = bounds::wormhole;
+
+wormhole::BroadcastCube cube_of(const BroadcastHypercube& hypercube, Replication replication) {
+  return {.dimensions = hypercube.dimensions,
+          .virtual_channels = hypercube.virtual_channels,
+          .flits = static_cast<double>(hypercube.flits),
+          .broadcast = numeric::nearest_double(hypercube.broadcast),
+          .startup = numeric::nearest_double(hypercube.startup),
+          .replication = replication};
+}
+
+BroadcastPoint point_of(const wormhole::BroadcastPoint& solved, double saturation) {
+  BroadcastPoint point{.rate = solved.rate,
+                       .fraction_of_saturation = {solved.rate / saturation},
+                       .unicast_latency = {solved.unicast_latency},
+                       .broadcast_latency = {solved.broadcast_latency},
+                       .multiplexing = {solved.multiplexing},
+                       .source_wait = {solved.source_wait},
+                       .source_utilization = {solved.source_utilization},
+                       .dimensions = {}};
+  for (const wormhole::BroadcastDimension& dimension : solved.dimensions)
+    point.dimensions.push_back({.utilization = {dimension.utilization},
+                                .service = {dimension.service},
+                                .wait = {dimension.wait},
+                                .all_busy = {dimension.all_busy},
+                                .blocking = {dimension.blocking},
+                                .multiplexing = {dimension.multiplexing}});
+  return point;
+}
+
+}  // namespace
+
+BroadcastAnswer answer(const BroadcastQuestion& question, const Run& run) {
+  check(question.offered);
+  const wormhole::BroadcastCube cube = cube_of(question.hypercube, question.replication);
+  BroadcastAnswer answer{
+      .saturation = {wormhole::broadcast_saturation(cube)}, .points = {}, .stopped = false};
+  for (const numeric::Rational& value : question.offered.values) {
+    if (run.stop.stop_requested()) {
+      answer.stopped = true;
+      break;
+    }
+    const double rate = question.offered.absolute(value, answer.saturation.value);
+    const auto solved = wormhole::broadcast_latency(cube, rate);
+    if (!solved) throw Saturated(LoadMeasure::messages, rate, answer.saturation.value);
+    answer.points.push_back(point_of(*solved, answer.saturation.value));
+  }
+  return answer;
+}
+
+numeric::Model<unit::MessagesPerCycle> broadcast_saturation(const BroadcastHypercube& hypercube,
+                                                            Replication replication) {
+  return {wormhole::broadcast_saturation(cube_of(hypercube, replication))};
+}
+
+std::optional<BroadcastLatencies> broadcast_latencies(const BroadcastHypercube& hypercube,
+                                                      Replication replication, double rate) {
+  const auto solved = wormhole::broadcast_latency(cube_of(hypercube, replication), rate);
+  if (!solved) return std::nullopt;
+  return BroadcastLatencies{
+      .rate = rate, .unicast = {solved->unicast_latency}, .broadcast = {solved->broadcast_latency}};
+}
+
+std::vector<BroadcastLatencies> broadcast_curve(const BroadcastHypercube& hypercube, Replication replication,
+                                                double last_rate) {
+  constexpr int steps = 100;
+  std::vector<BroadcastLatencies> curve;
+  for (int i = 0; i <= steps; ++i)
+    if (const auto latencies = broadcast_latencies(hypercube, replication, last_rate * i / steps))
+      curve.push_back(*latencies);
+  return curve;
+}
+
+BroadcastErrors measured_errors(Replication replication) {
+  switch (replication) {
+    case Replication::literal:
+      return {.unicast = {-0.38, 0.10}, .broadcast = {-0.39, 0.11}};
+    case Replication::shared_wire:
+      return {.unicast = {-0.06, 0.05}, .broadcast = {-0.01, 0.06}, .crowded = MeasuredRange{-0.07, 0.19}};
+    case Replication::conserving:
+      break;
+  }
+  return {.unicast = {-0.30, 0.11}, .broadcast = {-0.32, 0.35}, .carried = MeasuredRange{1.2, 1.7}};
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,79 @@
+#include <cln/rational.h>
+#include <tailbound/answers/buffer.hpp>
+
+namespace tailbound::answers {
+namespace {
+
+using bounds::ComputedProbability;
+using bounds::Criterion;
+using bounds::DropTarget;
+
+ComputedProbability computed(const queue::LevelProbability& probability) {
+  return {numeric::to_claim(probability.probability), {.method = probability.method}};
+}
+
+/// What is shown beside the criterion of a queue at a known load.
+void add_context(BufferAnswer& answer, bounds::OutputQueue& queue, Criterion criterion) {
+  answer.mean_occupancy = queue.mean_occupancy();
+  answer.decay_rate = queue.decay_rate();
+  if (criterion == Criterion::overflow) answer.loss = queue.loss_above(answer.at, answer.buffer);
+}
+
+BufferAnswer answer_to(const LeastBuffer& asked, const BufferQuestion& question) {
+  const auto queue = output_queue(question.traffic, question.accuracy);
+  bounds::LeastRoom room = queue->least_room({asked.drop, question.criterion});
+  BufferAnswer answer{.buffer = room.buffer, .at = std::move(room.at), .beyond = std::move(room.before)};
+  add_context(answer, *queue, question.criterion);
+  return answer;
+}
+
+BufferAnswer answer_to(const ProbabilityOf& asked, const BufferQuestion& question) {
+  const auto queue = output_queue(question.traffic, question.accuracy);
+  BufferAnswer answer{.buffer = asked.capacity,
+                      .at = queue->drop_probability(asked.capacity, question.criterion)};
+  add_context(answer, *queue, question.criterion);
+  return answer;
+}
+
+BufferAnswer answer_to(const GreatestLoad& asked, const BufferQuestion& question) {
+  const bounds::MaxLoad most = bounds::max_load(slotted_queue(question.traffic), asked.capacity,
+                                                {asked.drop, question.criterion}, question.accuracy);
+  BufferAnswer answer{
+      .buffer = asked.capacity, .at = computed(most.at_lower), .beyond = computed(most.at_upper)};
+  answer.load = most.load;
+  return answer;
+}
+
+BufferAnswer answer_to(const LeastSpeedup& asked, const BufferQuestion& question) {
+  const queue::SlottedQueue queue = slotted_queue(question.traffic);
+  const numeric::Proved<unit::Ratio> least =
+      bounds::min_speedup(queue, asked.capacity, {asked.drop, question.criterion}, question.accuracy);
+  // A speedup s thins the load to rho / s; the greater end is the one that is proved to meet the target.
+  const numeric::Rational speedup = numeric::to_rational(numeric::to_enclosure(least).upper());
+  const queue::SlottedQueue faster{.arrivals = queue.arrivals.thinned(1 / speedup),
+                                   .packets_per_slot = queue.packets_per_slot};
+  BufferAnswer answer{.buffer = asked.capacity,
+                      .at = computed(bounds::drop_probability(faster, asked.capacity, question.criterion,
+                                                              question.accuracy))};
+  answer.speedup = least;
+  return answer;
+}
+
+}  // namespace
+
+std::optional<numeric::Rational> BufferQuestion::drop() const {
+  return std::visit(
+      [](const auto& it) -> std::optional<numeric::Rational> {
+        if constexpr (requires { it.drop; })
+          return it.drop;
+        else
+          return std::nullopt;
+      },
+      asked);
+}
+
+BufferAnswer answer(const BufferQuestion& question, const Run&) {
+  return std::visit([&](const auto& asked) { return answer_to(asked, question); }, question.asked);
+}
+
+}  // namespace tailbound::answers

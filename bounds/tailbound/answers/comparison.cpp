@@ -1,0 +1,20 @@
+#include <tailbound/answers/comparison.hpp>
+
+#include <algorithm>
+
+namespace tailbound::answers {
+
+Verdict verdict_of(const std::optional<Span>& predicted, const Span& simulated,
+                   const std::optional<std::uint64_t>& count) {
+  if (!predicted) return Verdict::saturated;
+  if (count && simulated.lower <= 0) return Verdict::too_rare;
+  if (predicted->upper < simulated.lower) return Verdict::below;
+  if (predicted->lower > simulated.upper) return Verdict::above;
+  return Verdict::inside;
+}
+
+double confidence_of_each(std::size_t intervals, double of_all) {
+  return 1 - (1 - of_all) / static_cast<double>(std::max<std::size_t>(intervals, 1));
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,172 @@
+#include <tailbound/answers/delay.hpp>
+#include <tailbound/answers/latency_ns.hpp>
+#include <tailbound/answers/points.hpp>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace tailbound::answers {
+namespace {
+
+using bounds::Route;
+using numeric::Rational;
+
+Rational power_of_ten(int exponent) {
+  return cln::expt(Rational(10), exponent);
+}
+
+bounds::ClaimedBufferSize buffer_of(const queue::HopQueue& queue, const bounds::DropTarget& target,
+                                    numeric::Digits digits) {
+  if (const auto* arrivals = std::get_if<queue::MarkovArrivals>(&queue)) {
+    queue::MarkovQueue bursty(*arrivals, digits);
+    return bounds::buffer_size(bursty, target);
+  }
+  const bounds::BufferSize size =
+      bounds::buffer_size(std::get<queue::SlottedQueue>(queue), target, {.digits = digits});
+  bounds::ClaimedBufferSize result{size.buffer, numeric::to_claim(size.at.probability), {}};
+  if (size.before) result.before = numeric::to_claim(size.before->probability);
+  return result;
+}
+
+/// What may be left of the delays beyond those listed, so that a reorder question is settled to some digits.
+Rational negligible_for(const ReorderTargets& targets) {
+  Rational least = targets.probability.value_or(Rational(1));
+  if (!targets.levels.empty()) least = std::min<Rational>(least, power_of_ten(-30));
+  return least * power_of_ten(-12);
+}
+
+/// What is found for one flow.
+struct Part {
+  FlowDelay flow;
+  std::vector<std::pair<std::size_t, bounds::ClaimedBufferSize>> buffers;  ///< of queues not met before
+};
+
+/// Answers for one flow after the other.
+class Delays {
+ public:
+  /// Both outlive this.
+  Delays(const DelayQuestion& question, const DelayAnswer& answer)
+      : question_(question),
+        answer_(answer),
+        known_(answer.paths.queues.queues, question.hop_delay, question.digits) {}
+
+  [[nodiscard]] Part of(std::size_t flow) {
+    const DelayFlow& its = answer_.paths.flows[flow];
+    Part part;
+    if (its.alike == flow) {
+      part.flow.delay =
+          known_.claims(its.routes, {.levels = question_.levels, .percentiles = question_.percentiles});
+      if (const auto slot = question_.units.slot_ns())
+        part.flow.latency_ns = latency_ns(its.routes, part.flow.delay, known_,
+                                          {.slot = *slot, .hop = question_.hop_ns.value_or(Rational(0))});
+    } else {
+      part.flow.delay = answer_.flows[its.alike].delay;
+      part.flow.latency_ns = answer_.flows[its.alike].latency_ns;
+    }
+    if (question_.reorder) part.flow.reorder = reorder(its);
+    if (question_.drop) add_buffers(part, its);
+    return part;
+  }
+
+ private:
+  void add_buffers(Part& part, const DelayFlow& flow) const {
+    for (const std::size_t queue : flow.longest) {
+      const bool met = answer_.buffers[queue].has_value() ||
+                       std::any_of(part.buffers.begin(), part.buffers.end(),
+                                   [&](const auto& buffer) { return buffer.first == queue; });
+      if (!met)
+        part.buffers.emplace_back(
+            queue, buffer_of(answer_.paths.queues.queues[queue], *question_.drop, question_.digits));
+    }
+  }
+
+  ReorderAnswer reorder(const DelayFlow& flow) {
+    // In a tree the packets of one flow share the level where they turn: at worst the top.
+    const bool tree = std::holds_alternative<TreeTopology>(question_.topology);
+    const std::vector<Route> routes = tree ? std::vector<Route>{{flow.longest, 1}} : flow.routes;
+    return reorder_answer(known_.distribution(routes, negligible_for(*question_.reorder)),
+                          question_.flow_rate.value_or(flow.rate), *question_.reorder);
+  }
+
+  const DelayQuestion& question_;
+  const DelayAnswer& answer_;
+  bounds::PathDelay known_;
+};
+
+/// The last slot that a picture of the flow's delay shows.
+std::int64_t reach(const bounds::ClaimedDelayAnswer& delay) {
+  std::int64_t last = 1;
+  for (const bounds::ClaimedPercentile& percentile : delay.queueing)
+    last = std::max(last, percentile.slots.value);
+  for (const bounds::ClaimedSlotProbability& above : delay.above) last = std::max(last, above.slots.value);
+  return last;
+}
+
+}  // namespace
+
+std::vector<Rational> usual_percentiles() {
+  std::vector<Rational> percentiles{Rational(1) / 2};
+  for (const int nines : {1, 2, 4, 6}) percentiles.push_back(1 - power_of_ten(-nines));
+  return percentiles;
+}
+
+Packets DelayAnswer::total_buffer(std::size_t flow) const {
+  Packets total;
+  for (const std::size_t queue : paths.flows[flow].longest) total = total + buffers[queue]->buffer;
+  return total;
+}
+
+bool DelayAnswer::proved() const {
+  return std::none_of(flows.begin(), flows.end(), [](const FlowDelay& flow) {
+    return std::holds_alternative<numeric::Approximation<unit::Slot>>(flow.delay.mean_queueing);
+  });
+}
+
+DelayAnswer answer(const DelayQuestion& question, const Run& run) {
+  DelayAnswer answer;
+  answer.paths =
+      as_piece(run, [&] { return delay_paths(question.topology, question.sources, question.flow); });
+  answer.buffers.resize(answer.paths.queues.queues.size());
+  Delays delays(question, answer);
+  const std::size_t count = answer.paths.flows.size();
+  for (std::size_t flow = 0; flow < count; ++flow) {
+    Part part;
+    try {
+      part = as_piece(run, [&delays, flow] { return delays.of(flow); });
+    } catch (const Stopped&) {
+      if (flow == 0) throw Stopped("stopped before the delay of a flow was known");
+      answer.stopped = true;
+      if (run.cut) run.cut();
+      break;
+    }
+    for (auto& [queue, size] : part.buffers) answer.buffers[queue] = std::move(size);
+    answer.flows.push_back(std::move(part.flow));
+    if (run.progress) run.progress(static_cast<double>(flow + 1) / static_cast<double>(count), 0);
+  }
+  return answer;
+}
+
+std::vector<std::vector<std::size_t>> flows_alike(const DelayAnswer& answer) {
+  std::map<std::size_t, std::vector<std::size_t>> by_first;
+  for (std::size_t flow = 0; flow < answer.flows.size(); ++flow)
+    by_first[answer.paths.flows[flow].alike].push_back(flow);
+  std::vector<std::vector<std::size_t>> groups;
+  for (auto& [first, flows] : by_first) groups.push_back(std::move(flows));
+  std::stable_sort(groups.begin(), groups.end(), [&](const auto& a, const auto& b) {
+    return reach(answer.flows[a.front()].delay) > reach(answer.flows[b.front()].delay);
+  });
+  return groups;
+}
+
+std::vector<bounds::ClaimedSlotProbability> delay_curve(const DelayQuestion& question,
+                                                        const DelayAnswer& answer, std::size_t flow) {
+  constexpr std::int64_t most_steps = 400;
+  const std::int64_t last = reach(answer.flows[flow].delay), step = 1 + last / most_steps;
+  bounds::DelayQuestion asked;
+  for (std::int64_t t = 0; t <= last; t += step) asked.levels.emplace_back(t);
+  bounds::PathDelay delays(answer.paths.queues.queues, question.hop_delay, {3});
+  return delays.claims(answer.paths.flows[flow].routes, asked).above;
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,151 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <tailbound/answers/latency_ns.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <variant>
+
+namespace tailbound::answers {
+namespace {
+
+using bounds::Route;
+using numeric::Rational;
+
+constexpr std::int64_t most_slots = 1'000'000;
+
+Rational whole(std::int64_t value) {
+  return cln::cl_I(static_cast<long>(value));
+}
+
+/// What is known of a probability.
+struct Ends {
+  Rational lower, upper;
+};
+
+Ends ends_of(const numeric::Claim<unit::Probability>& claim) {
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&claim))
+    return {exact->value, exact->value};
+  if (const auto* enclosure = std::get_if<numeric::Enclosure<unit::Probability>>(&claim))
+    return {numeric::to_rational(enclosure->lower()), numeric::to_rational(enclosure->upper())};
+  const Rational value =
+      numeric::to_rational(std::get<numeric::Approximation<unit::Probability>>(claim).value);
+  return {value, value};
+}
+
+/// Packets whose routes have equally many queues.
+struct Length {
+  Rational share, least;           ///< of the packets; their latency without queueing [ns]
+  std::vector<Slots> percentiles;  ///< of their D
+  std::vector<Ends> above;         ///< P(D > t), t = 0, 1, ..
+};
+
+class Mixture {
+ public:
+  Mixture(const std::vector<Route>& routes, const std::vector<Rational>& percentiles,
+          bounds::PathDelay& delays, const SlotTime& time)
+      : slot_(time.slot) {
+    std::map<std::size_t, std::vector<Route>> by_length;
+    for (const Route& route : routes) by_length[route.queues.size()].push_back(route);
+    for (auto& [queues, its] : by_length) {
+      Length& length = lengths_.emplace_back();
+      length.least = whole(static_cast<std::int64_t>(queues)) * (time.slot + time.hop);
+      for (const Route& route : its) length.share = length.share + route.share;
+      for (Route& route : its) route.share = route.share / length.share;
+      for (const auto& percentile : delays.claims(its, {.levels = {}, .percentiles = percentiles}).queueing)
+        length.percentiles.push_back(percentile.slots);
+    }
+    // No percentile of the mixture is above those of all its parts.
+    Rational last = 0;
+    for (const Length& length : lengths_)
+      for (const Slots slots : length.percentiles)
+        last = std::max<Rational>(last, length.least + whole(slots.value) * slot_);
+    std::size_t i = 0;
+    for (const auto& [queues, its] : by_length) {
+      Length& length = lengths_[i++];
+      bounds::DelayQuestion asked;
+      for (std::int64_t t = 0; t <= slots_until(length, last); ++t) asked.levels.emplace_back(t);
+      for (const auto& above : delays.claims(its, asked).above)
+        length.above.push_back(ends_of(above.probability));
+    }
+  }
+
+  /// The least time with P(latency > time) <= `exceeded`.
+  [[nodiscard]] Rational percentile(const Rational& exceeded) const {
+    const Rational safe = least_time(exceeded, &Ends::upper);
+    if (least_time(exceeded, &Ends::lower) != safe)
+      throw LimitExceeded("a probability of the latency is too near to a percentile to be told from it");
+    return safe;
+  }
+
+ private:
+  /// Whole slots of queueing until that time; at most as many as are legal.
+  [[nodiscard]] std::int64_t slots_until(const Length& length, const Rational& time) const {
+    const cln::cl_I slots = cln::floor1((time - length.least) / slot_);
+    if (slots > most_slots)
+      throw LimitExceeded(
+          "latencies in ns on routes of different lengths are computed to 1000000 slots of queueing");
+    return cln::cl_I_to_long(slots);
+  }
+
+  [[nodiscard]] Rational above(const Rational& time, Rational Ends::*end) const {
+    Rational sum = 0;
+    for (const Length& length : lengths_) {
+      if (time < length.least) {
+        sum = sum + length.share;
+        continue;
+      }
+      const auto t = static_cast<std::size_t>(slots_until(length, time));
+      sum = sum + length.share * (length.above[std::min(t, length.above.size() - 1)].*end);
+    }
+    return sum;
+  }
+
+  [[nodiscard]] Rational least_time(const Rational& exceeded, Rational Ends::*end) const {
+    std::optional<Rational> least;
+    for (const Length& length : lengths_) {
+      std::int64_t from = 0, to = static_cast<std::int64_t>(length.above.size());
+      while (from < to) {
+        const std::int64_t middle = from + (to - from) / 2;
+        if (above(length.least + whole(middle) * slot_, end) <= exceeded)
+          to = middle;
+        else
+          from = middle + 1;
+      }
+      const Rational time = length.least + whole(from) * slot_;
+      if (from < static_cast<std::int64_t>(length.above.size()) && (!least || time < *least)) least = time;
+    }
+    if (!least) throw LimitExceeded("a percentile of the latency was not reached");
+    return *least;
+  }
+
+  Rational slot_;
+  std::vector<Length> lengths_;
+};
+
+}  // namespace
+
+std::vector<Rational> latency_ns(const std::vector<Route>& routes, const bounds::ClaimedDelayAnswer& found,
+                                 bounds::PathDelay& delays, const SlotTime& time) {
+  const std::size_t queues = routes.front().queues.size();
+  const bool equal = std::all_of(routes.begin(), routes.end(),
+                                 [&](const Route& route) { return route.queues.size() == queues; });
+  std::vector<Rational> times;
+  if (equal || time.hop == 0) {
+    const Rational hops = equal ? whole(static_cast<std::int64_t>(queues)) * time.hop : Rational(0);
+    for (const bounds::ClaimedPercentile& percentile : found.latency)
+      times.push_back(whole(percentile.slots.value) * time.slot + hops);
+    return times;
+  }
+  std::vector<Rational> percentiles;
+  for (const bounds::ClaimedPercentile& percentile : found.latency)
+    percentiles.push_back(percentile.probability);
+  if (percentiles.empty()) return times;
+  const Mixture mixture(routes, percentiles, delays, time);
+  for (const Rational& p : percentiles) times.push_back(mixture.percentile(1 - p));
+  return times;
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <tailbound/bounds/path_delay.hpp>
+
+#include <vector>
+
+/// Percentiles of latencies as times, where each queue passed adds a time of its own: wires and pipelines.
+///
+/// MODEL     bounds/path_delay.hpp; the latency of a packet that waits D slots on a route of L queues is
+///           D slot + L (slot + hop).
+namespace tailbound::answers {
+
+struct SlotTime {
+  numeric::Rational slot;     ///< [ns], above 0
+  numeric::Rational hop = 0;  ///< that each queue passed adds [ns], at least 0
+};
+
+/// For each percentile of `found.latency` the least time t with P(latency <= t) >= p [ns], exactly.
+/// \param delays  that `found` was asked of, with these routes
+/// \throws LimitExceeded  routes of different lengths and a delay of more than 10^6 slots, or a probability that
+///                        is too near to a percentile;  others as bounds::PathDelay::claims()
+[[nodiscard]] std::vector<numeric::Rational> latency_ns(const std::vector<bounds::Route>& routes,
+                                                        const bounds::ClaimedDelayAnswer& found,
+                                                        bounds::PathDelay& delays, const SlotTime& time);
+
+}  // namespace tailbound::answers

@@ -1,0 +1,58 @@
+#include <tailbound/answers/pgf.hpp>
+#include <tailbound/series/pgf_check.hpp>
+
+#include <string>
+#include <utility>
+
+namespace tailbound::answers {
+namespace {
+
+PgfAnswer arrivals_of(const PgfQuestion& question) {
+  const symbolic::Pgf& arrivals = question.arrivals;
+  if (question.cancelled)
+    throw InvalidArgument("cancel", "asked for of the arrivals", "left out there: A(z) has no such root");
+  if (arrivals.is_normalised() == symbolic::Verdict::no)
+    throw InvalidArgument("arrivals", "not a PGF: A(1) is " + arrivals.value_at_one().text(),
+                          "a formula with A(1) = 1");
+  return {queue::arrivals_definition(arrivals, question.language), arrivals.mean(), arrivals.variance(),
+          limit(arrivals.expression(), arrivals.variable(), 0)};
+}
+
+void require_free_of_z(const char* name, const symbolic::Expression& parameter) {
+  if (parameter.depends_on("z"))
+    throw InvalidArgument(name, parameter.text(),
+                          "free of z, which is the variable of the generating function");
+}
+
+}  // namespace
+
+symbolic::Pgf checked(symbolic::Pgf arrivals) {
+  if (arrivals.free_parameters().empty()) static_cast<void>(series::check_pgf(arrivals.program()));
+  return arrivals;
+}
+
+PgfAnswer answer(const PgfQuestion& question, const Run&) {
+  if (question.of == PgfOf::arrivals) return arrivals_of(question);
+  if (question.of == PgfOf::wait && question.packets_per_slot != 1)
+    throw InvalidArgument("packets per slot", std::to_string(question.packets_per_slot), "1 for the wait");
+  queue::SlottedFormula formula = queue::slotted_formula(question.arrivals, question.packets_per_slot);
+  if (question.of == PgfOf::occupancy) {
+    if (question.cancelled && !formula.occupancy_cancelled) throw NotCancelled();
+    return {queue::occupancy_definition(formula, question.language, question.cancelled),
+            std::move(formula.mean), std::move(formula.variance), std::move(formula.empty)};
+  }
+  queue::WaitFormula wait = queue::wait_formula(question.arrivals);
+  if (question.cancelled && !wait.wait_cancelled) throw NotCancelled();
+  return {queue::wait_definition(formula, wait, question.language, question.cancelled), std::move(wait.mean),
+          std::move(wait.variance), std::move(wait.no_wait)};
+}
+
+queue::OnOffFormula answer(const OnOffPgfQuestion& question, const Run&) {
+  require_free_of_z("load", question.load);
+  require_free_of_z("burst", question.burst);
+  require_free_of_z("on rate", question.on_rate);
+  require_free_of_z("inputs", question.inputs);
+  return queue::on_off_formula(question.load, question.burst, question.on_rate, question.inputs);
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <tailbound/answers/offered_loads.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/plain.hpp>
+
+#include <string>
+
+namespace tailbound::answers {
+
+/// By its model a network does not carry a load. (A simulated one that does not: Overloaded.)
+class Saturated : public NoAnswer {
+ public:
+  /// \param load, saturation  [as `measure` says]; the load is not below saturation
+  Saturated(LoadMeasure measure, double load, double saturation)
+      : NoAnswer(std::string("the network is saturated at ") + name(measure) + " " + numeric::plain(load) +
+                 " " + unit_of(measure) + ": it saturates at " + numeric::plain(saturation, 10) + ", " +
+                 numeric::plain(100 * (1 - saturation / load), 3) + " % below"),
+        measure_(measure),
+        load_(load),
+        saturation_(saturation) {}
+
+  [[nodiscard]] LoadMeasure measure() const noexcept { return measure_; }
+  [[nodiscard]] double load() const noexcept { return load_; }
+  [[nodiscard]] double saturation() const noexcept { return saturation_; }
+
+ private:
+  LoadMeasure measure_;
+  double load_, saturation_;
+};
+
+}  // namespace tailbound::answers

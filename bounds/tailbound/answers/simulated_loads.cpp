@@ -1,0 +1,72 @@
+#include <cln/rational.h>
+#include <tailbound/answers/simulated_loads.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/plain.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailbound::answers {
+
+using numeric::plain;
+
+sim::RunPlan plan_of_work(const RunLength& length, double flit_hops, std::size_t loads,
+                          const CyclesOfWork& cycles, const PlanOfCycles& plan) {
+  const double each = flit_hops / static_cast<double>(std::max<std::size_t>(loads, 1));
+  sim::RunPlan result = plan(length.slots ? *length.slots : cycles(each, length.replications),
+                             length.replications, length.seed);
+  if (length.warmup) result.warmup = *length.warmup;
+  return result;
+}
+
+Overloaded::Overloaded(LoadMeasure measure, double load, double delivered, const sim::WormStability& evidence)
+    : NoAnswer(
+          std::string("saturated at ") + name(measure) + " " + plain(load, 6) + " " + unit_of(measure) +
+          ": " + plain(delivered, 3) + " are delivered, and " + plain(100 * evidence.not_carried, 2) +
+          " % of the messages stay at their sources, where the mean number waiting at a node grew from " +
+          plain(evidence.waiting_first, 3) + " to " + plain(evidence.waiting_second, 3) +
+          " between the halves of the measured time"),
+      measure_(measure),
+      load_(load),
+      delivered_(delivered),
+      evidence_(evidence) {}
+
+void require_one_load_to_resume(const Run& run, std::size_t loads) {
+  if (loads <= 1 || (!run.checkpoint && run.resume.empty())) return;
+  throw InvalidArgument(run.checkpoint ? "checkpoint" : "resume", "given with several loads",
+                        "given with one load: it holds one simulation");
+}
+
+bool is_search_precision(const numeric::Rational& precision) {
+  const double relative = numeric::nearest_double(precision);
+  return relative >= 0.0005 && relative <= 0.5;
+}
+
+sim::SaturationSearch search_of(const SaturationLength& length, double first_guess) {
+  if (!is_search_precision(length.precision))
+    throw InvalidArgument("precision", plain(length.precision), "from 0.05% to 50%");
+  sim::SaturationSearch search;
+  search.first_guess = std::min(1.0, first_guess);
+  search.precision = numeric::nearest_double(length.precision);
+  search.replications = length.replications;
+  search.seed = length.seed;
+  return search;
+}
+
+sim::SimulatedSaturation find_saturation(const sim::SaturationSearch& search, LoadMeasure measure,
+                                         const SaturationOf& saturation, const Run& run) {
+  sim::RunControls controls{.threads = run.threads, .stop = run.stop};
+  const double expected = 6 + std::log2(0.25 / search.precision);  // probes
+  std::size_t done = 0;
+  if (run.progress)
+    controls.progress = [&](const sim::Progress& progress) {
+      run.progress(std::min(0.99, (static_cast<double>(done) + progress.done) / expected), 0);
+    };
+  sim::SimulatedSaturation found = saturation(search, controls, [&](std::size_t probes) { done = probes; });
+  if (!found.complete)
+    throw Stopped("stopped after " + std::to_string(found.probes.size()) + " " + name(measure) +
+                  "s, before saturation was found");
+  return found;
+}
+
+}  // namespace tailbound::answers

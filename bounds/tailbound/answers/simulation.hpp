@@ -1,0 +1,63 @@
+#pragma once
+
+#include <tailbound/answers/run.hpp>
+#include <tailbound/sim/run/run.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+/// What the answers of all simulations have in common: how long a run is, and what became of it.
+namespace tailbound::answers {
+
+/// As asked for; the rest by rule.
+struct RunLength {
+  std::optional<std::int64_t> slots{};   ///< of each replication that are measured [slots or cycles]
+  std::optional<std::int64_t> warmup{};  ///< of each replication that are not
+  int replications = 4;
+  std::uint64_t seed = 1;
+};
+
+/// What the length of a run depends on.
+struct Workload {
+  double utilization = 0;      ///< of the busiest queue
+  int hops = 1;                ///< queues on the longest way
+  double steps_per_slot = 1;   ///< packet-hops a slot, or what takes as long
+  double steps = 3e8;          ///< of all replications together, unless the length says otherwise
+  sim::SourceMemory memory{};  ///< of the sources
+};
+
+/// The plan: as asked for, the rest by the rules of sim/run/run.hpp. Where no number of slots is asked for,
+/// so many that `steps` are taken, or more where that would be less than 100 relaxation times a replication
+/// (but not beyond 10 times the steps). It depends on nothing but the inputs, so that the result does not.
+/// \throws InvalidArgument  replications out of range
+[[nodiscard]] sim::RunPlan plan_of(const RunLength& length, const Workload& workload);
+
+/// A run that was carried out, whole or cut short.
+struct Simulated {
+  sim::RunResult result;
+  sim::RunPlan plan;
+  bool automatic_warmup = true;
+  int threads = 1;     ///< that were offered
+  double seconds = 0;  ///< of wall time
+
+  [[nodiscard]] std::size_t batches() const { return result.all().size(); }
+  [[nodiscard]] std::size_t planned_batches() const {
+    return static_cast<std::size_t>(plan.batches) * static_cast<std::size_t>(plan.replications);
+  }
+  [[nodiscard]] bool stopped() const { return !result.complete; }
+};
+
+using Simulation = std::function<sim::RunResult(const sim::RunPlan& plan, const sim::RunControls& controls,
+                                                std::string_view resume)>;
+
+/// The simulator's controls for a run.  \param run  outlives the result
+[[nodiscard]] sim::RunControls controls_of(const Run& run);
+
+/// Runs the simulation.
+/// \throws Stopped  before two batches were done, which an interval needs
+[[nodiscard]] Simulated simulate(const sim::RunPlan& plan, bool automatic_warmup,
+                                 const Simulation& simulation, const Run& run);
+
+}  // namespace tailbound::answers

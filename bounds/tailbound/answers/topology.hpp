@@ -1,0 +1,34 @@
+#pragma once
+
+#include <tailbound/network/network.hpp>
+#include <tailbound/network/tree.hpp>
+
+#include <optional>
+#include <string>
+#include <variant>
+
+/// Where packets go: a tree under uniform traffic, or any network with flows of its own. The same for analysis
+/// and simulation.
+namespace tailbound::answers {
+
+struct TreeTopology {
+  network::Tree tree;
+  numeric::Rational load;  ///< that each leaf sends [packets/slot]
+  network::TreeRouting routing = network::TreeRouting::random_root;
+  std::optional<traffic::Burst>
+      burst{};  ///< how each leaf's packets bunch; without, its slots are independent
+};
+
+struct NetworkTopology {
+  network::Network network;                       ///< as network::require_valid() wants it
+  std::string file{};                             ///< that it was read from; empty if from none
+  std::optional<std::string> matrix{};            ///< file of flows that was asked for beside it
+  std::optional<numeric::Rational> load_scale{};  ///< that its rates have been multiplied by
+
+  /// What the network calls itself, else its file.
+  [[nodiscard]] const std::string& name() const { return network.name.empty() ? file : network.name; }
+};
+
+using Topology = std::variant<TreeTopology, NetworkTopology>;
+
+}  // namespace tailbound::answers

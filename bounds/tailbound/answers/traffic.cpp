@@ -1,0 +1,81 @@
+#include <cln/rational.h>
+#include <tailbound/answers/traffic.hpp>
+
+#include <algorithm>
+
+namespace tailbound::answers {
+namespace {
+
+using numeric::Rational;
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+Rational whole(std::int64_t value) {
+  return Rational(static_cast<long>(value));
+}
+
+queue::MarkovArrivals bursty_arrivals(const BurstyInputs& inputs) {
+  const traffic::OnOff all = traffic::on_off(inputs.load, inputs.burst);
+  return queue::MarkovArrivals::on_off({{traffic::thinned(all, 1 / whole(inputs.inputs)), inputs.inputs}});
+}
+
+}  // namespace
+
+bool correlated(const Traffic& traffic) {
+  return std::holds_alternative<BurstyInputs>(traffic.source) ||
+         std::holds_alternative<Blocks>(traffic.source);
+}
+
+std::optional<Rational> load_of(const Traffic& traffic) {
+  using Load = std::optional<Rational>;
+  return std::visit(Overloaded{[](const EqualInputs& inputs) { return inputs.load; },
+                               [](const PoissonArrivals& poisson) { return poisson.load; },
+                               [](const BurstyInputs& inputs) { return Load(inputs.load); },
+                               [](const UnequalInputs& inputs) {
+                                 Rational sum = 0;
+                                 for (const Rational& rate : inputs.rates) sum = sum + rate;
+                                 return Load(sum);
+                               },
+                               [](const Blocks& blocks) { return Load(blocks.arrivals.load()); },
+                               [](const auto& described) { return described.arrivals.load(); }},
+                    traffic.source);
+}
+
+queue::SlottedQueue slotted_queue(const Traffic& traffic) {
+  const std::int64_t served = traffic.packets_per_slot;
+  series::Arrivals arrivals = std::visit(
+      Overloaded{[&](const EqualInputs& inputs) {
+                   // Thinned traffic is the same traffic at a lower load, so the greatest load of interest will do.
+                   return series::Arrivals::equal_inputs(
+                       inputs.inputs, inputs.load ? *inputs.load : whole(std::min(inputs.inputs, served)));
+                 },
+                 [&](const PoissonArrivals& poisson) {
+                   return series::Arrivals::poisson(poisson.load ? *poisson.load : whole(served));
+                 },
+                 [](const UnequalInputs& inputs) { return series::Arrivals::unequal_inputs(inputs.rates); },
+                 [](const GeneratingFunction& function) { return function.arrivals; },
+                 [](const Probabilities& probabilities) { return probabilities.arrivals; },
+                 [](const auto&) -> series::Arrivals {
+                   throw InvalidArgument("the traffic", "correlated from slot to slot",
+                                         "independent from slot to slot");
+                 }},
+      traffic.source);
+  return {.arrivals = std::move(arrivals), .packets_per_slot = traffic.packets_per_slot};
+}
+
+std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic, const queue::Accuracy& accuracy) {
+  if (!correlated(traffic)) return bounds::output_queue(slotted_queue(traffic), accuracy);
+  if (traffic.packets_per_slot != 1)
+    throw InvalidArgument("packets per slot", std::to_string(traffic.packets_per_slot),
+                          "1 for correlated arrivals (--traffic onoff, --blocks)");
+  if (const auto* blocks = std::get_if<Blocks>(&traffic.source))
+    return bounds::output_queue(blocks->arrivals, accuracy);
+  return bounds::output_queue(bursty_arrivals(std::get<BurstyInputs>(traffic.source)), accuracy);
+}
+
+}  // namespace tailbound::answers

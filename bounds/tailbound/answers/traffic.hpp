@@ -1,0 +1,84 @@
+#pragma once
+
+#include <tailbound/bounds/output_queue.hpp>
+#include <tailbound/traffic/on_off.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// What feeds an output queue, as it was described: one variant for all commands.
+///
+/// TESTS     tests/answers/traffic_test.cpp
+namespace tailbound::answers {
+
+/// `inputs` independent inputs that share the load equally.
+struct EqualInputs {
+  std::int64_t inputs = 1;  ///< 1 .. 1 048 576
+  /// rho [packets/slot]; empty where it is what is asked for.
+  std::optional<numeric::Rational> load{};
+};
+
+/// Independent inputs with rates of their own [packets/slot], each 0 .. 1.
+struct UnequalInputs {
+  std::vector<numeric::Rational> rates;
+};
+
+struct PoissonArrivals {
+  std::optional<numeric::Rational> load{};  ///< as of EqualInputs
+};
+
+/// `inputs` sources that share the load equally and send in bursts.
+struct BurstyInputs {
+  std::int64_t inputs = 1;
+  numeric::Rational load;
+  traffic::Burst burst;
+};
+
+/// A generating function A(z) of the packets in a slot.
+struct GeneratingFunction {
+  std::string formula;        ///< as typed
+  series::Arrivals arrivals;  ///< as read
+};
+
+/// Probabilities of 0, 1, 2, ... packets in a slot.
+struct Probabilities {
+  std::string name;  ///< of the file they were read from
+  series::Arrivals arrivals;
+};
+
+/// Matrices D_0, D_1, ...: packets and changes of phase (a D-BMAP).
+struct Blocks {
+  std::string name;  ///< of the file they were read from
+  queue::MarkovArrivals arrivals;
+};
+
+using Source = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, BurstyInputs, GeneratingFunction,
+                            Probabilities, Blocks>;
+
+struct Traffic {
+  Source source;
+  int packets_per_slot = 1;  ///< C, served in a slot: 1 .. 32; 1 where slots are correlated
+};
+
+/// Do slots depend on each other?
+[[nodiscard]] bool correlated(const Traffic& traffic);
+
+/// rho [packets/slot]; empty where it is irrational, or what is asked for.
+[[nodiscard]] std::optional<numeric::Rational> load_of(const Traffic& traffic);
+
+/// Its arrivals, independent from slot to slot. Without a load, at a positive one that stands for the form of
+/// the traffic.
+/// \throws InvalidArgument  correlated traffic; a load or number of inputs out of range
+[[nodiscard]] queue::SlottedQueue slotted_queue(const Traffic& traffic);
+
+/// \throws InvalidArgument  several packets a slot, or an arithmetic other than the automatic one, with correlated
+///                          traffic; a load, a burst or a number of inputs out of range
+/// \throws Unstable
+[[nodiscard]] std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic,
+                                                                const queue::Accuracy& accuracy = {});
+
+}  // namespace tailbound::answers

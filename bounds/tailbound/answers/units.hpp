@@ -1,0 +1,26 @@
+#pragma once
+
+#include <tailbound/numeric/rational.hpp>
+
+#include <cstdint>
+#include <optional>
+
+/// What a packet and a slot are outside of the models.
+namespace tailbound::answers {
+
+/// Nothing in an answer depends on them; they are for showing it.
+struct Units {
+  std::optional<std::int64_t> packet_bytes{};    ///< size of a packet [bytes], 1 .. most_packet_bytes
+  std::optional<numeric::Rational> link_gbps{};  ///< rate of a link [Gbit/s], above 0, at most most_link_gbps
+
+  static constexpr std::int64_t most_packet_bytes = 9216;
+  static constexpr std::int64_t most_link_gbps = 1'000'000;
+
+  /// Time of one packet on the link [ns]; none unless both are known.
+  [[nodiscard]] std::optional<numeric::Rational> slot_ns() const {
+    if (!packet_bytes || !link_gbps) return std::nullopt;
+    return numeric::Rational(static_cast<long>(*packet_bytes * 8)) / *link_gbps;
+  }
+};
+
+}  // namespace tailbound::answers

@@ -1,0 +1,102 @@
+#include <cln/rational.h>
+#include <tailbound/answers/validate_delay.hpp>
+
+#include <set>
+#include <utility>
+
+namespace tailbound::answers {
+namespace {
+
+/// What the analysis knows of all packets together.
+struct Analysis {
+  bounds::PathDelay delays;
+  std::vector<bounds::Route> routes;
+  DelayOmissions omissions;
+
+  [[nodiscard]] bounds::ClaimedDelayAnswer claims(const bounds::DelayQuestion& question) {
+    return delays.claims(routes, question);
+  }
+};
+
+Analysis analysis_of(const ValidateDelayQuestion& question) {
+  DelayPaths paths = delay_paths(question.topology, question.sources);
+  std::vector<bounds::Route> routes = paths.all_routes();
+  return {bounds::PathDelay(std::move(paths.queues.queues), question.hop_delay), std::move(routes),
+          paths.omissions};
+}
+
+/// Those of the question, or those where the analysis says about 0.5 ... 1e-6.
+std::vector<Slots> levels_of(const ValidateDelayQuestion& question, Analysis& analysis) {
+  if (!question.levels.empty()) return question.levels;
+  bounds::DelayQuestion asked;
+  for (const numeric::Rational& tail : simulable_tails()) asked.percentiles.push_back(1 - tail);
+  std::set<Slots> levels;
+  for (const bounds::ClaimedPercentile& percentile : analysis.claims(asked).queueing)
+    levels.insert(percentile.slots);
+  return {levels.begin(), levels.end()};
+}
+
+/// `question` as the simulation takes it, but for its levels.
+SimulateTreeQuestion simulation_of(const ValidateDelayQuestion& question) {
+  SimulateTreeQuestion asked{.topology = question.topology};
+  asked.percentiles = question.percentiles;
+  asked.length = question.length;
+  return asked;
+}
+
+}  // namespace
+
+ValidateDelayAnswer answer(const ValidateDelayQuestion& question, const Run& run) {
+  SimulateTreeQuestion asked = simulation_of(question);
+  static_cast<void>(plan_of(asked));  // may it be simulated?
+  Analysis analysis = analysis_of(question);
+  asked.delay_levels = levels_of(question, analysis);
+  const bounds::ClaimedDelayAnswer analysed =
+      analysis.claims({.levels = asked.delay_levels, .percentiles = asked.percentiles});
+
+  ValidateDelayAnswer answer;
+  answer.omissions = analysis.omissions;
+  answer.confidence_of_each =
+      confidence_of_each(analysed.above.size() + analysed.queueing.size() + 1, question.confidence);
+  asked.confidence = answer.confidence_of_each;
+  answer.simulation = answers::answer(asked, run);
+  for (std::size_t i = 0; i < analysed.above.size(); ++i) {
+    const sim::LevelEstimate& seen = answer.simulation.delay_ccdf[i];
+    answer.tail.push_back({.level = analysed.above[i].slots,
+                           .above = {.predicted = to_predicted(analysed.above[i].probability),
+                                     .simulated = seen.probability,
+                                     .count = seen.count}});
+  }
+  answer.percentiles.resize(
+      analysed.queueing.size());  // in place: GCC 12 takes a moved variant for uninitialised
+  for (std::size_t i = 0; i < analysed.queueing.size(); ++i) {
+    ComparedPercentile& row = answer.percentiles[i];
+    row.fraction = analysed.queueing[i].probability;
+    row.queueing.predicted.emplace(analysed.queueing[i].slots);
+    row.queueing.simulated = answer.simulation.percentiles[i].queueing;
+  }
+  answer.mean_queueing = {.predicted = to_predicted(analysed.mean_queueing),
+                          .simulated = answer.simulation.mean_queueing};
+  for (const ComparedDelay& row : answer.tail) answer.tally.add(row.above);
+  for (const ComparedPercentile& row : answer.percentiles) answer.tally.add(row.queueing);
+  answer.tally.add(answer.mean_queueing);
+  return answer;
+}
+
+std::vector<ComparedDelay> compared_curve(const ValidateDelayQuestion& question,
+                                          const ValidateDelayAnswer& answer) {
+  const std::vector<sim::LevelEstimate> simulated =
+      whole_delay_ccdf(simulation_of(question), answer.simulation);
+  bounds::DelayQuestion asked;
+  for (const sim::LevelEstimate& level : simulated) asked.levels.emplace_back(level.level);
+  const bounds::ClaimedDelayAnswer analysed = analysis_of(question).claims(asked);
+  std::vector<ComparedDelay> curve;
+  for (std::size_t i = 0; i < simulated.size(); ++i)
+    curve.push_back({.level = asked.levels[i],
+                     .above = {.predicted = to_predicted(analysed.above[i].probability),
+                               .simulated = simulated[i].probability,
+                               .count = simulated[i].count}});
+  return curve;
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <tailbound/answers/comparison.hpp>
+#include <tailbound/answers/delay_paths.hpp>
+#include <tailbound/answers/simulate_tree.hpp>
+#include <tailbound/answers/simulation.hpp>
+#include <tailbound/answers/topology.hpp>
+
+#include <vector>
+
+/// Delays through a tree or any network, by analysis and by simulation.
+///
+/// MODEL     D of all packets of all flows together: bounds/path_delay.hpp beside answers/simulate_tree.hpp.
+///           Both are given the same topology; they share no queueing code.
+/// EXCLUDES  what DelayOmissions says of the analysis
+/// TESTS     tests/answers/validate_delay_test.cpp
+namespace tailbound::answers {
+
+struct ValidateDelayQuestion {
+  Topology topology;
+  network::Sources sources = network::Sources::decoupled;
+  queue::HopDelay hop_delay = queue::HopDelay::wait;
+  std::vector<Slots> levels{};  ///< t of P(D > t); unless told, where the analysis says simulable_tails()
+  std::vector<numeric::Rational> percentiles{};  ///< of D, as fractions, above 0 and below 1
+  double confidence = 0.95;  ///< with which all intervals hold together, above 0 and below 1
+  RunLength length{};        ///< as SimulateTreeQuestion
+};
+
+struct ComparedDelay {
+  Slots level;
+  Comparison<unit::Probability> above{};  ///< P(D > level)
+};
+
+struct ComparedPercentile {
+  numeric::Rational fraction;
+  Comparison<unit::Slot> queueing{};  ///< of D, in whole slots
+};
+
+struct ValidateDelayAnswer {
+  DelayOmissions omissions{};  ///< of the analysis
+  SimulateTreeAnswer simulation{};
+  std::vector<ComparedDelay> tail{};              ///< at the question's levels, or rising
+  std::vector<ComparedPercentile> percentiles{};  ///< in the order of the question's
+  Comparison<unit::Slot> mean_queueing{};
+  double confidence_of_each = 0;  ///< of each comparison's interval
+  Tally tally{};                  ///< of all comparisons
+
+  [[nodiscard]] bool stopped() const { return simulation.stopped(); }
+};
+
+/// Analysis first, so that what it refuses is refused at once.
+/// \throws as answer(SimulateTreeQuestion), delay_paths() and bounds::PathDelay
+[[nodiscard]] ValidateDelayAnswer answer(const ValidateDelayQuestion& question, const Run& run = {});
+
+/// For pictures: P(D > t) both ways from t = 0 to the last delay that was seen, some 60 levels at most, with
+/// 95 % intervals. Of the same run.  COST  the analysis once more, that deep.
+[[nodiscard]] std::vector<ComparedDelay> compared_curve(const ValidateDelayQuestion& question,
+                                                        const ValidateDelayAnswer& answer);
+
+}  // namespace tailbound::answers

@@ -1,0 +1,96 @@
+#include <tailbound/answers/validate_wormhole.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/worm_walk.hpp>
+
+#include <algorithm>
+
+namespace tailbound::answers {
+namespace {
+
+using bounds::wormhole::Model;
+
+/// Calls of next_station(), at some 8 ns, that the walk over a network may take. What follows it takes as
+/// long as so many of them for each wire and third power of its channels.
+constexpr double most_walk_calls = 2e8, calls_of_a_wire = 50;
+
+/// The model of the network with the virtual channels that are simulated; nothing if that took long.
+std::shared_ptr<const Model> walked_model(const sim::WormModel& network, double mean_distance, int channels) {
+  const network::WormLayout& layout = network.network->layout();
+  const double nodes = layout.nodes, each = channels, wires = layout.wires;
+  const double calls = nodes * nodes * layout.variants * mean_distance * each;
+  if (calls + calls_of_a_wire * wires * each * each * each > most_walk_calls) return nullptr;
+  try {
+    return std::make_shared<const Model>(network::walk_graph(*network.network, network.traffic));
+  } catch (const LimitExceeded&) {
+    return nullptr;
+  }
+}
+
+/// \param model  that of the usual virtual channels; replaced by that of the very network where it can be had
+WormholeModelled modelled(const SimulatedWormhole& question, const sim::WormModel& network,
+                          std::shared_ptr<const Model>& model) {
+  WormholeModelled result{.virtual_channels = usual_virtual_channels(question.network),
+                          .other_virtual_channels = {},
+                          .deeper_buffers = question.buffer_flits > 1,
+                          .geometric_lengths = question.lengths != sim::WormLengths::fixed,
+                          .bernoulli_arrivals = question.arrivals != sim::WormArrivals::poisson};
+  const std::optional<int> told = question.virtual_channels;
+  if (!result.virtual_channels || !told || *told == *result.virtual_channels) return result;
+  if (auto walked = walked_model(network, model->graph().mean_distance, *told)) {
+    model = std::move(walked);
+    result.virtual_channels = *told;
+    result.virtual_channels_as_told = true;
+  } else {
+    result.other_virtual_channels = *told;
+  }
+  return result;
+}
+
+std::optional<Predicted<unit::Cycle>> predicted(const Model& model, double saturation, std::int64_t flits,
+                                                double load) {
+  if (load >= saturation) return std::nullopt;
+  const auto latency = wormhole_latency(model, flits, load);
+  return latency ? std::optional<Predicted<unit::Cycle>>(*latency) : std::nullopt;
+}
+
+}  // namespace
+
+ValidateWormholeAnswer answer(const ValidateWormholeQuestion& question, const Run& run) {
+  const SimulateWormholeQuestion& simulation = question.simulation;
+  check(simulation.offered, Fractions::any);
+  check_simulated(simulation.offered);
+  const sim::WormModel network = simulator_model(simulation.network);
+  ValidateWormholeAnswer answer;
+  answer.model = std::make_shared<const Model>(wormhole_model(simulation.network.network));
+  answer.modelled = modelled(simulation.network, network, answer.model);
+  answer.simulation = simulate_worms(simulation, network, *answer.model, run);
+  const double saturation = answer.simulation.model_saturation.value;
+  for (const SimulatedWorms& point : answer.simulation.points) {
+    if (!point.found.latency)
+      throw NoAnswer("there is nothing to compare: no message was delivered while measured");
+    answer.rows.push_back(
+        {.load = point.load,
+         .fraction_of_saturation = point.fraction_of_saturation,
+         .latency = {.predicted = predicted(*answer.model, saturation, simulation.network.flits, point.load),
+                     .simulated = *point.found.latency}});
+    answer.tally.add(answer.rows.back().latency);
+  }
+  return answer;
+}
+
+std::vector<std::pair<double, numeric::Model<unit::Cycle>>> model_curve(
+    const ValidateWormholeQuestion& question, const ValidateWormholeAnswer& answer, int loads) {
+  double last = 0;
+  for (const WormholeComparison& row : answer.rows)
+    if (row.latency.predicted) last = std::max(last, row.load);
+  std::vector<std::pair<double, numeric::Model<unit::Cycle>>> curve;
+  for (int i = 1; i <= loads; ++i) {
+    const double load = last * (static_cast<double>(i) / loads);
+    if (load >= answer.simulation.model_saturation.value) break;
+    if (const auto latency = wormhole_latency(*answer.model, question.simulation.network.flits, load))
+      curve.emplace_back(load, *latency);
+  }
+  return curve;
+}
+
+}  // namespace tailbound::answers

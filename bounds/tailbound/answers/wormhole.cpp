@@ -1,0 +1,107 @@
+#include <tailbound/answers/wormhole.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/worm_walk.hpp>
+#include <tailbound/numeric/plain.hpp>
+
+namespace tailbound::answers {
+namespace {
+
+using bounds::wormhole::ChannelFigures;
+using bounds::wormhole::Model;
+using bounds::wormhole::Point;
+
+WormholeChannel channel_at(const Model& model, const Point& solved, std::size_t channel, double flits) {
+  const ChannelFigures& figures = solved.channels[channel];
+  return {.name = model.graph().channels[channel].name,
+          .utilization = {figures.utilization},
+          .wait = {flits * figures.wait},
+          .service = {flits * figures.service}};
+}
+
+WormholePoint solve(const Model& model, const WormholeQuestion& question, double load, double saturation) {
+  if (load >= saturation) throw Saturated(LoadMeasure::flits, load, saturation);
+  const Point solved = model.solve(load);
+  if (!solved.solved())
+    throw NoAnswer("at load " + numeric::plain(load) +
+                   " the iteration ended without an answer: " + bounds::in_words(solved.ending));
+  const auto flits = static_cast<double>(question.flits);
+  WormholePoint point{.load = load,
+                      .fraction_of_saturation = {load / saturation},
+                      .latency = {solved.latency(flits)},
+                      .source_wait = {flits * solved.source_wait},
+                      .service = {flits * solved.service},
+                      .bottleneck = {},
+                      .channels = {},
+                      .ending = solved.ending};
+  if (const auto busiest = model.busiest(solved))
+    point.bottleneck = channel_at(model, solved, *busiest, flits);
+  if (question.channels)
+    for (const std::size_t channel : model.busiest(solved, *question.channels))
+      point.channels.push_back(channel_at(model, solved, channel, flits));
+  return point;
+}
+
+void check_question(const WormholeQuestion& question) {
+  if (question.flits < 1 || question.flits > 1'000'000'000)
+    throw InvalidArgument("flits", std::to_string(question.flits), "from 1 to 1000000000");
+  check(question.offered);
+  if (!question.channels || question.offered.values.empty()) return;
+  const std::size_t loads = question.offered.values.size(), most = most_channels_listed / loads;
+  if (*question.channels > most)
+    throw InvalidArgument("channels", std::to_string(*question.channels),
+                          "at most " + std::to_string(most) + " for " + std::to_string(loads) + " loads");
+}
+
+}  // namespace
+
+std::string name(const WormholeNetwork& network) {
+  if (const auto* own = std::get_if<OwnWormNetwork>(&network)) return own->network->layout().name;
+  return network::name(std::get<network::WormTopology>(network));
+}
+
+std::int64_t node_count(const WormholeNetwork& network) {
+  if (const auto* own = std::get_if<OwnWormNetwork>(&network)) return own->network->layout().nodes;
+  return std::get<network::WormTopology>(network).nodes;
+}
+
+Model wormhole_model(const WormholeNetwork& network) {
+  if (const auto* own = std::get_if<OwnWormNetwork>(&network))
+    return Model(network::walk_graph(*own->network, own->network->traffic()));
+  return Model(network::channel_graph(std::get<network::WormTopology>(network)));
+}
+
+std::optional<numeric::Model<unit::Cycle>> wormhole_latency(const Model& model, std::int64_t flits,
+                                                            double load) {
+  const Point solved = model.solve(load);
+  if (!solved.solved()) return std::nullopt;
+  return numeric::Model<unit::Cycle>{solved.latency(static_cast<double>(flits))};
+}
+
+WormholeAnswer answer(const WormholeQuestion& question, const Run& run) {
+  check_question(question);
+  const Model model = wormhole_model(question.network);
+  WormholeAnswer answer{
+      .network = model.graph().name,
+      .saturation = {model.saturation()},
+      .mean_distance = {model.graph().mean_distance},
+      .deadlock_cycle = {},
+      .shorter_than_path = static_cast<double>(question.flits) < model.graph().mean_distance,
+      .points = {}};
+  for (const std::size_t channel : model.cycle())
+    answer.deadlock_cycle.push_back(model.graph().channels[channel].name);
+  const std::vector<numeric::Rational>& values = question.offered.values;
+  for (const numeric::Rational& value : values) {
+    if (run.stop.stop_requested()) {
+      if (answer.points.empty()) throw Stopped("stopped before a load was answered");
+      answer.stopped = true;
+      break;
+    }
+    answer.points.push_back(solve(model, question, question.offered.absolute(value, answer.saturation.value),
+                                  answer.saturation.value));
+    if (run.progress)
+      run.progress(static_cast<double>(answer.points.size()) / static_cast<double>(values.size()), 0);
+  }
+  return answer;
+}
+
+}  // namespace tailbound::answers

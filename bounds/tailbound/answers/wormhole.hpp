@@ -1,0 +1,112 @@
+#pragma once
+
+#include <tailbound/answers/offered_loads.hpp>
+#include <tailbound/answers/run.hpp>
+#include <tailbound/answers/saturated.hpp>
+#include <tailbound/bounds/wormhole/latency.hpp>
+#include <tailbound/core/quantity.hpp>
+#include <tailbound/network/worm_network_file.hpp>
+#include <tailbound/network/worm_topology.hpp>
+#include <tailbound/numeric/truth.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// What are the latencies in a wormhole network, where does it saturate, and which channels are busiest?
+///
+/// MODEL     bounds/wormhole/latency.hpp
+/// RESULT    approximate: trusted_fraction says up to where simulation bears it out
+/// SOURCE    docs/derivations/wormhole.md
+/// TESTS     tests/answers/wormhole_test.cpp, tests/golden/wormhole_test.cpp
+namespace tailbound::answers {
+
+/// Up to this fraction of its saturation load the model was within 4 % of simulation, in seven networks under
+/// uniform traffic.
+inline constexpr double trusted_fraction = 0.7;
+
+/// A network of somebody's own, with the flows in it.
+struct OwnWormNetwork {
+  std::shared_ptr<const network::RoutedWormNetwork> network;
+  std::string file{};                   ///< that it was read from; empty if from none
+  std::optional<std::string> matrix{};  ///< file of flows that was asked for beside it
+};
+
+using WormholeNetwork = std::variant<network::WormTopology, OwnWormNetwork>;
+
+/// "8 x 8 mesh", or what an own network calls itself.
+/// \throws InvalidArgument  no such topology
+[[nodiscard]] std::string name(const WormholeNetwork& network);
+/// Nodes, switches of an own network included.
+[[nodiscard]] std::int64_t node_count(const WormholeNetwork& network);
+
+struct WormholeQuestion {
+  WormholeNetwork network;
+  std::int64_t flits = 32;  ///< of a message, 1 .. 10^9
+  OfferedLoads offered;     ///< flits/cycle/node, from 0; or fractions of saturation, from 0 and below 1
+  /// So many of the busiest channels are listed for each load; in all, at most most_channels_listed.
+  std::optional<std::size_t> channels{};
+};
+inline constexpr std::size_t most_channels_listed = 1'000'000;
+
+/// A channel behind the sources.
+struct WormholeChannel {
+  std::string name;
+  numeric::Model<unit::Ratio> utilization;  ///< of its station's servers
+  numeric::Model<unit::Cycle> wait;         ///< mean, at its station
+  numeric::Model<unit::Cycle> service;      ///< mean time for which a message holds it
+};
+
+/// Means at one load.
+struct WormholePoint {
+  double load = 0;                                     ///< offered [flits/cycle/node]
+  numeric::Model<unit::Ratio> fraction_of_saturation;  ///< below 1
+  numeric::Model<unit::Cycle> latency;      ///< of a message, from its birth until its tail has arrived
+  numeric::Model<unit::Cycle> source_wait;  ///< from its birth until its head leaves the source
+  numeric::Model<unit::Cycle> service;      ///< for which it holds its injection channel
+  std::optional<WormholeChannel>
+      bottleneck;                         ///< the busiest channel; none if there is none behind the sources
+  std::vector<WormholeChannel> channels;  ///< as many as asked for or as there are, the busiest first
+  bounds::Ending ending;                  ///< direct or converged
+
+  [[nodiscard]] bool trusted() const { return fraction_of_saturation.value <= trusted_fraction; }
+};
+
+struct WormholeAnswer {
+  std::string network;  ///< its name
+  numeric::Model<unit::FlitsPerCycle> saturation;
+  numeric::Model<unit::Channel> mean_distance;  ///< of a message's path; without contention it is exact
+  /// Channels that can wait for each other in a circle, each for the next: the routes can deadlock, which the
+  /// model does not see. Empty if none can.
+  std::vector<std::string> deadlock_cycle;
+  /// Messages are shorter than the mean path: they hold fewer channels than the model takes them to, and it
+  /// overestimates the waits.
+  bool shorter_than_path = false;
+  std::vector<WormholePoint> points;  ///< one a load, in the order of the question
+  bool stopped = false;               ///< before all loads were answered
+};
+
+/// \throws InvalidArgument  a field out of range
+/// \throws LimitExceeded    the network is too large
+/// \throws Saturated        one of the loads is at or beyond saturation
+/// \throws NoAnswer         the iteration ended without a solution
+/// \throws Stopped          before there was a point
+[[nodiscard]] WormholeAnswer answer(const WormholeQuestion& question, const Run& run);
+
+// --- parts, for answers that show the model beside something else
+
+/// The model of a network.
+/// \throws InvalidArgument  no such topology
+/// \throws LimitExceeded    the network is too large
+[[nodiscard]] bounds::wormhole::Model wormhole_model(const WormholeNetwork& network);
+
+/// Mean latency of messages of so many flits; nothing where the model has no solution.
+/// \param load  [flits/cycle/node], from 0
+[[nodiscard]] std::optional<numeric::Model<unit::Cycle>> wormhole_latency(
+    const bounds::wormhole::Model& model, std::int64_t flits, double load);
+
+}  // namespace tailbound::answers

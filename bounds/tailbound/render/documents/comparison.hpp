@@ -1,0 +1,76 @@
+#pragma once
+
+#include <tailbound/answers/comparison.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// How a comparison of analysis and simulation is shown, the same for all validate commands.
+namespace tailbound::render {
+
+/// "inside", "above", "below", "too rare", "saturated"
+[[nodiscard]] const char* verdict_name(answers::Verdict verdict);
+
+/// What the columns of one comparison are called.
+struct ComparisonNames {
+  std::string unit{};                  ///< of both numbers
+  std::string predicted = "analysis";  ///< the heading: "analysis", "model", "blocking"
+  std::string prefix{};                ///< of the keys: "mean_" makes mean_prediction
+  bool counted = false;                ///< with "count"
+};
+
+/// prediction, simulation, count, error, verdict.
+[[nodiscard]] std::vector<Column> comparison_columns(const ComparisonNames& names = {});
+[[nodiscard]] Column error_column(const std::string& key);
+[[nodiscard]] Column verdict_column(const std::string& key, const std::string& heading);
+
+template <class Unit>
+[[nodiscard]] Value shown(const answers::Predicted<Unit>& predicted) {
+  return std::visit([](const auto& number) { return shown(number); }, predicted);
+}
+
+/// prediction / simulation - 1, between what the simulation's interval makes of it.
+template <class Unit>
+[[nodiscard]] Value error_of(const answers::Comparison<Unit>& comparison) {
+  const std::optional<double> error = comparison.error();
+  if (!error) return None{};
+  const numeric::Estimate<Unit>& simulated = comparison.simulated;
+  const double said = comparison.span()->upper;
+  const double greatest =
+      simulated.lower > 0 ? said / simulated.lower - 1 : std::numeric_limits<double>::infinity();
+  return Estimate{*error, said / simulated.upper - 1, greatest, simulated.confidence};
+}
+
+/// With "count" where the comparison has one, or `counted` says that its table has the column.
+template <class Unit>
+[[nodiscard]] Cells comparison_cells(const answers::Comparison<Unit>& comparison,
+                                     const std::string& prefix = {}, bool counted = false) {
+  Cells cells{{prefix + "prediction", comparison.predicted ? shown(*comparison.predicted) : Value(None{})},
+              {prefix + "simulation", shown(comparison.simulated)}};
+  if (comparison.count)
+    cells.push_back({prefix + "count", Whole{static_cast<std::int64_t>(*comparison.count)}});
+  else if (counted)
+    cells.push_back({prefix + "count", None{}});
+  cells.push_back({prefix + "error", error_of(comparison)});
+  cells.push_back({prefix + "verdict", Text{verdict_name(comparison.verdict())}});
+  return cells;
+}
+
+/// A sentence without its stop: "the analysis is optimistic beyond the interval in 2 of 7 rows".
+/// \param predicted  "the analysis", "blocking"
+[[nodiscard]] std::string conclusion(const answers::Tally& tally,
+                                     const std::string& predicted = "the analysis");
+/// The tallies of several points as one sentence.
+[[nodiscard]] std::string conclusion(const std::vector<answers::Tally>& tallies,
+                                     const std::string& predicted = "the analysis");
+
+/// A note: what each verdict means, and the error.
+/// \param side  on which side the predictions promise too much
+[[nodiscard]] std::string verdicts_in_words(answers::Optimistic side = answers::Optimistic::below);
+
+}  // namespace tailbound::render

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <tailbound/answers/delay.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tailbound::render {
+
+using DelayPoint = std::pair<answers::DelayQuestion, answers::DelayAnswer>;
+using ReorderPoint = std::pair<answers::ReorderQuestion, answers::ReorderAnswer>;
+
+/// Each flow of each question is a result. Marked as stopped where an answer is.
+/// \pre at least one point; all of them ask for the same percentiles, levels and targets
+[[nodiscard]] Document document(std::vector<DelayPoint> points);
+
+/// The reorder buffer of given delays.  \pre at least one point
+[[nodiscard]] Document document(const std::vector<ReorderPoint>& points);
+
+[[nodiscard]] Layout delay_layout();
+
+/// What a sum of delays over hops leaves out, in one line; empty for a single queue. Figures are quoted for trees
+/// only, of which they are.
+[[nodiscard]] std::string model_caution(const answers::DelayOmissions& omissions,
+                                        const answers::Topology& topology);
+
+/// "decoupled" or "first-hop"; "wait" or "occupancy"
+[[nodiscard]] const char* name(network::Sources sources);
+[[nodiscard]] const char* name(queue::HopDelay delay);
+
+}  // namespace tailbound::render

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <tailbound/numeric/plain.hpp>
+#include <tailbound/numeric/rational.hpp>
+#include <tailbound/render/value.hpp>
+
+#include <limits>
+
+namespace tailbound::render {
+
+/// An estimate of which no interval is known: its ends are infinite, and null in data formats.
+[[nodiscard]] inline Value observed(double value) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return Estimate{value, -infinity, infinity};
+}
+
+/// What was computed with a double, as the input that makes the same: the shortest decimal that reads as it.
+[[nodiscard]] inline Given given(double value) {
+  return {numeric::parse_rational(numeric::plain(value), "number")};
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+#include <tailbound/numeric/plain.hpp>
+#include <tailbound/render/documents/topology.hpp>
+
+#include <optional>
+
+namespace tailbound::render {
+namespace {
+
+using answers::NetworkTopology;
+using answers::Topology;
+using answers::TreeTopology;
+using numeric::plain;
+
+/// The parts of a description, of which a list of points may share some and not others.
+struct Words {
+  std::string shape, load, routing, burst;
+};
+
+std::string burst_in_words(const std::optional<traffic::Burst>& burst) {
+  if (!burst) return "";
+  return fmt::format(", bursts of {} slot{}{}", plain(burst->slots), burst->slots == 1 ? "" : "s",
+                     burst->on_rate == 1 ? "" : fmt::format(" at rate {}", plain(burst->on_rate)));
+}
+
+Words words_of(const Topology& topology) {
+  if (const auto* network = std::get_if<NetworkTopology>(&topology)) return {network->name(), {}, {}, {}};
+  const auto& tree = std::get<TreeTopology>(topology);
+  return {fmt::format("{}-ary {}-tree", tree.tree.radix, tree.tree.levels), " at load " + plain(tree.load),
+          fmt::format(", {} routing", routing_name(tree.routing)), burst_in_words(tree.burst)};
+}
+
+}  // namespace
+
+std::vector<Column> topology_columns() {
+  return {
+      {"radix", "radix", "", Shape::whole, "links of a tree's switch in each direction, 2 to 1024"},
+      {"levels", "levels", "", Shape::whole, "levels of a tree's switches: radix^levels leaves"},
+      {"load", "load", "", Shape::given, "packets a slot that each leaf of the tree sends, 0 to 1"},
+      {"routing", "routing", "", Shape::text,
+       "random-root: always up to the top; or nearest-ancestor: no further than needed"},
+      {"traffic", "traffic", "", Shape::text, "of a tree's leaves: bernoulli or onoff", Style::hidden},
+      {"burst", "burst", "", Shape::given, "mean length of a leaf's bursts [slots], at least 1"},
+      {"on_rate", "on-rate", "", Shape::given, "packets a slot of a leaf within a burst, above 0, at most 1"},
+      {"network", "network", "", Shape::text, "file of hosts, switches, links and flows"},
+      {"matrix", "matrix", "", Shape::text, "file of the traffic matrix that was asked for beside it"},
+  };
+}
+
+Cells topology_cells(const Topology& topology) {
+  Cells cells;
+  if (const auto* network = std::get_if<NetworkTopology>(&topology)) {
+    cells.push_back({"network", Text{network->file}});
+    if (network->matrix) cells.push_back({"matrix", Text{*network->matrix}});
+    return cells;
+  }
+  const auto& tree = std::get<TreeTopology>(topology);
+  cells = {{"radix", Whole{tree.tree.radix}},
+           {"levels", Whole{tree.tree.levels}},
+           {"load", Given{tree.load}},
+           {"routing", Text{routing_name(tree.routing)}},
+           {"traffic", Text{tree.burst ? "onoff" : "bernoulli"}}};
+  if (tree.burst) {
+    cells.push_back({"burst", Given{tree.burst->slots}});
+    cells.push_back({"on_rate", Given{tree.burst->on_rate}});
+  }
+  return cells;
+}
+
+const char* routing_name(network::TreeRouting routing) {
+  return routing == network::TreeRouting::nearest_ancestor ? "nearest-ancestor" : "random-root";
+}
+
+std::string in_words(const Topology& topology, const std::vector<const Topology*>& all) {
+  Words words = words_of(topology);
+  for (const Topology* other : all) {
+    const Words its = words_of(*other);
+    if (its.shape != words.shape)
+      words.shape = std::holds_alternative<TreeTopology>(topology) ? "trees of each size" : "each network";
+    if (its.load != words.load) words.load.clear();
+    if (its.routing != words.routing) words.routing.clear();
+    if (its.burst != words.burst) words.burst.clear();
+  }
+  return words.shape + words.load + words.routing + words.burst;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,224 @@
+#include <fmt/format.h>
+#include <tailbound/render/documents/observed.hpp>
+#include <tailbound/render/documents/simulation.hpp>
+#include <tailbound/render/documents/units.hpp>
+#include <tailbound/render/documents/worm_network.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+namespace tailbound::render {
+
+using answers::OwnWormNetwork;
+using network::WormShape;
+using network::WormTopology;
+
+namespace {
+
+/// Of so many loads the notes say how each was simulated.
+constexpr std::size_t most_runs_told = 10;
+
+Document without(Document document, std::string_view key) {
+  for (Result& result : document.results)
+    std::erase_if(result.inputs, [&](const Cell& cell) { return cell.key == key; });
+  return document;
+}
+
+/// Dimensions of a hypercube follow from its nodes.
+void leave_out_dimensions(Document& document) {
+  for (Result& result : document.results)
+    if (brief(value_of(result.inputs, "topology")) == shape_names().back())
+      std::erase_if(result.inputs, [](const Cell& cell) { return cell.key == "dimensions"; });
+}
+
+/// Does a network appear at several loads?
+bool loads_vary(const Document& document) {
+  const Document networks = without(without(document, "load"), "fraction");
+  std::vector<std::string> seen;
+  for (const Result& result : networks.results) {
+    std::string inputs;
+    for (const Cell& cell : result.inputs) inputs += cell.key + " " + brief(cell.value) + "\n";
+    if (std::find(seen.begin(), seen.end(), inputs) != seen.end()) return true;
+    seen.push_back(std::move(inputs));
+  }
+  return false;
+}
+
+bool has_fractions(const Document& document) {
+  const Cells& inputs = document.results.front().inputs;
+  return std::any_of(inputs.begin(), inputs.end(), [](const Cell& cell) { return cell.key == "fraction"; });
+}
+
+}  // namespace
+
+const std::vector<std::string>& shape_names() {
+  static const std::vector<std::string> names{"butterfly-fat-tree", "mesh", "torus", "bidirectional-torus",
+                                              "hypercube"};
+  return names;
+}
+
+const std::vector<std::string>& fat_tree_variant_names() {
+  static const std::vector<std::string> names{"paper", "conditional"};
+  return names;
+}
+
+std::vector<Column> worm_network_columns() {
+  return {{"topology", "topology", "", Shape::text,
+           "butterfly-fat-tree, mesh, torus, bidirectional-torus or hypercube"},
+          {"nodes", "nodes", "", Shape::whole, "processors; of a network file, switches included"},
+          {"dimensions", "dimensions", "", Shape::whole, "of a mesh, torus or hypercube"},
+          {"variant", "variant", "", Shape::text, "of a butterfly fat-tree: paper or conditional"},
+          {"network", "network", "", Shape::text, "file of the network", Style::hidden},
+          {"matrix", "matrix", "", Shape::text, "file of its flows, where one was given beside it",
+           Style::hidden},
+          {"flits", "flits", "", Shape::whole, "length of a message"}};
+}
+
+Cells worm_network_cells(const answers::WormholeNetwork& network, std::int64_t flits) {
+  Cells cells;
+  if (const auto* own = std::get_if<OwnWormNetwork>(&network)) {
+    cells.push_back({"network", Text{own->file}});
+    if (own->matrix) cells.push_back({"matrix", Text{*own->matrix}});
+    cells.push_back({"nodes", Whole{answers::node_count(network)}});
+  } else {
+    const auto& topology = std::get<WormTopology>(network);
+    cells.push_back({"topology", Text{shape_names()[static_cast<std::size_t>(topology.shape)]}});
+    cells.push_back({"nodes", Whole{topology.nodes}});
+    if (topology.shape == WormShape::butterfly_fat_tree)
+      cells.push_back(
+          {"variant", Text{fat_tree_variant_names()[static_cast<std::size_t>(topology.variant)]}});
+    else
+      cells.push_back({"dimensions", Whole{network::dimensions_of(topology)}});
+  }
+  cells.push_back({"flits", Whole{flits}});
+  return cells;
+}
+
+std::vector<Column> load_columns() {
+  Column load{"load", "load", "flits/cycle/node", Shape::given, "offered by each node"};
+  load.digits = 6;
+  return {{"fraction", "fraction", "", Shape::given, "of saturation, where that is what was asked for",
+           Style::hidden},
+          load};
+}
+
+Cells load_cells(const answers::OfferedLoads& offered, std::size_t i, double load) {
+  if (!offered.of_saturation) return {{"load", Given{offered.values[i]}}};
+  return {{"fraction", Given{offered.values[i]}}, {"load", given(load)}};
+}
+
+std::string in_words(const answers::WormholeNetwork& network, std::int64_t flits) {
+  const auto* topology = std::get_if<WormTopology>(&network);
+  const bool has_variant = topology != nullptr && topology->shape == WormShape::butterfly_fat_tree;
+  return fmt::format(
+      "{}, messages of {} flits{}", answers::name(network), flits,
+      has_variant ? "; variant " + fat_tree_variant_names()[static_cast<std::size_t>(topology->variant)]
+                  : std::string());
+}
+
+const std::vector<std::string>& worm_length_names() {
+  static const std::vector<std::string> names{"fixed", "geometric"};
+  return names;
+}
+
+const std::vector<std::string>& worm_arrival_names() {
+  static const std::vector<std::string> names{"poisson", "bernoulli"};
+  return names;
+}
+
+std::vector<Column> simulated_worm_columns() {
+  const std::vector<Column> simulated{
+      {"virtual_channels", "virtual channels", "", Shape::whole,
+       "of each link; not of a network file, which says it"},
+      {"buffer_flits", "buffer", "flits", Shape::whole, "of each virtual channel"},
+      {"lengths", "lengths", "", Shape::text, "of messages: fixed, or geometric with the mean flits"},
+      {"arrivals", "arrivals", "", Shape::text, "of messages: poisson or bernoulli"},
+      {"of", "of", "", Shape::text, "what fractions are of: saturation of the model, or simulated",
+       Style::hidden}};
+  return joined(joined(worm_network_columns(), simulated), load_columns());
+}
+
+Cells worm_network_cells(const answers::SimulatedWormhole& network) {
+  Cells cells = worm_network_cells(network.network, network.flits);
+  const std::optional<int> usual = answers::usual_virtual_channels(network.network);
+  if (usual) cells.push_back({"virtual_channels", Whole{network.virtual_channels.value_or(*usual)}});
+  cells.push_back({"buffer_flits", Whole{network.buffer_flits}});
+  cells.push_back({"lengths", Text{worm_length_names()[static_cast<std::size_t>(network.lengths)]}});
+  cells.push_back({"arrivals", Text{worm_arrival_names()[static_cast<std::size_t>(network.arrivals)]}});
+  return cells;
+}
+
+Cells load_cells(const answers::SimulateWormholeQuestion& question, std::size_t i, double load) {
+  Cells cells = load_cells(question.offered, i, load);
+  if (question.offered.of_saturation)
+    cells.insert(cells.begin(), Cell{"of", Text{question.of_simulated ? "simulated" : "model"}});
+  if (question.offered.of_saturation && question.of_simulated)
+    cells.push_back({"precision", Given{question.of_simulated->precision}});
+  return cells;
+}
+
+std::string in_words(const answers::SimulatedWormhole& network, const answers::WormholeLayout& layout) {
+  return fmt::format("{}, messages of {}{} flits, {} channels on {} wires, buffers of {} flit{}", layout.name,
+                     network.lengths == sim::WormLengths::fixed ? "" : "geometric, mean ", network.flits,
+                     layout.channels, layout.wires, network.buffer_flits,
+                     network.buffer_flits == 1 ? "" : "s");
+}
+
+std::string load_in_words(double load, double fraction_of_saturation) {
+  return fmt::format("{:.6g} flits/cycle/node, {:.1f} % of the model's saturation load", load,
+                     100 * fraction_of_saturation);
+}
+
+std::vector<Column> simulated_worm_result_columns() {
+  const std::string load = "flits/cycle/node";
+  return {
+      {"channels", "", "", Shape::whole, "virtual ones, injection and ejection included", Style::hidden},
+      {"wires", "", "", Shape::whole, "that the channels share", Style::hidden},
+      {"model_saturation_load", "", load, Shape::model, "the load at which the model saturates",
+       Style::hidden},
+      {"greatest_stable_load", "", load, Shape::estimate,
+       "by simulation, searched with --saturation and --of simulated: at which the queues at the sources do "
+       "not grow",
+       Style::hidden},
+      {"least_unstable_load", "", load, Shape::estimate, "of the same search: at which they do",
+       Style::hidden}};
+}
+
+Cells simulated_worm_cells(const answers::SimulateWormholeAnswer& answer) {
+  Cells cells{{"channels", Whole{static_cast<std::int64_t>(answer.layout.channels)}},
+              {"wires", Whole{static_cast<std::int64_t>(answer.layout.wires)}},
+              {"model_saturation_load", shown(answer.model_saturation)}};
+  if (answer.simulated_saturation) {
+    cells.push_back({"greatest_stable_load", observed(answer.simulated_saturation->greatest_stable)});
+    cells.push_back({"least_unstable_load", observed(answer.simulated_saturation->least_unstable)});
+  }
+  return cells;
+}
+
+std::vector<std::string> runs_in_words(const std::vector<const answers::SimulatedWorms*>& points,
+                                       bool one_network) {
+  std::vector<std::string> texts;
+  if (one_network && points.size() <= most_runs_told) {
+    for (const answers::SimulatedWorms* point : points)
+      texts.push_back(fmt::format("load {:.6g}: {} messages; {}", point->load, point->found.messages,
+                                  in_words(point->simulated, "cycle")));
+    return texts;
+  }
+  std::vector<const answers::Simulated*> simulated;
+  for (const answers::SimulatedWorms* point : points) simulated.push_back(&point->simulated);
+  return {fmt::format("{} loads; the intervals are from {}.", points.size(), batches_in_words(simulated))};
+}
+
+DrawnWorms drawn_worms(Document document, std::string height) {
+  leave_out_dimensions(document);
+  std::vector<std::string> axes{"nodes", "dimensions", "flits", "virtual_channels", "buffer_flits"};
+  if (loads_vary(document)) {
+    axes.insert(axes.begin(), "load");
+    document = without(std::move(document), "fraction");
+  } else if (has_fractions(document)) {
+    document = without(std::move(document), "load");
+  }
+  return {.document = std::move(document), .sweep = {.axes = std::move(axes), .height = std::move(height)}};
+}
+
+}  // namespace tailbound::render

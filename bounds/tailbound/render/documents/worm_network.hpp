@@ -1,0 +1,69 @@
+#pragma once
+
+#include <tailbound/answers/offered_loads.hpp>
+#include <tailbound/answers/simulate_wormhole.hpp>
+#include <tailbound/answers/wormhole.hpp>
+#include <tailbound/render/document.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <string>
+#include <vector>
+
+/// How wormhole networks, and what is offered to them, are shown.
+namespace tailbound::render {
+
+/// "butterfly-fat-tree", "mesh", "torus", "bidirectional-torus", "hypercube"; "paper", "conditional"
+[[nodiscard]] const std::vector<std::string>& shape_names();
+[[nodiscard]] const std::vector<std::string>& fat_tree_variant_names();
+
+/// "topology", "nodes", "dimensions", "variant", "network", "matrix", "flits"
+[[nodiscard]] std::vector<Column> worm_network_columns();
+[[nodiscard]] Cells worm_network_cells(const answers::WormholeNetwork& network, std::int64_t flits);
+
+/// "fraction" and "load"
+[[nodiscard]] std::vector<Column> load_columns();
+/// \param i     the place in the list that was asked for
+/// \param load  that it is [flits/cycle/node]
+[[nodiscard]] Cells load_cells(const answers::OfferedLoads& offered, std::size_t i, double load);
+
+/// "8 x 8 mesh, messages of 32 flits; variant paper"
+[[nodiscard]] std::string in_words(const answers::WormholeNetwork& network, std::int64_t flits);
+
+// --- simulated
+
+/// "fixed", "geometric"; "poisson", "bernoulli"
+[[nodiscard]] const std::vector<std::string>& worm_length_names();
+[[nodiscard]] const std::vector<std::string>& worm_arrival_names();
+
+/// worm_network_columns(), "virtual_channels", "buffer_flits", "lengths", "arrivals"; of load_columns(), "of" too
+[[nodiscard]] std::vector<Column> simulated_worm_columns();
+[[nodiscard]] Cells worm_network_cells(const answers::SimulatedWormhole& network);
+/// load_cells(); where they are fractions, "of", and "precision" of what is searched
+[[nodiscard]] Cells load_cells(const answers::SimulateWormholeQuestion& question, std::size_t i, double load);
+
+/// "8 x 8 mesh, messages of 32 flits, 352 channels on 352 wires, buffers of 1 flit"
+[[nodiscard]] std::string in_words(const answers::SimulatedWormhole& network,
+                                   const answers::WormholeLayout& layout);
+/// "0.05 flits/cycle/node, 12.3 % of the model's saturation load"
+[[nodiscard]] std::string load_in_words(double load, double fraction_of_saturation);
+
+/// "channels", "wires", "model_saturation_load", "greatest_stable_load", "least_unstable_load", of results.
+[[nodiscard]] std::vector<Column> simulated_worm_result_columns();
+[[nodiscard]] Cells simulated_worm_cells(const answers::SimulateWormholeAnswer& answer);
+
+/// How each of a few loads was simulated; of more, and of several networks, from how many batches the intervals are.
+[[nodiscard]] std::vector<std::string> runs_in_words(
+    const std::vector<const answers::SimulatedWorms*>& points, bool one_network);
+
+// --- pictures
+
+/// The document and what is drawn of it: against the load where a network has several, else against its size, the
+/// length of messages, or what is simulated.
+struct DrawnWorms {
+  Document document;  ///< without inputs that follow from others
+  Sweep sweep;
+};
+/// \param height  the key of what is drawn
+[[nodiscard]] DrawnWorms drawn_worms(Document document, std::string height);
+
+}  // namespace tailbound::render

@@ -1,0 +1,212 @@
+#include <fmt/format.h>
+#include <tailbound/render/documents/units.hpp>
+#include <tailbound/render/documents/worm_network.hpp>
+#include <tailbound/render/documents/wormhole.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <algorithm>
+
+namespace tailbound::render {
+namespace {
+
+using answers::WormholeAnswer;
+using answers::WormholeChannel;
+using answers::WormholePoint;
+using answers::WormholeQuestion;
+
+/// So many channels of a circle are named in a note.
+constexpr std::size_t most_of_cycle = 12;
+
+Cells channel_cells(const WormholeChannel& channel) {
+  return {{"channel", Text{channel.name}},
+          {"utilization", shown(channel.utilization)},
+          {"wait", shown(channel.wait)},
+          {"service", shown(channel.service)}};
+}
+
+/// None of them in the one network that has no channel behind the sources.
+Cells bottleneck_cells(const std::optional<WormholeChannel>& busiest) {
+  if (!busiest)
+    return {{"bottleneck", None{}},
+            {"bottleneck_utilization", None{}},
+            {"bottleneck_wait", None{}},
+            {"bottleneck_service", None{}}};
+  return {{"bottleneck", Text{busiest->name}},
+          {"bottleneck_utilization", shown(busiest->utilization)},
+          {"bottleneck_wait", shown(busiest->wait)},
+          {"bottleneck_service", shown(busiest->service)}};
+}
+
+Result result_of(const WormholeQuestion& question, const WormholeAnswer& answer, std::size_t i) {
+  const WormholePoint& point = answer.points[i];
+  Result result;
+  result.inputs = joined(worm_network_cells(question.network, question.flits),
+                         load_cells(question.offered, i, point.load));
+  result.cells = {{"fraction_of_saturation", shown(point.fraction_of_saturation)},
+                  {"latency", shown(point.latency)},
+                  {"source_wait", shown(point.source_wait)},
+                  {"service", shown(point.service)}};
+  result.cells = joined(std::move(result.cells), bottleneck_cells(point.bottleneck));
+  result.cells.push_back({"saturation_load", shown(answer.saturation)});
+  result.cells.push_back({"mean_distance", shown(answer.mean_distance)});
+  result.cells.push_back({"trusted", Flag{point.trusted()}});
+  result.cells.push_back({"iteration", Text{bounds::in_words(point.ending)}});
+  result.cells.push_back({"deadlock_cycle", TextList{answer.deadlock_cycle}});
+  if (question.channels) {
+    const auto channels = std::make_shared<const std::vector<WormholeChannel>>(point.channels);
+    result.tables.push_back({.key = "channels", .size = channels->size(), .row = [channels](std::size_t k) {
+                               return channel_cells((*channels)[k]);
+                             }});
+    result.caption =
+        fmt::format("{}load {:.6g}, {:.1f} % of saturation: the busiest channels behind the sources",
+                    answer.network.empty() ? "" : answer.network + ", ", point.load,
+                    100 * point.fraction_of_saturation.value);
+  }
+  return result;
+}
+
+/// Of a single load.
+std::vector<Line> lines(const WormholeAnswer& answer) {
+  const WormholePoint& point = answer.points.front();
+  const auto cycles = [](const numeric::Model<unit::Cycle>& time) { return brief(shown(time)) + " cycles"; };
+  std::vector<Line> lines{{"load", load_in_words(point.load, point.fraction_of_saturation.value)},
+                          {"latency", cycles(point.latency)},
+                          {"source wait", cycles(point.source_wait)},
+                          {"service", cycles(point.service)}};
+  if (point.bottleneck)
+    lines.push_back({"busiest channel", fmt::format("{}, busy {:.1f} % of the time", point.bottleneck->name,
+                                                    100 * point.bottleneck->utilization.value)});
+  return lines;
+}
+
+std::string cycle_note(const WormholeAnswer& answer) {
+  const std::vector<std::string>& cycle = answer.deadlock_cycle;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(cycle.size(), most_of_cycle); ++i)
+    list += (i == 0 ? "" : "; ") + cycle[i];
+  if (cycle.size() > most_of_cycle) list += fmt::format("; and {} more", cycle.size() - most_of_cycle);
+  return fmt::format(
+      "The routes can deadlock: worms can wait for each other in a circle of {} {}, each for the next, the "
+      "last "
+      "for the first: {}. The model does not see that.",
+      cycle.size(), cycle.size() == 1 ? "channel" : "channels", list);
+}
+
+std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& networks) {
+  std::vector<std::string> notes;
+  bool beyond = false;
+  for (const auto& [question, answer] : networks) {
+    notes.push_back(
+        fmt::format("{}saturation {:.10g} flits/cycle/node; mean distance {:.10g} channels, injection "
+                    "and ejection included",
+                    networks.size() == 1 ? "" : in_words(question.network, question.flits) + ": ",
+                    answer.saturation.value, answer.mean_distance.value));
+    beyond = beyond || std::any_of(answer.points.begin(), answer.points.end(),
+                                   [](const WormholePoint& point) { return !point.trusted(); });
+  }
+  notes.emplace_back(
+      "An approximate model; its digits are not proved. Against flit-level simulation of seven networks "
+      "(fat-trees, "
+      "meshes, tori, a hypercube; uniform traffic) latency is within 2 % up to half of the saturation load "
+      "and within "
+      "4 % up to 70 % of it; `tailbound validate wormhole` measures it on others.");
+  if (beyond)
+    notes.emplace_back(
+        "Beyond 70 % of saturation it is off by -4 % (hypercube) to +5 % at 80 %, by -1 % to +16 % "
+        "(fat-tree) at 90 %, "
+        "and pessimistic about saturation: networks carry more than its saturation load, fat-trees 13 %, "
+        "meshes 17 %, "
+        "one-way tori 28 %, two-way tori 12 %, a hypercube 2 %.");
+  for (const auto& [question, answer] : networks) {
+    if (answer.shorter_than_path)
+      notes.push_back(
+          fmt::format("Messages of {} flits are shorter than the mean path: they hold fewer channels at a "
+                      "time than the model assumes, so it overestimates the waits.",
+                      question.flits));
+    if (!answer.deadlock_cycle.empty()) notes.push_back(cycle_note(answer));
+  }
+  return notes;
+}
+
+Picture picture(const Document& document, const std::vector<WormholeNetworkAnswer>& networks) {
+  const auto& [question, answer] = networks.front();
+  Picture picture{.title = networks.size() == 1 ? in_words(question.network, question.flits)
+                                                : "Wormhole networks: mean latency by the model",
+                  .x_label = {},
+                  .y_label = "mean latency [cycles]",
+                  .note = "an approximate model; measured to within 4 % up to 70 % of saturation"};
+  const DrawnWorms drawn = drawn_worms(document, "latency");
+  if (varies(drawn.document, drawn.sweep))
+    picture = sweep_picture(drawn.document, drawn.sweep, std::move(picture));
+  else
+    picture.curves.push_back(
+        {.title = "model", .points = {{answer.points.front().load, answer.points.front().latency.value}}});
+  if (networks.size() > 1) return picture;
+  picture.x_label = "load [flits/cycle/node]";
+  picture.curves.front().title = "model";
+  double least = static_cast<double>(question.flits) + answer.mean_distance.value - 1, greatest = 2 * least;
+  for (const auto& [load, latency] : picture.curves.front().points) greatest = std::max(greatest, latency);
+  picture.curves.push_back(
+      {.title = fmt::format("saturation of the model, {:.5g}", answer.saturation.value),
+       .style = CurveStyle::dashed,
+       .points = {{answer.saturation.value, least}, {answer.saturation.value, greatest}}});
+  return picture;
+}
+
+}  // namespace
+
+Layout wormhole_layout() {
+  const auto model = [](const char* key, const char* heading, const char* unit, const char* meaning,
+                        Style style = Style::plain) {
+    return Column{key, heading, unit, Shape::model, meaning, style};
+  };
+  Layout layout{
+      .command = "wormhole", .inputs = joined(worm_network_columns(), load_columns()), .results = {}};
+  layout.results = {
+      model("fraction_of_saturation", "of saturation", "", "of the model's saturation load, below 1",
+            Style::percent),
+      model("latency", "latency", "cycles", "mean, of a message from its birth until its tail has arrived"),
+      model("source_wait", "source wait", "cycles", "mean, from its birth until its head leaves the source"),
+      model("service", "service", "cycles", "mean time for which it holds its injection channel"),
+      {"bottleneck", "busiest channel", "", Shape::text,
+       "the busiest channel behind the sources; null if there is none"},
+      model("bottleneck_utilization", "busy", "", "of the servers of its station, 0 to 1", Style::percent),
+      model("bottleneck_wait", "", "cycles", "mean wait at its station", Style::hidden),
+      model("bottleneck_service", "", "cycles", "mean time for which a message holds it", Style::hidden),
+      model("saturation_load", "saturation", "flits/cycle/node", "at which the model saturates"),
+      model("mean_distance", "", "channels", "mean path of a message, injection and ejection included",
+            Style::hidden),
+      {"trusted", "", "", Shape::flag, "up to 70 % of saturation, as far as simulation bears the model out",
+       Style::hidden},
+      {"iteration", "", "", Shape::text, "how it ended: direct (none was needed) or converged",
+       Style::hidden},
+      {"deadlock_cycle", "", "", Shape::texts,
+       "channels that can wait for each other in a circle, which the model does not see; empty if none can",
+       Style::hidden}};
+  layout.tables = {
+      {"channels",
+       "the busiest channels behind the sources, with --channels",
+       {{"channel", "channel", "", Shape::text, "its ends"},
+        model("utilization", "busy", "", "of the servers of its station, 0 to 1", Style::percent),
+        model("wait", "wait", "cycles", "mean wait at its station"),
+        model("service", "service", "cycles", "mean time for which a message holds it")}}};
+  return layout;
+}
+
+Document document(const std::vector<WormholeNetworkAnswer>& networks) {
+  Layout layout = wormhole_layout();
+  const auto& [question, answer] = networks.front();
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+                    .headline = networks.size() == 1 ? in_words(question.network, question.flits)
+                                                     : "Wormhole networks by the model",
+                    .results = {}};
+  for (const auto& [asked, found] : networks)
+    for (std::size_t i = 0; i < found.points.size(); ++i)
+      document.results.push_back(result_of(asked, found, i));
+  if (document.results.size() == 1) document.results.front().lines = lines(answer);
+  document.notes = notes_on(networks);
+  document.picture = [document, networks] { return picture(document, networks); };
+  return document;
+}
+
+}  // namespace tailbound::render

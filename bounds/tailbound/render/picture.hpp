@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// A picture as data, for whatever draws it.
+namespace tailbound::render {
+
+enum class CurveStyle {
+  points_and_line,
+  line,
+  steps,   ///< a distribution of whole numbers
+  dashed,  ///< not data: an asymptote
+  rule,    ///< a level across the picture: a target
+  marks,   ///< single points of interest, with labels
+  bars,    ///< estimates: points with their intervals
+};
+
+struct Curve {
+  std::string title;  ///< taken literally
+  CurveStyle style = CurveStyle::points_and_line;
+  std::vector<std::pair<double, double>> points{};
+  std::vector<std::string> labels{};              ///< of each point, for marks; taken literally
+  std::vector<std::pair<double, double>> ends{};  ///< of each point's interval, for bars
+  std::optional<int> colour{};                    ///< for curves that belong together; or by place
+};
+
+struct Picture {
+  std::string title;  ///< taken literally
+  std::string x_label, y_label;
+  std::string note{};  ///< a line below: what the picture does not show
+  /// The y values are log10 of what is shown, and the axis is labelled as powers of ten. This way
+  /// 1e-400 has its place although no double holds it.
+  bool powers_of_ten = false;
+  std::vector<Curve> curves{};
+};
+
+/// Colours, dashes and markers that tell so many curves apart.
+inline constexpr std::size_t most_curves_told_apart = 12;
+
+/// What gnuplot draws: commands for its standard input, which make it write the picture to its standard output.
+/// \param terminal  "svg", "png" or "pdf"
+[[nodiscard]] std::string to_gnuplot(const Picture& picture, const std::string& terminal);
+
+}  // namespace tailbound::render

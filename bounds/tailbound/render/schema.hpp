@@ -1,0 +1,16 @@
+#pragma once
+
+#include <tailbound/render/document.hpp>
+
+#include <string>
+
+/// What a command may show, from the same table as the output itself.
+namespace tailbound::render {
+
+/// A JSON Schema (draft 2020-12) of the command's JSON documents.
+[[nodiscard]] std::string json_schema(const Layout& layout);
+
+/// The list of keys as markdown: key, unit, kind, meaning.
+[[nodiscard]] std::string keys_as_markdown(const Layout& layout);
+
+}  // namespace tailbound::render

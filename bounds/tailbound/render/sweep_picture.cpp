@@ -1,0 +1,114 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailbound::render {
+namespace {
+
+const Column* axis_of(const Document& document, const Sweep& sweep) {
+  if (document.results.empty()) return nullptr;
+  const std::vector<const Column*> varying = varying_inputs(document);
+  for (const std::string& key : sweep.axes)
+    for (const Column* column : varying)
+      if (column->key == key && height(value_of(document.results.front().inputs, key))) return column;
+  return nullptr;
+}
+
+/// Of what does not vary: one point, all that a stop has left.
+const Column* any_axis(const Document& document, const Sweep& sweep) {
+  if (document.results.empty()) return nullptr;
+  for (const std::string& key : sweep.axes)
+    for (const Column& column : document.layout->inputs)
+      if (column.key == key && height(value_of(document.results.front().inputs, key))) return &column;
+  return nullptr;
+}
+
+std::string title_of(const Result& result, const std::vector<const Column*>& others) {
+  std::string title;
+  for (const Column* column : others) {
+    const Value value = value_of(result.inputs, column->key);
+    if (std::holds_alternative<None>(value)) continue;
+    title += (title.empty() ? "" : ", ") +
+             (column->shape == Shape::text ? brief(value) : column->heading + " " + brief(value));
+  }
+  return title;
+}
+
+void sort_points(Curve& curve) {
+  std::vector<std::size_t> order(curve.points.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return curve.points[a].first < curve.points[b].first;
+  });
+  const Curve former = curve;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    curve.points[i] = former.points[order[i]];
+    if (!former.ends.empty()) curve.ends[i] = former.ends[order[i]];
+  }
+}
+
+}  // namespace
+
+void add_point(Curve& curve, double x, const Value& value, bool powers_of_ten) {
+  const auto y = powers_of_ten ? log10_height(value) : height(value);
+  if (!y || !std::isfinite(*y)) return;
+  curve.points.emplace_back(x, *y);
+  if (const auto* estimate = std::get_if<Estimate>(&value); estimate != nullptr && !estimate->bare()) {
+    const auto end = [&](double of) { return powers_of_ten ? std::log10(of) : of; };
+    curve.ends.emplace_back(end(estimate->lower), estimate->open() ? *y : end(estimate->upper));
+    curve.style = CurveStyle::bars;
+  }
+}
+
+std::string point_title(const Document& document, const Result& result, std::string_view axis) {
+  std::vector<const Column*> others = varying_inputs(document);
+  others.erase(
+      std::remove_if(others.begin(), others.end(), [&](const Column* column) { return column->key == axis; }),
+      others.end());
+  return title_of(result, others);
+}
+
+bool varies(const Document& document, const Sweep& sweep) {
+  return axis_of(document, sweep) != nullptr;
+}
+
+Picture sweep_picture(const Document& document, const Sweep& sweep, Picture picture) {
+  const Column* axis = axis_of(document, sweep);
+  if (axis == nullptr) axis = any_axis(document, sweep);
+  if (axis == nullptr) throw NoAnswer("there is nothing to draw against: no input is a list");
+  std::vector<const Column*> others = varying_inputs(document);
+  others.erase(std::remove(others.begin(), others.end(), axis), others.end());
+  picture.powers_of_ten = sweep.powers_of_ten;
+  if (picture.x_label.empty()) picture.x_label = heading_with_unit(*axis);
+  const std::size_t already = picture.curves.size();
+  for (const Result& result : document.results) {
+    const std::string title = title_of(result, others);
+    auto curve =
+        std::find_if(picture.curves.begin() + static_cast<std::ptrdiff_t>(already), picture.curves.end(),
+                     [&](const Curve& candidate) { return candidate.title == title; });
+    if (curve == picture.curves.end()) {
+      picture.curves.push_back({.title = title, .style = sweep.style});
+      curve = picture.curves.end() - 1;
+    }
+    add_point(*curve, *height(value_of(result.inputs, axis->key)), value_of(result.cells, sweep.height),
+              sweep.powers_of_ten);
+  }
+  picture.curves.erase(std::remove_if(picture.curves.begin(), picture.curves.end(),
+                                      [](const Curve& curve) { return curve.points.empty(); }),
+                       picture.curves.end());
+  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no point has a number to show");
+  for (Curve& curve : picture.curves) sort_points(curve);
+  const auto add_note = [&](const std::string& text) {
+    picture.note += (picture.note.empty() ? "" : " ") + text;
+  };
+  if (picture.curves.size() > most_curves_told_apart) {
+    add_note("The first " + std::to_string(most_curves_told_apart) + " of " +
+             std::to_string(picture.curves.size()) + " curves.");
+    picture.curves.resize(most_curves_told_apart);
+  }
+  return picture;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <tailbound/core/quantity.hpp>
+#include <tailbound/numeric/proved.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// A number as it is shown: what it is, stripped of its unit (which its column names).
+namespace tailbound::render {
+
+/// There is no such number: a decay rate where no packet ever waits. null in JSON, an empty field in CSV.
+struct None {};
+/// A whole number that is exactly so: packets, slots, samples.
+struct Whole {
+  std::int64_t value = 0;
+};
+/// An input as understood, exactly.
+struct Given {
+  numeric::Rational value = 0;
+};
+struct GivenList {
+  std::vector<numeric::Rational> values;
+};
+struct Text {
+  std::string text;
+};
+struct TextList {
+  std::vector<std::string> texts;
+};
+struct Flag {
+  bool value = false;
+};
+struct Exact {
+  numeric::Rational value = 0;
+};
+struct Enclosure {
+  numeric::Real lower, upper;
+};
+/// The true value is at most this (or at least).
+struct Bound {
+  numeric::Real value;
+  bool is_upper = true;
+};
+struct Approximation {
+  numeric::Real value;
+  int agreed_digits = 0;
+};
+struct Asymptote {
+  double value = 0;
+};
+struct Model {
+  double value = 0;
+};
+struct Estimate {
+  double value = 0;
+  double lower = 0, upper = 0;  ///< an end is infinite where nothing is known of it
+  double confidence = 0.95;
+
+  [[nodiscard]] bool open() const { return std::isinf(upper); }
+  /// No interval is known: a single number that was counted.
+  [[nodiscard]] bool bare() const { return open() && std::isinf(lower); }
+};
+
+using Value = std::variant<None, Whole, Given, GivenList, Text, TextList, Flag, Exact, Enclosure, Bound,
+                           Approximation, Asymptote, Model, Estimate>;
+
+// --- from the library's truths
+
+template <class Unit>
+[[nodiscard]] Value shown(Count<Unit> count) {
+  return Whole{count.value};
+}
+template <class Unit>
+[[nodiscard]] Value shown(const numeric::Exact<Unit>& exact) {
+  return Exact{exact.value};
+}
+template <class Unit>
+[[nodiscard]] Value shown(const numeric::Enclosure<Unit>& enclosure) {
+  return Enclosure{enclosure.lower(), enclosure.upper()};
+}
+template <class Unit>
+[[nodiscard]] Value shown(const numeric::UpperBound<Unit>& bound) {
+  return Bound{bound.value, true};
+}
+template <class Unit>
+[[nodiscard]] Value shown(const numeric::LowerBound<Unit>& bound) {
+  return Bound{bound.value, false};
+}
+template <class Unit>
+[[nodiscard]] Value shown(const numeric::Approximation<Unit>& approximation) {
+  return Approximation{approximation.value, approximation.agreed_digits};
+}
+template <class Unit>
+[[nodiscard]] Value shown(const numeric::Asymptote<Unit>& asymptote) {
+  return Asymptote{asymptote.value};
+}
+template <class Unit>
+[[nodiscard]] Value shown(const numeric::Model<Unit>& model) {
+  return Model{model.value};
+}
+template <class Unit>
+[[nodiscard]] Value shown(const numeric::Estimate<Unit>& estimate) {
+  return Estimate{estimate.value, estimate.lower, estimate.upper, estimate.confidence};
+}
+template <class Unit>
+[[nodiscard]] Value shown(const numeric::Proved<Unit>& proved) {
+  return std::visit([](const auto& truth) { return shown(truth); }, proved);
+}
+template <class Unit>
+[[nodiscard]] Value shown(const numeric::Claim<Unit>& claim) {
+  return std::visit([](const auto& truth) { return shown(truth); }, claim);
+}
+/// None where there is none.
+template <class Truth>
+[[nodiscard]] Value shown(const std::optional<Truth>& truth) {
+  return truth ? shown(*truth) : Value(None{});
+}
+
+// --- as text
+
+/// "exact", "enclosure", "bound", "approximation", "asymptote", "model", "estimate"; empty for what is no
+/// number with a kind.
+[[nodiscard]] std::string kind_of(const Value& value);
+
+/// For people. Proved numbers with the digits that are certain, at most digits + 1; approximations with those
+/// that agree; estimates with their half width ("0.01058 +- 0.00021", "0 (below 3.7e-07)", of whole numbers
+/// "52 (51 .. 53)"); models with six significant digits; inputs as people write them ("0.9", "1e-15", "1/3").
+[[nodiscard]] std::string brief(const Value& value, numeric::Digits digits = {});
+
+/// The kind in words: "exact", "certified to 10 digits", "computed, 10 digits agree; not proved".
+[[nodiscard]] std::string certainty(const Value& value, numeric::Digits digits = {});
+
+/// What data formats need: decimals that any program reads. Ends of enclosures are rounded outward.
+struct Decimals {
+  std::string value{};  ///< the best single number; of an enclosure its middle
+  std::string lower{}, upper{};
+  std::string exact{};  ///< the fraction, where the number is a rational
+};
+/// \param digits  enclosures are written with max(17, digits + 3) significant digits
+[[nodiscard]] Decimals decimals(const Value& value, numeric::Digits digits = {});
+
+/// A plain double as data formats write it: the shortest text that reads back the same.
+[[nodiscard]] std::string shortest(double value);
+
+/// As a double, for a picture's linear axis: of an enclosure its upper end; none if it is no number.
+[[nodiscard]] std::optional<double> height(const Value& value);
+/// log10 of it, however small the number; minus infinity for 0.
+[[nodiscard]] std::optional<double> log10_height(const Value& value);
+
+/// `value` times `factor` (above 0): a whole number becomes an exact one, enclosures are rounded outward.
+[[nodiscard]] Value scaled(const Value& value, const numeric::Rational& factor);
+
+}  // namespace tailbound::render

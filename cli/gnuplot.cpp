@@ -1,0 +1,125 @@
+#include <cli/gnuplot.hpp>
+#include <cli/leftovers.hpp>
+#include <cli/write_file.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+extern "C" char** environ;  // NOLINT: POSIX declares it nowhere
+
+namespace tailbound::cli {
+namespace {
+
+[[noreturn]] void fail(int reason, const char* what) {
+  // Not a system_error: that would be taken for one of the picture's file.
+  throw Error(std::string(what) + ": " + std::generic_category().message(reason));
+}
+
+/// A file that is nowhere but in memory.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view text) : descriptor_(memfd_create("tailbound", MFD_CLOEXEC)) {
+    const int failed = descriptor_ < 0 ? errno : write_all(descriptor_, text);
+    if (failed != 0) fail(failed, "cannot hand over to gnuplot");
+    lseek(descriptor_, 0, SEEK_SET);
+  }
+  ~MemoryFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] std::string content() const {
+    lseek(descriptor_, 0, SEEK_SET);
+    std::string text, block(std::size_t{1} << 16, '\0');
+    for (ssize_t got = 0; (got = read(descriptor_, block.data(), block.size())) > 0;)
+      text.append(block, 0, static_cast<std::size_t>(got));
+    return text;
+  }
+
+ private:
+  int descriptor_;
+};
+
+/// For finding programs, fonts and libraries, and for pictures that are the same byte for byte.
+std::vector<char*> clean_environment() {
+  static char locale[] = "LC_ALL=C.UTF-8";
+  std::vector<char*> kept;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
+    for (const std::string_view wanted :
+         {"PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "FONTCONFIG_PATH",
+          "FONTCONFIG_FILE", "LD_LIBRARY_PATH", "SOURCE_DATE_EPOCH"})
+      if (name == wanted) kept.push_back(*entry);
+  }
+  kept.push_back(locale);
+  kept.push_back(nullptr);
+  return kept;
+}
+
+/// Signals for the program: those of a terminal's keys stay with us, who end it where that is wanted.
+void set_signals(posix_spawnattr_t& attributes) {
+  sigset_t usual;
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGPIPE);
+  sigaddset(&usual, SIGXFSZ);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+}
+
+/// Its first lines.
+std::string shortened(std::string message) {
+  constexpr std::size_t longest = 600;
+  message.resize(std::min(message.size(), longest));
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  message.erase(0, std::min(message.find_first_not_of('\n'), message.size()));
+  return message;
+}
+
+}  // namespace
+
+std::string run_gnuplot(const std::string& commands) {
+  const MemoryFile input(commands), output(""), messages("");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, input.descriptor(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output.descriptor(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, messages.descriptor(), STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  set_signals(attributes);
+  char name[] = "gnuplot", defaults[] = "-d", from_input[] = "-";
+  char* arguments[] = {name, defaults, from_input, nullptr};
+  std::vector<char*> environment = clean_environment();
+  pid_t child = 0;
+  int failed = 0;
+  {
+    const auto held = leftovers::hold();
+    failed = posix_spawnp(&child, "gnuplot", &actions, &attributes, arguments, environment.data());
+    if (failed == 0) leftovers::add_process(child);
+  }
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed == ENOENT)
+    throw InvalidArgument("--plot", "given, but the program gnuplot is not installed",
+                          "left out, or gnuplot installed (Debian: apt-get install gnuplot-nox)");
+  if (failed != 0) fail(failed, "cannot start gnuplot");
+  const int status = leftovers::wait_for(child);
+  std::string picture = output.content();
+  if (status != 0 || picture.empty()) throw Error("gnuplot failed: " + shortened(messages.content()));
+  return picture;
+}
+
+}  // namespace tailbound::cli

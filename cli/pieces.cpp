@@ -1,0 +1,169 @@
+#include <cli/leftovers.hpp>
+#include <cli/pieces.hpp>
+#include <cli/run.hpp>
+#include <tailbound/numeric/abandoned_work.hpp>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <stop_token>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace tailbound::cli {
+namespace {
+
+/// A piece that is about to end may end.
+constexpr auto patience = std::chrono::seconds(1);
+
+/// As much as formulas nest deeply; memory is taken only where it is used.
+constexpr std::size_t stack_bytes = std::size_t{64} << 20;
+
+bool given_up = false;
+
+/// What the piece still says goes nowhere, and pipes end when the child closes them.
+void close_outputs() {
+  const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int output : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, output);
+}
+
+[[noreturn]] void end_like(int status) {
+  if (WIFSIGNALED(status)) end_by_signal(WTERMSIG(status));
+  std::_Exit(WEXITSTATUS(status));
+}
+
+[[noreturn]] void end_at_once() {
+  leftovers::clear_up();
+  constexpr std::string_view said =
+      "tailbound: stopped on request; what was finished cannot be shown: no memory\n";
+  static_cast<void>(!write(STDERR_FILENO, said.data(), said.size()));
+  std::_Exit(stopped);
+}
+
+}  // namespace
+
+class Pieces::Carrier {
+ public:
+  explicit Carrier(Interrupt& interrupt) : interrupt_(interrupt), stop_(interrupt.token()) {}
+  ~Carrier() {
+    if (!begun_ || given_up_) return;
+    {
+      const std::scoped_lock guard(lock_);
+      end_ = true;
+    }
+    changed_.notify_all();
+    pthread_join(thread_, nullptr);
+  }
+  Carrier(const Carrier&) = delete;
+  Carrier& operator=(const Carrier&) = delete;
+
+  bool carry_out(const std::function<void()>& piece) {
+    if (begun_ && !given_up_ && pthread_equal(pthread_self(), thread_) != 0) {
+      piece();
+      return true;
+    }
+    if (given_up_ || stop_.stop_requested()) return false;
+    begin();
+    const numeric::AmbientPrecision precision;
+    std::unique_lock guard(lock_);
+    piece_ = &piece;
+    failure_ = nullptr;
+    changed_.notify_all();
+    const auto done = [this] { return piece_ == nullptr; };
+    if (!changed_.wait(guard, stop_, done) && !changed_.wait_for(guard, patience, done)) {
+      give_up();
+      precision.restore();
+      return false;
+    }
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    return true;
+  }
+
+ private:
+  void begin() {
+    if (begun_) return;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, stack_bytes);
+    const int failed = pthread_create(
+        &thread_, &attributes,
+        [](void* carrier) -> void* {
+          static_cast<Carrier*>(carrier)->work();
+          return nullptr;
+        },
+        this);
+    pthread_attr_destroy(&attributes);
+    if (failed != 0) throw std::system_error(failed, std::generic_category(), "cannot begin a thread");
+    begun_ = true;
+  }
+
+  void work() {
+    std::unique_lock guard(lock_);
+    for (;;) {
+      changed_.wait(guard, [this] { return end_ || piece_ != nullptr; });
+      if (end_) break;
+      guard.unlock();
+      std::exception_ptr failure;
+      try {
+        (*piece_)();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      guard.lock();
+      failure_ = std::move(failure);
+      piece_ = nullptr;
+      changed_.notify_all();
+    }
+    numeric::release_thread_caches();
+  }
+
+  /// Returns in the child. The lock is held, so the thread of the piece does not hold it.
+  void give_up() {
+    auto held = leftovers::hold();
+    const pid_t child = fork();
+    if (child < 0) {
+      held.unlock();
+      end_at_once();
+    }
+    if (child == 0) {
+      interrupt_.watch_in_child();
+      given_up_ = given_up = true;
+      return;
+    }
+    leftovers::add_process(child);
+    held.unlock();
+    close_outputs();
+    end_like(leftovers::wait_for(child));
+  }
+
+  Interrupt& interrupt_;
+  std::stop_token stop_;
+  pthread_t thread_{};
+  bool begun_ = false, given_up_ = false;
+  std::mutex lock_;
+  std::condition_variable_any changed_;
+  const std::function<void()>* piece_ = nullptr;  ///< to be carried out, or being so
+  std::exception_ptr failure_;
+  bool end_ = false;
+};
+
+Pieces::Pieces(Interrupt& interrupt) : carrier_(std::make_unique<Carrier>(interrupt)) {}
+Pieces::~Pieces() = default;
+
+bool Pieces::carry_out(const std::function<void()>& piece) {
+  return carrier_->carry_out(piece);
+}
+
+bool has_given_up() {
+  return given_up;
+}
+
+}  // namespace tailbound::cli

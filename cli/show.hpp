@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cli/command.hpp>
+#include <tailbound/answers/points.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+/// A document as the reply of a command.
+namespace tailbound::cli {
+
+/// In the format asked for, with its picture; of a stopped document, a reply that says so.
+[[nodiscard]] Reply show(render::Document document, const Context& context);
+
+/// What was finished, each with its question: pairs as documents take them.
+template <class Question, class Answer>
+[[nodiscard]] std::vector<std::pair<Question, Answer>> paired(const std::vector<Question>& questions,
+                                                              std::vector<Answer> finished) {
+  std::vector<std::pair<Question, Answer>> pairs;
+  for (std::size_t i = 0; i < finished.size(); ++i) pairs.emplace_back(questions[i], std::move(finished[i]));
+  return pairs;
+}
+
+/// Asks all the questions, as pieces that Ctrl-C ends, and shows what is finished.
+/// \param document_of  (pairs of question and answer) -> render::Document
+template <class Question, class DocumentOf>
+[[nodiscard]] Reply show_all(const std::vector<Question>& questions, const Context& context,
+                             const DocumentOf& document_of) {
+  const answers::Run run = analysis_run(context);
+  auto points = answers::answer_all(questions, run);
+  const std::size_t finished = points.finished.size();
+  render::Document document = document_of(paired(questions, std::move(points.finished)));
+  if (points.stopped) render::mark_stopped(document, finished, questions.size());
+  return show(std::move(document), context);
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+#include <cli/suggest.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tailbound::cli {
+namespace {
+
+/// Letters left out, added, changed, or exchanged with their neighbour (the distance of optimal alignments).
+std::size_t distance(std::string_view from, std::string_view to) {
+  std::vector<std::vector<std::size_t>> least(from.size() + 1, std::vector<std::size_t>(to.size() + 1));
+  for (std::size_t i = 0; i <= from.size(); ++i) {
+    for (std::size_t j = 0; j <= to.size(); ++j) {
+      if (i == 0 || j == 0) {
+        least[i][j] = i + j;
+        continue;
+      }
+      least[i][j] = std::min({least[i - 1][j] + 1, least[i][j - 1] + 1,
+                              least[i - 1][j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1])
+        least[i][j] = std::min(least[i][j], least[i - 2][j - 2] + 1);
+    }
+  }
+  return least[from.size()][to.size()];
+}
+
+}  // namespace
+
+std::vector<std::string> nearest_names(std::string_view given, const std::vector<std::string>& names) {
+  const std::size_t letters = given.size() - std::min(given.find_first_not_of('-'), given.size());
+  constexpr std::size_t longest = 64;  // of what anyone misspells
+  constexpr std::size_t farthest = 2, most = 3;
+  if (letters == 0 || given.size() > longest) return {};
+  std::vector<std::string> found;
+  for (const std::string& name : names)
+    if (name.rfind(given, 0) == 0) found.push_back(name);
+  for (std::size_t away = 1; found.empty() && away <= farthest && 2 * away <= letters; ++away)
+    for (const std::string& name : names)
+      if (distance(given, name) == away) found.push_back(name);
+  if (found.size() > most) found.clear();
+  return found;
+}
+
+std::string did_you_mean(std::string_view given, const std::vector<std::string>& names) {
+  const std::vector<std::string> found = nearest_names(given, names);
+  return found.empty() ? std::string() : fmt::format("; did you mean {}?", fmt::join(found, " or "));
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,335 @@
+#include <tailbound/network/queue_traffic.hpp>
+#include <tailbound/numeric/real.hpp>
+#include <tailbound/sim/network/network_replication.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+namespace tailbound::sim {
+namespace {
+
+using numeric::Rational;
+
+constexpr std::size_t most_packets = std::size_t{1} << 25;
+enum Purpose : std::uint64_t { sending = 0, order = 1, ways = 2, bursts = 3 };
+
+struct Packet {
+  std::uint32_t way;   ///< position in ways_
+  std::uint32_t step;  ///< position in its route
+  std::int64_t birth, joined;
+};
+
+/// One route of one flow.
+struct Way {
+  std::size_t flow;
+  std::vector<std::size_t> links;
+  std::size_t first;  ///< step of the first link with a queue
+};
+
+/// A node that sends: a draw u of 64 bits sends along the first way with u < bound; along none if there is
+/// none.
+struct Source {
+  std::vector<std::uint64_t> bounds;  ///< sums of probabilities * 2^64 - 1, so that 1 fits
+  std::vector<std::uint32_t> ways;
+};
+
+/// A flow with bursts: a draw of 64 bits tells which of its ways a packet takes, as above.
+struct BurstyFlow {
+  std::size_t flow;
+  OnOffSlots slots;
+  bool on;                  ///< in the first slot of the next block of 64
+  std::uint64_t sends = 0;  ///< bit s: in slot s of the present block
+  Source ways{};
+};
+
+struct Queue {
+  std::deque<Packet> packets;
+  int packets_per_slot = 1;
+  bool exists = false;
+};
+
+class Simulated final : public NetworkReplication {
+ public:
+  Simulated(const NetworkModel& model, RandomKey key);
+  void advance(std::int64_t slots) override {
+    for (; slots > 0; --slots) one_slot();
+  }
+  Counts take_counts() override;
+  void save(ByteWriter& writer) override;
+  void load(ByteReader& reader) override;
+  PacketBalance balance() const override;
+
+ private:
+  void add_source(std::size_t node, const network::Network& network);
+  void add_burst(std::size_t flow, const network::Network& network);
+  void add_way(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
+               const network::Network& network);
+  void check_loads(const network::Network& network) const;
+  void one_slot();
+  void send();
+  void send_bursts();
+  void send_packet(std::uint32_t way);
+  void join(const Packet& packet);
+  void serve(std::size_t link);
+  void deliver(const Packet& packet);
+  [[nodiscard]] Counts empty_counts() const { return Counts(rows_.count()); }
+
+  NetworkRows rows_;
+  std::optional<std::int64_t> buffer_;
+  RandomKey key_;
+  std::vector<Way> ways_;
+  std::vector<Source> sources_;
+  std::vector<BurstyFlow> bursts_;
+  std::vector<Queue> queues_;
+  std::size_t flows_;
+  std::int64_t now_ = 0;
+  std::vector<Packet> arriving_;  ///< served in the last slot, or just sent
+  PacketBalance totals_;
+  Counts counts_;
+};
+
+std::uint64_t scaled(const Rational& probability) {
+  return std::stoull(
+      numeric::to_fraction(cln::floor1(probability * (cln::expt(numeric::Integer(2), 64) - 1))));
+}
+
+Simulated::Simulated(const NetworkModel& model, RandomKey key)
+    : rows_(model.network),
+      buffer_(model.buffer),
+      key_(key),
+      flows_(model.network.flows.size()),
+      counts_(empty_counts()) {
+  const network::Network& network = model.network;
+  if (buffer_ && *buffer_ < 1) throw InvalidArgument("buffer", std::to_string(*buffer_), "at least 1 packet");
+  queues_.resize(network.links.size());
+  for (std::size_t link = 0; link < queues_.size(); ++link) {
+    queues_[link].packets_per_slot = network.links[link].packets_per_slot;
+    queues_[link].exists = network.has_queue(link);
+  }
+  for (std::size_t node = 0; node < network.nodes.size(); ++node) add_source(node, network);
+  for (std::size_t flow = 0; flow < flows_; ++flow) add_burst(flow, network);
+  if (!buffer_) check_loads(network);
+}
+
+void Simulated::add_source(std::size_t node, const network::Network& network) {
+  Source source;
+  Rational sum = 0;
+  for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
+    const network::Flow& its = network.flows[flow];
+    if (its.source != node || its.burst) continue;
+    if (its.routes.empty()) throw InvalidArgument("routes of flow " + its.name, "", "at least one");
+    for (const network::Route& route : its.routes) {
+      sum = sum + its.rate * route.share;
+      if (sum > 1)
+        throw InvalidArgument("the rate of all flows from " + network.nodes[node].name,
+                              numeric::to_fraction(sum), "at most 1 packet a slot");
+      add_way(source, sum, flow, route, network);
+    }
+  }
+  sources_.push_back(std::move(source));
+}
+
+void Simulated::add_way(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
+                        const network::Network& network) {
+  Way way{flow, route.links, 0};
+  while (way.first < way.links.size() && !network.has_queue(way.links[way.first])) ++way.first;
+  source.bounds.push_back(scaled(sum));
+  source.ways.push_back(static_cast<std::uint32_t>(ways_.size()));
+  ways_.push_back(std::move(way));
+}
+
+void Simulated::add_burst(std::size_t flow, const network::Network& network) {
+  const network::Flow& its = network.flows[flow];
+  if (!its.burst) return;
+  if (its.routes.empty()) throw InvalidArgument("routes of flow " + its.name, "", "at least one");
+  const OnOffSlots slots(traffic::on_off(its.rate, *its.burst));
+  BurstyFlow& added = bursts_.emplace_back(BurstyFlow{flow, slots, slots.start(key_, bursts, flow)});
+  Rational sum = 0;
+  for (const network::Route& route : its.routes)
+    add_way(added.ways, sum = sum + route.share, flow, route, network);
+  added.ways.bounds.back() = ~std::uint64_t{0};
+}
+
+void Simulated::check_loads(const network::Network& network) const {
+  std::vector<Rational> loads(network.links.size(), 0);
+  for (const network::Flow& flow : network.flows)
+    for (const network::Route& route : flow.routes)
+      for (const std::size_t link : route.links) loads[link] = loads[link] + flow.rate * route.share;
+  for (std::size_t link = 0; link < loads.size(); ++link)
+    if (queues_[link].exists && loads[link] >= queues_[link].packets_per_slot)
+      throw network::Overloaded(network.link_name(link),
+                                numeric::to_decimal(loads[link], 6, numeric::Rounding::nearest),
+                                queues_[link].packets_per_slot);
+}
+
+void Simulated::one_slot() {
+  send();
+  RandomSequence random(key_, order, 0, static_cast<std::uint64_t>(now_) << 24U);
+  for (std::size_t left = arriving_.size(); left > 1; --left)
+    std::swap(arriving_[left - 1], arriving_[random.next_below(static_cast<std::uint32_t>(left))]);
+  for (const Packet& packet : arriving_) join(packet);
+  arriving_.clear();
+  for (std::size_t link = 0; link < queues_.size(); ++link)
+    if (queues_[link].exists) serve(link);
+  ++now_;
+}
+
+void Simulated::send() {
+  const auto slot = static_cast<std::uint64_t>(now_);
+  for (std::size_t node = 0; node < sources_.size(); ++node) {
+    const Source& source = sources_[node];
+    if (source.bounds.empty()) continue;
+    const std::uint64_t draw = random_words(key_, sending, node, slot / 4)[slot % 4];
+    const auto bound = std::upper_bound(source.bounds.begin(), source.bounds.end(), draw);
+    if (bound == source.bounds.end()) continue;
+    send_packet(source.ways[static_cast<std::size_t>(bound - source.bounds.begin())]);
+  }
+  send_bursts();
+}
+
+void Simulated::send_bursts() {
+  const auto slot = static_cast<std::uint64_t>(now_);
+  for (BurstyFlow& its : bursts_) {
+    if (slot % 64 == 0) its.sends = its.slots.sends(key_, bursts, its.flow, slot / 64, its.on);
+    if ((its.sends >> (slot % 64) & 1U) == 0) continue;
+    std::size_t way = 0;
+    if (const auto& bounds = its.ways.bounds; bounds.size() > 1) {
+      const std::uint64_t draw = random_words(key_, ways, its.flow, slot / 4)[slot % 4];
+      while (way + 1 < bounds.size() && draw >= bounds[way]) ++way;
+    }
+    send_packet(its.ways.ways[way]);
+  }
+}
+
+void Simulated::send_packet(std::uint32_t way) {
+  ++totals_.sent;
+  const Packet packet{way, static_cast<std::uint32_t>(ways_[way].first), now_, now_};
+  if (packet.step == ways_[way].links.size())
+    deliver(packet);  // from host to host, without a queue
+  else
+    arriving_.push_back(packet);
+}
+
+void Simulated::join(const Packet& packet) {
+  const std::size_t link = ways_[packet.way].links[packet.step];
+  auto& drops = counts_[rows_.drops(link)];
+  drops.resize(2);
+  ++drops[1];
+  auto& packets = queues_[link].packets;
+  if (buffer_ && std::ssize(packets) >= *buffer_) {
+    ++drops[0];
+    ++totals_.dropped;
+    return;
+  }
+  if (packets.size() >= most_packets)
+    throw LimitExceeded("a queue longer than " + std::to_string(most_packets) + " packets");
+  packets.push_back(packet);
+  packets.back().joined = now_;
+}
+
+void add_one(std::vector<std::uint64_t>& histogram, std::size_t at) {
+  if (histogram.size() <= at) histogram.resize(at + 1);
+  ++histogram[at];
+}
+
+void Simulated::serve(std::size_t link) {
+  Queue& queue = queues_[link];
+  add_one(counts_[rows_.occupancy(link)], queue.packets.size());
+  for (int i = 0; i < queue.packets_per_slot && !queue.packets.empty(); ++i) {
+    Packet packet = queue.packets.front();
+    queue.packets.pop_front();
+    add_one(counts_[rows_.waits(link)], static_cast<std::size_t>(now_ - packet.joined));
+    ++packet.step;
+    if (packet.step == ways_[packet.way].links.size())
+      deliver(packet);
+    else
+      arriving_.push_back(packet);
+  }
+}
+
+/// The packet has been served by its last queue in slot now_.
+void Simulated::deliver(const Packet& packet) {
+  const Way& way = ways_[packet.way];
+  const auto queues = static_cast<std::int64_t>(way.links.size() - way.first);
+  const std::int64_t latency = queues == 0 ? 0 : now_ - packet.birth + 1;
+  ++totals_.delivered;
+  add_one(counts_[rows_.latencies()], static_cast<std::size_t>(latency));
+  add_one(counts_[rows_.delays()], static_cast<std::size_t>(latency - queues));
+  auto& sums = counts_[rows_.flow_delays()];
+  auto& packets = counts_[rows_.flow_packets()];
+  sums.resize(flows_);
+  packets.resize(flows_);
+  sums[way.flow] += static_cast<std::uint64_t>(latency - queues);
+  ++packets[way.flow];
+}
+
+Counts Simulated::take_counts() {
+  return std::exchange(counts_, empty_counts());
+}
+
+PacketBalance Simulated::balance() const {
+  PacketBalance balance = totals_;
+  balance.queued = std::ssize(arriving_);
+  for (const Queue& queue : queues_) balance.queued += std::ssize(queue.packets);
+  return balance;
+}
+
+void put_packets(ByteWriter& writer, const auto& packets) {
+  writer.put<std::uint64_t>(packets.size());
+  for (const Packet& packet : packets) {
+    writer.put(packet.way);
+    writer.put(packet.step);
+    writer.put(packet.birth);
+    writer.put(packet.joined);
+  }
+}
+
+void get_packets(ByteReader& reader, auto& packets, const std::vector<Way>& ways) {
+  packets.clear();
+  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
+    Packet packet{};
+    packet.way = reader.get<std::uint32_t>();
+    packet.step = reader.get<std::uint32_t>();
+    packet.birth = reader.get<std::int64_t>();
+    packet.joined = reader.get<std::int64_t>();
+    if (packet.way >= ways.size() || packet.step >= ways[packet.way].links.size()) ByteReader::fail();
+    packets.push_back(packet);
+  }
+}
+
+void Simulated::save(ByteWriter& writer) {
+  writer.put(now_);
+  writer.put(totals_.sent);
+  writer.put(totals_.delivered);
+  writer.put(totals_.dropped);
+  put_packets(writer, arriving_);
+  for (const Queue& queue : queues_) put_packets(writer, queue.packets);
+  for (const auto& row : counts_) writer.put(row);
+  for (const BurstyFlow& its : bursts_) {
+    writer.put(its.on);
+    writer.put(its.sends);
+  }
+}
+
+void Simulated::load(ByteReader& reader) {
+  now_ = reader.get<std::int64_t>();
+  totals_.sent = reader.get<std::int64_t>();
+  totals_.delivered = reader.get<std::int64_t>();
+  totals_.dropped = reader.get<std::int64_t>();
+  get_packets(reader, arriving_, ways_);
+  for (Queue& queue : queues_) get_packets(reader, queue.packets, ways_);
+  for (auto& row : counts_) row = reader.get_vector<std::uint64_t>();
+  for (BurstyFlow& its : bursts_) {
+    its.on = reader.get<std::uint8_t>() != 0;
+    its.sends = reader.get<std::uint64_t>();
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<NetworkReplication> make_network_replication(const NetworkModel& model, RandomKey key) {
+  return std::make_unique<Simulated>(model, key);
+}
+
+}  // namespace tailbound::sim

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <tailbound/network/network.hpp>
+#include <tailbound/sim/tree/tree_replication.hpp>
+
+/// Slot-by-slot simulation of any network.
+///
+/// MODEL     as sim/tree/tree_replication.hpp, with queues that serve up to c packets a slot:
+///           Q[t+1] = min(max(Q[t] - c, 0) + A[t+1], B). A packet that a host sends in slot t joins the queue
+///           of its first switch in slot t. All packets that arrive in a slot are put in one random order.
+///           A flow with bursts is an on-off source of its own, begun in its stationary law.
+/// METHOD    packets in queues, moved one by one; occupancies are looked at in every slot. Nothing is shared
+/// with
+///           the tree's simulation but the random numbers' source, so that each checks the other.
+/// COST      some 50 ns a packet and hop, a few ns a queue and slot.
+namespace tailbound::sim {
+
+struct NetworkModel {
+  network::Network network;
+  std::optional<std::int64_t> buffer;  ///< room of each queue, packets in service included; >= 1
+};
+
+/// Rows of the counts; links count as in Network::links, flows as in Network::flows.
+struct NetworkRows {
+  std::size_t links;
+  explicit NetworkRows(const network::Network& network) : links(network.links.size()) {}
+  /// [n]: slots with occupancy n; empty for links without a queue.
+  [[nodiscard]] std::size_t occupancy(std::size_t link) const { return link; }
+  /// [w]: packets that waited w slots.
+  [[nodiscard]] std::size_t waits(std::size_t link) const { return links + link; }
+  /// [0]: packets dropped, [1]: packets that came.
+  [[nodiscard]] std::size_t drops(std::size_t link) const { return 2 * links + link; }
+  /// [d]: delivered packets with queueing delay d.
+  [[nodiscard]] std::size_t delays() const { return 3 * links; }
+  /// [t]: delivered packets with latency t: queueing delay + number of queues on the way.
+  [[nodiscard]] std::size_t latencies() const { return 3 * links + 1; }
+  /// [flow]: sum of the queueing delays of its delivered packets; and their number.
+  [[nodiscard]] std::size_t flow_delays() const { return 3 * links + 2; }
+  [[nodiscard]] std::size_t flow_packets() const { return 3 * links + 3; }
+  [[nodiscard]] std::size_t count() const { return 3 * links + 4; }
+};
+
+class NetworkReplication : public Replication {
+ public:
+  [[nodiscard]] virtual PacketBalance balance() const = 0;
+};
+
+/// \throws InvalidArgument  a flow without routes, or rates of one source above 1 in all
+/// \throws Overloaded       a queue's load is at or above what its link takes, and there is no buffer limit
+[[nodiscard]] std::unique_ptr<NetworkReplication> make_network_replication(const NetworkModel& model,
+                                                                           RandomKey key);
+
+}  // namespace tailbound::sim

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <tailbound/network/queue_traffic.hpp>
+#include <tailbound/sim/rare/rare_arrivals.hpp>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+/// How many of equal on-off sources are ON, and what they send: for the simulations of rare events.
+///
+/// MODEL     J of m independent sources (traffic/on_off.hpp) are ON. In a slot they send Binomial(J, r)
+///           packets; then J becomes Binomial(J, 1 - beta) + Binomial(m - J, alpha).
+/// METHOD    Tilted by z, one source is ruled by the greatest eigenvalue l and right eigenvector (1, f) of
+///           [[1 - alpha, alpha], [w beta, w (1 - beta)]], w = 1 - r + r z:  alpha~ = alpha f / l,
+///           beta~ = w beta / (l f), r~ = r z / w. The ratio of the plain to the tilted probability of T
+///           slots with A packets from J to J' is  l^(m T) z^-A f^(J - J').
+/// SOURCE    docs/derivations/rare_events.md
+/// TESTS     tests/sim/rare_bursty_queue_test.cpp
+namespace tailbound::sim {
+
+/// One source as floating-point numbers, as it is or tilted.
+struct OnOffChances {
+  double on_rate = 0, start = 0, stop = 0;
+  double log_eigenvalue = 0;   ///< log l
+  double log_eigenvector = 0;  ///< log f
+};
+
+/// Tilted by e^exponent; 0: as it is. The errors of the logarithms are a few 1e-16.
+[[nodiscard]] OnOffChances tilted(const traffic::OnOff& source, double exponent);
+
+/// log z0 [1/packet], z0 > 1 the solution of  z = product of l(z)^count.
+/// \throws InvalidArgument  no sources, a count outside 1 .. 2^20
+/// \throws Unstable         a load of 1 or more in all
+/// \throws NoAnswer         a single source, or two with bursts of one slot: the queue stays short
+/// \throws LimitExceeded    the load is too close to 1
+[[nodiscard]] double decay_exponent(std::span<const network::BurstySource> sources);
+
+/// Draws with tables that are made when a number of sources ON is met first; each probability is met up to
+/// 2^-32, and less than 1e-20 in all is cut off. Not for several threads at once.
+class OnCount {
+ public:
+  static constexpr std::int64_t most_sources = 4096;
+
+  /// \param count  1 .. most_sources
+  OnCount(std::int64_t count, const OnOffChances& chances);
+
+  /// Packets of a slot with `on` sources ON.
+  [[nodiscard]] std::int32_t packets(std::int32_t on, std::uint32_t bits) {
+    return packets_[static_cast<std::size_t>(on)] ? packets_[static_cast<std::size_t>(on)]->draw(bits)
+                                                  : make_packets(on).draw(bits);
+  }
+  /// Sources ON in the next slot.
+  [[nodiscard]] std::int32_t next(std::int32_t on, std::uint32_t bits) {
+    return next_[static_cast<std::size_t>(on)] ? next_[static_cast<std::size_t>(on)]->draw(bits)
+                                               : make_next(on).draw(bits);
+  }
+  /// Sources ON in the stationary law of these chances.
+  [[nodiscard]] std::int32_t stationary(std::uint32_t bits) const;
+
+ private:
+  /// A distribution on first, first + 1, ...
+  struct Table {
+    std::int32_t first;
+    AliasTable table;
+    [[nodiscard]] std::int32_t draw(std::uint32_t bits) const { return first + table.draw(bits); }
+  };
+  const Table& make_packets(std::int32_t on);
+  const Table& make_next(std::int32_t on);
+
+  std::int64_t count_;
+  OnOffChances chances_;
+  std::vector<std::optional<Table>> packets_, next_;  ///< [sources ON]
+};
+
+}  // namespace tailbound::sim

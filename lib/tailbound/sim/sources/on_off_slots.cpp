@@ -1,0 +1,69 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/sim/sources/on_off_slots.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace tailbound::sim {
+namespace {
+
+using numeric::Rational;
+
+constexpr std::uint64_t odd_slots = 0xaaaaaaaaaaaaaaaaULL;
+
+std::uint64_t scaled(const Rational& probability) {
+  return std::stoull(numeric::to_fraction(cln::floor1(probability * cln::expt(numeric::Integer(2), 64))));
+}
+
+}  // namespace
+
+OnOffSlots::Coin::Coin(const Rational& probability)
+    : threshold(probability < 1 ? scaled(probability) : 0), certain(probability >= 1) {}
+
+OnOffSlots::OnOffSlots(const traffic::OnOff& source) : flips_(source.start + source.stop > 1) {
+  if (source.start == 1 && source.stop == 1)
+    throw InvalidArgument("burst", "1",
+                          "above 1 slot at half the on-rate: sources that turn ON and OFF in turn keep their "
+                          "phases for ever");
+  const Rational to_on = flips_ ? 1 - source.stop : source.start;
+  const Rational to_off = flips_ ? 1 - source.start : source.stop;
+  to_on_ = Coin(to_on);
+  to_off_ = Coin(to_off / (1 - to_on));
+  sends_ = Coin(source.on_rate);
+  on_threshold_ = scaled(source.on_fraction());
+}
+
+bool OnOffSlots::start(RandomKey key, std::uint64_t purpose, std::uint64_t entity) const {
+  return random_words(key, purpose, entity, 0)[0] < on_threshold_;
+}
+
+std::uint64_t OnOffSlots::sends(RandomKey key, std::uint64_t purpose, std::uint64_t entity,
+                                std::uint64_t block, bool& on) const {
+  std::uint64_t set = to_on_.draw(key, purpose + 1, entity, block);
+  std::uint64_t reset = ~set & to_off_.draw(key, purpose + 2, entity, block);
+  const std::uint64_t inverted = flips_ ? odd_slots : 0;
+  if (flips_) {
+    // What is kept of an odd slot is inverted, and a slot decides on the next one.
+    const std::uint64_t to_one = (set & odd_slots) | (reset & ~odd_slots);
+    reset = (reset & odd_slots) | (set & ~odd_slots);
+    set = to_one;
+  }
+  // With the digits a = 1 unless to OFF, b = 1 if to ON, the carry into digit s is the state in slot s.
+  const std::uint64_t a = ~reset, b = set;
+  const std::uint64_t carries = a ^ b ^ (a + b + static_cast<std::uint64_t>(on));
+  on = ((set | (a & carries)) >> 63U) != 0;
+  const std::uint64_t states = carries ^ inverted;
+  return sends_.certain ? states : states & sends_.draw(key, purpose + 3, entity, block);
+}
+
+SourceMemory memory_of(const traffic::OnOff& source, std::int64_t count) {
+  const double rate = numeric::nearest_double(source.on_rate);
+  const double on = numeric::nearest_double(source.on_fraction());
+  const double change = numeric::nearest_double(source.start + source.stop);
+  const double covariances = rate * rate * on * (1 - on) * std::max(0.0, 1 - change) / change;
+  return {.variance = 2 * static_cast<double>(count) * covariances,
+          .slots = 1 / std::max(1e-9, 1 - std::abs(1 - change))};
+}
+
+}  // namespace tailbound::sim

@@ -1,0 +1,96 @@
+#include <catch2/catch.hpp>
+#include <tailbound/answers/comparison.hpp>
+
+#include <cmath>
+#include <limits>
+
+// The one verdict: where a prediction lies, seen from the simulation's interval.
+
+namespace {
+
+using namespace tailbound;
+using namespace tailbound::answers;
+
+using Probability = Comparison<unit::Probability>;
+using Rate = Comparison<unit::Load>;
+
+Probability model_of(double value, double lower, double upper) {
+  return {.predicted = numeric::Model<unit::Probability>{value},
+          .simulated = {(lower + upper) / 2, lower, upper}};
+}
+
+}  // namespace
+
+TEST_CASE("comparison: the verdict says where the prediction lies") {
+  CHECK(model_of(0.5, 0.4, 0.6).verdict() == Verdict::inside);
+  CHECK(model_of(0.4, 0.4, 0.6).verdict() == Verdict::inside);
+  CHECK(model_of(0.6, 0.4, 0.6).verdict() == Verdict::inside);
+  CHECK(model_of(0.3, 0.4, 0.6).verdict() == Verdict::below);
+  CHECK(model_of(0.7, 0.4, 0.6).verdict() == Verdict::above);
+}
+
+TEST_CASE("comparison: an enclosure is inside if any of it is") {
+  Probability row = model_of(0, 0.4, 0.6);
+  row.predicted = numeric::Enclosure<unit::Probability>(numeric::Real(0.25), numeric::Real(0.5));
+  CHECK(row.verdict() == Verdict::inside);
+  row.predicted = numeric::Enclosure<unit::Probability>(numeric::Real(0.25), numeric::Real(0.375));
+  CHECK(row.verdict() == Verdict::below);
+  CHECK(row.error().value() == Approx(-0.25));
+  row.predicted = numeric::Exact<unit::Probability>{numeric::parse_rational("3/4", "p")};
+  CHECK(row.verdict() == Verdict::above);
+  CHECK(row.error().value() == Approx(0.5));
+}
+
+TEST_CASE("comparison: a model that is saturated and a tail too rare are not judged") {
+  Probability row = model_of(0.5, 0, 0.6);
+  CHECK(row.verdict() == Verdict::inside);
+  row.count = 3;
+  CHECK(row.verdict() == Verdict::too_rare);
+  row.predicted.reset();
+  CHECK(row.verdict() == Verdict::saturated);
+  CHECK_FALSE(row.error());
+  CHECK_FALSE(row.optimistic());
+  row = model_of(0.5, 0, 0);
+  CHECK_FALSE(row.error());
+}
+
+TEST_CASE("comparison: whole numbers with an open interval") {
+  Comparison<unit::Slot> row{.predicted = Slots(52),
+                             .simulated = {53, 51, std::numeric_limits<double>::infinity()}};
+  CHECK(row.verdict() == Verdict::inside);
+  row.predicted = Slots(1000);
+  CHECK(row.verdict() == Verdict::inside);
+  row.predicted = Slots(50);
+  CHECK(row.verdict() == Verdict::below);
+}
+
+TEST_CASE("comparison: optimistic is below for delays, above for throughputs") {
+  Rate row{.predicted = numeric::Model<unit::Load>{0.7}, .simulated = {0.5, 0.4, 0.6}};
+  CHECK_FALSE(row.optimistic());
+  CHECK(row.conservative());
+  row.optimistic_side = Optimistic::above;
+  CHECK(row.optimistic());
+  CHECK_FALSE(row.conservative());
+  CHECK(row.error().value() == Approx(0.4));
+  CHECK(row.within(1.2));
+  CHECK_FALSE(row.within(1.1));
+
+  Tally tally;
+  tally.add(row);
+  tally.add(model_of(0.5, 0.4, 0.6));
+  tally.add(model_of(0.3, 0.4, 0.6));
+  Probability saturated = model_of(0.3, 0.4, 0.6);
+  saturated.predicted.reset();
+  tally.add(saturated);
+  CHECK(tally.rows() == 4);
+  CHECK(tally.judged() == 3);
+  CHECK(tally.optimistic() == 2);
+  CHECK(tally.conservative() == 0);
+  CHECK(tally.count(Verdict::saturated) == 1);
+}
+
+TEST_CASE("comparison: intervals that hold together") {
+  CHECK(confidence_of_each(1) == Approx(0.95));
+  CHECK(confidence_of_each(16) == Approx(1 - 0.05 / 16));
+  CHECK(confidence_of_each(0) == Approx(0.95));
+}

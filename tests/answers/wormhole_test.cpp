@@ -1,0 +1,155 @@
+#include <catch2/catch.hpp>
+#include <tailbound/answers/validate_wormhole.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <stop_token>
+
+// Questions on wormhole networks, without a command line.
+
+namespace {
+
+using namespace tailbound;
+using namespace tailbound::answers;
+using network::WormShape;
+using numeric::parse_rational;
+
+OfferedLoads fractions(const std::vector<const char*>& list) {
+  OfferedLoads offered{.of_saturation = true, .values = {}};
+  for (const char* text : list) offered.values.push_back(parse_rational(text, "fraction"));
+  return offered;
+}
+
+WormholeQuestion mesh(OfferedLoads offered) {
+  return {.network = network::WormTopology{.nodes = 64}, .flits = 20, .offered = std::move(offered)};
+}
+
+SimulatedWormhole small_mesh() {
+  return {.network = network::WormTopology{.nodes = 16}, .flits = 8};
+}
+
+}  // namespace
+
+TEST_CASE("wormhole answers: latency is source wait, service and the way") {
+  WormholeQuestion question = mesh(fractions({"0", "1/2", "0.8"}));
+  question.channels = 3;
+  const WormholeAnswer found = answer(question, {});
+  CHECK(found.network == "8 x 8 mesh");
+  CHECK(found.saturation.value == Approx(0.1885620332).epsilon(1e-9));
+  CHECK(found.deadlock_cycle.empty());
+  CHECK_FALSE(found.shorter_than_path);
+  CHECK_FALSE(found.stopped);
+  REQUIRE(found.points.size() == 3);
+  for (const WormholePoint& point : found.points) {
+    CHECK(
+        point.latency.value ==
+        Approx(point.source_wait.value + point.service.value + found.mean_distance.value - 1).epsilon(1e-14));
+    REQUIRE(point.channels.size() == 3);
+    CHECK(point.channels.front().name == point.bottleneck.value().name);
+  }
+  CHECK(found.points[0].latency.value == Approx(20 + found.mean_distance.value - 1).epsilon(1e-14));
+  CHECK(found.points[1].trusted());
+  CHECK_FALSE(found.points[2].trusted());
+}
+
+TEST_CASE("wormhole answers: short messages are told") {
+  WormholeQuestion question = mesh(fractions({"1/2"}));
+  question.flits = 4;
+  CHECK(answer(question, {}).shorter_than_path);
+}
+
+TEST_CASE("wormhole answers: beyond saturation there is none") {
+  OfferedLoads loads{.values = {parse_rational("1/10", "load"), parse_rational("1/5", "load")}};
+  try {
+    static_cast<void>(answer(mesh(loads), {}));
+    FAIL("no refusal");
+  } catch (const Saturated& saturated) {
+    CHECK(saturated.load() == 0.2);
+    CHECK(saturated.saturation() == Approx(0.1885620332).epsilon(1e-9));
+  }
+  WormholeQuestion question = mesh(fractions({"1/2", "1/4"}));
+  question.channels = 600'000;
+  CHECK_THROWS_WITH(answer(question, {}), "channels is 600000; it must be at most 500000 for 2 loads");
+  question = mesh(fractions({"1/2"}));
+  question.flits = 0;
+  CHECK_THROWS_AS(answer(question, {}), InvalidArgument);
+}
+
+TEST_CASE("wormhole answers: a stop leaves what is finished") {
+  std::stop_source source;
+  Run run{.stop = source.get_token()};
+  run.progress = [&](double done, double) {
+    if (done > 0.5) source.request_stop();
+  };
+  const WormholeAnswer found = answer(mesh(fractions({"0.1", "0.2", "0.3"})), run);
+  CHECK(found.points.size() == 2);
+  CHECK(found.stopped);
+  CHECK_THROWS_AS(answer(mesh(fractions({"0.1"})), run), Stopped);
+}
+
+TEST_CASE("wormhole answers: simulated and beside the model") {
+  ValidateWormholeQuestion question;
+  question.simulation = {.network = small_mesh(),
+                         .offered = fractions({"0.1", "0.5"}),
+                         .percentiles = {parse_rational("1/2", "percentile")},
+                         .length = {.slots = 20'000, .seed = 4}};
+  const ValidateWormholeAnswer found = answer(question, {});
+  CHECK(found.simulation.layout.name == "4 x 4 mesh");
+  CHECK(found.simulation.layout.channels == found.simulation.layout.wires);
+  REQUIRE(found.rows.size() == 2);
+  CHECK(found.tally.rows() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const SimulatedWorms& point = found.simulation.points[i];
+    CHECK(found.rows[i].load == point.load);
+    CHECK(found.rows[i].latency.simulated.value == point.found.latency.value().value);
+    CHECK(std::abs(found.rows[i].latency.error().value()) < 0.1);
+    CHECK(point.found.percentiles.size() == 1);
+    CHECK(point.found.busiest.size() == 10);
+    CHECK(point.found.busiest.front().name.find(" -> ") != std::string::npos);
+    CHECK_FALSE(point.simulated.automatic_warmup == false);
+  }
+  const auto curve = model_curve(question, found, 10);
+  REQUIRE(curve.size() == 10);
+  CHECK(curve.back().first == found.rows.back().load);
+  CHECK(curve.back().second.value == Approx(found.rows.back().latency.span().value().upper).epsilon(1e-12));
+
+  const SimulateWormholeAnswer alone = answer(question.simulation, {.threads = 2});
+  CHECK(alone.points[1].found.latency.value().value ==
+        found.simulation.points[1].found.latency.value().value);
+}
+
+TEST_CASE("wormhole answers: the model is of the virtual channels that are simulated") {
+  ValidateWormholeQuestion question;
+  question.simulation = {.network = small_mesh(), .offered = fractions({"0.3"}), .length = {.slots = 20'000}};
+  question.simulation.network.virtual_channels = 2;
+  question.simulation.network.buffer_flits = 3;
+  const ValidateWormholeAnswer two = answer(question, {});
+  CHECK(two.modelled.virtual_channels == 2);
+  CHECK(two.modelled.virtual_channels_as_told);
+  CHECK_FALSE(two.modelled.other_virtual_channels);
+  CHECK(two.modelled.deeper_buffers);
+  CHECK_FALSE(two.modelled.geometric_lengths);
+  // Not that of one virtual channel, 0.4065: of the walked network.
+  CHECK(two.simulation.model_saturation.value == Approx(0.3916150809).epsilon(1e-9));
+  CHECK(wormhole_model(small_mesh().network).saturation() == Approx(0.4065088798).epsilon(1e-9));
+}
+
+TEST_CASE("wormhole answers: the greatest load that is carried") {
+  WormholeSaturationQuestion question{.network = small_mesh(),
+                                      .length = {.precision = parse_rational("0.1", "precision")}};
+  const WormholeSaturationAnswer found = answer(question, {});
+  CHECK(found.found.greatest_stable > 0.9 * found.model.value);
+  CHECK(found.found.least_unstable <= 1.11 * found.found.greatest_stable);
+  CHECK(found.search.first_guess == Approx(1.1 * found.model.value));
+}
+
+TEST_CASE("wormhole answers: what is simulated is checked") {
+  SimulateWormholeQuestion question{.network = small_mesh(), .offered = fractions({"0.3"})};
+  question.network.flits = 2'000'000;
+  CHECK_THROWS_WITH(answer(question, {}), "flits is 2000000; it must be from 1 to 1000000 in a simulation");
+  question.network = small_mesh();
+  question.network.buffer_flits = 0;
+  CHECK_THROWS_AS(answer(question, {}), InvalidArgument);
+  question.network = small_mesh();
+  question.offered = fractions({"0"});
+  CHECK_THROWS_AS(answer(question, {}), InvalidArgument);
+}

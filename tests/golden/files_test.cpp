@@ -1,0 +1,278 @@
+#include <catch2/catch.hpp>
+#include <tests/golden/folder.hpp>
+#include <tests/golden/run_command.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+// Files and pipes: nothing that is there is lost, and what cannot be written is said.
+
+namespace {
+
+namespace fs = std::filesystem;
+using tailbound::golden::content;
+using tailbound::golden::Folder;
+using tailbound::golden::Outcome;
+using tailbound::golden::run_command;
+using tailbound::golden::run_line;
+
+const std::string buffer = "buffer --inputs 16 --load 0.9 --drop 1e-15";
+const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
+
+/// What a shell does in a folder; there $T is the executable.
+Outcome shell(const Folder& folder, const std::string& script) {
+  static const Folder outputs;  // not where the script counts files
+  setenv("T", TAILBOUND_EXECUTABLE, 1);
+  setenv("TMPDIR", folder.path().c_str(), 1);
+  const std::string out = outputs / "out", err = outputs / "err";
+  // Not `{ script; } > out`: dash 0.5.12 then forgets what a subshell at its end redirects.
+  const int status = std::system(
+      ("cd '" + folder.path() + "' || exit; exec >'" + out + "' 2>'" + err + "'\n" + script).c_str());
+  unsetenv("TMPDIR");
+  REQUIRE(WIFEXITED(status));
+  return {WEXITSTATUS(status), content(out), content(err)};
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::size_t files_in(const Folder& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder.path()), {}));
+}
+
+void check_refused(const Outcome& outcome, const std::vector<std::string>& said) {
+  INFO(outcome.err);
+  CHECK(outcome.status == 2);
+  CHECK(outcome.out.empty());
+  for (const std::string& text : said) {
+    INFO(text);
+    CHECK(holds(outcome.err, text));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("files: standard output by any of its names is appended to") {
+  for (const std::string name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "-", "link", "/dev/fd/3"}) {
+    const Folder folder;
+    fs::create_symlink("/dev/stdout", folder / "link");
+    const std::string log = folder.file("log", "zero\n");
+    const Outcome outcome = shell(folder, "( echo one; $T " + buffer + " --quiet --output " + name +
+                                              (name == "/dev/fd/3" ? " 3>&1" : "") + "; echo two ) >> log");
+    INFO(name << "\n" << outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK(content(log) == "zero\none\n157\ntwo\n");
+    CHECK(files_in(folder) == 2);
+  }
+}
+
+TEST_CASE("files: a named pipe is written through, and stays") {
+  const Folder folder;
+  const Outcome outcome = shell(folder, "mkfifo pipe && { cat pipe & } && $T " + buffer +
+                                            " --quiet --output pipe && wait && test -p pipe");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out == "157\n");
+  CHECK(files_in(folder) == 1);
+}
+
+TEST_CASE("files: a picture by way of a link to standard output") {
+  const Folder folder;
+  const Outcome outcome = shell(folder,
+                                "ln -s /dev/stdout p.svg && $T buffer --inputs 16 --load 0.5,0.9 --drop "
+                                "1e-9 --output /dev/null --plot p.svg");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(holds(outcome.out, "<svg"));
+  CHECK(holds(outcome.out, "</svg>"));
+  CHECK(files_in(folder) == 1);
+}
+
+TEST_CASE("files: an output that is an input is refused") {
+  const Folder folder;
+  const std::string text = content(networks + "two_switches.toml");
+  const std::string network = folder.file("n.toml", text);
+  fs::create_symlink(network, folder / "soft");
+  fs::create_hard_link(network, folder / "hard");
+  for (const std::string name : {"n.toml", "./n.toml", "soft", "hard"}) {
+    check_refused(shell(folder, "$T delay --drop 1e-9 --network n.toml --output " + name),
+                  {"--output is ", name, "--network"});
+    check_refused(shell(folder, "$T simulate tree --slots 1000 --network n.toml --checkpoint " + name),
+                  {"--checkpoint is ", name, "--network"});
+  }
+  CHECK(content(network) == text);
+  CHECK(fs::is_symlink(folder / "soft"));
+
+  const std::string pmf = folder.file("a.svg", "0.5\n0.5\n");
+  check_refused(shell(folder, "$T buffer --drop 1e-9 --pmf a.svg --plot a.svg"), {"--plot"});
+  check_refused(shell(folder, "$T compare a.svg --inputs 2 --load 0.5 --output a.svg"),
+                {"--output is a.svg", "FILE"});
+  CHECK(content(pmf) == "0.5\n0.5\n");
+  // A matrix that the network file names.
+  const std::string demand = content(networks + "two_switches.csv");
+  const std::string matrix = folder.file("m.csv", demand);
+  const std::string with_matrix = folder.file(
+      "with_matrix.toml", text.substr(0, text.find("[[flow]]")) + "[traffic]\nmatrix = \"m.csv\"\n");
+  check_refused(shell(folder, "$T delay --network with_matrix.toml --output m.csv"),
+                {"--output is m.csv", "matrix"});
+  CHECK(content(matrix) == demand);
+  CHECK(fs::exists(with_matrix));
+  CHECK(files_in(folder) == 6);
+}
+
+TEST_CASE("files: two outputs that are the same file are refused") {
+  const Folder folder;
+  const std::string list = "buffer --inputs 16 --load 0.5,0.9 --drop 1e-9";
+  check_refused(shell(folder, "$T " + list + " --output x.svg --plot x.svg"),
+                {"--plot is x.svg", "--output"});
+  check_refused(shell(folder, "$T " + list + " --output $PWD/x.svg --plot ./x.svg"), {"--plot", "--output"});
+  check_refused(shell(folder,
+                      "$T simulate tree --radix 4 --levels 2 --load 0.8 --slots 1000 --output x "
+                      "--checkpoint x"),
+                {"--checkpoint is x", "--output"});
+  CHECK(files_in(folder) == 0);
+  CHECK(shell(folder, "$T " + list + " --output /dev/null --plot x.svg").status == 0);
+}
+
+TEST_CASE("files: a checkpoint of something else is not overwritten") {
+  const Folder folder;
+  const std::string tree = "$T simulate tree --radix 4 --levels 2";
+  const std::string kept_often = " --checkpoint-every 0.001 --checkpoint state";
+  const std::string notes = folder.file("notes", "do not lose me\n");
+  check_refused(shell(folder, tree + " --load 0.8 --slots 2000 --checkpoint notes"),
+                {"--checkpoint is notes", "no checkpoint"});
+  CHECK(content(notes) == "do not lose me\n");
+
+  const std::string state = folder.file("state", "");  // an empty file may become one
+  std::string length = " --slots 2000";
+  for (long slots = 2000; content(state).empty(); slots *= 4) {  // long enough for a checkpoint on the way
+    length = " --slots " + std::to_string(slots);
+    const Outcome outcome = shell(folder, tree + " --load 0.8" + kept_often + length);
+    INFO(outcome.err);
+    REQUIRE(outcome.status == 0);
+  }
+  const std::string kept = content(state);
+  check_refused(shell(folder, tree + " --load 0.7 --checkpoint state" + length),
+                {"--checkpoint is state", "load 4/5", "load 7/10"});
+  check_refused(shell(folder, tree + " --load 0.8 --seed 2 --checkpoint state" + length),
+                {"seed 1", "seed 2"});
+  check_refused(shell(folder, tree + " --load 0.8 --resume state --output state" + length),
+                {"--output is", "--resume"});
+  CHECK(content(state) == kept);
+  const Outcome whole = shell(folder, tree + " --load 0.8 --format json" + length);
+  const Outcome again = shell(folder, tree + " --load 0.8 --format json" + kept_often + length);
+  CHECK(again.status == 0);
+  CHECK(again.out == whole.out);
+  const Outcome resumed =
+      shell(folder, tree + " --load 0.8 --format json --checkpoint state --resume state" + length);
+  CHECK(resumed.status == 0);
+  CHECK(resumed.out == whole.out);
+}
+
+TEST_CASE("files: standard output that cannot be written") {
+  const Folder folder;
+  const std::vector<std::string> lines{buffer,
+                                       "--help",
+                                       "--version",
+                                       "buffer --help",
+                                       "simulate --help",
+                                       "buffer --version",
+                                       buffer + " --format json"};
+  for (const std::string& line : lines) {
+    INFO(line);
+    const Outcome full = shell(folder, "$T " + line + " >/dev/full");
+    INFO(full.err);
+    CHECK(full.status == 3);
+    CHECK(holds(full.err, "standard output"));
+    CHECK(holds(full.err, "No space left on device"));
+    const Outcome closed = shell(folder, "$T " + line + " >&-");
+    INFO(closed.err);
+    CHECK(closed.status == 3);
+    CHECK(holds(closed.err, "Bad file descriptor"));
+  }
+}
+
+TEST_CASE("files: a pipe that nobody reads") {
+  const Folder folder;
+  int ends[2] = {};
+  REQUIRE(pipe(ends) == 0);
+  close(ends[0]);
+  REQUIRE(dup2(ends[1], 9) == 9);
+  for (const std::string& line :
+       std::vector<std::string>{buffer, "delay --help", buffer + " --output /dev/fd/1"}) {
+    const Outcome outcome = shell(folder, "$T " + line + " >&9");
+    INFO(line << "\n" << outcome.err);
+    CHECK(outcome.status == (holds(line, "--output") ? 2 : 3));
+    CHECK(holds(outcome.err, "Broken pipe"));
+  }
+  close(9);
+  close(ends[1]);
+}
+
+TEST_CASE("files: an output that cannot be written") {
+  const Folder folder;
+  const std::string list = "$T buffer --inputs 16 --load 0.5,0.9 --drop 1e-9";
+  check_refused(shell(folder, list + " --output /dev/full"),
+                {"--output is /dev/full", "No space left on device"});
+  check_refused(shell(folder, "ln -s /dev/full p.svg && " + list + " --plot p.svg"),
+                {"--plot is p.svg", "No space left on device"});
+  // Through a pipe: what the shell itself writes to a file is limited too.
+  const Outcome limited =
+      shell(folder, "( ulimit -f 0; " + list + " --output x; echo status $? ) 2>&1 | cat");
+  CHECK(holds(limited.out, "--output is "));
+  CHECK(holds(limited.out, "File too large"));
+  CHECK(holds(limited.out, "status 2"));
+  check_refused(shell(folder, list + " --output /dev/fd/7"),
+                {"--output is /dev/fd/7", "Bad file descriptor"});
+  check_refused(shell(folder, list + " --output /dev/stdin </dev/null"), {"--output", "Bad file descriptor"});
+  const std::string longest(255, 'n'), longer(300, 'n');
+  CHECK(shell(folder, list + " --output " + longest).status == 0);
+  for (const std::string& command : std::vector<std::string>{list, "$T reproduce mohapatra-4 --quick"})
+    check_refused(shell(folder, command + " --output " + longer), {"--output", "File name too long"});
+  CHECK(files_in(folder) == 2);
+}
+
+TEST_CASE("files: pictures are the same whatever the environment says to gnuplot") {
+  const Folder folder;
+  const std::string list = "$T buffer --inputs 16 --load 0.5,0.9 --drop 1e-9 --output /dev/null --plot ";
+  REQUIRE(shell(folder, list + "a.svg").status == 0);
+  const Outcome other = shell(folder, "GNUTERM=x11 GNUPLOT_LIB=/none LC_ALL=nowhere " + list + "b.svg");
+  INFO(other.err);
+  CHECK(other.status == 0);
+  CHECK(other.err.empty());
+  CHECK(content(folder / "a.svg") == content(folder / "b.svg"));
+  CHECK(files_in(folder) == 2);
+}
+
+TEST_CASE("files: standard input as a file") {
+  const Folder folder;
+  const std::string network = networks + "two_switches.toml";
+  const auto same = [&](const std::string& command, const std::string& option, const std::string& file) {
+    const Outcome named = shell(folder, "$T " + command + " " + option + " '" + file + "' --quiet");
+    const Outcome piped = shell(folder, "cat '" + file + "' | $T " + command + " " + option + " - --quiet");
+    INFO(command << "\n" << piped.err);
+    CHECK(named.status == 0);
+    CHECK(piped.status == 0);
+    CHECK(piped.out == named.out);
+  };
+  same("delay --drop 1e-9", "--network", network);
+  same("buffer --drop 1e-9", "--pmf", folder.file("pmf", "0.5\n0.3\n0.2\n"));
+  same("buffer --drop 1e-9", "--blocks",
+       folder.file("blocks", "[[[0.5, 0.1], [0.1, 0.5]], [[0.3, 0.1], [0.1, 0.3]]]"));
+  same("compare --inputs 2 --load 0.5", "", folder.file("list", "1\n"));
+  // Read more than once by the command, but only once from the pipe.
+  const Outcome twice = shell(folder, "cat '" + network + "' | $T validate delay --slots 1000 --network -");
+  INFO(twice.err);
+  CHECK(twice.status <= 1);
+  CHECK_FALSE(twice.out.empty());
+
+  check_refused(shell(folder, "$T delay --network - --matrix - <'" + network + "'"),
+                {"--matrix is -", "--network"});
+  check_refused(shell(folder, "$T delay --network - <&-"), {"--network is -", "Bad file descriptor"});
+}

@@ -1,0 +1,248 @@
+#include <catch2/catch.hpp>
+#include <tests/golden/folder.hpp>
+#include <tests/golden/run_command.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+// What the command lines of recorded/commands.txt print, byte for byte: so that code can be moved and be
+// shown to print the same. The head of that file says how lines are written and run. A change that is wanted
+// is recorded by tools/record, which runs the hidden cases "record: FAMILY" below.
+
+#define TAILBOUND_FAMILIES(each)                                                                            \
+  each("buffer") each("occupancy") each("delay") each("pgf") each("compare") each("multistage")             \
+      each("wormhole") each("broadcast") each("simulate-tree") each("simulate-rare")                        \
+          each("simulate-wormhole") each("simulate-hypercube") each("simulate-multistage")                  \
+              each("validate-delay") each("validate-buffer") each("validate-wormhole")                      \
+                  each("validate-broadcast") each("validate-multistage") each("reproduce") each("refusals") \
+                      each("help")
+
+namespace {
+
+namespace fs = std::filesystem;
+using tailbound::golden::Folder;
+using tailbound::golden::Outcome;
+
+const fs::path recorded = TAILBOUND_TESTS_DIR "/golden/recorded";
+/// In command lines and in what they print: a folder of the run's own.
+const std::string folder_word = "FOLDER";
+
+struct Line {
+  std::string family, name;
+  std::vector<std::string> words;
+};
+
+/// One way to run a line, and where its record is.
+struct Run {
+  std::vector<std::string> words;
+  fs::path file;
+};
+
+std::vector<Line> all_lines() {
+  std::vector<Line> lines;
+  std::istringstream text(tailbound::golden::content(recorded / "commands.txt"));
+  for (std::string row; std::getline(text, row);) {
+    std::istringstream words(row);
+    std::string name;
+    if (!(words >> name) || name.front() == '#') continue;
+    INFO(row);
+    const std::size_t slash = name.find('/');
+    REQUIRE(slash != std::string::npos);
+    Line& line = lines.emplace_back(Line{name.substr(0, slash), name.substr(slash + 1), {}});
+    for (std::string word; words >> std::quoted(word);) line.words.push_back(word);
+  }
+  return lines;
+}
+
+bool runs_once(const Line& line) {
+  return line.family == "refusals" || line.family == "help" ||
+         std::any_of(line.words.begin(), line.words.end(), [](const std::string& word) {
+           return word == "--format" || word == "--quiet" || word.rfind(folder_word, 0) == 0;
+         });
+}
+
+std::vector<Run> runs_of(const Line& line) {
+  const fs::path stem = recorded / line.family / line.name;
+  if (runs_once(line)) return {{line.words, stem.string() + ".txt"}};
+  std::vector<Run> runs;
+  for (const std::string format : {"table", "json", "csv"}) {
+    runs.push_back({line.words, stem.string() + "." + format});
+    runs.back().words.insert(runs.back().words.end(), {"--format", format});
+  }
+  return runs;
+}
+
+std::vector<Run> runs_of(const std::string& family) {
+  std::vector<Run> runs;
+  for (const Line& line : all_lines()) {
+    if (line.family != family) continue;
+    const std::vector<Run> more = runs_of(line);
+    runs.insert(runs.end(), more.begin(), more.end());
+  }
+  return runs;
+}
+
+/// In the repository's top folder, and with a gnuplot that hands on its script as the picture.
+class Surroundings {
+ public:
+  Surroundings() : former_folder_(fs::current_path()), former_path_(std::getenv("PATH")) {
+    const std::string gnuplot = programs_.file("gnuplot", "#!/bin/sh\nexec cat\n");
+    fs::permissions(gnuplot, fs::perms::owner_all);
+    setenv("PATH", (programs_.path() + ":" + former_path_).c_str(), 1);
+    fs::current_path(TAILBOUND_TESTS_DIR "/..");
+  }
+  ~Surroundings() {
+    fs::current_path(former_folder_);
+    setenv("PATH", former_path_.c_str(), 1);
+  }
+  Surroundings(const Surroundings&) = delete;
+  Surroundings& operator=(const Surroundings&) = delete;
+
+ private:
+  Folder programs_;
+  fs::path former_folder_;
+  std::string former_path_;
+};
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+/// What no two runs have in common is masked. The whole list:
+/// - the run's own folder is FOLDER;
+/// - the seconds that a simulation took are *: "3.0 s on 1 thread" becomes "* s on 1 thread".
+std::string masked(std::string text, const Folder& folder) {
+  text = replaced(std::move(text), folder.path(), folder_word);
+  const std::string behind = " s on ";
+  for (std::size_t at = 0; (at = text.find(behind, at)) != std::string::npos;) {
+    std::size_t begin = at;
+    while (begin > 0 &&
+           (std::isdigit(static_cast<unsigned char>(text[begin - 1])) != 0 || text[begin - 1] == '.'))
+      --begin;
+    if (begin < at) text.replace(begin, at - begin, "*");
+    at = begin + 1 + behind.size();
+  }
+  return text;
+}
+
+std::vector<fs::path> files_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// Status, both outputs, and the files that are left in the run's folder.
+std::string record_of(const Run& run) {
+  const Folder folder;
+  std::vector<std::string> words;
+  for (const std::string& word : run.words) words.push_back(replaced(word, folder_word, folder.path()));
+  const Outcome outcome = tailbound::golden::run_command(words);
+  std::string text = "--- status " + std::to_string(outcome.status) + "\n--- standard output\n" +
+                     outcome.out + "--- standard error\n" + outcome.err;
+  for (const fs::path& file : files_below(folder.path()))
+    text += "--- " + file.string() + "\n" + tailbound::golden::content(file);
+  return masked(text, folder);
+}
+
+/// The part of a line around a column; lines may be very long.
+std::string around(const std::string& line, std::size_t column) {
+  constexpr std::size_t before = 60, most = 160;
+  const std::size_t begin = column > before ? column - before : 0;
+  return (begin > 0 ? "..." : "") + line.substr(begin, most) + (begin + most < line.size() ? "..." : "");
+}
+
+std::string first_difference(const std::string& was, const std::string& is) {
+  const auto [a, b] = std::mismatch(was.begin(), was.end(), is.begin(), is.end());
+  const auto at = static_cast<std::size_t>(a - was.begin());
+  const auto line_of = [at](const std::string& text) {
+    const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+    return around(text.substr(begin, text.find('\n', at) - begin), at - begin);
+  };
+  std::ostringstream text;
+  text << "line " << std::count(was.begin(), a, '\n') + 1 << "\n  recorded: " << line_of(was)
+       << "\n  now:      " << line_of(is);
+  return text.str();
+}
+
+std::string in_words(const Run& run) {
+  std::string text = "tailbound";
+  for (const std::string& word : run.words)
+    text += word.find(' ') == std::string::npos ? " " + word : " \"" + word + "\"";
+  return text;
+}
+
+void compare(const std::string& family) {
+  const Surroundings surroundings;
+  const std::vector<Run> runs = runs_of(family);
+  CHECK_FALSE(runs.empty());
+  for (const Run& run : runs) {
+    const std::string name = fs::relative(run.file, recorded).string();
+    INFO(in_words(run));
+    if (!fs::exists(run.file)) {
+      FAIL_CHECK(name << " is not recorded; tools/record " << family << " does it");
+      continue;
+    }
+    const std::string was = tailbound::golden::content(run.file), is = record_of(run);
+    if (was != is)
+      FAIL_CHECK(name << ", " << first_difference(was, is) << "\nIf that is wanted: tools/record " << family);
+    else
+      SUCCEED();
+  }
+}
+
+void record(const std::string& family) {
+  const Surroundings surroundings;
+  fs::remove_all(recorded / family);
+  fs::create_directories(recorded / family);
+  for (const Run& run : runs_of(family)) tailbound::golden::write(run.file, record_of(run));
+}
+
+}  // namespace
+
+#define TAILBOUND_RECORDED(family) \
+  TEST_CASE("recorded: " family) { \
+    compare(family);               \
+  }
+TAILBOUND_FAMILIES(TAILBOUND_RECORDED)
+
+// Nothing but tools/record names families here: no run of the tests may rewrite what they compare with.
+TEST_CASE("record the families that TAILBOUND_RECORD names", "[.record]") {
+  const char* const named = std::getenv("TAILBOUND_RECORD");
+  std::istringstream families(named == nullptr ? "" : named);
+  for (std::string family; families >> family;) record(family);
+}
+
+TEST_CASE("recorded: each line has a family and a name of its own, each file a line") {
+#define TAILBOUND_NAME(family) family,
+  const std::set<std::string> families{TAILBOUND_FAMILIES(TAILBOUND_NAME)};
+  std::set<fs::path> files{recorded / "commands.txt"};
+  for (const Line& line : all_lines()) {
+    INFO(line.family << "/" << line.name);
+    CHECK(families.count(line.family) == 1);
+    for (const Run& run : runs_of(line)) CHECK(files.insert(run.file).second);
+  }
+  for (const fs::path& file : files_below(recorded)) {
+    INFO(file);
+    CHECK((files.count(file) == 1 || file.parent_path() == recorded / "input"));
+  }
+}
+
+TEST_CASE("recorded: what is masked") {
+  const Folder folder;
+  CHECK(masked("took 3.0 s on 2 threads\n10.5 s on 1 thread, 7 s on", folder) ==
+        "took * s on 2 threads\n* s on 1 thread, 7 s on");
+  CHECK(masked(" s on  s on 12 s on x", folder) == " s on  s on * s on x");
+  CHECK(masked("a " + (folder / "b") + "\n", folder) == "a FOLDER/b\n");
+}

@@ -1,0 +1,201 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <tailbound/render/document.hpp>
+#include <tailbound/render/schema.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+#include <tailbound/render/units.hpp>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <stdexcept>
+
+// Documents made by hand: what every format makes of each kind of value.
+
+using namespace tailbound;
+using namespace tailbound::render;
+using nlohmann::json;
+using numeric::Rational;
+
+namespace {
+
+Rational ratio(long numerator, long denominator) {
+  return Rational(numerator) / denominator;
+}
+
+std::shared_ptr<const Layout> layout() {
+  return std::make_shared<const Layout>(Layout{
+      .command = "toy",
+      .inputs = {{"load", "load", "", Shape::given, "rho"}, {"name", "name", "", Shape::text, "of it"}},
+      .results = {{"size", "size", "packets", Shape::whole, "packets", Style::plain, 0, ""},
+                  {"delay_slots", "delay", "slots", Shape::claim, "E[D]"},
+                  {"latency", "latency", "cycles", Shape::estimate, "mean"},
+                  {"model", "model", "", Shape::model, "of it"}},
+      .tables = {{"tail",
+                  "levels",
+                  {{"level", "n", "", Shape::whole, "n"}, {"p", "P", "", Shape::proved, "P"}}}},
+      .quiet = {"size"}});
+}
+
+Result result(const Rational& load, const char* name, std::int64_t size) {
+  return {.inputs = {{"load", Given{load}}, {"name", Text{name}}},
+          .cells = {{"size", Whole{size}},
+                    {"delay_slots", Exact{ratio(1, 3)}},
+                    {"latency", Estimate{10.5, 10, std::numeric_limits<double>::infinity(), 0.95}},
+                    {"model", Model{0.1}}}};
+}
+
+Document two_points() {
+  return {.layout = layout(),
+          .headline = "Two points",
+          .results = {result(ratio(9, 10), "a, \"b\"", 7), result(ratio(1, 3), "c", 9)}};
+}
+
+const Frame frame{.version = "1"};
+
+}  // namespace
+
+TEST_CASE("documents: JSON has the same shape for one point and for two") {
+  const json two = json::parse(to_json(two_points(), frame));
+  CHECK(two["command"] == "toy");
+  CHECK(two["question"]["load"] == json({"0.9", "0.33333333333333333"}));
+  CHECK(two["question"]["load_exact"] == json({"0.9", "1/3"}));
+  REQUIRE(two["results"].size() == 2);
+  CHECK(two["results"][1]["load_exact"] == "1/3");
+  CHECK(two["results"][1]["size"] == 9);
+  CHECK(two["results"][0]["delay_slots"]["kind"] == "exact");
+  CHECK(two["results"][0]["delay_slots"]["value"] == "1/3");
+  CHECK(two["results"][0]["latency"]["upper"].is_null());
+  CHECK(two["results"][0]["model"] == json({{"kind", "model"}, {"value", 0.1}}));
+  CHECK_FALSE(two.contains("stopped"));
+  Document one = two_points();
+  one.results.resize(1);
+  mark_stopped(one, 1, 2);
+  const json first = json::parse(to_json(one, frame));
+  CHECK(first["results"][0] == two["results"][0]);
+  CHECK(first["question"]["load"] == "0.9");
+  CHECK(first["stopped"] == true);
+  CHECK(first["stopped_after"] == "1 of 2 points");
+}
+
+TEST_CASE("documents: a stop is marked in every format") {
+  Document document = two_points();
+  document.picture = [] {
+    Picture picture;
+    picture.title = "t";
+    return picture;
+  };
+  mark_stopped(document, 2, 5);
+  for (const std::string& text :
+       {to_text(document, frame), to_text(document, {.version = "1", .quiet = true}),
+        to_markdown(document, frame), picture_of(document).note}) {
+    INFO(text);
+    CHECK(text.find("2 of 5 points") != std::string::npos);
+  }
+  CHECK(to_csv(document, frame).find(",stopped\n") != std::string::npos);
+  CHECK(to_csv(document, frame).find(",true\n") != std::string::npos);
+}
+
+TEST_CASE("documents: CSV and text") {
+  const std::string csv = to_csv(two_points(), frame);
+  CHECK(csv.rfind(
+            "load,load_exact,name,size,delay_slots,delay_slots_kind,delay_slots_lower,delay_slots_upper,"
+            "delay_slots_exact,delay_slots_agreed_digits,latency,latency_kind,latency_lower,latency_upper,"
+            "latency_confidence,model,model_kind,stopped\n",
+            0) == 0);
+  CHECK(csv.find("\n0.9,9/10,\"a, \"\"b\"\"\",7,") != std::string::npos);
+  CHECK(csv.find(",10.5,estimate,10,,0.95,0.1,model,false\n") != std::string::npos);
+  const std::string text = to_text(two_points(), frame);
+  CHECK(text.rfind("Two points\n\n", 0) == 0);
+  CHECK(text.find("1/3") != std::string::npos);
+  CHECK(to_text(two_points(), {.version = "1", .quiet = true}) == "7\n9\n");
+}
+
+TEST_CASE("documents: rows of a table, and two tables stacked") {
+  Document document = two_points();
+  document.results.resize(1);
+  const auto row = [](std::size_t i) {
+    return Cells{{"level", Whole{static_cast<std::int64_t>(i)}}, {"p", Exact{ratio(1, 4)}}};
+  };
+  document.results[0].tables = {{.key = "tail", .size = 3, .row = row}};
+  const json tail = json::parse(to_json(document, frame))["results"][0]["tail"];
+  REQUIRE(tail.size() == 3);
+  CHECK(tail[2]["level"] == 2);
+  CHECK(tail[2]["p"]["value"] == "1/4");
+  const std::string csv = to_csv(document, frame);
+  CHECK(std::count(csv.begin(), csv.end(), '\n') == 4);
+  document.results[0].tables[0].size = 0;
+  CHECK(json::parse(to_json(document, frame))["results"][0]["tail"].empty());
+}
+
+TEST_CASE("documents: units stand beside packets and slots") {
+  const Document document =
+      with_units(two_points(), {.bytes_of_packet = Rational(64), .ns_of_slot = ratio(512, 100)});
+  const json first = json::parse(to_json(document, frame))["results"][0];
+  CHECK(first["bytes"] == "448");
+  CHECK(first["kib"] == "0.4375");
+  CHECK(first["delay_ns"]["value"] == "128/75");
+  CHECK_FALSE(first.contains("latency_ns"));  // cycles are no slots
+  CHECK(to_text(document, frame).find("KiB") != std::string::npos);
+}
+
+TEST_CASE("values: scaled enclosures hold the true value") {
+  std::mt19937 random(5);
+  for (int i = 0; i < 500; ++i) {
+    const Rational lower =
+        ratio(static_cast<long>(random() % 100000 + 1), static_cast<long>(random() % 1000 + 1));
+    const Rational factor =
+        ratio(static_cast<long>(random() % 5000 + 1), static_cast<long>(random() % 5000 + 1));
+    const numeric::Enclosure<unit::Probability> enclosure(numeric::to_real(lower, numeric::Rounding::down),
+                                                          numeric::to_real(lower, numeric::Rounding::up));
+    const auto scaled_value = std::get<Enclosure>(scaled(shown(enclosure), factor));
+    CHECK(numeric::to_rational(scaled_value.lower) <= lower * factor);
+    CHECK(numeric::to_rational(scaled_value.upper) >= lower * factor);
+    CHECK(numeric::relative_width(scaled_value.lower, scaled_value.upper) < 1e-12);
+  }
+}
+
+TEST_CASE("documents: a key that the layout does not know is a mistake of the program") {
+  Document document = two_points();
+  CHECK_NOTHROW(require_known_keys(document));
+  document.results[1].cells.push_back({"stray", Whole{1}});
+  CHECK_THROWS_AS(require_known_keys(document), std::logic_error);
+}
+
+TEST_CASE("pictures: a curve for each value of the other inputs, sorted, at most a dozen") {
+  Document document = two_points();
+  document.results.clear();
+  for (int name = 0; name < 14; ++name)
+    for (const int load : {3, 1, 2})
+      document.results.push_back(
+          result(ratio(load, 10), std::string(1, static_cast<char>('a' + name)).c_str(), load));
+  const Sweep sweep{.axes = {"load"}, .height = "size"};
+  REQUIRE(varies(document, sweep));
+  const Picture picture = sweep_picture(document, sweep, {});
+  REQUIRE(picture.curves.size() == most_curves_told_apart);
+  CHECK(picture.note.find("12 of 14") != std::string::npos);
+  for (const Curve& curve : picture.curves) {
+    REQUIRE(curve.points.size() == 3);
+    CHECK(curve.points[0].first < curve.points[1].first);
+    CHECK(curve.points[1].first < curve.points[2].first);
+    CHECK(curve.points[2].second == 3);
+  }
+  const std::string script = to_gnuplot(picture, "svg");
+  std::size_t styles = 0;
+  for (std::size_t at = script.find("linespoints"); at != std::string::npos;
+       at = script.find("linespoints", at + 1))
+    ++styles;
+  CHECK(styles == most_curves_told_apart);
+}
+
+TEST_CASE("schemas: every key is described") {
+  const json schema = json::parse(json_schema(*layout()));
+  const json& row = schema["properties"]["results"]["items"]["properties"];
+  for (const char* key :
+       {"load", "load_exact", "name", "size", "bytes", "kib", "delay_slots", "delay_ns", "tail"}) {
+    INFO(key);
+    CHECK(row.contains(key));
+  }
+  CHECK(keys_as_markdown(*layout()).find(
+            "| `delay_slots` | slots | exact, enclosure, approximation | E[D] |") != std::string::npos);
+}
