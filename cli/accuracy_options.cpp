@@ -1,7 +1,6 @@
 #include <cli/accuracy_options.hpp>
 #include <cli/option_group.hpp>
 #include <cli/traffic_options.hpp>
-#include <nlohmann/json.hpp>
 
 #include <array>
 
@@ -26,11 +25,6 @@ queue::Accuracy read_accuracy(const AccuracyOptions& options) {
   if (options.digits)
     accuracy.digits = {static_cast<int>(parse_integer(*options.digits, "--digits", 1, 10'000))};
   return accuracy;
-}
-
-void describe_accuracy(nlohmann::ordered_json& inputs, const AccuracyOptions& options) {
-  inputs["arithmetic"] = options.arithmetic.value_or("auto");
-  inputs["digits"] = read_accuracy(options).digits.count;
 }
 
 }  // namespace tailbound::cli

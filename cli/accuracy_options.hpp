@@ -1,8 +1,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <nlohmann/json_fwd.hpp>
-#include <tailbound/queue/slotted_queue.hpp>
+#include <tailbound/answers/traffic.hpp>
 
 #include <optional>
 #include <string>
@@ -20,8 +19,5 @@ void add_accuracy_options(CLI::App& command, AccuracyOptions& options);
 
 /// \throws InvalidArgument
 [[nodiscard]] queue::Accuracy read_accuracy(const AccuracyOptions& options);
-
-/// Adds "arithmetic" (as asked) and "digits" to the inputs of a JSON document.
-void describe_accuracy(nlohmann::ordered_json& inputs, const AccuracyOptions& options);
 
 }  // namespace tailbound::cli

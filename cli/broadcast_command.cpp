@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <cli/broadcast_command.hpp>
 #include <cli/broadcast_options.hpp>
+#include <cli/commands.hpp>
 #include <cli/show.hpp>
 #include <tailbound/answers/saturated.hpp>
 #include <tailbound/render/documents/broadcast.hpp>
@@ -65,60 +65,6 @@ Command add_broadcast_command(CLI::App& program) {
   add_broadcast_options(*command, options->question);
   add_replication_option(*command, options->replication);
   add_plot_option(*command);
-  command->footer(
-      "Example:\n"
-      "  tailbound broadcast --dimensions 3 --virtual-channels 4 --flits 32 --broadcast 0.01 --fractions "
-      "10%,50%,80%\n"
-      "prints\n"
-      "\n"
-      "  3-dimensional hypercube (8 nodes) with 4 virtual channels,\n"
-      "  messages of 32 flits, broadcast 0.01, start-up 1; variant conserving;\n"
-      "  saturation at 0.02593103543 messages/cycle/node\n"
-      "\n"
-      "    rate [messages/cycle/node]  of saturation  unicast [cycles]  broadcast [cycles]  multiplexing  "
-      "injection wait [cycles]\n"
-      "                     0.0025931         10.0 %           37.9345             111.107        1.1076     "
-      "            0.534868\n"
-      "                     0.0129655         50.0 %           60.8653             177.009       1.65266     "
-      "             3.07211\n"
-      "                     0.0207448         80.0 %           87.1245             251.519       2.17408     "
-      "             5.74431\n"
-      "\n"
-      "  rate 0.0025931\n"
-      "\n"
-      "    Channels of each dimension:\n"
-      "\n"
-      "    dimension   busy  service [cycles]  wait [cycles]     all busy  blocking [cycles]  multiplexing\n"
-      "            1  5.0 %           32.9604       0.874436  6.42467e-06        5.61796e-06       1.10598\n"
-      "            2  5.1 %           33.4406       0.900218  6.80733e-06        6.12808e-06        1.1076\n"
-      "            3  5.2 %           33.9208       0.926969  7.20684e-06        6.68051e-06       1.10923\n"
-      "\n"
-      "  rate 0.0129655\n"
-      "\n"
-      "    Channels of each dimension:\n"
-      "\n"
-      "    dimension    busy  service [cycles]  wait [cycles]    all busy  blocking [cycles]  multiplexing\n"
-      "            1  25.2 %           32.9828        5.55789  0.00402633          0.0223779        1.6411\n"
-      "            2  25.6 %           33.4759        5.75044  0.00427258          0.0245692       1.65264\n"
-      "            3  25.9 %           33.9703         5.9517  0.00453062          0.0269649       1.66425\n"
-      "\n"
-      "  rate 0.0207448\n"
-      "\n"
-      "    Channels of each dimension:\n"
-      "\n"
-      "    dimension    busy  service [cycles]  wait [cycles]   all busy  blocking [cycles]  multiplexing\n"
-      "            1  40.7 %           33.2723        11.4148  0.0273258           0.311917       2.14553\n"
-      "            2  41.5 %           33.9468        12.0367  0.0296097           0.356404       2.17364\n"
-      "            3  42.3 %           34.6508        12.7286  0.0321437           0.409144       2.20306\n"
-      "\n"
-      "    An approximate model; its digits are not proved. Latencies in cycles, of a broadcast until its "
-      "last receiver.\n"
-      "    Variant conserving counts each copy of a broadcast once. Against simulation of 21 networks with "
-      "broadcast up to\n"
-      "    0.05, up to 80 % of the saturation rate of conserving: unicast latency -30 to +11 %, broadcast "
-      "latency -32 to\n"
-      "    +35 %; with up to 6 virtual channels the networks carried 1.2 to 1.7 times its saturation "
-      "rate.\n");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 

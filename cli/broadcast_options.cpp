@@ -56,6 +56,7 @@ void add_broadcast_options(CLI::App& command, BroadcastOptions& options, const B
               limits.sizes.virtual_channels < network::modelled_hypercubes.virtual_channels
                   ? fmt::format("of each link, from 2 to {}", limits.sizes.virtual_channels)
                   : "of each link, at least 2");
+  add_worm_ends_options(command, options.ends, network::Ejection::unlimited, true);
   const OptionGroup traffic(command, "Traffic");
   traffic.add("--flits", options.flits, "M", "length of a message");
   traffic.add("--broadcast", options.broadcast, "B", "fraction of messages that are broadcasts: 0.01 or 1%");
@@ -86,17 +87,20 @@ std::vector<answers::BroadcastHypercube> read_hypercubes(const BroadcastOptions&
   const auto broadcasts = read_broadcast_fractions(
       required(options.broadcast, "--broadcast", "given: the fraction of messages that are broadcasts"));
   const auto startups = read_startups(options.startup, limits);
+  const auto all_ends = read_worm_ends(options.ends, network::Ejection::unlimited, true);
   std::vector<answers::BroadcastHypercube> hypercubes;
   for (const std::int64_t n : dimensions)
     for (const std::int64_t v : channels)
-      for (const std::int64_t m : flits)
-        for (const Rational& b : broadcasts)
-          for (const Rational& startup : startups)
-            hypercubes.push_back({.dimensions = static_cast<int>(n),
-                                  .virtual_channels = v,
-                                  .flits = m,
-                                  .broadcast = b,
-                                  .startup = startup});
+      for (const network::WormEnds& ends : all_ends)
+        for (const std::int64_t m : flits)
+          for (const Rational& b : broadcasts)
+            for (const Rational& startup : startups)
+              hypercubes.push_back({.dimensions = static_cast<int>(n),
+                                    .virtual_channels = v,
+                                    .flits = m,
+                                    .broadcast = b,
+                                    .startup = startup,
+                                    .ends = ends});
   return hypercubes;
 }
 

@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <cli/offered_loads.hpp>
+#include <cli/worm_ends_options.hpp>
 #include <tailbound/answers/broadcast.hpp>
 #include <tailbound/network/hypercube.hpp>
 
@@ -15,6 +16,7 @@ namespace tailbound::cli {
 /// As typed; an option that was not given is empty.
 struct BroadcastOptions {
   std::optional<std::string> dimensions, virtual_channels, flits, broadcast, startup, rates, fractions;
+  WormEndsOptions ends;
 };
 
 /// How far a command goes: the model, unless told.
@@ -24,7 +26,8 @@ struct BroadcastLimits {
   Fractions fractions = Fractions::below_saturation;
 };
 
-/// --dimensions --virtual-channels --flits --broadcast --startup --rates --fractions, all of them lists.
+/// --dimensions --virtual-channels --injection --ejection --flits --broadcast --startup --rates --fractions, all of
+/// them lists.
 /// `options` must outlive the parse.
 void add_broadcast_options(CLI::App& command, BroadcastOptions& options, const BroadcastLimits& limits = {});
 

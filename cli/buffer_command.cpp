@@ -1,7 +1,6 @@
 #include <cli/accuracy_options.hpp>
-#include <cli/buffer_command.hpp>
+#include <cli/commands.hpp>
 #include <cli/option_group.hpp>
-#include <cli/shares.hpp>
 #include <cli/show.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/unit_options.hpp>
@@ -69,11 +68,8 @@ std::vector<Packets> read_capacities(const Options& options) {
 }
 
 std::vector<Criterion> read_criteria(const Options& options) {
-  if (!options.criterion) return {Criterion::overflow};
-  std::vector<Criterion> criteria;
-  for (const std::size_t choice : parse_choices(*options.criterion, "--criterion", {"overflow", "loss"}))
-    criteria.push_back(choice == 0 ? Criterion::overflow : Criterion::loss);
-  return criteria;
+  return choices_or_first<Criterion>(options.criterion, "--criterion",
+                                     {{"overflow", Criterion::overflow}, {"loss", Criterion::loss}});
 }
 
 [[noreturn]] void refuse_solve(const Options& options) {
@@ -100,7 +96,7 @@ std::vector<BufferQuestion> read_questions(const Options& options) {
   const std::vector<Criterion> criteria = read_criteria(options);
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
   const LoadOption load = solve == Solve::load ? LoadOption::forbidden : LoadOption::required;
-  if (options.solve && remembers(traffic_form(options.traffic, load))) refuse_solve(options);
+  if (options.solve && correlated(traffic_form(options.traffic, load))) refuse_solve(options);
   std::vector<BufferQuestion> questions;
   for (const answers::Traffic& traffic : read_traffics(options.traffic, load))
     for (const Criterion criterion : criteria)
@@ -137,7 +133,7 @@ Reply answer(const Options& options, bool draws, const Context& context) {
 Command add_buffer_command(CLI::App& program) {
   CLI::App* command = program.add_subcommand("buffer", "how many packets must one output queue hold?");
   const auto options = std::make_shared<Options>();
-  add_traffic_options(*command, options->traffic, Memory::allowed);
+  add_traffic_options(*command, options->traffic);
   const OptionGroup question(*command, "Question");
   question.add("--drop", options->drop, "EPS", "the target; gives the least buffer that meets it");
   question.add("--capacity", options->capacity, "B",
@@ -148,19 +144,6 @@ Command add_buffer_command(CLI::App& program) {
   add_accuracy_options(*command, options->accuracy);
   add_unit_options(*command, options->units);
   add_plot_option(*command);
-  command->footer(
-      "Example:\n"
-      "  tailbound buffer --inputs 16 --load 0.9 --drop 1e-15\n"
-      "prints\n"
-      "\n"
-      "  157 packets hold the output queue of 16 inputs at load 0.9 in all but at most 1e-15 of the slots.\n"
-      "\n"
-      "    proof           P(Q > 157) = 8.7035435578e-16 <= 1e-15 < P(Q > 156) = 1.0850351320e-15\n"
-      "                    certified to 10 digits\n"
-      "    mean occupancy  4.696875 packets, exact\n"
-      "    decay rate      0.22046721096 a packet, certified to 10 digits\n"
-      "                    asymptote: deep in the tail, 10.44 packets more divide P(Q > n) by 10\n"
-      "    arithmetic      double, with a proved rounding bound\n");
   return {.app = command, .answer = [command, options](const Context& context) {
             return answer(*options, command->get_option("--plot")->count() > 0, context);
           }};

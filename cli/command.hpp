@@ -13,12 +13,7 @@
 
 /// What a command of the executable is: options on a CLI11 subcommand, and a function that answers.
 ///
-/// Each command lives in cli/NAME_command.{hpp,cpp}; its header declares one function,
-///
-///     Command add_NAME_command(CLI::App& program);
-///
-/// which makes the subcommand, its options and its footer (an example with its real output), and
-/// returns the function that answers. cli/run.cpp calls all of them, adds the common options (--format,
+/// The commands are in cli/commands.hpp. cli/run.cpp calls all of them, adds the common options (--format,
 /// --output, --quiet), parses, and writes the reply. A command of several words ("simulate tree") is a
 /// subcommand of a subcommand; the outer one only gathers the inner ones.
 namespace tailbound::cli {

@@ -1,16 +1,13 @@
 #include <fmt/format.h>
 #include <cli/accuracy_options.hpp>
-#include <cli/compare_command.hpp>
+#include <cli/commands.hpp>
 #include <cli/read_file.hpp>
 #include <cli/show.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/render/documents/compare.hpp>
 
-#include <algorithm>
-#include <cctype>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,42 +29,9 @@ struct Options {
   std::optional<std::string> of, require;
 };
 
-bool only_whole_numbers(const std::string& line) {
-  return std::any_of(line.begin(), line.end(), [](unsigned char c) { return std::isdigit(c) != 0; }) &&
-         std::all_of(line.begin(), line.end(),
-                     [](unsigned char c) { return std::isdigit(c) != 0 || std::isspace(c) != 0; });
-}
-
-/// Exponents on a line above the terms that they belong to.
-bool is_two_dimensional(const std::string& text) {
-  std::istringstream lines(text);
-  bool exponents = false;
-  for (std::string line; std::getline(lines, line);) {
-    const bool terms =
-        line.find('+') != std::string::npos &&
-        std::any_of(line.begin(), line.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
-    if (exponents && terms) return true;
-    exponents = only_whole_numbers(line) && line.front() == ' ';
-  }
-  return false;
-}
-
-series::CoefficientList read_list(const std::string& file) {
-  const std::string text = read_file(file, "FILE");
-  if (is_two_dimensional(text))
-    throw InvalidArgument("FILE", file,
-                          "printed on one line a term, as Maple does with lprint(%) or "
-                          "interface(prettyprint=0) (this is its two-dimensional print, with the exponents "
-                          "on a line of their own)");
-  return series::parse_coefficient_list(text, file);
-}
-
 std::vector<CoefficientsOf> read_kinds(const Options& options) {
-  if (!options.of) return {CoefficientsOf::occupancy};
-  std::vector<CoefficientsOf> kinds;
-  for (const std::size_t choice : parse_choices(*options.of, "--of", {"occupancy", "tail"}))
-    kinds.push_back(choice == 0 ? CoefficientsOf::occupancy : CoefficientsOf::tail);
-  return kinds;
+  return choices_or_first<CoefficientsOf>(
+      options.of, "--of", {{"occupancy", CoefficientsOf::occupancy}, {"tail", CoefficientsOf::tail}});
 }
 
 /// A question for each combination of what was given as lists, with the traffic it is about.
@@ -78,7 +42,7 @@ std::vector<std::pair<answers::Traffic, CompareQuestion>> read_questions(const O
   if (options.require)
     required = static_cast<int>(parse_integer(*options.require, "--require", 1, kMostDigits));
   const std::vector<answers::Traffic> traffics = read_traffics(options.traffic);
-  const series::CoefficientList list = read_list(options.file);
+  const auto list = answers::parse_coefficients(read_file(options.file, "FILE"), options.file);
   std::vector<std::pair<answers::Traffic, CompareQuestion>> questions;
   for (const answers::Traffic& traffic : traffics)
     for (const CoefficientsOf of : kinds) {
@@ -140,15 +104,6 @@ Command add_compare_command(CLI::App& program) {
       ->type_name("DIGITS");
   add_accuracy_options(*command, options->accuracy);
   command->get_option("--digits")->description("digits to compare with (those printed, and 5 more)");
-  command->footer(
-      "Example: the coefficients of Q(z) that PARI/GP prints with 38 digits.\n"
-      "  $ tailbound compare gp_slotted_queue_38_digits.txt --inputs 16 --load 0.9 --require 10\n"
-      "  tailbound compare: gp_slotted_queue_38_digits.txt: 9 digits agree at n = 281, line 1\n"
-      "  (2.877923229390430150e-28 in the file), and 10 are required\n"
-      "  $ tailbound compare gp_slotted_queue_38_digits.txt --inputs 16 --load 0.9 --quiet\n"
-      "  0\n"
-      "A value agrees if it is right within one unit of its last place (with --require, in DIGITS digits).\n"
-      "A disagreement is an answer: the status is 1 only with --require.");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 

@@ -3,10 +3,7 @@
 #include <cli/delay_question.hpp>
 #include <cli/option_group.hpp>
 #include <cli/read_file.hpp>
-#include <cli/shares.hpp>
 #include <cli/traffic_options.hpp>
-#include <tailbound/answers/load_scale.hpp>
-#include <tailbound/series/pmf_file.hpp>
 
 namespace tailbound::cli {
 namespace {
@@ -15,8 +12,7 @@ using numeric::Rational;
 
 constexpr std::int64_t most_slots = (std::int64_t{1} << 24) - 1;
 constexpr int most_hop_ns = 1'000'000'000;
-
-const std::vector<std::string> sources_names{"decoupled", "first-hop"}, hop_delay_names{"wait", "occupancy"};
+constexpr std::int64_t most_capacity = 1'000'000;
 
 /// Percentiles are typed in percent; below 1 they can only be meant as a fraction.
 Rational parse_percentile(const Rational& entry) {
@@ -57,7 +53,7 @@ std::vector<Reordering> read_reorderings(const DelayOptions& options) {
   std::vector<Packets> levels;
   if (options.reorder_levels)
     for (const Rational& entry : parse_list(*options.reorder_levels, "--reorder-levels", 100'000))
-      levels.emplace_back(parse_integer(numeric::to_fraction(entry), "--reorder-levels", 0, 99'999));
+      levels.emplace_back(to_integer(entry, "--reorder-levels", 0, 99'999));
   std::vector<Reordering> reorderings;
   for (const auto& target : read_targets(options.reorder, "--reorder"))
     for (const auto& rate :
@@ -70,14 +66,13 @@ std::vector<Reordering> read_reorderings(const DelayOptions& options) {
 }
 
 std::vector<std::optional<bounds::DropTarget>> read_drops(const DelayOptions& options) {
+  using bounds::Criterion;
   if (!options.drop) return {std::nullopt};
-  std::vector<std::size_t> criteria{0};
-  if (options.criterion) criteria = parse_choices(*options.criterion, "--criterion", {"overflow", "loss"});
   std::vector<std::optional<bounds::DropTarget>> drops;
-  for (const std::size_t criterion : criteria)
+  for (const Criterion criterion : choices_or_first<Criterion>(
+           options.criterion, "--criterion", {{"overflow", Criterion::overflow}, {"loss", Criterion::loss}}))
     for (const auto& target : read_targets(options.drop, "--drop"))
-      drops.emplace_back(bounds::DropTarget{
-          *target, criterion == 1 ? bounds::Criterion::loss : bounds::Criterion::overflow});
+      drops.emplace_back(bounds::DropTarget{*target, criterion});
   return drops;
 }
 
@@ -100,19 +95,45 @@ std::vector<answers::Topology> read_topologies(const DelayOptions& options) {
       topologies.emplace_back(std::move(tree));
     return topologies;
   }
-  const answers::NetworkTopology network = read_network(options.topology);
-  if (!options.load_scale) return {network};
-  for (const Rational& factor : parse_percent_list(*options.load_scale, "--load-scale")) {
-    answers::NetworkTopology& each = std::get<answers::NetworkTopology>(topologies.emplace_back(network));
-    each.network = answers::scaled(std::move(each.network), factor);
-    each.load_scale = factor;
-  }
+  for (answers::NetworkTopology& network : read_networks(options.topology))
+    topologies.emplace_back(std::move(network));
   return topologies;
 }
 
 numeric::Digits read_digits(const DelayOptions& options) {
   if (!options.digits) return {};
   return {static_cast<int>(parse_integer(*options.digits, "--digits", 1, 1000))};
+}
+
+/// \throws InvalidArgument  options that do not go together with --solve
+void require_fitting_solve(const DelayOptions& options) {
+  static_cast<void>(parse_choice(*options.solve, "--solve", {"load-scale"}));
+  const auto refuse = [](const char* option, const char* what, const char* legal) {
+    throw InvalidArgument(option, what, legal);
+  };
+  for (const auto& [name, value] :
+       {std::pair{"--load-scale", &options.topology.load_scale}, std::pair{"--ccdf", &options.ccdf},
+        std::pair{"--reorder", &options.reorder}, std::pair{"--reorder-levels", &options.reorder_levels},
+        std::pair{"--flow-rate", &options.flow_rate}})
+    if (*value)
+      refuse(name, "given together with --solve", "left out: --solve load-scale finds the greatest factor");
+  const bool within = options.within || options.within_ns;
+  if (options.within && options.within_ns)
+    refuse("--within-ns", "given together with --within", "left out, or --within: the time in one unit");
+  if (within && (options.drop || options.capacity))
+    refuse(options.drop ? "--drop" : "--capacity", "given together with --within",
+           "left out, or --within: one target");
+  if (within != options.percentiles.has_value())
+    refuse(within ? "--percentiles" : "--within", "missing",
+           "given with --solve: the percentile of the latency that is to be within the time, such as "
+           "--percentiles 99.99 --within 50");
+  if (options.drop.has_value() != options.capacity.has_value())
+    refuse(options.drop ? "--capacity" : "--drop", "missing",
+           "given with --solve: buffers are --capacity B and --drop EPS");
+  if (options.hop_ns && !options.within_ns)
+    refuse("--hop-ns", "given with --solve but without --within-ns", "given with --within-ns T");
+  if (options.within_ns && !options.units.link_gbps)
+    refuse("--link-gbps", "missing", "given with --within-ns (and --packet-bytes): the time of a slot");
 }
 
 /// \throws InvalidArgument  an option was given that the place where packets go has no use for
@@ -132,13 +153,15 @@ void require_fitting(const DelayOptions& options) {
                       {"--burst", &options.burst.burst, true, false, false},
                       {"--on-rate", &options.burst.on_rate, true, false, false},
                       {"--flow", &options.flow, false, true, false},
-                      {"--load-scale", &options.load_scale, false, true, false},
+                      {"--uniform", &options.topology.uniform, false, true, false},
+                      {"--load-scale", &options.topology.load_scale, false, true, false},
                       {"--sources", &options.model.sources, true, true, false},
                       {"--delay", &options.model.delay, true, true, false},
                       {"--percentiles", &options.percentiles, true, true, false},
                       {"--ccdf", &options.ccdf, true, true, false},
                       {"--drop", &options.drop, true, true, false},
-                      {"--hop-ns", &options.hop_ns, true, true, false}};
+                      {"--hop-ns", &options.hop_ns, true, true, false},
+                      {"--solve", &options.solve, false, true, false}};
   for (const Use& use : uses) {
     if (!*use.value) continue;
     if (options.topology.network && !use.network)
@@ -154,6 +177,14 @@ void require_fitting(const DelayOptions& options) {
   if (!options.delays) require_one_topology(options.topology);
   if (options.criterion && !options.drop)
     throw InvalidArgument("--criterion", "given without --drop", "given with --drop EPS");
+  if (options.solve) {
+    require_fitting_solve(options);
+    return;
+  }
+  for (const auto& [name, value] :
+       {std::pair{"--within", &options.within}, std::pair{"--within-ns", &options.within_ns},
+        std::pair{"--capacity", &options.capacity}})
+    if (*value) throw InvalidArgument(name, "given without --solve", "given with --solve load-scale");
 }
 
 }  // namespace
@@ -169,32 +200,27 @@ std::vector<Rational> read_percentiles(const std::optional<std::string>& text) {
 std::vector<std::int64_t> read_ccdf_slots(const std::string& text) {
   std::vector<std::int64_t> slots;
   for (const Rational& entry : parse_list(text, "--ccdf", 1'000'000))
-    slots.push_back(parse_integer(numeric::to_fraction(entry), "--ccdf", 0, most_slots));
+    slots.push_back(to_integer(entry, "--ccdf", 0, most_slots));
   return slots;
 }
 
 std::vector<network::Sources> read_sources_list(const DelayModelOptions& options,
                                                 const answers::Topology& topology) {
-  std::vector<std::size_t> choices{0};
-  if (options.sources) choices = parse_choices(*options.sources, "--sources", sources_names);
-  std::vector<network::Sources> sources;
-  for (const std::size_t choice : choices) {
-    if (const auto* tree = std::get_if<answers::TreeTopology>(&topology);
-        choice == 1 && tree != nullptr && tree->burst)
+  using network::Sources;
+  const auto* tree = std::get_if<answers::TreeTopology>(&topology);
+  const std::vector<Sources> all = choices_or_first<Sources>(
+      options.sources, "--sources", {{"decoupled", Sources::decoupled}, {"first-hop", Sources::first_hop}});
+  for (const Sources sources : all)
+    if (sources == Sources::first_hop && tree != nullptr && tree->burst)
       throw InvalidArgument("--sources", "first-hop given together with --burst",
                             "decoupled: what a link brings of bursts is not on-off");
-    sources.push_back(choice == 1 ? network::Sources::first_hop : network::Sources::decoupled);
-  }
-  return sources;
+  return all;
 }
 
 std::vector<queue::HopDelay> read_hop_delays(const DelayModelOptions& options) {
-  std::vector<std::size_t> choices{0};
-  if (options.delay) choices = parse_choices(*options.delay, "--delay", hop_delay_names);
-  std::vector<queue::HopDelay> delays;
-  for (const std::size_t choice : choices)
-    delays.push_back(choice == 1 ? queue::HopDelay::occupancy : queue::HopDelay::wait);
-  return delays;
+  using queue::HopDelay;
+  return choices_or_first<HopDelay>(options.delay, "--delay",
+                                    {{"wait", HopDelay::wait}, {"occupancy", HopDelay::occupancy}});
 }
 
 std::vector<answers::DelayQuestion> read_delay_questions(const DelayOptions& options) {
@@ -226,6 +252,57 @@ std::vector<answers::DelayQuestion> read_delay_questions(const DelayOptions& opt
   return questions;
 }
 
+namespace {
+
+/// What --solve load-scale is to meet: each combination of percentiles and times, or of buffers and their targets;
+/// without these that no queue grows for ever.
+std::vector<std::variant<answers::Stability, answers::LatencyTarget, answers::BufferTarget>>
+read_scale_targets(const DelayOptions& options) {
+  std::vector<std::variant<answers::Stability, answers::LatencyTarget, answers::BufferTarget>> targets;
+  if (options.within || options.within_ns) {
+    const char* option = options.within ? "--within" : "--within-ns";
+    std::optional<answers::SlotTime> time;
+    if (options.within_ns)
+      time = {*read_units(options.units).slot_ns(), read_hop_ns(options).value_or(Rational(0))};
+    const Rational slot = time ? time->slot : Rational(1);
+    for (const Rational& percentile : read_percentiles(options.percentiles))
+      for (const Rational& within :
+           parse_list(options.within ? *options.within : *options.within_ns, option)) {
+        if (within < 0 || within > 1'000'000 * slot)
+          throw InvalidArgument(option, plain(within), "from 0 to 1000000 slots");
+        targets.emplace_back(answers::LatencyTarget{percentile, within, time});
+      }
+    return targets;
+  }
+  if (!options.capacity) return {answers::Stability{}};
+  for (const std::int64_t capacity : parse_integers(*options.capacity, "--capacity", 0, most_capacity))
+    for (const auto& drop : read_drops(options))
+      targets.emplace_back(answers::BufferTarget{Packets(capacity), *drop});
+  return targets;
+}
+
+}  // namespace
+
+std::vector<answers::LoadScaleQuestion> read_load_scale_questions(const DelayOptions& options) {
+  require_fitting(options);
+  const auto targets = read_scale_targets(options);
+  std::vector<answers::LoadScaleQuestion> questions;
+  for (answers::NetworkTopology& network : read_networks(options.topology))
+    for (const network::Sources sources : read_sources_list(options.model, network))
+      for (const queue::HopDelay hop_delay : read_hop_delays(options.model))
+        for (const auto& target : targets) {
+          answers::LoadScaleQuestion& question = questions.emplace_back();
+          question.topology = network;
+          if (options.flow && *options.flow != "all") question.flow = *options.flow;
+          question.sources = sources;
+          question.hop_delay = hop_delay;
+          question.asked = target;
+          question.digits = read_digits(options);
+          question.units = read_units(options.units);
+        }
+  return questions;
+}
+
 std::vector<answers::ReorderQuestion> read_reorder_questions(const DelayOptions& options) {
   require_fitting(options);
   std::vector<answers::ReorderQuestion> questions;
@@ -241,7 +318,7 @@ std::vector<answers::ReorderQuestion> read_reorder_questions(const DelayOptions&
                          .digits = read_digits(options),
                          .units = read_units(options.units)});
   }
-  const auto delays = series::parse_pmf(read_file(*options.delays, "--delays"), *options.delays);
+  const auto delays = answers::parse_delays(read_file(*options.delays, "--delays"), *options.delays);
   for (answers::ReorderQuestion& question : questions) question.delays = delays;
   return questions;
 }
@@ -260,7 +337,6 @@ void add_delay_options(CLI::App& command, DelayOptions& options) {
   const OptionGroup question(command, "Question");
   add_topology_options(command, options.topology);
   network.add("--flow", options.flow, "NAME", "one flow of it, or all (the default)");
-  network.add("--load-scale", options.load_scale, "LIST", "all its rates times this");
   add_delay_model_options(command, options.model);
   add_burst_options(command, options.burst, "A tree under uniform traffic");
   question.add("--percentiles", options.percentiles, "LIST",
@@ -274,6 +350,12 @@ void add_delay_options(CLI::App& command, DelayOptions& options) {
   question.add("--reorder-levels", options.reorder_levels, "LIST", "levels b of P(R > b)");
   question.add("--flow-rate", options.flow_rate, "P",
                "packets a slot of that flow; a tree: --load unless told, one leaf\nto one other");
+  question.add("--solve", options.solve, "WHAT",
+               "load-scale: the greatest factor of all rates that the links\nbear, or that meets a target:");
+  question.add("--within", options.within, "LIST", "slots of latency for the --percentiles of each flow");
+  question.add("--within-ns", options.within_ns, "LIST", "the same in ns");
+  question.add("--capacity", options.capacity, "LIST",
+               "room of each queue, for --drop; the packet in service counts");
   question.add("--delays", options.delays, "FILE",
                "with --reorder: the delays' own distribution, P(delay = 0), P(1), ...");
   OptionGroup(command, "Numbers").add("--digits", options.digits, "D", "significant digits to prove (10)");

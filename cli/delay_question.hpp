@@ -2,10 +2,10 @@
 
 #include <CLI/App.hpp>
 #include <cli/burst_options.hpp>
-#include <cli/formats.hpp>
 #include <cli/topology_options.hpp>
 #include <cli/unit_options.hpp>
 #include <tailbound/answers/delay.hpp>
+#include <tailbound/answers/solve_load_scale.hpp>
 
 #include <optional>
 #include <string>
@@ -33,10 +33,11 @@ void add_delay_model_options(CLI::App& command, DelayModelOptions& options);
 struct DelayOptions {
   TopologyOptions topology;
   BurstOptions burst;
-  std::optional<std::string> flow, load_scale, delays;
+  std::optional<std::string> flow, delays;
   DelayModelOptions model;
   std::optional<std::string> percentiles, ccdf, drop, criterion, reorder, reorder_levels, flow_rate, digits,
       hop_ns;
+  std::optional<std::string> solve, within, within_ns, capacity;
   UnitOptions units;
 };
 
@@ -51,9 +52,13 @@ void add_delay_options(CLI::App& command, DelayOptions& options);
 /// \throws InvalidArgument
 [[nodiscard]] std::vector<std::int64_t> read_ccdf_slots(const std::string& text);
 
-/// What the options ask where no --delays are given: a question for each combination of what was given as lists.
+/// What the options ask where neither --delays nor --solve is given: a question for each combination of what was given as lists.
 /// \throws InvalidArgument, ParseError, LimitExceeded
 [[nodiscard]] std::vector<answers::DelayQuestion> read_delay_questions(const DelayOptions& options);
+
+/// What they ask with --solve load-scale, likewise.
+/// \throws InvalidArgument, ParseError, LimitExceeded
+[[nodiscard]] std::vector<answers::LoadScaleQuestion> read_load_scale_questions(const DelayOptions& options);
 
 /// What they ask with --delays, likewise.
 /// \throws InvalidArgument, ParseError

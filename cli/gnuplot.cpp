@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -88,6 +89,14 @@ std::string shortened(std::string message) {
   return message;
 }
 
+/// "svg", "png", "pdf"
+std::string terminal_of(const std::string& file) {
+  const std::string ending = std::filesystem::path(file).extension().string();
+  for (const char* known : {".svg", ".png", ".pdf"})
+    if (ending == known) return ending.substr(1);
+  throw InvalidArgument("--plot", file, "a file name that ends in .svg, .png or .pdf");
+}
+
 }  // namespace
 
 std::string run_gnuplot(const std::string& commands) {
@@ -120,6 +129,18 @@ std::string run_gnuplot(const std::string& commands) {
   std::string picture = output.content();
   if (status != 0 || picture.empty()) throw Error("gnuplot failed: " + shortened(messages.content()));
   return picture;
+}
+
+void require_known_ending(const std::string& file) {
+  static_cast<void>(terminal_of(file));
+}
+
+void draw(const render::Picture& picture, const std::string& file) {
+  const std::string drawn = run_gnuplot(render::to_gnuplot(picture, terminal_of(file)));
+  const int descriptor = open(file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  int failed = descriptor < 0 ? errno : write_all(descriptor, drawn);
+  if (descriptor >= 0 && close(descriptor) != 0 && failed == 0) failed = errno;
+  if (failed != 0) throw std::system_error(failed, std::generic_category(), file);
 }
 
 }  // namespace tailbound::cli

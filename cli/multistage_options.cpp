@@ -2,7 +2,6 @@
 #include <cln/rational.h>
 #include <cli/multistage_options.hpp>
 #include <cli/option_group.hpp>
-#include <cli/shares.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/answers/multistage.hpp>
 
@@ -102,10 +101,11 @@ std::vector<CombiningPoint> read_multistage(const MultistageOptions& options) {
 }
 
 render::MultistageCurve read_curve(const MultistageOptions& options) {
-  if (!options.curve) return render::MultistageCurve::delay;
-  return parse_choice(*options.curve, "--curve", {"delay", "throughput"}) == 0
-             ? render::MultistageCurve::delay
-             : render::MultistageCurve::throughput;
+  using render::MultistageCurve;
+  return choices_or_first<MultistageCurve>(
+             options.curve, "--curve",
+             {{"delay", MultistageCurve::delay}, {"throughput", MultistageCurve::throughput}})
+      .front();
 }
 
 }  // namespace tailbound::cli

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <tailbound/bounds/multistage/combining.hpp>
 #include <tailbound/render/documents/combining.hpp>
 
 #include <optional>

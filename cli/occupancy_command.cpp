@@ -1,11 +1,9 @@
 #include <cli/accuracy_options.hpp>
-#include <cli/occupancy_command.hpp>
+#include <cli/commands.hpp>
 #include <cli/option_group.hpp>
-#include <cli/shares.hpp>
 #include <cli/show.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/unit_options.hpp>
-#include <tailbound/numeric/plain.hpp>
 #include <tailbound/render/documents/occupancy.hpp>
 
 #include <memory>
@@ -42,7 +40,7 @@ std::variant<answers::Levels, answers::Until> read_levels(const Options& options
   answers::Levels levels;
   for (const numeric::Rational& entry :
        parse_list(*options.levels, "--levels", OccupancyQuestion::most_levels))
-    levels.emplace_back(parse_integer(numeric::plain(entry), "--levels", 0, kDeepest));
+    levels.emplace_back(to_integer(entry, "--levels", 0, kDeepest));
   return levels;
 }
 
@@ -62,28 +60,13 @@ Command add_occupancy_command(CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("occupancy", "how many packets are in the queue? the distribution");
   const auto options = std::make_shared<Options>();
-  add_traffic_options(*command, options->traffic, Memory::allowed);
+  add_traffic_options(*command, options->traffic);
   const OptionGroup question(*command, "Question");
   question.add("--levels", options->levels, "LIST", "the levels n of P(Q > n): 0,10,100 or 0:200:1");
   question.add("--until", options->until, "EPS", "every level from 0 to the first with P(Q > n) <= EPS");
   add_accuracy_options(*command, options->accuracy);
   add_unit_options(*command, options->units);
   add_plot_option(*command);
-  command->footer(
-      "Example:\n"
-      "  tailbound occupancy --inputs 16 --load 0.9 --levels 0,50,157\n"
-      "prints\n"
-      "\n"
-      "  Q: packets in the queue just after the arrivals of a slot, those about to be served included; 16 "
-      "inputs at load 0.9\n"
-      "\n"
-      "    mean occupancy  4.696875 packets, exact\n"
-      "    asymptote       deep in the tail P(Q > n) falls as exp(-0.22046721096 n)\n"
-      "\n"
-      "      n [packets]  P(Q > n)           kind\n"
-      "                0  0.90000000000      certified to 10 digits\n"
-      "               50  0.000015300276356  certified to 10 digits\n"
-      "              157  8.7035435578e-16   certified to 10 digits\n");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <cli/formats.hpp>
-#include <cli/shares.hpp>
+#include <cli/traffic_options.hpp>
 #include <tailbound/answers/offered_loads.hpp>
 #include <tailbound/numeric/rational.hpp>
 

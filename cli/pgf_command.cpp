@@ -1,10 +1,9 @@
-#include <cli/pgf_command.hpp>
+#include <cli/commands.hpp>
 #include <cli/read_file.hpp>
 #include <cli/show.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/answers/pgf.hpp>
 #include <tailbound/render/documents/pgf.hpp>
-#include <tailbound/series/pmf_file.hpp>
 
 #include <memory>
 #include <optional>
@@ -59,7 +58,7 @@ Pgf read_arrivals(const TrafficOptions& options) {
     case TrafficForm::poisson:
       return Pgf::poisson(parse_parameter(*options.load, "--load"));
     case TrafficForm::pmf:
-      return Pgf::from_coefficients(series::parse_pmf(read_file(*options.pmf, "--pmf"), *options.pmf));
+      return answers::pgf_of_file(read_file(*options.pmf, "--pmf"), *options.pmf);
     case TrafficForm::on_off:  // on_off_reply() answers
     case TrafficForm::blocks:
       throw InvalidArgument("--blocks", *options.blocks, "left out here: these matrices are the formula");
@@ -103,17 +102,17 @@ render::PgfTraffic as_typed(const TrafficOptions& options) {
 }
 
 std::vector<PgfOf> read_quantities(const std::string& text) {
-  std::vector<PgfOf> quantities;
-  for (const std::size_t choice : parse_choices(text, "--of", {"arrivals", "occupancy", "wait"}))
-    quantities.push_back(static_cast<PgfOf>(choice));
-  return quantities;
+  return choices_or_first<PgfOf>(
+      text, "--of", {{"arrivals", PgfOf::arrivals}, {"occupancy", PgfOf::occupancy}, {"wait", PgfOf::wait}});
 }
 
 std::vector<Language> read_languages(const std::string& text) {
-  std::vector<Language> languages;
-  for (const std::size_t choice : parse_choices(text, "--as", {"text", "latex", "maple", "gp", "c"}))
-    languages.push_back(static_cast<Language>(choice));
-  return languages;
+  return choices_or_first<Language>(text, "--as",
+                                    {{"text", Language::text},
+                                     {"latex", Language::latex},
+                                     {"maple", Language::maple},
+                                     {"gp", Language::gp},
+                                     {"c", Language::c}});
 }
 
 /// One source that sends in bursts: its matrix and eigenvalues.
@@ -160,7 +159,7 @@ Command add_pgf_command(CLI::App& program) {
   CLI::App& app =
       *program.add_subcommand("pgf", "the formula: generating functions, printed for other programs");
   const auto options = std::make_shared<Options>();
-  add_traffic_options(app, options->traffic, Memory::allowed);
+  add_traffic_options(app, options->traffic);
   app.add_option("--of", options->of, "arrivals A(z), occupancy Q(z) (the default) or wait W(z), or a list")
       ->type_name("NAME")
       ->group("Question");
@@ -172,20 +171,6 @@ Command add_pgf_command(CLI::App& program) {
   app.add_flag("--cancel", options->cancel,
                "the common root z = 1 divided out (rational A with numeric exponents)")
       ->group("Question");
-  app.footer(
-      "Parameters may stay symbols: --inputs, --load and --rates take names and formulas.\n"
-      "Names that a language reserves (D in Maple, I in PARI/GP, h in C) get an underscore appended.\n\n"
-      "Example:\n"
-      "  tailbound pgf --inputs k --load k*p --moments\n"
-      "prints\n"
-      "  # k is a whole number, at least 1\n"
-      "  # 0 <= k*p <= k\n"
-      "  # k*p < 1\n"
-      "  Q(z) = (1 - k*p)*(z - 1)*(1 - p + p*z)^k/(z - (1 - p + p*z)^k)\n"
-      "  E[Q] = 1/2*k*p*(2 - p - k*p)/(1 - k*p)\n"
-      "  Var[Q] = 1/12*k*p*(12 - 18*p - 18*k*p + 8*p^2 + 18*k*p^2 - 5*k*p^3 + 10*k^2*p^2 - 6*k^2*p^3 - "
-      "k^3*p^3)/(1 - k*p)^2\n"
-      "  P(Q=0) = 1 - k*p");
   return {.app = &app, .answer = [&app, options](const Context& context) {
             options->of_given = app.get_option("--of")->count() > 0;
             return answer(*options, context);

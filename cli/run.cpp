@@ -3,26 +3,16 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <cli/broadcast_command.hpp>
-#include <cli/buffer_command.hpp>
 #include <cli/command.hpp>
-#include <cli/compare_command.hpp>
-#include <cli/delay_command.hpp>
+#include <cli/commands.hpp>
+#include <cli/gnuplot.hpp>
+#include <cli/help.hpp>
 #include <cli/interrupt.hpp>
-#include <cli/multistage_command.hpp>
 #include <cli/named_files.hpp>
-#include <cli/occupancy_command.hpp>
-#include <cli/pgf_command.hpp>
 #include <cli/pieces.hpp>
-#include <cli/plots.hpp>
 #include <cli/read_file.hpp>
-#include <cli/reproduce_command.hpp>
-#include <cli/schema_command.hpp>
-#include <cli/simulate_command.hpp>
 #include <cli/suggest.hpp>
 #include <cli/traffic_options.hpp>
-#include <cli/validate_command.hpp>
-#include <cli/wormhole_command.hpp>
 #include <cli/write_file.hpp>
 #include <tailbound/answers/points.hpp>
 #include <tailbound/core/error.hpp>
@@ -252,7 +242,10 @@ class Program {
     for (Command& command : add_simulate_commands(app_)) commands_.push_back(std::move(command));
     for (Command& command : add_validate_commands(app_)) commands_.push_back(std::move(command));
     commands_.push_back(add_schema_command(app_));
-    for (const Command& command : commands_) add_common_options(*command.app, common_);
+    for (const Command& command : commands_) {
+      add_common_options(*command.app, common_);
+      command.app->footer(example_of(full_name(*command.app)));
+    }
     app_.footer(
         "tailbound COMMAND --help lists a command's options and shows an example with its output.\n"
         "Loads, rates and targets are taken exactly: 0.9 is 9/10 is 90%. Lists: 0.1,0.2 or 0.1:0.9:0.1.\n"
@@ -290,7 +283,7 @@ class Program {
     if (common_.output && *common_.output != "-") text.emplace(*common_.output, "--output");
     const CLI::Option* plot = command->app->get_option_no_throw("--plot");
     if (plot != nullptr && plot->count() > 0) {
-      plots::require_known_ending(plot->as<std::string>());
+      require_known_ending(plot->as<std::string>());
       picture.emplace(plot->as<std::string>(), "--plot");
     }
 

@@ -1,5 +1,5 @@
 #include <fmt/format.h>
-#include <cli/schema_command.hpp>
+#include <cli/commands.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/documents/layouts.hpp>
@@ -46,12 +46,6 @@ Command add_schema_command(CLI::App& program) {
       ->add_flag("--keys", options->keys,
                  "the keys with unit, kind and meaning, as markdown; of all commands unless one is named")
       ->group("Question");
-  command->footer(
-      "Example:\n"
-      "  tailbound schema buffer > buffer.schema.json\n"
-      "  tailbound buffer --inputs 16 --load 0.9 --drop 1e-15 --format json > answer.json\n"
-      "  jsonschema --instance answer.json buffer.schema.json\n"
-      "prints nothing: the answer is as the schema says.\n");
   return {.app = command, .answer = [options](const Context&) { return answer(*options); }};
 }
 

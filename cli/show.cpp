@@ -1,4 +1,4 @@
-#include <cli/plots.hpp>
+#include <cli/gnuplot.hpp>
 #include <cli/show.hpp>
 
 #include <memory>
@@ -30,7 +30,7 @@ Reply show(render::Document document, const Context& context) {
   reply.text = text_of(document, context);
   reply.stopped = document.stopped;
   const auto drawn = std::make_shared<const render::Document>(std::move(document));
-  reply.draw = [drawn](const std::string& file) { plots::draw(render::picture_of(*drawn), file); };
+  reply.draw = [drawn](const std::string& file) { draw(render::picture_of(*drawn), file); };
   return reply;
 }
 

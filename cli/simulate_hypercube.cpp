@@ -1,7 +1,7 @@
 #include <cln/rational.h>
 #include <cli/option_group.hpp>
-#include <cli/show.hpp>
 #include <cli/simulate_hypercube.hpp>
+#include <cli/simulated_points.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/render/documents/simulate_hypercube.hpp>
 
@@ -18,9 +18,7 @@ const BroadcastLimits simulation_limits{
 
 /// One for each combination of what was given as lists.
 std::vector<answers::SimulatedHypercube> read_networks(const HypercubeSimulationOptions& options) {
-  const std::vector<std::int64_t> buffers =
-      options.buffer_flits ? parse_integers(*options.buffer_flits, "--buffer-flits", 1, 1'000'000)
-                           : std::vector<std::int64_t>{1};
+  const auto buffers = integers_or(1, options.buffer_flits, "--buffer-flits", 1, 1'000'000);
   std::vector<answers::SimulatedHypercube> networks;
   for (const answers::BroadcastHypercube& hypercube : read_hypercubes(options.question, simulation_limits))
     for (const std::int64_t flits : buffers)
@@ -35,11 +33,7 @@ Reply find_saturation(const HypercubeSimulationOptions& options, const Context& 
   std::vector<HypercubeSaturationQuestion> questions;
   for (const answers::SimulatedHypercube& network : read_networks(options))
     questions.push_back({.network = network, .length = length});
-  auto networks = simulate_loads(options.run, context, [&](const answers::Run& run) {
-    return answers::for_each_simulation(questions.size(), run, [&](std::size_t i, const answers::Run& part) {
-      return answers::answer(questions[i], part);
-    });
-  });
+  auto networks = simulate_each(questions, questions.size(), options.run, context);
   const std::size_t finished = networks.finished.size();
   render::Document document = render::document(paired(questions, std::move(networks.finished)));
   if (networks.stopped) render::mark_stopped(document, finished, questions.size());
@@ -52,12 +46,7 @@ Reply answer(const HypercubeSimulationOptions& options, const Context& context) 
     throw InvalidArgument("--precision", *options.latency.precision, "given with --saturation");
   const std::vector<SimulateHypercubeQuestion> questions = read_hypercube_simulations(options);
   const std::size_t asked = questions.size() * questions.front().offered.values.size();
-  auto networks = simulate_loads(options.run, context, [&](const answers::Run& run) {
-    answers::require_one_load_to_resume(run, asked);
-    return answers::for_each_simulation(questions.size(), run, [&](std::size_t i, const answers::Run& part) {
-      return answers::answer(questions[i], part);
-    });
-  });
+  auto networks = simulate_each(questions, asked, options.run, context);
   return show(render::document(paired(questions, std::move(networks.finished)), asked), context);
 }
 
@@ -90,24 +79,6 @@ Command add_simulate_hypercube(CLI::App& simulate) {
   add_hypercube_simulation_options(*command, *options);
   add_latency_options(*command, options->latency, message_rates);
   add_plot_option(*command);
-  command->footer(
-      "Example:\n"
-      "  tailbound simulate hypercube --dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.01\n"
-      "      --fractions 20%,50%,80% --quiet\n"
-      "prints\n"
-      "\n"
-      "    rate [messages/cycle/node]  of saturation  unicast [cycles]  broadcast [cycles]  unicast wait "
-      "[cycles]  copy [cycles]    busy channels       delivered [flits/cycle/node]\n"
-      "                    0.00472369         20.0 %  43.095 +- 0.085   232.27 +- 0.91      0.972 +- 0.024   "
-      "      36.611 +- 0.058  0.11093 +- 0.00082  0.2436 +- 0.0034\n"
-      "                     0.0118092         50.0 %  60.44 +- 0.31     311.5 +- 2.3        4.82 +- 0.1      "
-      "      45.37 +- 0.15    0.3681 +- 0.0033    0.6086 +- 0.0087\n"
-      "                     0.0188948         80.0 %  89.14 +- 0.78     470 +- 5.6          16.11 +- 0.42    "
-      "      63.11 +- 0.52    0.7681 +- 0.0079    0.97 +- 0.013\n"
-      "\n"
-      "and with --saturation instead of --fractions, the greatest rate that the network carries. Sizes, "
-      "lengths and\n"
-      "broadcasts may be lists.\n");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 

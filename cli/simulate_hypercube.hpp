@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cli/broadcast_options.hpp>
-#include <cli/command.hpp>
+#include <cli/commands.hpp>
 #include <cli/simulated_loads.hpp>
 #include <cli/simulation_options.hpp>
 #include <tailbound/answers/simulate_hypercube.hpp>
@@ -27,10 +27,5 @@ void add_hypercube_simulation_options(CLI::App& command, HypercubeSimulationOpti
 /// One for each combination of what was given as lists.  \throws InvalidArgument  an option out of range
 [[nodiscard]] std::vector<answers::SimulateHypercubeQuestion> read_hypercube_simulations(
     const HypercubeSimulationOptions& options);
-
-/// `tailbound simulate hypercube`, under `simulate`.
-Command add_simulate_hypercube(CLI::App& simulate);
-/// `tailbound validate broadcast`, under `validate`: the model beside its simulation.
-Command add_validate_broadcast(CLI::App& validate);
 
 }  // namespace tailbound::cli

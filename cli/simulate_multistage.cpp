@@ -12,19 +12,14 @@ namespace {
 using answers::SimulateMultistageQuestion;
 
 std::vector<network::Wiring> read_wirings(const std::optional<std::string>& text) {
-  if (!text) return {network::Wiring::baseline};
-  std::vector<network::Wiring> wirings;
-  for (const std::size_t choice : parse_choices(*text, "--wiring", {"baseline", "omega"}))
-    wirings.push_back(choice == 0 ? network::Wiring::baseline : network::Wiring::omega);
-  return wirings;
+  using network::Wiring;
+  return choices_or_first<Wiring>(text, "--wiring",
+                                  {{"baseline", Wiring::baseline}, {"omega", Wiring::omega}});
 }
 
 std::vector<sim::Links> read_links(const std::optional<std::string>& text) {
-  if (!text) return {sim::Links::unlimited};
-  std::vector<sim::Links> links;
-  for (const std::size_t choice : parse_choices(*text, "--links", {"unlimited", "one"}))
-    links.push_back(choice == 0 ? sim::Links::unlimited : sim::Links::one);
-  return links;
+  using sim::Links;
+  return choices_or_first<Links>(text, "--links", {{"unlimited", Links::unlimited}, {"one", Links::one}});
 }
 
 Reply answer(const MultistageSimulationOptions& options, const Context& context) {
@@ -75,14 +70,6 @@ Command add_simulate_multistage(CLI::App& simulate) {
   network.add("--links", options->links, "NAME",
               "requests that an output or a memory takes at a time: unlimited (unless told) or one");
   add_plot_option(*command);
-  command->footer(
-      "Example:\n"
-      "  tailbound simulate multistage --nodes 64 --hot 0.08 --loads 0.3,0.8 --quiet\n"
-      "prints\n"
-      "\n"
-      "    load  throughput          delay            hot delay       cold delay        stalled\n"
-      "     0.3  0.30022 +- 0.00039  6.9212 +- 0.003  7.804 +- 0.013  6.8443 +- 0.0025  0.000107 +- 2e-05\n"
-      "     0.8  0.7392 +- 0.0018    14.968 +- 0.085  21.96 +- 0.22   14.359 +- 0.075   0.1209 +- 0.0026\n");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cli/command.hpp>
+#include <cli/commands.hpp>
 #include <cli/multistage_options.hpp>
 #include <cli/simulation_options.hpp>
 #include <tailbound/answers/simulate_multistage.hpp>
@@ -27,10 +27,5 @@ void add_multistage_simulation_options(CLI::App& command, MultistageSimulationOp
 /// \throws InvalidArgument  an option out of range; --checkpoint or --resume with several points
 [[nodiscard]] std::vector<answers::SimulateMultistageQuestion> read_simulations(
     const MultistageSimulationOptions& options);
-
-/// `tailbound simulate multistage`, under `simulate`.
-Command add_simulate_multistage(CLI::App& simulate);
-/// `tailbound validate multistage`, under `validate`: the model beside its simulation.
-Command add_validate_multistage(CLI::App& validate);
 
 }  // namespace tailbound::cli

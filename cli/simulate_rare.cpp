@@ -4,7 +4,6 @@
 #include <cli/traffic_options.hpp>
 #include <tailbound/answers/simulate_rare.hpp>
 #include <tailbound/render/documents/simulate_tree.hpp>
-#include <tailbound/sim/tree/tree_replication.hpp>
 
 #include <utility>
 
@@ -43,13 +42,13 @@ void require_fitting_run(const SimulateRareQuestion& question, const SimulationO
 std::vector<std::variant<Packets, Rational>> read_rare(const TreeSimulationOptions& options) {
   std::vector<std::variant<Packets, Rational>> all;
   for (const Rational& entry : parse_list(*options.rare, "--rare")) {
-    const std::string text = is_list(options.rare) ? plain(entry) : *options.rare;
+    const std::string text = is_list(*options.rare) ? plain(entry) : *options.rare;
     if (entry <= 0)
       throw InvalidArgument("--rare", text, "a probability below 1, or a level: 1 packet or more");
     if (entry < 1)
       all.emplace_back(entry);
     else
-      all.emplace_back(Packets(parse_integer(text, "--rare", 1, most_packets)));
+      all.emplace_back(Packets(to_integer(entry, "--rare", 1, most_packets)));
   }
   return all;
 }

@@ -65,7 +65,8 @@ std::vector<SimulateTreeQuestion> read_questions(const TreeSimulationOptions& op
   if (options.ccdf)
     for (const std::int64_t slots : read_ccdf_slots(*options.ccdf)) asked.delay_levels.emplace_back(slots);
   const std::vector<answers::Topology> topologies =
-      read_topologies_to_simulate(options.topology, options.burst);
+      read_topologies_to_simulate(options.topology, options.burst,
+                                  options.buffer ? answers::Overload::allowed : answers::Overload::refused);
   const std::vector<std::optional<Packets>> buffers = read_buffers(options);
   asked.length = read_run_length(options.run);
   std::vector<SimulateTreeQuestion> questions;
@@ -115,22 +116,25 @@ void add_options(CLI::App& command, TreeSimulationOptions& options) {
 }  // namespace
 
 std::vector<answers::Topology> read_topologies_to_simulate(const TopologyOptions& options,
-                                                           const BurstOptions& bursts) {
+                                                           const BurstOptions& bursts,
+                                                           answers::Overload overload) {
   require_one_topology(options);
+  std::vector<answers::Topology> topologies;
   if (options.network) {
     refuse_bursts_of_network(bursts);
-    return {read_network(options)};
+    for (answers::NetworkTopology& network : read_networks(options, overload))
+      topologies.emplace_back(std::move(network));
+    return topologies;
   }
-  std::vector<answers::Topology> topologies;
   for (const answers::TreeTopology& tree : read_trees(options, bursts)) {
     try {
       static_cast<void>(answers::tree_model(tree));
     } catch (const InvalidArgument& error) {  // with the number as it was typed
       if (error.argument() == "load")
-        throw InvalidArgument("--load", is_list(options.load) ? plain(tree.load) : *options.load,
+        throw InvalidArgument("--load", is_list(*options.load) ? plain(tree.load) : *options.load,
                               error.legal());
       if (error.argument() == "burst")
-        throw InvalidArgument("--burst", is_list(bursts.burst) ? plain(tree.burst->slots) : *bursts.burst,
+        throw InvalidArgument("--burst", is_list(*bursts.burst) ? plain(tree.burst->slots) : *bursts.burst,
                               error.legal());
       throw;
     }
@@ -144,38 +148,6 @@ Command add_simulate_tree(CLI::App& simulate) {
       simulate.add_subcommand("tree", "delays, occupancies and losses in trees and any network");
   const auto options = std::make_shared<TreeSimulationOptions>();
   add_options(*command, *options);
-  command->footer(
-      "Example:\n"
-      "  tailbound simulate tree --radix 4 --levels 2 --load 0.8 --occupancy 10\n"
-      "prints\n"
-      "\n"
-      "  Simulation of the 4-ary 2-tree at load 0.8, random-root routing\n"
-      "\n"
-      "    mean queueing   4.811 +- 0.0045 slots\n"
-      "    mean latency    7.811 +- 0.0045 slots\n"
-      "    packets         97279152 delivered while measured\n"
-      "    simulated       4 replications of 1900000 slots after a warm-up of 704 (by rule), seed 1\n"
-      "    took            4.3 s on 2 threads\n"
-      "\n"
-      "      percentile  queueing [slots]  latency [slots]\n"
-      "              50  4 (4 .. 4)        7 (7 .. 7)\n"
-      "              90  10 (10 .. 10)     13 (13 .. 13)\n"
-      "              99  16 (16 .. 16)     19 (19 .. 19)\n"
-      "           99.99  28 (28 .. 29)     31 (31 .. 32)\n"
-      "         99.9999  41 (38 .. 42)     44 (41 .. 45)\n"
-      "\n"
-      "      hop  links  from level  load [packets/slot]  mean occupancy [packets]\n"
-      "        1  up              1  0.799993 +- 7.1e-05  1.9996 +- 0.0016\n"
-      "        2  down            2  0.799993 +- 7.1e-05  2.1256 +- 0.0018\n"
-      "        3  down            1  0.799993 +- 7e-05    2.1235 +- 0.0019\n"
-      "\n"
-      "      hop  n [packets]  P(Q > n)               seen\n"
-      "        1           10  0.003298 +- 6.4e-05  401003\n"
-      "        2           10  0.00654 +- 8e-05     795253\n"
-      "        3           10  0.006514 +- 9.6e-05  792054\n"
-      "\n"
-      "    Estimates with 95 % intervals from 64 batches, seed 1. D: queueing delay of all packets, in "
-      "slots.\n");
   return {.app = command, .answer = [command, options](const Context& context) {
             const bool draws = command->get_option("--plot")->count() > 0;
             return options->rare ? answer_rare(*options, draws, context) : answer(*options, context);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cli/burst_options.hpp>
+#include <cli/commands.hpp>
 #include <cli/simulation_options.hpp>
 #include <cli/topology_options.hpp>
 #include <cli/unit_options.hpp>
@@ -23,13 +24,12 @@ struct TreeSimulationOptions {
   bool reorder = false;
 };
 
-/// The trees, or the network, as the simulators take them.
+/// The trees, or the networks, as the simulators take them.
+/// \param overload  of networks, with buffers of limited room
 /// \throws InvalidArgument, ParseError  also for a load outside ]0, 1], bursts that the simulators do not take
 ///                                      and options of bursts together with --network
-[[nodiscard]] std::vector<answers::Topology> read_topologies_to_simulate(const TopologyOptions& options,
-                                                                         const BurstOptions& bursts);
-
-/// \param simulate  the command that gathers all simulations
-[[nodiscard]] Command add_simulate_tree(CLI::App& simulate);
+[[nodiscard]] std::vector<answers::Topology> read_topologies_to_simulate(
+    const TopologyOptions& options, const BurstOptions& bursts,
+    answers::Overload overload = answers::Overload::refused);
 
 }  // namespace tailbound::cli

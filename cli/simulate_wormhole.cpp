@@ -1,6 +1,6 @@
 #include <cli/option_group.hpp>
-#include <cli/show.hpp>
 #include <cli/simulate_wormhole.hpp>
+#include <cli/simulated_points.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/render/documents/simulate_wormhole.hpp>
 #include <tailbound/render/documents/worm_network.hpp>
@@ -15,35 +15,21 @@ using answers::SimulateWormholeQuestion;
 using answers::WormholeSaturationQuestion;
 
 /// Positions of the names of a list; the first name unless told.
-std::vector<std::size_t> choices_or_first(const std::optional<std::string>& text, const char* option,
-                                          const std::vector<std::string>& names) {
+std::vector<std::size_t> places_or_first(const std::optional<std::string>& text, const char* option,
+                                         const std::vector<std::string>& names) {
   return text ? parse_choices(*text, option, names) : std::vector<std::size_t>{0};
-}
-
-/// The usual number unless told.
-std::vector<std::optional<int>> read_virtual_channels(const WormholeSimulationOptions& options) {
-  if (!options.virtual_channels) return {std::nullopt};
-  if (options.question.place.network)
-    throw InvalidArgument("--virtual-channels", *options.virtual_channels,
-                          "left out with --network: the file says it");
-  std::vector<std::optional<int>> all;
-  for (const std::int64_t channels : parse_integers(*options.virtual_channels, "--virtual-channels", 1, 64))
-    all.emplace_back(static_cast<int>(channels));
-  return all;
 }
 
 /// What is simulated of each network, but for the network and the length of its messages.
 std::vector<SimulatedWormhole> read_variants(const WormholeSimulationOptions& options) {
-  const std::vector<std::int64_t> buffers =
-      options.buffer_flits ? parse_integers(*options.buffer_flits, "--buffer-flits", 1, 1'000'000)
-                           : std::vector<std::int64_t>{1};
+  const auto buffers = integers_or(1, options.buffer_flits, "--buffer-flits", 1, 1'000'000);
   std::vector<SimulatedWormhole> variants;
-  for (const std::optional<int> channels : read_virtual_channels(options))
+  for (const std::optional<int> channels : read_virtual_channels(options.question))
     for (const std::int64_t flits : buffers)
       for (const std::size_t lengths :
-           choices_or_first(options.lengths, "--lengths", render::worm_length_names()))
+           places_or_first(options.lengths, "--lengths", render::worm_length_names()))
         for (const std::size_t arrivals :
-             choices_or_first(options.arrivals, "--arrivals", render::worm_arrival_names()))
+             places_or_first(options.arrivals, "--arrivals", render::worm_arrival_names()))
           variants.push_back({.network = {},
                               .virtual_channels = channels,
                               .buffer_flits = flits,
@@ -83,11 +69,7 @@ Reply find_saturation(const WormholeSimulationOptions& options, const Context& c
   std::vector<WormholeSaturationQuestion> questions;
   for (const SimulatedWormhole& network : read_networks(options))
     questions.push_back({.network = network, .length = length});
-  auto networks = SimulationRun(options.run, context)([&](const answers::Run& run) {
-    return answers::for_each_simulation(questions.size(), run, [&](std::size_t i, const answers::Run& part) {
-      return answers::answer(questions[i], part);
-    });
-  });
+  auto networks = simulate_each(questions, questions.size(), options.run, context);
   const std::size_t finished = networks.finished.size();
   render::Document document = render::document(paired(questions, std::move(networks.finished)));
   if (networks.stopped) render::mark_stopped(document, finished, questions.size());
@@ -98,12 +80,7 @@ Reply answer(const WormholeSimulationOptions& options, const Context& context) {
   if (options.latency.saturation) return find_saturation(options, context);
   const std::vector<SimulateWormholeQuestion> questions = read_wormhole_simulations(options);
   const std::size_t asked = questions.size() * questions.front().offered.values.size();
-  auto networks = simulate_loads(options.run, context, [&](const answers::Run& run) {
-    answers::require_one_load_to_resume(run, asked);
-    return answers::for_each_simulation(questions.size(), run, [&](std::size_t i, const answers::Run& part) {
-      return answers::answer(questions[i], part);
-    });
-  });
+  auto networks = simulate_each(questions, asked, options.run, context);
   return show(render::document(paired(questions, std::move(networks.finished)), asked), context);
 }
 
@@ -116,8 +93,6 @@ void add_wormhole_simulation_options(CLI::App& command, WormholeSimulationOption
            "fractions are of the saturation load of the model (unless\ntold) or simulated: searched first, "
            "to --precision");
   const OptionGroup network(command, "Simulated network");
-  network.add("--virtual-channels", options.virtual_channels, "V",
-              "of each link, which share its wire (1; tori 2)");
   network.add("--buffer-flits", options.buffer_flits, "B", "of each virtual channel (1)");
   network.add("--lengths", options.lengths, "NAME", "fixed (unless told) or geometric, with mean --flits");
   network.add("--arrivals", options.arrivals, "NAME", "of messages: poisson (unless told) or bernoulli");
@@ -144,22 +119,6 @@ Command add_simulate_wormhole(CLI::App& simulate) {
   add_wormhole_simulation_options(*command, *options);
   add_latency_options(*command, options->latency, flit_loads);
   add_plot_option(*command);
-  command->footer(
-      "Example:\n"
-      "  tailbound simulate wormhole --topology mesh --nodes 64 --flits 32 --fractions 10%,50%,80%\n"
-      "      --quiet\n"
-      "prints\n"
-      "\n"
-      "    load [flits/cycle/node]  of saturation  latency [cycles]  source wait [cycles]  service [cycles]  "
-      "50 % within    99 % within       busiest channel  held\n"
-      "                  0.0188562         10.0 %  39.902 +- 0.017   0.3436 +- 0.0055      33.232 +- 0.014   "
-      "38 (38 .. 38)  69 (69 .. 69)     (4,7) -> (3,7)   0.0395 +- 0.00043\n"
-      "                   0.094281         50.0 %  50.296 +- 0.087   3.275 +- 0.034        40.694 +- 0.062   "
-      "41 (41 .. 41)  135 (134 .. 136)  (4,7) -> (3,7)   0.2275 +- 0.0027\n"
-      "                    0.15085         80.0 %  71.41 +- 0.35     12.58 +- 0.2          52.51 +- 0.16     "
-      "55 (55 .. 55)  273 (269 .. 278)  (5,0) -> (4,0)   0.4283 +- 0.0069\n"
-      "\n"
-      "and with --saturation instead of --fractions, the greatest load that the network carries.\n");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cli/command.hpp>
+#include <cli/commands.hpp>
 #include <cli/simulated_loads.hpp>
 #include <cli/simulation_options.hpp>
 #include <cli/wormhole_question.hpp>
@@ -17,7 +17,7 @@ namespace tailbound::cli {
 struct WormholeSimulationOptions {
   WormholeOptions question;
   SimulationOptions run{.unit = "cycle"};
-  std::optional<std::string> virtual_channels, buffer_flits, lengths, arrivals, of;
+  std::optional<std::string> buffer_flits, lengths, arrivals, of;
   LatencyOptions latency;
 };
 
@@ -27,10 +27,5 @@ void add_wormhole_simulation_options(CLI::App& command, WormholeSimulationOption
 /// One for each combination of what was given as lists.  \throws InvalidArgument, ParseError, LimitExceeded
 [[nodiscard]] std::vector<answers::SimulateWormholeQuestion> read_wormhole_simulations(
     const WormholeSimulationOptions& options);
-
-/// `tailbound simulate wormhole`, under `simulate`.
-Command add_simulate_wormhole(CLI::App& simulate);
-/// `tailbound validate wormhole`, under `validate`: the model beside its simulation.
-Command add_validate_wormhole(CLI::App& validate);
 
 }  // namespace tailbound::cli

@@ -2,6 +2,7 @@
 #include <cli/delay_question.hpp>
 #include <cli/option_group.hpp>
 #include <cli/simulated_loads.hpp>
+#include <cli/simulated_points.hpp>
 
 namespace tailbound::cli {
 
@@ -20,8 +21,10 @@ std::vector<numeric::Rational> read_latency_percentiles(const LatencyOptions& op
 }
 
 void refuse_overloaded(const answers::Overloaded& overloaded) {
-  throw NoAnswer(fmt::format("{} (--saturation finds the greatest {} that the network carries)",
-                             overloaded.what(), answers::name(overloaded.measure())));
+  const bool flits = overloaded.measure() == answers::LoadMeasure::flits;
+  throw NoAnswer(
+      fmt::format("{} (tailbound simulate {} --saturation finds the greatest {} that the network carries)",
+                  overloaded.what(), flits ? "wormhole" : "hypercube", answers::name(overloaded.measure())));
 }
 
 void refuse_with_saturation(const LoadWords& words, const std::optional<std::string>& loads,

@@ -21,23 +21,8 @@ struct LatencyOptions {
 /// `options` must outlive the parse.
 void add_latency_options(CLI::App& command, LatencyOptions& options, const LoadWords& words);
 
-/// \throws NoAnswer  its message, and which option finds the greatest load that is carried
-[[noreturn]] void refuse_overloaded(const answers::Overloaded& overloaded);
-
 /// As fractions; 50 and 99 % unless told.  \throws InvalidArgument
 [[nodiscard]] std::vector<numeric::Rational> read_latency_percentiles(const LatencyOptions& options);
-
-/// What `ask(run)` returns, run as the options say.
-/// \throws NoAnswer  a load is not carried: it says how to find the greatest that is
-template <class Ask>
-[[nodiscard]] auto simulate_loads(const SimulationOptions& options, const Context& context, const Ask& ask) {
-  const SimulationRun carried_out(options, context);
-  try {
-    return carried_out(ask);
-  } catch (const answers::Overloaded& overloaded) {
-    refuse_overloaded(overloaded);
-  }
-}
 
 // --- saturation
 

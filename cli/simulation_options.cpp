@@ -6,7 +6,6 @@
 #include <cli/simulation_options.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/write_file.hpp>
-#include <tailbound/sim/run/checkpoint.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -73,10 +72,6 @@ answers::RunLength read_run_length(const SimulationOptions& options, std::int64_
   return length;
 }
 
-sim::RunPlan read_plan(const SimulationOptions& options, const Workload& workload) {
-  return answers::plan_of(read_run_length(options), workload);
-}
-
 int all_cores() {
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 1024U));
 }
@@ -101,7 +96,7 @@ void SimulationRun::keep_checkpoints(const Context& context) {
   const std::string& path = *options_.checkpoint;
   static_cast<void>(PendingFile(path, "--checkpoint"));  // may it be written?
   if (const std::string head = head_of_file(path); !head.empty() && options_.resume != path) {
-    const auto former = sim::checkpoint_fingerprint(head);
+    const auto former = answers::simulation_of_checkpoint(head);
     if (!former)
       throw InvalidArgument(
           "--checkpoint", path,
@@ -136,60 +131,6 @@ void SimulationRun::rethrow_named() const {
         "--resume", *options_.resume,
         fmt::format("a checkpoint of this simulation, {}: it is of {}", error.legal(), error.value()));
   }
-}
-
-Simulated simulate(const SimulationOptions& options, const sim::RunPlan& plan, const Simulation& simulation,
-                   const Context& context) {
-  const SimulationRun carried_out(options, context);
-  return {carried_out([&](const answers::Run& run) {
-            return answers::simulate(plan, !options.warmup, simulation, run);
-          }),
-          options.unit};
-}
-
-Context part_of(const Context& context, std::size_t done, std::size_t all) {
-  Context part = context;
-  if (context.timed_progress && all > 1)
-    part.timed_progress = [&context, done, all](double fraction, double) {
-      context.timed_progress((static_cast<double>(done) + fraction) / static_cast<double>(all), 0);
-    };
-  return part;
-}
-
-void describe_simulation(Json& document, const answers::Simulated& simulated, const char* unit) {
-  document["complete"] = simulated.result.complete;
-  if (simulated.stopped()) document["stopped"] = true;
-  document["seed"] = simulated.plan.seed;
-  // Of a run cut short the batches say how much was measured.
-  document[fmt::format("{}{}s", simulated.stopped() ? "planned_" : "", unit)] =
-      simulated.plan.batch_slots() * simulated.plan.batches;
-  document["warmup"] = simulated.plan.warmup;
-  document["replications"] = simulated.plan.replications;
-  document["batches"] = simulated.batches();
-  document[fmt::format("batch_{}s", unit)] = simulated.plan.batch_slots();
-}
-
-std::string plan_in_words(const answers::Simulated& simulated, const char* unit) {
-  const sim::RunPlan& plan = simulated.plan;
-  if (simulated.stopped())
-    return fmt::format(
-        "stopped with {} of {} batches of {} {}s, of {} replication{} after a warm-up of {} ({}), seed {}",
-        simulated.batches(), simulated.planned_batches(), plan.batch_slots(), unit, plan.replications,
-        plan.replications == 1 ? "" : "s", plan.warmup, simulated.automatic_warmup ? "by rule" : "as told",
-        plan.seed);
-  return fmt::format("{} replication{} of {} {}s after a warm-up of {} ({}), seed {}", plan.replications,
-                     plan.replications == 1 ? "" : "s", plan.batch_slots() * plan.batches, unit, plan.warmup,
-                     simulated.automatic_warmup ? "by rule" : "as told", plan.seed);
-}
-
-std::string course_in_words(const answers::Simulated& simulated) {
-  const int all = simulated.plan.batches * simulated.plan.replications;
-  const std::string time = fmt::format(
-      "{:.1f} s on {} thread{}", simulated.seconds, std::min(simulated.threads, simulated.plan.replications),
-      std::min(simulated.threads, simulated.plan.replications) == 1 ? "" : "s");
-  return simulated.result.complete
-             ? time
-             : fmt::format("stopped after {}, with {} of {} batches done", time, simulated.batches(), all);
 }
 
 }  // namespace tailbound::cli

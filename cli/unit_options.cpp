@@ -1,7 +1,6 @@
 #include <cli/option_group.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/unit_options.hpp>
-#include <nlohmann/json.hpp>
 #include <tailbound/core/error.hpp>
 
 namespace tailbound::cli {
@@ -14,8 +13,8 @@ void add_unit_options(CLI::App& command, UnitOptions& options) {
   units.add("--link-gbps", options.link_gbps, "G", "rate of the link: shows times in ns");
 }
 
-Units read_units(const UnitOptions& options) {
-  Units units;
+answers::Units read_units(const UnitOptions& options) {
+  answers::Units units;
   if (options.packet_bytes)
     units.packet_bytes =
         parse_integer(*options.packet_bytes, "--packet-bytes", 1, answers::Units::most_packet_bytes);
@@ -28,17 +27,7 @@ Units read_units(const UnitOptions& options) {
                             "given with --link-gbps: the size of a packet, such as 64");
     units.link_gbps = gbps;
   }
-  units.slot_ns = units.answers::Units::slot_ns();
   return units;
-}
-
-void describe_units(nlohmann::ordered_json& inputs, const answers::Units& units) {
-  if (units.packet_bytes) inputs["packet_bytes"] = *units.packet_bytes;
-  if (units.link_gbps) inputs["link_gbps"] = numeric::to_fraction(*units.link_gbps);
-}
-
-void describe_units(nlohmann::ordered_json& inputs, const UnitOptions& options) {
-  describe_units(inputs, read_units(options));
 }
 
 }  // namespace tailbound::cli

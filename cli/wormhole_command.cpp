@@ -1,7 +1,7 @@
 #include <fmt/format.h>
+#include <cli/commands.hpp>
 #include <cli/show.hpp>
 #include <cli/traffic_options.hpp>
-#include <cli/wormhole_command.hpp>
 #include <cli/wormhole_question.hpp>
 #include <tailbound/render/documents/wormhole.hpp>
 
@@ -37,10 +37,12 @@ std::vector<WormholeQuestion> read_questions(const Options& options) {
   const std::optional<std::size_t> channels = read_channels(options);
   for (const answers::WormholeNetwork& network : read_wormhole_networks(options.question))
     for (const std::int64_t flits : read_lengths(options.question))
-      questions.push_back({.network = network,
-                           .flits = flits,
-                           .offered = read_loads(options.question),
-                           .channels = channels});
+      for (const std::optional<int> virtual_channels : read_virtual_channels(options.question))
+        questions.push_back({.network = network,
+                             .flits = flits,
+                             .offered = read_loads(options.question),
+                             .channels = channels,
+                             .virtual_channels = virtual_channels});
   return questions;
 }
 
@@ -80,34 +82,6 @@ Command add_wormhole_command(CLI::App& program) {
       ->expected(0, 1)
       ->group("Output");
   add_plot_option(*command);
-  command->footer(
-      "Example:\n"
-      "  tailbound wormhole --topology mesh --nodes 64 --flits 32 --fractions 10%,50%,80%\n"
-      "prints\n"
-      "\n"
-      "  8 x 8 mesh, messages of 32 flits\n"
-      "\n"
-      "    load [flits/cycle/node]  of saturation  latency [cycles]  source wait [cycles]  service [cycles]  "
-      "busiest channel    busy  saturation [flits/cycle/node]\n"
-      "                  0.0188562         10.0 %           39.8995              0.332371           33.2338  "
-      "(3,0) -> (4,0)    3.9 %                       0.188562\n"
-      "                   0.094281         50.0 %           49.9267               2.89873           40.6947  "
-      "(3,0) -> (4,0)   22.5 %                       0.188562\n"
-      "                    0.15085         80.0 %           71.3994               10.8768           54.1893  "
-      "(2,0) -> (3,0)   42.4 %                       0.188562\n"
-      "\n"
-      "    saturation 0.1885620332 flits/cycle/node; mean distance 7.333333333 channels, injection and "
-      "ejection included\n"
-      "    An approximate model; its digits are not proved. Against flit-level simulation of seven networks "
-      "(fat-trees,\n"
-      "    meshes, tori, a hypercube; uniform traffic) latency is within 2 % up to half of the saturation "
-      "load and within 4\n"
-      "    % up to 70 % of it; `tailbound validate wormhole` measures it on others.\n"
-      "    Beyond 70 % of saturation it is off by -4 % (hypercube) to +5 % at 80 %, by -1 % to +16 % "
-      "(fat-tree) at 90 %,\n"
-      "    and pessimistic about saturation: networks carry more than its saturation load, fat-trees 13 %, "
-      "meshes 17 %,\n"
-      "    one-way tori 28 %, two-way tori 12 %, a hypercube 2 %.\n");
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }
 

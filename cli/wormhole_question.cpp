@@ -87,9 +87,8 @@ void add_topologies(const WormholeOptions& options, WormShape shape,
     throw InvalidArgument("--variant", *options.variant,
                           "left out: only the butterfly fat-tree has variants");
   const std::string& nodes = required(options.nodes, "--nodes", "given: how many processors there are");
-  std::vector<std::int64_t> dimensions{WormTopology{}.dimensions};
-  if (options.dimensions)
-    dimensions = parse_integers(*options.dimensions, "--dimensions", 1, network::most_dimensions(shape));
+  const auto dimensions = integers_or(WormTopology{}.dimensions, options.dimensions, "--dimensions", 1,
+                                      network::most_dimensions(shape));
   std::vector<std::size_t> variants{0};
   if (options.variant)
     variants = parse_choices(*options.variant, "--variant", render::fat_tree_variant_names());
@@ -97,12 +96,17 @@ void add_topologies(const WormholeOptions& options, WormShape shape,
     if (size.dimensions && options.dimensions)
       throw InvalidArgument("--dimensions", *options.dimensions, "left out: --nodes says it");
     for (const std::int64_t each : size.dimensions ? std::vector<std::int64_t>{*size.dimensions} : dimensions)
-      for (const std::size_t variant : variants) {
-        WormTopology topology{.shape = shape, .nodes = size.nodes, .dimensions = static_cast<int>(each)};
-        topology.variant = static_cast<FatTreeVariant>(variant);
-        network::check(topology);
-        all.emplace_back(topology);
-      }
+      for (const std::size_t variant : variants)
+        for (const network::WormEnds& ends :
+             read_worm_ends(options.ends, network::Ejection::one, network::has_ports(shape))) {
+          const WormTopology topology{.shape = shape,
+                                      .nodes = size.nodes,
+                                      .dimensions = static_cast<int>(each),
+                                      .variant = static_cast<FatTreeVariant>(variant),
+                                      .ends = ends};
+          network::check(topology);
+          all.emplace_back(topology);
+        }
   }
 }
 
@@ -111,7 +115,10 @@ OwnWormNetwork read_own(const WormholeOptions& options) {
       {"--topology", &options.topology},
       {"--nodes", &options.nodes},
       {"--dimensions", &options.dimensions},
-      {"--variant", &options.variant}};
+      {"--variant", &options.variant},
+      {"--virtual-channels", &options.virtual_channels},
+      {"--injection", &options.ends.injection},
+      {"--ejection", &options.ends.ejection}};
   for (const auto& [name, value] : others)
     if (*value) throw InvalidArgument(name, "given together with --network", "left out: the file says it");
   network::Network network = read_network(options.place, network::FileUse::worms).network;
@@ -132,6 +139,9 @@ void add_wormhole_options(CLI::App& command, WormholeOptions& options) {
   network.add("--dimensions", options.dimensions, "D", "of a mesh or torus (2)");
   network.add("--variant", options.variant, "NAME",
               "fat-tree: paper (as printed, the default) or conditional\n(flows conserved)");
+  network.add("--virtual-channels", options.virtual_channels, "V",
+              "of each link, which share its wire (1; tori 2)");
+  add_worm_ends_options(command, options.ends, network::Ejection::one, false);
   add_network_options(command, options.place);
   const OptionGroup traffic(command, "Traffic");
   traffic.add("--flits", options.flits, "M", "length of a message");
@@ -149,6 +159,14 @@ std::vector<answers::WormholeNetwork> read_wormhole_networks(const WormholeOptio
   std::vector<answers::WormholeNetwork> all;
   for (const std::size_t shape : parse_choices(shapes, "--topology", shape_names()))
     add_topologies(options, static_cast<WormShape>(shape), all);
+  return all;
+}
+
+std::vector<std::optional<int>> read_virtual_channels(const WormholeOptions& options) {
+  if (!options.virtual_channels) return {std::nullopt};
+  std::vector<std::optional<int>> all;
+  for (const std::int64_t channels : parse_integers(*options.virtual_channels, "--virtual-channels", 1, 64))
+    all.emplace_back(static_cast<int>(channels));
   return all;
 }
 

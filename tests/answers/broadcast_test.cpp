@@ -131,12 +131,9 @@ TEST_CASE("answers: broadcast beyond saturation says where that is") {
   CHECK(broadcast_curve(question.hypercube, question.replication, saturation / 2).size() == 101);
 }
 
-TEST_CASE("answers: broadcast, stopped: the points that are finished, marked") {
-  const BroadcastAnswer found = answer(
-      BroadcastQuestion{.hypercube = small_cube(), .offered = rates({"0.001", "0.002"})}, stopped_run());
-  CHECK(found.stopped);
-  CHECK(found.points.empty());
-  CHECK(found.saturation.value > 0);
+TEST_CASE("answers: broadcast, stopped before the first point: no answer that could pass for a whole one") {
+  const BroadcastQuestion question{.hypercube = small_cube(), .offered = rates({"0.001", "0.002"})};
+  CHECK_THROWS_AS(answer(question, stopped_run()), Stopped);
 }
 
 TEST_CASE("answers: simulate hypercube has the estimates of the simulator") {

@@ -51,16 +51,43 @@ TEST_CASE("Scaled networks: all rates are multiplied", "[answers]") {
 }
 
 TEST_CASE("Scaled networks: the greatest factor is where the first link is full", "[answers]") {
-  const answers::GreatestScale greatest = answers::greatest_scale(network_of());
+  const answers::ScaleLimit greatest = answers::greatest_scale(network_of());
   CHECK(greatest.factor == Rational(5) / 4);
-  CHECK(greatest.at == "the link s -> c");
+  CHECK(greatest.in_words() == "the link s -> c is full");
+  CHECK_FALSE(greatest.allows(greatest.factor));  // its queue would grow for ever
+  CHECK(greatest.allows(Rational(124) / 100));
   CHECK(network::queue_traffic(answers::scaled(network_of(), greatest.factor), network::Sources::decoupled)[2]
             .load == 1);
   // Bursts of 2 slots at 0.5 packets a slot: 1/3 is the most that a can send.
-  const answers::GreatestScale bursts = answers::greatest_scale(network_of("burst = 2\non_rate = 0.5"));
+  const answers::ScaleLimit bursts = answers::greatest_scale(network_of("burst = 2\non_rate = 0.5"));
   CHECK(bursts.factor == Rational(10) / 9);
-  CHECK(bursts.at == "the bursts of a -> c");
+  CHECK(bursts.in_words() == "the bursts of the flow a -> c come one slot apart");
+  CHECK(bursts.allows(bursts.factor));
   CHECK_NOTHROW(answers::scaled(network_of("burst = 2\non_rate = 0.5"), bursts.factor));
   CHECK_THROWS_AS(answers::scaled(network_of("burst = 2\non_rate = 0.5"), bursts.factor * 2),
                   InvalidArgument);
+}
+
+TEST_CASE("Scaled networks: with buffers only the sources are a limit", "[answers]") {
+  const answers::ScaleLimit sending = answers::greatest_scale(network_of(), answers::Overload::allowed);
+  CHECK(sending.factor == 2);
+  CHECK(sending.in_words() == "b sends a packet in every slot");
+  CHECK(sending.allows(2));
+  CHECK_FALSE(sending.allows(Rational(201) / 100));
+  CHECK_NOTHROW(answers::scaled(network_of(), 2));
+  CHECK_THROWS_WITH(answers::scaled(network_of(), 3), Catch::Contains("at most 2, where b sends"));
+}
+
+TEST_CASE("Scaled networks: a link is full where all its sources send without end", "[answers]") {
+  // One flow: at factor 2 the host sends in every slot, and its link is full; that factor is not possible.
+  const network::Network network = network::read_network(
+                                       "hosts = [\"a\", \"b\"]\nswitches = [\"s\"]\n[[link]]\nfrom = "
+                                       "[\"a\", \"b\"]\nto = \"s\"\nboth = true\n[[flow]]\nfrom = "
+                                       "\"a\"\nto = \"b\"\nrate = 0.5\n",
+                                       "text")
+                                       .network;
+  const answers::ScaleLimit greatest = answers::greatest_scale(network);
+  CHECK(greatest.factor == 2);
+  CHECK(greatest.kind == answers::ScaleLimit::Kind::link);
+  CHECK_FALSE(greatest.attained());
 }

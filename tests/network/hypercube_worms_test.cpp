@@ -10,22 +10,33 @@ namespace {
 
 using Index = std::uint32_t;
 
+/// Every choice of how messages enter and leave.
+const std::vector<WormEnds> all_ends{{Injection::one, Ejection::one},
+                                     {Injection::one, Ejection::unlimited},
+                                     {Injection::ports, Ejection::one},
+                                     {Injection::ports, Ejection::unlimited}};
+
 TEST_CASE("hypercube worms: every way from every port crosses what differs, higher dimensions first") {
+  const WormEnds ends = GENERATE(from_range(all_ends));
   for (const int n : {1, 2, 3, 5})
     for (const int lanes : {1, 3}) {
-      const auto network = make_hypercube_worms(n, lanes);
+      const auto network = make_hypercube_worms(n, lanes, ends);
       const WormLayout& layout = network->layout();
       const auto dimensions = static_cast<Index>(n);
       const Index nodes = Index{1} << dimensions;
+      const Index ports = ends.injection == Injection::ports ? dimensions : 1;
+      const Index ejections = ends.ejection == Ejection::one ? nodes : 0;
       REQUIRE(layout.nodes == nodes);
-      REQUIRE(layout.variants == dimensions);
-      REQUIRE(layout.stations.size() == 2 * std::size_t{nodes} * dimensions);
+      REQUIRE(layout.variants == ports);
+      REQUIRE(layout.stations.size() == std::size_t{nodes} * (ports + dimensions) + ejections);
       REQUIRE(layout.wires == layout.stations.size());
-      REQUIRE(layout.channels.size() == std::size_t{nodes} * dimensions * (1 + static_cast<Index>(lanes)));
+      REQUIRE(layout.channels.size() ==
+              std::size_t{nodes} * (ports + dimensions * static_cast<Index>(lanes)) + ejections);
+      REQUIRE(layout.longest_way == dimensions + 1 + (ejections > 0 ? 1 : 0));
       std::set<Index> links_used;
       for (Index source = 0; source < nodes; ++source)
         for (Index destination = 0; destination < nodes; ++destination)
-          for (Index port = 0; port < dimensions && source != destination; ++port) {
+          for (Index port = 0; port < ports && source != destination; ++port) {
             WormHead head{.source = source, .destination = destination, .variant = port};
             std::vector<Index> stations;
             for (;;) {
@@ -34,21 +45,26 @@ TEST_CASE("hypercube worms: every way from every port crosses what differs, high
               REQUIRE(stations.size() < layout.longest_way);
               stations.push_back(station);
               const WormStation& its = layout.stations[station];
-              REQUIRE(its.count == (stations.size() == 1 ? 1U : static_cast<Index>(lanes)));
+              const bool link = station >= nodes * ports && station < nodes * (ports + dimensions);
+              REQUIRE(its.count == (link ? static_cast<Index>(lanes) : 1U));
               head.channel = its.first + (source + destination) % its.count;
               REQUIRE(layout.channels[head.channel].station == station);
               ++head.passed;
             }
-            REQUIRE(stations.front() == source * dimensions + port);
+            REQUIRE(stations.front() == source * ports + port);
             // Its links, from the node numbers alone.
             Index at = source;
             std::size_t next = 1;
             for (Index bit = dimensions; bit-- > 0;) {
               if (((source ^ destination) >> bit & 1U) == 0) continue;
               REQUIRE(next < stations.size());
-              REQUIRE(stations[next] == nodes * dimensions + at * dimensions + bit);
+              REQUIRE(stations[next] == nodes * ports + at * dimensions + bit);
               links_used.insert(stations[next++]);
               at ^= Index{1} << bit;
+            }
+            if (ejections > 0) {
+              REQUIRE(next < stations.size());
+              REQUIRE(stations[next++] == nodes * (ports + dimensions) + destination);
             }
             REQUIRE(next == stations.size());
           }
@@ -94,6 +110,11 @@ TEST_CASE("hypercube worms: names and refusals") {
   CHECK(network->layout().name == "3-dimensional hypercube with 3 ports");
   CHECK(network->channel_name(4) == "port 2 of 1");
   CHECK(network->channel_name(24 + 2 * (5 * 3 + 1) + 1) == "5 -> 7, virtual channel 1");
+  const auto single = make_hypercube_worms(3, 2, {});
+  CHECK(single->layout().name == "3-dimensional hypercube with 1 port");
+  CHECK(single->channel_name(4) == "injection at 4");
+  CHECK(single->channel_name(8 + 2 * (5 * 3 + 1) + 1) == "5 -> 7, virtual channel 1");
+  CHECK(single->channel_name(8 + 48 + 6) == "ejection at 6");
   for (const auto& [dimensions, channels] : {std::pair{0, 2}, {17, 2}, {3, 0}, {3, 65}})
     CHECK_THROWS_AS(make_hypercube_worms(dimensions, channels), InvalidArgument);
 }

@@ -40,6 +40,31 @@ TEST_CASE("worm topology: refusals name the nearest size") {
                   InvalidArgument);
 }
 
+TEST_CASE("worm topology: how messages enter and leave, where there is a choice") {
+  const WormEnds unlimited{.injection = Injection::one, .ejection = Ejection::unlimited};
+  const WormEnds ports{.injection = Injection::ports, .ejection = Ejection::one};
+  CHECK_THROWS_WITH(check({.shape = WormShape::butterfly_fat_tree, .nodes = 64, .ends = unlimited}),
+                    "ejection is unlimited; it must be one: a processor of a butterfly fat-tree has one link "
+                    "to receive by");
+  for (const WormShape shape : {WormShape::butterfly_fat_tree, WormShape::mesh, WormShape::torus})
+    CHECK_THROWS_WITH(check({.shape = shape, .nodes = 64, .ends = ports}),
+                      "injection is ports; it must be one: only the nodes of a hypercube have ports");
+  for (const WormShape shape :
+       {WormShape::mesh, WormShape::torus, WormShape::bidirectional_torus, WormShape::hypercube})
+    for (const WormEnds& ends : {WormEnds{}, unlimited, ports, all_port}) {
+      if (ends.injection == Injection::ports && !has_ports(shape)) continue;
+      const WormTopology topology{.shape = shape, .nodes = 64, .ends = ends};
+      const auto network = worm_network(topology, usual_virtual_channels(topology));
+      const auto usual = worm_network({.shape = shape, .nodes = 64}, usual_virtual_channels(topology));
+      const bool ejects = ends.ejection == Ejection::one;
+      CHECK(network->layout().longest_way == usual->layout().longest_way - (ejects ? 0 : 1));
+      CHECK(network->layout().stations.size() == usual->layout().stations.size() - (ejects ? 0 : 64) +
+                                                     (ends.injection == Injection::ports ? 5 * 64 : 0));
+      CHECK(channel_graph(topology).mean_distance ==
+            Approx(channel_graph({.shape = shape, .nodes = 64}).mean_distance - (ejects ? 0 : 1)));
+    }
+}
+
 TEST_CASE("worm topology: every legal size is a network, of its number of nodes") {
   for (const WormShape shape : {WormShape::butterfly_fat_tree, WormShape::mesh, WormShape::torus,
                                 WormShape::bidirectional_torus, WormShape::hypercube})

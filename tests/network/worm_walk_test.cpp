@@ -1,11 +1,14 @@
 #include <catch2/catch.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/cube_worms.hpp>
+#include <tailbound/network/hypercube_worms.hpp>
 #include <tailbound/network/worm_walk.hpp>
 
+#include <cmath>
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -100,10 +103,9 @@ void check_conservation(const ChannelGraph& graph) {
       in[turn.station] += channel.rate * turn.probability;
       onward += turn.probability;
     }
-    if (channel.turns.empty())
-      received += channel.rate;
-    else
-      CHECK(onward == Approx(1).epsilon(1e-13));
+    const double ends = channel.turns.empty() ? 1 : channel.ends;
+    received += ends * channel.rate;
+    CHECK(onward + ends == Approx(1).epsilon(1e-13));
   }
   for (const Source& source : graph.sources) {
     const Station& station = graph.stations[graph.channels[source.channel].station];
@@ -141,6 +143,9 @@ TEST_CASE("walk: a mesh under uniform traffic, rates in closed form and flows as
   }
 }
 
+constexpr WormEnds unlimited{.injection = Injection::one, .ejection = Ejection::unlimited};
+constexpr WormEnds ports{.injection = Injection::ports, .ejection = Ejection::one};
+
 TEST_CASE("walk: every mesh, torus and hypercube, channel by channel, has the flows of cube_graph()") {
   const auto cube =
       GENERATE(values<Cube>({{.links = CubeLinks::mesh, .radix = 3, .dimensions = 3},
@@ -149,7 +154,14 @@ TEST_CASE("walk: every mesh, torus and hypercube, channel by channel, has the fl
                              {.links = CubeLinks::unidirectional_torus, .radix = 3, .dimensions = 3},
                              {.links = CubeLinks::bidirectional_torus, .radix = 4},
                              {.links = CubeLinks::bidirectional_torus, .radix = 5},
-                             {.links = CubeLinks::bidirectional_torus, .radix = 4, .dimensions = 3}}));
+                             {.links = CubeLinks::bidirectional_torus, .radix = 4, .dimensions = 3},
+                             {.links = CubeLinks::mesh, .radix = 4, .ends = unlimited},
+                             {.links = CubeLinks::unidirectional_torus, .radix = 4, .ends = unlimited},
+                             {.links = CubeLinks::bidirectional_torus, .radix = 4, .ends = unlimited},
+                             {.links = CubeLinks::mesh, .radix = 2, .dimensions = 1, .ends = all_port},
+                             {.links = CubeLinks::mesh, .radix = 2, .dimensions = 4, .ends = all_port},
+                             {.links = CubeLinks::mesh, .radix = 2, .dimensions = 4, .ends = ports},
+                             {.links = CubeLinks::mesh, .radix = 2, .dimensions = 4, .ends = unlimited}}));
   const auto network = make_cube_worms(cube, usual_virtual_channels(cube));
   const ChannelGraph graph = walk_graph(*network, {}), other = cube_graph(cube);
   check_conservation(graph);
@@ -165,6 +177,33 @@ TEST_CASE("walk: every mesh, torus and hypercube, channel by channel, has the fl
     CHECK(mine.at(turn).second == Approx(value.second).epsilon(1e-13));
   }
   CHECK(graph.worms_met == Approx(other.worms_met).margin(1e-13));
+  std::map<std::string, double> ends;
+  for (const Channel& channel : graph.channels) ends[channel.name] = channel.ends;
+  for (const Channel& channel : other.channels)
+    if (!channel.turns.empty()) CHECK(ends.at(channel.name) == Approx(channel.ends).margin(1e-13));
+  std::map<std::string, double> weights;
+  for (const Source& source : graph.sources) weights[graph.channels[source.channel].name] = source.weight;
+  CHECK(weights.size() == other.sources.size());
+  for (const Source& source : other.sources)
+    CHECK(weights.at(other.channels[source.channel].name) == Approx(source.weight).epsilon(1e-13));
+}
+
+TEST_CASE("walk: a hypercube written out for broadcasts has the rates of cube_graph(), whatever its ends") {
+  for (const WormEnds& ends : {WormEnds{}, unlimited, ports, all_port}) {
+    const auto network = make_hypercube_worms(4, 1, ends);
+    const ChannelGraph mine = walk_graph(*network, {});
+    const ChannelGraph other = cube_graph({.radix = 2, .dimensions = 4, .ends = ends});
+    check_conservation(mine);
+    check_conservation(other);
+    CHECK(mine.mean_distance == Approx(other.mean_distance).epsilon(1e-14));
+    CHECK(mine.channels.size() == other.channels.size());
+    CHECK(mine.sources.size() == other.sources.size());
+    // Dimensions are crossed in the other order, so that channels have other names.
+    std::multiset<long> of_mine, of_other;
+    for (const Channel& channel : mine.channels) of_mine.insert(std::lround(channel.rate * 1e9));
+    for (const Channel& channel : other.channels) of_other.insert(std::lround(channel.rate * 1e9));
+    CHECK(of_mine == of_other);
+  }
 }
 
 TEST_CASE("walk: flows given count as they are, and only channels that they use are there") {

@@ -1,5 +1,13 @@
 #include <catch2/catch.hpp>
+#include <tailbound/numeric/decimal.hpp>
 #include <tailbound/numeric/plain.hpp>
+
+#include <cln/rational.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <random>
 
 using tailbound::numeric::parse_rational;
 using tailbound::numeric::plain;
@@ -21,4 +29,21 @@ TEST_CASE("plain: doubles, shortest or rounded") {
   CHECK(plain(1e300) == "1e+300");
   CHECK(plain(0.08861234, 3) == "0.0886");
   CHECK(plain(1.0, 6) == "1");
+}
+
+TEST_CASE("decimals of doubles: what people would type, and it reads as the double") {
+  using tailbound::numeric::nearest_double;
+  using tailbound::numeric::rounded_decimal;
+  using tailbound::numeric::shortest_decimal;
+  CHECK(shortest_decimal(0.1) == parse_rational("1/10", "x"));
+  CHECK(shortest_decimal(-1e-300) == parse_rational("-1e-300", "x"));
+  CHECK(rounded_decimal(1.0 / 3, 3) == parse_rational("0.333", "x"));
+  CHECK(rounded_decimal(2e20 / 3, 2) == parse_rational("67e18", "x"));
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 2000; ++i) {
+    const double value = std::bit_cast<double>(random());
+    if (!std::isfinite(value)) continue;
+    CHECK(nearest_double(shortest_decimal(value)) == value);
+    CHECK(nearest_double(rounded_decimal(value, 17)) == value);
+  }
 }

@@ -108,7 +108,7 @@ TEST_CASE("bursty sources at radix 32: the published example", "[queue][markov][
   }
 }
 
-TEST_CASE("sources that do not remember are the slotted queue", "[queue][markov][slotted]") {
+TEST_CASE("sources without correlation are the slotted queue", "[queue][markov][slotted]") {
   Random random(61);
   for (int i = 0; i < 200; ++i) {
     const std::int64_t count = i < 32 ? i + 1 : random.between(1, 32);

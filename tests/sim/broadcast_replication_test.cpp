@@ -43,19 +43,36 @@ bool holds(const numeric::Estimate<Unit>& estimate, double exact) {
   return inside;
 }
 
+/// Every choice of how messages enter and leave, the published one last.
+const std::vector<network::WormEnds> all_ends{{network::Injection::one, network::Ejection::one},
+                                              {network::Injection::one, network::Ejection::unlimited},
+                                              {network::Injection::ports, network::Ejection::one},
+                                              network::all_port};
+
+/// Ejection channels on a way.
+std::uint64_t ejections(const network::WormEnds& ends) {
+  return ends.ejection == network::Ejection::one ? 1 : 0;
+}
+
 TEST_CASE("hypercube simulation: alone, a unicast takes M + d cycles and a broadcast n (M + 1 + Delta)") {
+  // A cycle more for each ejection channel. With one injection channel the first copy on, of which the rest of a
+  // broadcast waits for the longest, is as long on its way as by ports.
+  const network::WormEnds ends = GENERATE(from_range(all_ends));
   for (const int n : {1, 2, 4})
     for (const std::int64_t flits : {1, 3, 20})
       for (const std::int64_t startup : {0, 7}) {
         // So rare that no two messages of this seed meet.
-        const BroadcastModel model = model_of(n, 2, flits, "0.0000002", "0.5", startup);
+        BroadcastModel model = model_of(n, 2, flits, "0.0000002", "0.5", startup);
+        model.ends = ends;
         const auto replication = make_broadcast_replication(model, {3, 0});
         std::size_t unicasts = 0;
         replication->watch([&](const WormDelivery& delivery) {
           const WormMessage& message = delivery.message;
           const auto links = static_cast<std::uint64_t>(std::popcount(message.source ^ message.destination));
-          REQUIRE(delivery.ended - message.born == static_cast<std::uint64_t>(flits) + links);
-          REQUIRE(delivery.distance == links + 1);
+          const bool waits = message.tag > 0 && ends.injection == network::Injection::one;
+          REQUIRE(delivery.ended - (waits ? delivery.started : message.born) ==
+                  static_cast<std::uint64_t>(flits) + links + ejections(ends));
+          REQUIRE(delivery.distance == links + 1 + ejections(ends));
           unicasts += message.tag == 0 ? 1 : 0;
         });
         replication->advance(100'000'000);
@@ -65,12 +82,15 @@ TEST_CASE("hypercube simulation: alone, a unicast takes M + d cycles and a broad
         CHECK(unicasts >= 10);
         REQUIRE(broadcasts >= 10);
         CHECK(counts[BroadcastRows::broadcasts][1] ==
-              broadcasts * static_cast<std::uint64_t>(n * (flits + 1 + startup)));
+              broadcasts * static_cast<std::uint64_t>(n) *
+                  (static_cast<std::uint64_t>(flits + 1 + startup) + ejections(ends)));
       }
 }
 
 TEST_CASE("hypercube simulation: each broadcast reaches each node once, by its tree, with its start-up") {
-  const BroadcastModel model = model_of(4, 2, 8, "0.006", "0.1", 5);
+  BroadcastModel model = model_of(4, 2, 8, "0.006", "0.1", 5);
+  model.ends = GENERATE(from_range(all_ends));
+  const bool ports = model.ends.injection == network::Injection::ports;
   const auto replication = make_broadcast_replication(model, {11, 0});
   struct Seen {
     std::set<std::uint32_t> nodes;
@@ -87,7 +107,7 @@ TEST_CASE("hypercube simulation: each broadcast reaches each node once, by its t
     if (message.tag == 0) return;
     REQUIRE(std::popcount(message.source ^ message.destination) == 1);
     const auto dimension = static_cast<std::uint32_t>(std::countr_zero(message.source ^ message.destination));
-    REQUIRE(message.variant == dimension);  // the port of the link
+    REQUIRE(message.variant == (ports ? dimension : 0));  // the port of the link
     ++by_dimension[dimension];
     Seen& seen = open[message.tag];
     if (seen.nodes.empty()) {
@@ -116,7 +136,7 @@ TEST_CASE("hypercube simulation: each broadcast reaches each node once, by its t
   CHECK(counts[BroadcastRows::unicasts][0] + counts[BroadcastRows::copies][0] == delivered);
   // What has crossed but was not delivered is on its way.
   const std::uint64_t under_way = counts[BroadcastRows::crossings][0] - 8 * links;
-  CHECK(under_way < 16 * 4 * 3 * 8);
+  CHECK(under_way < 16 * 4 * 3 * 8 + ejections(model.ends) * 16 * 8);
   // Bases are equally likely, so that copies are as many in each dimension.
   const double expected = static_cast<double>(counts[BroadcastRows::copies][0]) / 4;
   for (const std::uint64_t count : by_dimension)
@@ -141,23 +161,27 @@ TEST_CASE("hypercube simulation: the copies of broadcasts alone never share a wi
 }
 
 TEST_CASE("hypercube simulation: two nodes are queues whose wait is known exactly") {
-  // One port and one link with one sender: M/D/1, for unicasts and for broadcasts.
+  // One port and one link with one sender: M/D/1, for unicasts and for broadcasts. Nothing else comes to the ejection
+  // channel.
+  const network::WormEnds ends = GENERATE(from_range(all_ends));
   for (const char* rate : {"0.02", "0.05", "0.08"})
     for (const char* broadcast : {"0", "0.5"}) {
-      const BroadcastModel model = model_of(1, 2, 10, rate, broadcast, 3);
+      BroadcastModel model = model_of(1, 2, 10, rate, broadcast, 3);
+      model.ends = ends;
       CAPTURE(describe(model));
+      const auto after = static_cast<double>(ejections(ends));
       const double rho = 10 * numeric::nearest_double(model.rate);
       const double wait = rho * 10 / (2 * (1 - rho));
       const BroadcastEstimates found = simulated(model, 400'000);
       CHECK(holds(found.unicast_wait.value(), wait));
-      CHECK(holds(found.unicast_latency.value(), wait + 11));
+      CHECK(holds(found.unicast_latency.value(), wait + 11 + after));
       CHECK(holds(found.throughput, rho));
       CHECK(found.offered == Approx(rho).epsilon(1e-12));
       CHECK(found.broadcast_latency.has_value() == (found.broadcasts > 0));
       if (found.broadcasts > 0) {
         CHECK(holds(found.copy_wait.value(), wait));
-        CHECK(holds(found.copy_latency.value(), wait + 11));
-        CHECK(holds(found.broadcast_latency.value(), wait + 14));
+        CHECK(holds(found.copy_latency.value(), wait + 11 + after));
+        CHECK(holds(found.broadcast_latency.value(), wait + 14 + after));
       }
       CHECK(found.mean_links == 1);
       CHECK(found.stability.stable);
@@ -168,9 +192,11 @@ TEST_CASE("hypercube simulation: two nodes are queues whose wait is known exactl
 }
 
 TEST_CASE("hypercube simulation: unicasts in one channel a link as a second simulator has them") {
-  const BroadcastModel model = model_of(4, 1, 8, "0.05", "0");
+  BroadcastModel model = model_of(4, 1, 8, "0.05", "0");
+  model.ends = GENERATE(from_range(all_ends));
   const BroadcastEstimates found = simulated(model, 60'000);
-  const auto network = network::make_hypercube_worms(4, 1);
+  const auto network = network::make_hypercube_worms(4, 1, model.ends);
+  CAPTURE(describe(model));
   const test::RigidResult rigid = test::simulate_rigid_worms(*network, 0.4, 8, 3000, 40, 17);
   double mean = 0, square = 0;
   for (const double latency : rigid.batch_latency) {
@@ -186,8 +212,10 @@ TEST_CASE("hypercube simulation: unicasts in one channel a link as a second simu
 }
 
 TEST_CASE("hypercube simulation: delivered flits are (1 + b (N - 2)) M lg") {
+  const network::WormEnds ends = GENERATE(from_range(all_ends));
   for (const char* broadcast : {"0", "0.02", "0.3", "1"}) {
-    const BroadcastModel model = model_of(4, 3, 6, "0.008", broadcast);
+    BroadcastModel model = model_of(4, 3, 6, "0.008", broadcast);
+    model.ends = ends;
     const double b = numeric::nearest_double(model.broadcast);
     const BroadcastEstimates found = simulated(model, 60'000, {0.5, 0.9});
     CAPTURE(broadcast);
@@ -204,15 +232,22 @@ TEST_CASE("hypercube simulation: delivered flits are (1 + b (N - 2)) M lg") {
     for (const DimensionUse& dimension : found.dimensions) flits += dimension.flits / 4;
     const double expected = 0.008 * 6 * ((1 - b) * (32.0 / 15) + b * 15) / 4;
     CHECK(flits == Approx(expected).epsilon(0.03));
+    const double ends_of_ways = 1.0 + static_cast<double>(ejections(ends));
     CHECK(flit_hops_a_cycle(model) ==
-          Approx(16 * 4 * expected + 16 * 0.008 * 6 * (1 - b + 15 * b)).epsilon(1e-12));
+          Approx(16 * 4 * expected + ends_of_ways * 16 * 0.008 * 6 * (1 - b + 15 * b)).epsilon(1e-12));
     CHECK(found.flit_hops / (4.0 * 60'000) == Approx(flit_hops_a_cycle(model)).epsilon(0.03));
   }
 }
 
+BroadcastModel by_one_channel() {
+  BroadcastModel model = model_of(3, 2, 7, "0.03", "0.1", 11);
+  model.ends = {};
+  return model;
+}
+
 TEST_CASE("hypercube simulation: cuts, saving and loading, and threads change nothing") {
   for (const BroadcastModel& model : {model_of(3, 2, 7, "0.03", "0.1", 11), model_of(4, 4, 5, "0.06", "0"),
-                                      model_of(2, 1, 3, "0.1", "1")}) {
+                                      model_of(2, 1, 3, "0.1", "1"), by_one_channel()}) {
     CAPTURE(describe(model));
     const auto whole = make_broadcast_replication(model, {9, 1});
     whole->advance(2000);

@@ -1,6 +1,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/cube_worms.hpp>
 #include <tailbound/network/fat_tree_worms.hpp>
+#include <tailbound/network/hypercube_worms.hpp>
 #include <tailbound/sim/worm/worm_engine.hpp>
 
 #include <algorithm>
@@ -25,6 +26,11 @@ std::shared_ptr<const WormNetwork> cube(CubeLinks links, int radix, int dimensio
       cube, virtual_channels > 0 ? virtual_channels : network::usual_virtual_channels(cube));
 }
 
+const std::vector<network::WormEnds> all_ends{{network::Injection::one, network::Ejection::one},
+                                              {network::Injection::one, network::Ejection::unlimited},
+                                              {network::Injection::ports, network::Ejection::one},
+                                              {network::Injection::ports, network::Ejection::unlimited}};
+
 std::vector<std::shared_ptr<const WormNetwork>> small_networks() {
   std::vector<std::shared_ptr<const WormNetwork>> networks{cube(CubeLinks::mesh, 4, 2),
                                                            cube(CubeLinks::mesh, 3, 3),
@@ -34,6 +40,15 @@ std::vector<std::shared_ptr<const WormNetwork>> small_networks() {
                                                            cube(CubeLinks::bidirectional_torus, 4, 2),
                                                            cube(CubeLinks::bidirectional_torus, 5, 2, 4),
                                                            cube(CubeLinks::unidirectional_torus, 6, 1)};
+  for (const network::WormEnds& ends : all_ends) {
+    networks.push_back(network::make_cube_worms({.radix = 2, .dimensions = 3, .ends = ends}, 1));
+    networks.push_back(network::make_cube_worms({.radix = 2, .dimensions = 3, .ends = ends}, 2));
+    networks.push_back(network::make_hypercube_worms(3, 2, ends));
+    if (ends.injection == network::Injection::ports) continue;
+    networks.push_back(network::make_cube_worms({.radix = 3, .ends = ends}, 1));
+    networks.push_back(network::make_cube_worms(
+        {.links = CubeLinks::bidirectional_torus, .radix = 4, .dimensions = 1, .ends = ends}, 2));
+  }
   networks.push_back(network::make_fat_tree_worms(1));
   networks.push_back(network::make_fat_tree_worms(3));
   return networks;

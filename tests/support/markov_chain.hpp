@@ -8,7 +8,7 @@
 #include <tests/support/random_models.hpp>
 #include <vector>
 
-/// Queues with arrivals that remember, as plain Markov chains of pairs (level, phase): no first passages.
+/// Queues with Markovian arrivals, as plain Markov chains of pairs (level, phase): no first passages.
 namespace tailbound::test {
 
 /// D_0, D_1, ...: [b][i][j].

@@ -14,10 +14,12 @@ wormhole::BroadcastCube cube_of(const BroadcastHypercube& hypercube, Replication
           .flits = static_cast<double>(hypercube.flits),
           .broadcast = numeric::nearest_double(hypercube.broadcast),
           .startup = numeric::nearest_double(hypercube.startup),
-          .replication = replication};
+          .replication = replication,
+          .ends = hypercube.ends};
 }
 
-BroadcastPoint point_of(const wormhole::BroadcastPoint& solved, double saturation) {
+BroadcastPoint point_of(const wormhole::BroadcastPoint& solved, double saturation,
+                        network::Ejection ejection) {
   BroadcastPoint point{.rate = solved.rate,
                        .fraction_of_saturation = {solved.rate / saturation},
                        .unicast_latency = {solved.unicast_latency},
@@ -26,6 +28,8 @@ BroadcastPoint point_of(const wormhole::BroadcastPoint& solved, double saturatio
                        .source_wait = {solved.source_wait},
                        .source_utilization = {solved.source_utilization},
                        .dimensions = {}};
+  if (ejection == network::Ejection::one)
+    point.ejection_wait = numeric::Model<unit::Cycle>{solved.ejection_wait};
   for (const wormhole::BroadcastDimension& dimension : solved.dimensions)
     point.dimensions.push_back({.utilization = {dimension.utilization},
                                 .service = {dimension.service},
@@ -38,6 +42,14 @@ BroadcastPoint point_of(const wormhole::BroadcastPoint& solved, double saturatio
 
 }  // namespace
 
+bool covers(Replication replication, const network::WormEnds& ends) {
+  return replication != Replication::literal || ends == network::all_port;
+}
+
+void check(const BroadcastHypercube& hypercube, Replication replication) {
+  static_cast<void>(wormhole::broadcast_rates(cube_of(hypercube, replication)));
+}
+
 BroadcastAnswer answer(const BroadcastQuestion& question, const Run& run) {
   check(question.offered);
   const wormhole::BroadcastCube cube = cube_of(question.hypercube, question.replication);
@@ -45,13 +57,14 @@ BroadcastAnswer answer(const BroadcastQuestion& question, const Run& run) {
       .saturation = {wormhole::broadcast_saturation(cube)}, .points = {}, .stopped = false};
   for (const numeric::Rational& value : question.offered.values) {
     if (run.stop.stop_requested()) {
+      if (answer.points.empty()) throw Stopped("stopped before a rate was answered");
       answer.stopped = true;
       break;
     }
     const double rate = question.offered.absolute(value, answer.saturation.value);
     const auto solved = wormhole::broadcast_latency(cube, rate);
     if (!solved) throw Saturated(LoadMeasure::messages, rate, answer.saturation.value);
-    answer.points.push_back(point_of(*solved, answer.saturation.value));
+    answer.points.push_back(point_of(*solved, answer.saturation.value, question.hypercube.ends.ejection));
   }
   return answer;
 }

@@ -34,9 +34,16 @@ struct BroadcastHypercube {
   std::int64_t flits = 1;             ///< M of a message, 1 .. 10^9; simulated 1 .. 10^6
   numeric::Rational broadcast = 0;    ///< b, the fraction of messages that are broadcasts, 0 .. 1
   numeric::Rational startup = 1;      ///< Delta of each step of a broadcast [cycles], 0 .. 10^9
+  /// How messages enter and leave the network; as published unless told.
+  network::WormEnds ends = network::all_port;
 
   [[nodiscard]] std::int64_t nodes() const { return std::int64_t{1} << dimensions; }
 };
+
+/// Is there a model of such hypercubes by the variant? Of the published one only if they are all_port.
+[[nodiscard]] bool covers(Replication replication, const network::WormEnds& ends);
+/// \throws InvalidArgument  a field out of range, or not covered by the variant: "injection" or "ejection"
+void check(const BroadcastHypercube& hypercube, Replication replication);
 
 struct BroadcastQuestion {
   BroadcastHypercube hypercube;
@@ -62,9 +69,11 @@ struct BroadcastPoint {
   numeric::Model<unit::Cycle> unicast_latency;
   numeric::Model<unit::Cycle> broadcast_latency;   ///< from its start to the last receiver
   numeric::Model<unit::Ratio> multiplexing;        ///< the mean of the dimensions'
-  numeric::Model<unit::Cycle> source_wait;         ///< for an injection port
-  numeric::Model<unit::Ratio> source_utilization;  ///< of an injection port, below 1
-  std::vector<BroadcastChannels> dimensions;       ///< [i - 1]: of dimension i; shared_wire: all alike
+  numeric::Model<unit::Cycle> source_wait;         ///< for an injection channel
+  numeric::Model<unit::Ratio> source_utilization;  ///< of an injection channel, below 1
+  /// For an ejection channel; nothing where ejection is unlimited.
+  std::optional<numeric::Model<unit::Cycle>> ejection_wait{};
+  std::vector<BroadcastChannels> dimensions;  ///< [i - 1]: of dimension i; shared_wire: all alike
 };
 
 struct BroadcastAnswer {

@@ -3,11 +3,33 @@
 #include <tailbound/core/error.hpp>
 
 #include <algorithm>
+#include <cctype>
+#include <sstream>
 #include <string>
 #include <utility>
 
 namespace tailbound::answers {
 namespace {
+
+bool only_whole_numbers(const std::string& line) {
+  return std::any_of(line.begin(), line.end(), [](unsigned char c) { return std::isdigit(c) != 0; }) &&
+         std::all_of(line.begin(), line.end(),
+                     [](unsigned char c) { return std::isdigit(c) != 0 || std::isspace(c) != 0; });
+}
+
+/// Exponents on a line above the terms that they belong to.
+bool is_two_dimensional(const std::string& text) {
+  std::istringstream lines(text);
+  bool exponents = false;
+  for (std::string line; std::getline(lines, line);) {
+    const bool terms =
+        line.find('+') != std::string::npos &&
+        std::any_of(line.begin(), line.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
+    if (exponents && terms) return true;
+    exponents = only_whole_numbers(line) && line.front() == ' ';
+  }
+  return false;
+}
 
 using series::Coefficient;
 
@@ -97,6 +119,15 @@ Disagreement disagreement_at(std::size_t at, const CompareAnswer& answer, const 
 }
 
 }  // namespace
+
+series::CoefficientList parse_coefficients(const std::string& text, const std::string& name) {
+  if (is_two_dimensional(text))
+    throw InvalidArgument("FILE", name,
+                          "printed on one line a term, as Maple does with lprint(%) or "
+                          "interface(prettyprint=0) (this is its two-dimensional print, with the exponents "
+                          "on a line of their own)");
+  return series::parse_coefficient_list(text, name);
+}
 
 CompareAnswer answer(const CompareQuestion& question, const Run&) {
   const std::vector<Coefficient>& list = question.list.coefficients;

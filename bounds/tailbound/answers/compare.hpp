@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 /// How many digits of another program's coefficients are right, and up to where?
@@ -30,6 +31,12 @@ struct CompareQuestion {
   std::optional<numeric::Digits> digits{};
   std::optional<int> required{};  ///< digits that have to agree, 1 .. 10 000; those printed unless told
 };
+
+/// Reads CompareQuestion::list as Maple, PARI/GP or Giac print it, or one number a line
+/// (series/coefficient_list.hpp).
+/// \param name  of the file, for messages
+/// \throws ParseError, LimitExceeded;  InvalidArgument  Maple's two-dimensional print
+[[nodiscard]] series::CoefficientList parse_coefficients(const std::string& text, const std::string& name);
 
 /// A number of the list beside its true value.
 struct ComparedCoefficient {

@@ -1,5 +1,6 @@
 #include <tailbound/answers/pgf.hpp>
 #include <tailbound/series/pgf_check.hpp>
+#include <tailbound/series/pmf_file.hpp>
 
 #include <string>
 #include <utility>
@@ -29,6 +30,10 @@ void require_free_of_z(const char* name, const symbolic::Expression& parameter) 
 symbolic::Pgf checked(symbolic::Pgf arrivals) {
   if (arrivals.free_parameters().empty()) static_cast<void>(series::check_pgf(arrivals.program()));
   return arrivals;
+}
+
+symbolic::Pgf pgf_of_file(const std::string& text, const std::string& name) {
+  return symbolic::Pgf::from_coefficients(series::parse_pmf(text, name));
 }
 
 PgfAnswer answer(const PgfQuestion& question, const Run&) {

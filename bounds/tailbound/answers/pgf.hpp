@@ -5,6 +5,8 @@
 #include <tailbound/queue/on_off_formula.hpp>
 #include <tailbound/queue/slotted_formula.hpp>
 
+#include <string>
+
 /// Generating functions as formulas; parameters may stay symbols. Formulas are asked for on one thread at a
 /// time (symbolic/expression.hpp).
 ///
@@ -36,6 +38,11 @@ struct PgfAnswer {
 /// on their signs.
 /// \throws InvalidArgument  a negative coefficient, and what else makes it none of a PGF
 [[nodiscard]] symbolic::Pgf checked(symbolic::Pgf arrivals);
+
+/// A(z) of probabilities, one a line (series/pmf_file.hpp).
+/// \param name  of the file, for messages
+/// \throws ParseError, InvalidArgument
+[[nodiscard]] symbolic::Pgf pgf_of_file(const std::string& text, const std::string& name);
 
 /// The root z = 1 cannot be divided out.
 class NotCancelled : public NoAnswer {

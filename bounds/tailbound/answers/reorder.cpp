@@ -1,4 +1,5 @@
 #include <tailbound/answers/reorder.hpp>
+#include <tailbound/series/pmf_file.hpp>
 
 #include <algorithm>
 
@@ -8,6 +9,10 @@ namespace {
 constexpr numeric::Precision precision{128};
 
 }  // namespace
+
+std::vector<numeric::Rational> parse_delays(const std::string& text, const std::string& name) {
+  return series::parse_pmf(text, name);
+}
 
 ReorderAnswer reorder_answer(const bounds::DelayDistribution& delays, const numeric::Rational& flow_rate,
                              const ReorderTargets& targets) {

@@ -28,6 +28,11 @@ struct ReorderQuestion {
   Units units{};
 };
 
+/// Reads ReorderQuestion::delays, one a line (series/pmf_file.hpp).
+/// \param name  of the file, for messages
+/// \throws ParseError, InvalidArgument
+[[nodiscard]] std::vector<numeric::Rational> parse_delays(const std::string& text, const std::string& name);
+
 struct ReorderAnswer {
   numeric::Rational flow_rate;                              ///< [packets/slot]
   std::optional<bounds::ReorderBuffer> size;                ///< where a probability was asked

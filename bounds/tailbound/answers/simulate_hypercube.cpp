@@ -3,6 +3,7 @@
 #include <tailbound/answers/simulate_hypercube.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/hypercube.hpp>
+#include <tailbound/numeric/decimal.hpp>
 #include <tailbound/numeric/plain.hpp>
 
 #include <utility>
@@ -12,9 +13,6 @@ namespace {
 
 using numeric::Rational;
 
-/// Flit-hops of a run whose length is not told: a few seconds on one core, all rates together, but for rates
-/// near saturation.
-constexpr double default_flit_hops = 2e8;
 /// The simulation saturates at some 1.4 times the model's rate.
 constexpr double guess_of_saturation = 1.4;
 
@@ -34,7 +32,8 @@ sim::BroadcastModel model_of(const SimulatedHypercube& network) {
                                   .rate = 1,
                                   .broadcast = hypercube.broadcast,
                                   .startup = cln::cl_I_to_long(cln::numerator(hypercube.startup)),
-                                  .buffer_flits = network.buffer_flits};
+                                  .buffer_flits = network.buffer_flits,
+                                  .ends = hypercube.ends};
   sim::check(model);
   return model;
 }
@@ -48,10 +47,10 @@ void check_rates(const OfferedLoads& offered, double saturation) {
           "at most " + numeric::plain(1 / saturation, 6) + ", where the rate is 1 message/cycle/node");
 }
 
-sim::RunPlan plan_for(const sim::BroadcastModel& model, double fraction, std::size_t rates,
-                      const RunLength& length) {
+sim::RunPlan plan_for(const sim::BroadcastModel& model, double fraction,
+                      const SimulateHypercubeQuestion& question) {
   return plan_of_work(
-      length, default_flit_hops, rates,
+      question.length, question.flit_hops, question.offered.values.size(),
       [&](double flit_hops, int replications) {
         return sim::affordable_cycles(model, fraction, flit_hops, replications);
       },
@@ -69,7 +68,7 @@ std::vector<double> in_doubles(const std::vector<Rational>& fractions) {
 }  // namespace
 
 Rational typed_rate(double rate) {
-  return numeric::parse_rational(numeric::plain(rate, 9), "rate");
+  return numeric::rounded_decimal(rate, 9);
 }
 
 SimulateHypercubeAnswer answer(const SimulateHypercubeQuestion& question, const Run& run) {
@@ -89,8 +88,7 @@ SimulateHypercubeAnswer answer(const SimulateHypercubeQuestion& question, const 
     SimulatedBroadcasts point{
         .rate = rate,
         .fraction_of_saturation = {fraction},
-        .simulated = simulate(plan_for(model, fraction, offered.values.size(), question.length),
-                              !question.length.warmup, simulation, part),
+        .simulated = simulate(plan_for(model, fraction, question), !question.length.warmup, simulation, part),
         .found = {}};
     point.found = sim::broadcast_estimates(model, point.simulated.result, percentiles);
     if (!point.found.stability.stable)

@@ -34,7 +34,10 @@ struct SimulateHypercubeQuestion {
   /// variant, above 0 and also above 1, as the simulated network carries more.
   OfferedLoads offered{.measure = LoadMeasure::messages, .values = {}};
   std::vector<numeric::Rational> percentiles{};  ///< of both latencies, as fractions from 0 to 1
-  RunLength length{};  ///< [cycles]; unless told, all rates together take some seconds on one core
+  RunLength length{};                            ///< [cycles]
+  /// Of all rates together, where `length` has no cycles: some seconds on one core, but for rates near
+  /// saturation; > 0.
+  double flit_hops = 2e8;
 };
 
 /// One rate, simulated; each has its own warm-up, batches and, unless told, cycles.

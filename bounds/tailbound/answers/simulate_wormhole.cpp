@@ -8,23 +8,9 @@
 namespace tailbound::answers {
 namespace {
 
-/// Flit-hops of a run whose length is not told: a few seconds on one core, all loads together.
-constexpr double default_flit_hops = 6e8;
 /// Of the simulated network, over that of the model: where the search for saturation begins.
 constexpr double guess_of_saturation = 1.1;
 constexpr std::size_t busiest_channels = 10;
-
-std::shared_ptr<const network::WormNetwork> worm_network(const SimulatedWormhole& network) {
-  if (const auto* own = std::get_if<OwnWormNetwork>(&network.network)) {
-    if (network.virtual_channels)
-      throw InvalidArgument("virtual channels", std::to_string(*network.virtual_channels),
-                            "left out: the network says it");
-    return own->network;
-  }
-  const auto& topology = std::get<network::WormTopology>(network.network);
-  return network::worm_network(topology,
-                               network.virtual_channels.value_or(network::usual_virtual_channels(topology)));
-}
 
 WormholeLayout layout_of(const sim::WormModel& model) {
   const network::WormLayout& layout = model.network->layout();
@@ -67,7 +53,7 @@ SimulatedWorms simulate_at(const SimulateWormholeQuestion& question, sim::WormMo
                      : asked;
   const double load = numeric::nearest_double(network.load), fraction = load / saturations.model;
   const sim::RunPlan plan = plan_of_work(
-      question.length, default_flit_hops, question.offered.values.size(),
+      question.length, question.flit_hops, question.offered.values.size(),
       [&](double flit_hops, int replications) {
         return sim::affordable_cycles(network, fraction, mean_distance, flit_hops, replications);
       },
@@ -92,14 +78,9 @@ SimulatedWorms simulate_at(const SimulateWormholeQuestion& question, sim::WormMo
 
 }  // namespace
 
-std::optional<int> usual_virtual_channels(const WormholeNetwork& network) {
-  const auto* topology = std::get_if<network::WormTopology>(&network);
-  return topology ? std::optional(network::usual_virtual_channels(*topology)) : std::nullopt;
-}
-
 sim::WormModel simulator_model(const SimulatedWormhole& network) {
   sim::WormModel model;
-  model.network = worm_network(network);
+  model.network = worm_network(network.network, network.virtual_channels);
   if (const auto* own = std::get_if<OwnWormNetwork>(&network.network))
     model.traffic = own->network->traffic();
   if (network.flits < 1 || network.flits > 1'000'000)

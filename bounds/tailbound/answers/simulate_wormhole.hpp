@@ -30,9 +30,6 @@ struct SimulatedWormhole {
   sim::WormArrivals arrivals = sim::WormArrivals::poisson;
 };
 
-/// Of each link where the question does not say; nothing of an own network.
-[[nodiscard]] std::optional<int> usual_virtual_channels(const WormholeNetwork& network);
-
 /// What the simulated network consists of.
 struct WormholeLayout {
   std::string name;
@@ -48,7 +45,8 @@ struct SimulateWormholeQuestion {
   /// network may well carry more.
   OfferedLoads offered;
   std::vector<numeric::Rational> percentiles{};  ///< of latency, as fractions from 0 to 1
-  RunLength length{};  ///< [cycles]; unless told, all loads together take some seconds on one core
+  RunLength length{};                            ///< [cycles]
+  double flit_hops = 6e8;  ///< of all loads together, where `length` has no cycles: seconds on one core; > 0
   /// Fractions are of the simulated saturation load instead, which is searched first, so precisely.
   std::optional<SaturationLength> of_simulated{};
 };

@@ -1,32 +1,25 @@
 #include <tailbound/answers/simulation.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/sim/run/checkpoint.hpp>
 
-#include <algorithm>
-#include <cmath>
+#include <chrono>
 
 namespace tailbound::answers {
-namespace {
-
-/// Down to two significant digits.
-std::int64_t rounded(double slots) {
-  const double unit = std::pow(10.0, std::max(0.0, std::floor(std::log10(slots)) - 1));
-  return static_cast<std::int64_t>(std::floor(slots / unit) * unit);
-}
-
-std::int64_t slots_by_rule(const Workload& workload, int replications) {
-  const double affordable = workload.steps / workload.steps_per_slot / replications;
-  const double wanted = 100 * sim::relaxation_slots(workload.utilization, workload.memory);
-  return rounded(std::clamp(std::max(affordable, std::min(wanted, 10 * affordable)), 1000.0, 1e9));
-}
-
-}  // namespace
 
 sim::RunPlan plan_of(const RunLength& length, const Workload& workload) {
-  const std::int64_t slots = length.slots ? *length.slots : slots_by_rule(workload, length.replications);
+  const std::int64_t slots =
+      length.slots ? *length.slots
+                   : sim::affordable_slots(workload.steps, workload.steps_per_slot,
+                                           sim::relaxation_slots(workload.utilization, workload.memory),
+                                           length.replications);
   sim::RunPlan plan = sim::automatic_plan(workload.utilization, workload.hops, slots, length.replications,
                                           length.seed, workload.memory);
   if (length.warmup) plan.warmup = *length.warmup;
   return plan;
+}
+
+std::optional<std::string> simulation_of_checkpoint(std::string_view head) {
+  return sim::checkpoint_fingerprint(head);
 }
 
 sim::RunControls controls_of(const Run& run) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 /// What the answers of all simulations have in common: how long a run is, and what became of it.
@@ -29,8 +30,7 @@ struct Workload {
 };
 
 /// The plan: as asked for, the rest by the rules of sim/run/run.hpp. Where no number of slots is asked for,
-/// so many that `steps` are taken, or more where that would be less than 100 relaxation times a replication
-/// (but not beyond 10 times the steps). It depends on nothing but the inputs, so that the result does not.
+/// as sim::affordable_slots() says of `steps`. It depends on nothing but the inputs, so that the result does not.
 /// \throws InvalidArgument  replications out of range
 [[nodiscard]] sim::RunPlan plan_of(const RunLength& length, const Workload& workload);
 
@@ -51,6 +51,9 @@ struct Simulated {
 
 using Simulation = std::function<sim::RunResult(const sim::RunPlan& plan, const sim::RunControls& controls,
                                                 std::string_view resume)>;
+
+/// What a checkpoint is of, in words, from the first bytes of its file; none if it is no checkpoint.
+[[nodiscard]] std::optional<std::string> simulation_of_checkpoint(std::string_view head);
 
 /// The simulator's controls for a run.  \param run  outlives the result
 [[nodiscard]] sim::RunControls controls_of(const Run& run);

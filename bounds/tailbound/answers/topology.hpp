@@ -20,9 +20,11 @@ struct TreeTopology {
 };
 
 struct NetworkTopology {
-  network::Network network;                       ///< as network::require_valid() wants it
-  std::string file{};                             ///< that it was read from; empty if from none
-  std::optional<std::string> matrix{};            ///< file of flows that was asked for beside it
+  network::Network network;             ///< as network::require_valid() wants it
+  std::string file{};                   ///< that it was read from; empty if from none
+  std::optional<std::string> matrix{};  ///< file of flows that was asked for beside it
+  std::optional<numeric::Rational>
+      uniform{};  ///< that each host sends [packets/slot], where its flows are uniform traffic asked for beside it
   std::optional<numeric::Rational> load_scale{};  ///< that its rates have been multiplied by
 
   /// What the network calls itself, else its file.

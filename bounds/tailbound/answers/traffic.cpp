@@ -1,5 +1,8 @@
 #include <cln/rational.h>
 #include <tailbound/answers/traffic.hpp>
+#include <tailbound/queue/blocks_file.hpp>
+#include <tailbound/series/pmf_file.hpp>
+#include <tailbound/symbolic/pgf.hpp>
 
 #include <algorithm>
 
@@ -25,6 +28,22 @@ queue::MarkovArrivals bursty_arrivals(const BurstyInputs& inputs) {
 }
 
 }  // namespace
+
+GeneratingFunction generating_function(const std::string& formula, const std::string& argument) {
+  return {formula, series::Arrivals::from_pgf(symbolic::parse_pgf(formula, argument))};
+}
+
+Probabilities probabilities(const std::string& text, const std::string& name) {
+  return {name, series::Arrivals::from_pmf(series::parse_pmf(text, name))};
+}
+
+Blocks blocks(const std::string& text, const std::string& name) {
+  return {name, queue::MarkovArrivals::blocks(queue::parse_blocks(text, name))};
+}
+
+void check(const BurstyInputs& inputs) {
+  static_cast<void>(traffic::on_off(inputs.load, inputs.burst));
+}
 
 bool correlated(const Traffic& traffic) {
   return std::holds_alternative<BurstyInputs>(traffic.source) ||

@@ -64,6 +64,24 @@ struct Traffic {
   int packets_per_slot = 1;  ///< C, served in a slot: 1 .. 32; 1 where slots are correlated
 };
 
+/// Reads A(z).
+/// \param argument  names it in messages
+/// \throws ParseError, InvalidArgument  it cannot be read, or generates no distribution
+[[nodiscard]] GeneratingFunction generating_function(const std::string& formula, const std::string& argument);
+
+/// Reads probabilities, one a line (series/pmf_file.hpp).
+/// \param name  of the file, for messages
+/// \throws ParseError, InvalidArgument
+[[nodiscard]] Probabilities probabilities(const std::string& text, const std::string& name);
+
+/// Reads matrices as JSON or CSV (queue/blocks_file.hpp).
+/// \param name  of the file, for messages
+/// \throws ParseError, InvalidArgument
+[[nodiscard]] Blocks blocks(const std::string& text, const std::string& name);
+
+/// \throws InvalidArgument  load, mean burst and on-rate do not go together
+void check(const BurstyInputs& inputs);
+
 /// Do slots depend on each other?
 [[nodiscard]] bool correlated(const Traffic& traffic);
 

@@ -27,7 +27,8 @@ void add_rows(ValidateBroadcastAnswer& answer, const BroadcastHypercube& hypercu
               const SimulatedBroadcasts& point) {
   std::array<std::optional<BroadcastLatencies>, broadcast_variants.size()> models;
   for (std::size_t i = 0; i < models.size(); ++i)
-    models[i] = broadcast_latencies(hypercube, broadcast_variants[i], point.rate);
+    if (covers(broadcast_variants[i], hypercube.ends))
+      models[i] = broadcast_latencies(hypercube, broadcast_variants[i], point.rate);
   for (const Compared& compared : all_compared) {
     const auto& estimate = point.found.*compared.simulated;
     if (!estimate) continue;  // none was sent
@@ -59,6 +60,7 @@ ValidateBroadcastAnswer judged_by(ValidateBroadcastAnswer answer, Replication re
 }
 
 ValidateBroadcastAnswer answer(const ValidateBroadcastQuestion& question, const Run& run) {
+  check(question.simulation.network.hypercube, question.replication);
   ValidateBroadcastAnswer result{.simulation = answer(question.simulation, run),
                                  .judged = place_of(question.replication),
                                  .rows = {},

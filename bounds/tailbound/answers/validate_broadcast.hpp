@@ -26,7 +26,7 @@ struct BroadcastComparison {
   double rate = 0;                                     ///< [messages/cycle/node]
   numeric::Model<unit::Ratio> fraction_of_saturation;  ///< of the saturation rate of the first variant
   BroadcastQuantity quantity{};
-  /// In the order of broadcast_variants.
+  /// In the order of broadcast_variants; without a prediction where one does not cover the network, too.
   std::array<Comparison<unit::Cycle>, broadcast_variants.size()> variants;
 };
 
@@ -44,7 +44,7 @@ struct ValidateBroadcastAnswer {
 /// \throws NoAnswer  no message was delivered while measured
 [[nodiscard]] ValidateBroadcastAnswer answer(const ValidateBroadcastQuestion& question, const Run& run);
 
-/// The same simulation, another variant judged.
+/// The same simulation, another variant judged.  \pre covers(replication, ..) of the network
 [[nodiscard]] ValidateBroadcastAnswer judged_by(ValidateBroadcastAnswer answer, Replication replication);
 
 }  // namespace tailbound::answers

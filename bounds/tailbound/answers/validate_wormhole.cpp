@@ -1,6 +1,5 @@
 #include <tailbound/answers/validate_wormhole.hpp>
 #include <tailbound/core/error.hpp>
-#include <tailbound/network/worm_walk.hpp>
 
 #include <algorithm>
 
@@ -8,23 +7,6 @@ namespace tailbound::answers {
 namespace {
 
 using bounds::wormhole::Model;
-
-/// Calls of next_station(), at some 8 ns, that the walk over a network may take. What follows it takes as
-/// long as so many of them for each wire and third power of its channels.
-constexpr double most_walk_calls = 2e8, calls_of_a_wire = 50;
-
-/// The model of the network with the virtual channels that are simulated; nothing if that took long.
-std::shared_ptr<const Model> walked_model(const sim::WormModel& network, double mean_distance, int channels) {
-  const network::WormLayout& layout = network.network->layout();
-  const double nodes = layout.nodes, each = channels, wires = layout.wires;
-  const double calls = nodes * nodes * layout.variants * mean_distance * each;
-  if (calls + calls_of_a_wire * wires * each * each * each > most_walk_calls) return nullptr;
-  try {
-    return std::make_shared<const Model>(network::walk_graph(*network.network, network.traffic));
-  } catch (const LimitExceeded&) {
-    return nullptr;
-  }
-}
 
 /// \param model  that of the usual virtual channels; replaced by that of the very network where it can be had
 WormholeModelled modelled(const SimulatedWormhole& question, const sim::WormModel& network,
@@ -36,7 +18,7 @@ WormholeModelled modelled(const SimulatedWormhole& question, const sim::WormMode
                           .bernoulli_arrivals = question.arrivals != sim::WormArrivals::poisson};
   const std::optional<int> told = question.virtual_channels;
   if (!result.virtual_channels || !told || *told == *result.virtual_channels) return result;
-  if (auto walked = walked_model(network, model->graph().mean_distance, *told)) {
+  if (auto walked = walked_model(*network.network, network.traffic, *model, *told, walk_calls_beside)) {
     model = std::move(walked);
     result.virtual_channels = *told;
     result.virtual_channels_as_told = true;

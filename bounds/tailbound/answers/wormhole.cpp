@@ -25,20 +25,37 @@ WormholePoint solve(const Model& model, const WormholeQuestion& question, double
     throw NoAnswer("at load " + numeric::plain(load) +
                    " the iteration ended without an answer: " + bounds::in_words(solved.ending));
   const auto flits = static_cast<double>(question.flits);
-  WormholePoint point{.load = load,
-                      .fraction_of_saturation = {load / saturation},
-                      .latency = {solved.latency(flits)},
-                      .source_wait = {flits * solved.source_wait},
-                      .service = {flits * solved.service},
-                      .bottleneck = {},
-                      .channels = {},
-                      .ending = solved.ending};
+  WormholePoint point{
+      .load = load,
+      .fraction_of_saturation = {load / saturation},
+      .latency = {solved.latency(flits)},
+      .source_wait = {flits * solved.source_wait},
+      .service = {flits * solved.service},
+      .bottleneck = {},
+      .channels = {},
+      .ending = solved.ending,
+      .usual_channels = !question.virtual_channels ||
+                        question.virtual_channels == usual_virtual_channels(question.network)};
   if (const auto busiest = model.busiest(solved))
     point.bottleneck = channel_at(model, solved, *busiest, flits);
   if (question.channels)
     for (const std::size_t channel : model.busiest(solved, *question.channels))
       point.channels.push_back(channel_at(model, solved, channel, flits));
   return point;
+}
+
+/// The model that the question is about.
+std::shared_ptr<const Model> asked_model(const WormholeQuestion& question) {
+  auto usual = std::make_shared<const Model>(wormhole_model(question.network));
+  const std::optional<int> told = question.virtual_channels;
+  if (!told) return usual;
+  const auto network = worm_network(question.network, told);  // checks the number
+  if (told == usual_virtual_channels(question.network)) return usual;
+  auto walked = walked_model(*network, {}, *usual, *told, walk_calls_alone);
+  if (!walked)
+    throw LimitExceeded("the model with " + std::to_string(*told) + " virtual channels a link of the " +
+                        network->layout().name + " would take too long: fewer of them, or fewer nodes");
+  return walked;
 }
 
 void check_question(const WormholeQuestion& question) {
@@ -64,6 +81,39 @@ std::int64_t node_count(const WormholeNetwork& network) {
   return std::get<network::WormTopology>(network).nodes;
 }
 
+std::optional<int> usual_virtual_channels(const WormholeNetwork& network) {
+  const auto* topology = std::get_if<network::WormTopology>(&network);
+  return topology ? std::optional(network::usual_virtual_channels(*topology)) : std::nullopt;
+}
+
+std::shared_ptr<const network::WormNetwork> worm_network(const WormholeNetwork& network,
+                                                         std::optional<int> virtual_channels) {
+  if (const auto* own = std::get_if<OwnWormNetwork>(&network)) {
+    if (virtual_channels)
+      throw InvalidArgument("virtual channels", std::to_string(*virtual_channels),
+                            "left out: the network says it");
+    return own->network;
+  }
+  const auto& topology = std::get<network::WormTopology>(network);
+  return network::worm_network(topology,
+                               virtual_channels.value_or(network::usual_virtual_channels(topology)));
+}
+
+std::shared_ptr<const Model> walked_model(const network::WormNetwork& network,
+                                          const network::WormTraffic& traffic, const Model& usual,
+                                          int virtual_channels, double most) {
+  constexpr double calls_of_a_wire = 50;
+  const network::WormLayout& layout = network.layout();
+  const double nodes = layout.nodes, each = virtual_channels, wires = layout.wires;
+  const double calls = nodes * nodes * layout.variants * usual.graph().mean_distance * each;
+  if (calls + calls_of_a_wire * wires * each * each * each > most) return nullptr;
+  try {
+    return std::make_shared<const Model>(network::walk_graph(network, traffic));
+  } catch (const LimitExceeded&) {
+    return nullptr;
+  }
+}
+
 Model wormhole_model(const WormholeNetwork& network) {
   if (const auto* own = std::get_if<OwnWormNetwork>(&network))
     return Model(network::walk_graph(*own->network, own->network->traffic()));
@@ -79,7 +129,8 @@ std::optional<numeric::Model<unit::Cycle>> wormhole_latency(const Model& model, 
 
 WormholeAnswer answer(const WormholeQuestion& question, const Run& run) {
   check_question(question);
-  const Model model = wormhole_model(question.network);
+  const std::shared_ptr<const Model> asked = asked_model(question);
+  const Model& model = *asked;
   WormholeAnswer answer{
       .network = model.graph().name,
       .saturation = {model.saturation()},

@@ -44,12 +44,18 @@ using WormholeNetwork = std::variant<network::WormTopology, OwnWormNetwork>;
 /// Nodes, switches of an own network included.
 [[nodiscard]] std::int64_t node_count(const WormholeNetwork& network);
 
+/// Of each link where the question does not say; nothing of an own network.
+[[nodiscard]] std::optional<int> usual_virtual_channels(const WormholeNetwork& network);
+
 struct WormholeQuestion {
   WormholeNetwork network;
   std::int64_t flits = 32;  ///< of a message, 1 .. 10^9
   OfferedLoads offered;     ///< flits/cycle/node, from 0; or fractions of saturation, from 0 and below 1
   /// So many of the busiest channels are listed for each load; in all, at most most_channels_listed.
   std::optional<std::size_t> channels{};
+  /// Of each link: 1 .. 64, in a torus 1 or an even number, in a butterfly fat-tree 1; the usual number unless told.
+  /// Of an own network its own number alone.
+  std::optional<int> virtual_channels{};
 };
 inline constexpr std::size_t most_channels_listed = 1'000'000;
 
@@ -72,8 +78,11 @@ struct WormholePoint {
       bottleneck;                         ///< the busiest channel; none if there is none behind the sources
   std::vector<WormholeChannel> channels;  ///< as many as asked for or as there are, the busiest first
   bounds::Ending ending;                  ///< direct or converged
+  bool usual_channels = true;             ///< of each link; with other numbers the model is farther off
 
-  [[nodiscard]] bool trusted() const { return fraction_of_saturation.value <= trusted_fraction; }
+  [[nodiscard]] bool trusted() const {
+    return usual_channels && fraction_of_saturation.value <= trusted_fraction;
+  }
 };
 
 struct WormholeAnswer {
@@ -99,10 +108,27 @@ struct WormholeAnswer {
 
 // --- parts, for answers that show the model beside something else
 
-/// The model of a network.
+/// The model of a network, with the usual virtual channels.
 /// \throws InvalidArgument  no such topology
 /// \throws LimitExceeded    the network is too large
 [[nodiscard]] bounds::wormhole::Model wormhole_model(const WormholeNetwork& network);
+
+/// Channel by channel, with virtual channels as they are told.
+/// \throws InvalidArgument  no such topology; "virtual channels": out of range, or of an own network
+/// \throws LimitExceeded    the network is too large
+[[nodiscard]] std::shared_ptr<const network::WormNetwork> worm_network(const WormholeNetwork& network,
+                                                                       std::optional<int> virtual_channels);
+
+/// Calls of next_station(), at some 8 ns, that the walk over a network may take. What follows it takes as long as 50
+/// of them for each wire and third power of its channels.
+inline constexpr double walk_calls_beside = 2e8, walk_calls_alone = 1e9;
+
+/// The model of a network channel by channel, which knows any number of virtual channels; nothing if that took long.
+/// \param usual  the model with the usual virtual channels
+/// \param most   walk_calls_beside a simulation, or walk_calls_alone
+[[nodiscard]] std::shared_ptr<const bounds::wormhole::Model> walked_model(
+    const network::WormNetwork& network, const network::WormTraffic& traffic,
+    const bounds::wormhole::Model& usual, int virtual_channels, double most);
 
 /// Mean latency of messages of so many flits; nothing where the model has no solution.
 /// \param load  [flits/cycle/node], from 0

@@ -7,7 +7,7 @@
 
 /// How many packets must one output queue hold? And what does a given buffer lose?
 ///
-/// MODEL     the slotted queue (queue/slotted_queue.hpp), or that with arrivals that remember
+/// MODEL     the slotted queue (queue/slotted_queue.hpp), or that with correlated arrivals
 ///           (queue/markov_queue.hpp); packets beyond B dropped.
 /// RESULT    the least buffer B that meets a drop target, proved by enclosures at B and B - 1.
 /// SOURCE    Singh and Dally 2004, section V, for `overflow`; docs/derivations/loss.md for `loss`.

@@ -163,6 +163,8 @@ std::string kind_in_words(Shape shape) {
   return shape == Shape::number ? "any kind" : text;
 }
 
+}  // namespace
+
 std::string keys_table(const std::vector<Column>& columns) {
   std::string text = "\n| key | unit | kind | meaning |\n|---|---|---|---|\n";
   for (const Column& column : columns)
@@ -170,8 +172,6 @@ std::string keys_table(const std::vector<Column>& columns) {
             column.meaning + " |\n";
   return text;
 }
-
-}  // namespace
 
 std::string json_schema(const Layout& plain) {
   const Layout layout = with_all_units(plain);

@@ -12,5 +12,7 @@ namespace tailbound::render {
 
 /// The list of keys as markdown: key, unit, kind, meaning.
 [[nodiscard]] std::string keys_as_markdown(const Layout& layout);
+/// The table alone, an empty line before it.
+[[nodiscard]] std::string keys_table(const std::vector<Column>& columns);
 
 }  // namespace tailbound::render

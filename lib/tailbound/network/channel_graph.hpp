@@ -9,9 +9,8 @@
 /// topology, a routing and a traffic.
 ///
 /// MODEL     A worm asks for one station after another and gets one channel of each; the first is an
-/// injection
-///           channel, the last an ejection channel, from which no turn leads on. A channel may stand for a
-///           class of equal ones. All rates are those for one message a cycle from each processor; they scale
+///           injection channel, the last an ejection channel, from which no turn leads on, or a link on which
+///           some of its worms end. A channel may stand for a class of equal ones. All rates are those for one message a cycle from each processor; they scale
 ///           with the load.
 /// SOURCE    Greenberg and Guan 1997a, section 2; docs/derivations/wormhole.md
 /// EXCLUDES  queueing, which is for bounds/wormhole
@@ -34,6 +33,9 @@ struct Channel {
   std::size_t wire = 0;  ///< virtual channels of one physical channel have the same
   double rate = 0;       ///< messages a cycle, above 0
   std::vector<Turn> turns;
+  /// Where worms end on links: the probability that one of the channel does. With it the probabilities of the
+  /// turns sum to 1; all worms of a channel without turns end there, whatever this says.
+  double ends = 0;
 };
 
 /// Equal channels that worms wait for together.

@@ -116,7 +116,11 @@ class PairWalk {
       name += (dimension == 0 ? "" : ",") + std::to_string(coordinate(node, dimension));
     return name + ")";
   }
-  [[nodiscard]] std::string channel_name(std::size_t node, std::size_t way) const;
+  [[nodiscard]] std::string channel_name(std::size_t node, std::size_t way, std::size_t port) const;
+  /// Channels of the way from a node; a message takes each with the same probability.
+  [[nodiscard]] std::size_t ports(std::size_t way) const {
+    return way == links_ && cube_.ends.injection == Injection::ports ? dimensions_ : 1;
+  }
 
   Cube cube_;
   bool torus_;
@@ -126,7 +130,8 @@ class PairWalk {
   std::vector<std::uint64_t> counts_;  ///< [channel][way on]
 };
 
-std::string PairWalk::channel_name(std::size_t node, std::size_t way) const {
+std::string PairWalk::channel_name(std::size_t node, std::size_t way, std::size_t port) const {
+  if (ports(way) > 1) return "port " + std::to_string(port + 1) + " of " + node_name(node);
   if (way == links_) return "injection at " + node_name(node);
   const std::size_t direction = way / virtual_ % directions_;
   const std::size_t dimension = way / virtual_ / directions_;
@@ -146,8 +151,9 @@ ChannelGraph PairWalk::graph() const {
     const auto first = counts_.begin() + static_cast<std::ptrdiff_t>(i * ways);
     totals[i] = std::accumulate(first, first + static_cast<std::ptrdiff_t>(ways), std::uint64_t{0});
   }
-  const auto add_channel = [&](std::string name, std::size_t wire, std::uint64_t total) {
-    const double rate = static_cast<double>(total) * unit;
+  const auto add_channel = [&](std::string name, std::size_t wire, std::uint64_t total,
+                               std::size_t ports = 1) {
+    const double rate = static_cast<double>(total) * unit / static_cast<double>(ports);
     const std::size_t at = graph.channels.size();
     graph.channels.push_back(
         {.name = std::move(name), .station = at, .wire = wire, .rate = rate, .turns = {}});
@@ -159,16 +165,23 @@ ChannelGraph PairWalk::graph() const {
     if (totals[i] == 0) continue;
     const std::size_t node = i / ways, way = i % ways;
     const std::size_t wire = way < links_ && shared ? node * ways + way / virtual_ * virtual_ : i;
-    position[i] = add_channel(channel_name(node, way), wire, totals[i]);
-    if (way == links_)
-      graph.sources.push_back({.channel = position[i], .weight = 1 / static_cast<double>(nodes_)});
+    const std::size_t same = ports(way);
+    position[i] = graph.channels.size();
+    for (std::size_t port = 0; port < same; ++port) {
+      // Ports beyond the first have wires behind those of the ejection channels.
+      const std::size_t its_wire = port == 0 ? wire : totals.size() + port * nodes_ + node;
+      const std::size_t at = add_channel(channel_name(node, way, port), its_wire, totals[i], same);
+      if (way == links_)
+        graph.sources.push_back({.channel = at, .weight = 1 / static_cast<double>(nodes_ * same)});
+    }
   }
   const std::uint64_t received = (nodes_ - 1) << dimensions_;
+  const bool ejects = cube_.ends.ejection == Ejection::one;
   std::vector<std::size_t> ejection(nodes_);
-  for (std::size_t node = 0; node < nodes_; ++node)
+  for (std::size_t node = 0; node < nodes_ && ejects; ++node)
     ejection[node] = add_channel("ejection at " + node_name(node), totals.size() + node, received);
 
-  std::uint64_t crossed = nodes_ * received;
+  std::uint64_t crossed = ejects ? nodes_ * received : 0;
   for (std::size_t i = 0; i < totals.size(); ++i) {
     if (totals[i] == 0) continue;
     crossed += totals[i];
@@ -178,11 +191,18 @@ ChannelGraph PairWalk::graph() const {
     for (std::size_t way = 0; way < ways; ++way) {
       const std::uint64_t flow = counts_[i * ways + way];
       if (flow == 0) continue;
+      const double probability = static_cast<double>(flow) / static_cast<double>(totals[i]);
+      if (way == links_ && !ejects) {
+        graph.channels[position[i]].ends = probability;
+        continue;
+      }
       const std::uint64_t all = way == links_ ? received : totals[node * ways + way];
-      graph.channels[position[i]].turns.push_back(
-          {.station = way == links_ ? ejection[node] : position[node * ways + way],
-           .probability = static_cast<double>(flow) / static_cast<double>(totals[i]),
-           .own_share = static_cast<double>(flow) / static_cast<double>(all)});
+      const std::size_t same = ports(by);
+      for (std::size_t port = 0; port < same; ++port)
+        graph.channels[position[i] + port].turns.push_back(
+            {.station = way == links_ ? ejection[node] : position[node * ways + way],
+             .probability = probability,
+             .own_share = static_cast<double>(flow) / static_cast<double>(all) / static_cast<double>(same)});
     }
   }
   graph.mean_distance = static_cast<double>(crossed) / static_cast<double>(nodes_ * received);
@@ -215,6 +235,8 @@ void check(const Cube& cube) {
   if (node_count(cube) > most_cube_nodes)
     throw InvalidArgument("nodes", std::to_string(cube.radix) + "^" + std::to_string(cube.dimensions),
                           "at most " + std::to_string(most_cube_nodes));
+  if (cube.ends.injection == Injection::ports && (cube.links != CubeLinks::mesh || cube.radix != 2))
+    throw InvalidArgument("injection", "ports", "one: only the nodes of a hypercube have ports");
 }
 
 std::string name(const Cube& cube) {

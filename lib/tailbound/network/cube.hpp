@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/network/channel_graph.hpp>
+#include <tailbound/network/worm_ends.hpp>
 
 /// Meshes, tori and hypercubes with dimension-order routing under uniform traffic.
 ///
@@ -36,6 +37,7 @@ struct Cube {
   std::int64_t radix = 8;  ///< k; 2 .. 16 384, and 3 .. for the bidirectional torus
   int dimensions = 2;      ///< n, 1 .. 14; k^n at most 16 384 nodes
   VirtualChannels virtual_channels = VirtualChannels::share_wire;
+  WormEnds ends{};  ///< ports in a hypercube only
 };
 
 inline constexpr std::int64_t most_cube_nodes = 16'384;

@@ -6,9 +6,11 @@ namespace {
 
 using Index = std::uint32_t;
 
-/// Ways on from a node: its links (dimension, direction, low or high), its injection, its ejection.
+/// Ways on from a node: its links (dimension, direction, low or high), its injection channels, its ejection.
 struct Numbering {
   Index radix = 0, dimensions = 0, nodes = 1, directions = 1, classes = 1;
+  Index ports = 1;  ///< injection channels
+  bool ejects = true;
   Index lanes = 1;  ///< virtual channels of a station of links
 
   Numbering(const Cube& cube, int virtual_channels)
@@ -16,13 +18,15 @@ struct Numbering {
         dimensions(static_cast<Index>(cube.dimensions)),
         directions(cube.links == CubeLinks::unidirectional_torus ? 1 : 2),
         classes(cube.links != CubeLinks::mesh && virtual_channels > 1 ? 2 : 1),
+        ports(cube.ends.injection == Injection::ports ? dimensions : 1),
+        ejects(cube.ends.ejection == Ejection::one),
         lanes(static_cast<Index>(virtual_channels) / classes) {
     for (int i = 0; i < cube.dimensions; ++i) nodes *= radix;
   }
   [[nodiscard]] Index links() const { return dimensions * directions; }
   [[nodiscard]] Index injection() const { return links() * classes; }
-  [[nodiscard]] Index ejection() const { return injection() + 1; }
-  [[nodiscard]] Index ways() const { return injection() + 2; }
+  [[nodiscard]] Index ejection() const { return injection() + ports; }
+  [[nodiscard]] Index ways() const { return ejection() + 1; }
 };
 
 /// Towards higher coordinates along dimension i, or lower ones.
@@ -45,9 +49,10 @@ Index end_of_link(const Cube& cube, const Numbering& of, Index node, const Link&
 
 struct Built {
   WormLayout layout;
-  std::vector<Index> stations;  ///< [node][way]; none where there is no link
-  std::vector<Index> places;    ///< [station]: its position there
-  std::vector<Index> ends;      ///< [channel]: the node that it leads to; none behind an ejection
+  std::vector<Index>
+      stations;               ///< [node][way]; none where there is no such channel: a worm has arrived there
+  std::vector<Index> places;  ///< [station]: its position there
+  std::vector<Index> ends;    ///< [channel]: the node that it leads to; none behind an ejection
 };
 
 Built build(const Cube& cube, const Numbering& of) {
@@ -56,7 +61,8 @@ Built build(const Cube& cube, const Numbering& of) {
   layout.name = name(cube);
   layout.nodes = of.nodes;
   const Index ring_steps = cube.links == CubeLinks::bidirectional_torus ? of.radix / 2 : of.radix - 1;
-  layout.longest_way = of.dimensions * ring_steps + 2;
+  layout.longest_way = of.dimensions * ring_steps + (of.ejects ? 2 : 1);
+  layout.variants = of.ports;
   if (cube.links == CubeLinks::bidirectional_torus && of.radix % 2 == 0)
     layout.variants = 1U << of.dimensions;
   for (Index node = 0; node < of.nodes; ++node)
@@ -64,8 +70,8 @@ Built build(const Cube& cube, const Numbering& of) {
       const bool link = way < of.injection();
       const Index number = way / of.classes;
       const Index end = link ? end_of_link(cube, of, node, {number / of.directions, number % of.directions})
-                             : (way == of.injection() ? node : none);
-      if (link && end == none) {
+                             : (way < of.ejection() ? node : none);
+      if (link ? end == none : way == of.ejection() && !of.ejects) {
         built.stations.push_back(none);
         continue;
       }
@@ -98,7 +104,7 @@ class CubeWorms final : public WormNetwork {
   }
 
   [[nodiscard]] Index next_station(const WormHead& head) const override {
-    if (head.passed == 0) return station(head.source, of_.injection());
+    if (head.passed == 0) return station(head.source, of_.injection() + (of_.ports == 1 ? 0 : head.variant));
     const Index node = ends_[head.channel];
     if (node == none) return arrived;
     for (Index dimension = 0; dimension < of_.dimensions; ++dimension) {
@@ -115,8 +121,10 @@ class CubeWorms final : public WormNetwork {
   [[nodiscard]] std::string channel_name(Index channel) const override {
     const Index station = layout().channels[channel].station;
     const Index node = places_[station] / of_.ways(), way = places_[station] % of_.ways();
-    if (way == of_.injection()) return "injection at " + node_name(node);
     if (way == of_.ejection()) return "ejection at " + node_name(node);
+    if (way >= of_.injection() && of_.ports > 1)
+      return "port " + std::to_string(way - of_.injection() + 1) + " of " + node_name(node);
+    if (way == of_.injection()) return "injection at " + node_name(node);
     std::string text = node_name(node) + " -> " + node_name(ends_[channel]);
     if (of_.classes == 2) text += way % 2 == 0 ? ", low" : ", high";
     const Index lane = channel - layout().stations[station].first;

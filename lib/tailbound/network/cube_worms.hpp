@@ -9,7 +9,9 @@
 ///
 /// MODEL     as network/cube.hpp. Each link has V virtual channels on one wire. In a mesh or hypercube they
 ///           are one station. In a torus the first half of them is the low station, the second half the high
-///           one; with a single one all messages share it, and worms can block each other in a ring.
+///           one; with a single one all messages share it, and worms can block each other in a ring. Injection
+///           and ejection channels have wires of their own; where injection is by ports, the variant of a
+///           message is the dimension (0 .. n - 1) of its port.
 /// SOURCE    Greenberg and Guan 1997b; Dally and Seitz 1987, Dally 1992 (virtual channels)
 /// EXCLUDES  rates and flows: network/cube.hpp finds them without this header
 /// TESTS     tests/network/worm_network_test.cpp

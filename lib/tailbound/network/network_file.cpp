@@ -1,5 +1,6 @@
 #include <tailbound/network/file_text.hpp>
 #include <tailbound/network/network_file.hpp>
+#include <tailbound/network/uniform_traffic.hpp>
 
 #include <toml++/toml.h>
 
@@ -65,8 +66,8 @@ class TokenFinder {
 
 class Reader {
  public:
-  Reader(std::string_view toml, const std::string& name, FileUse use)
-      : file_(toml, name), tokens_(file_.text()), worms_(use == FileUse::worms) {}
+  Reader(std::string_view toml, const std::string& name, FileUse use, FlowsFrom flows)
+      : file_(toml, name), tokens_(file_.text()), worms_(use == FileUse::worms), flows_(flows) {}
 
   [[nodiscard]] NetworkFile read();
 
@@ -104,6 +105,7 @@ class Reader {
                                                const std::string& what);
   void read_classes(const toml::table& table, Route& route, const std::string& what) const;
   void add_uniform_flows(const toml::node& uniform, RouteRule rule);
+  void add_uniform_worms(const toml::node& uniform, RouteRule rule);
   [[nodiscard]] RouteRule route_rule(const toml::node& node) const;
   void find_missing_routes();
   [[nodiscard]] std::optional<MatrixReference> read_traffic(const toml::node& node);
@@ -115,6 +117,7 @@ class Reader {
   FileText file_;
   TokenFinder tokens_;
   bool worms_;
+  FlowsFrom flows_;
   Network network_;
   std::unordered_map<std::string, std::size_t> node_of_;
   std::unordered_map<std::uint64_t, std::size_t> link_of_;
@@ -469,15 +472,28 @@ void Reader::find_missing_routes() {
 
 // --- The file ------------------------------------------------------------------------------------------
 
-/// From each node that sends to each other, all with the same rate: hosts, or switches if there are no hosts.
 void Reader::add_uniform_flows(const toml::node& uniform, RouteRule rule) {
   if (!network_.flows.empty())
     fail(begin_of(uniform), "uniform traffic, and flows beside it; one or the other");
-  std::vector<std::size_t> ends;
-  for (std::size_t i = 0; i < network_.nodes.size(); ++i)
-    if (network_.nodes[i].host == network_.nodes.front().host) ends.push_back(i);  // hosts come first
-  if (ends.size() < 2) fail(begin_of(uniform), "uniform traffic of fewer than two nodes");
-  if (ends.size() > 1000) fail(begin_of(uniform), "uniform traffic of more than 1000 nodes");
+  const std::size_t ends = ends_of(network_).size();
+  if (ends < 2) fail(begin_of(uniform), "uniform traffic of fewer than two nodes");
+  if (ends > most_uniform_ends) fail(begin_of(uniform), "uniform traffic of more than 1000 nodes");
+  if (worms_) {
+    if (flows_ == FlowsFrom::file) add_uniform_worms(uniform, rule);
+    return;
+  }
+  const Rational rate = number(uniform, "the rate of uniform traffic");
+  if (flows_ == FlowsFrom::elsewhere) return;
+  try {
+    add_uniform_traffic(network_, rate, rule);
+  } catch (const InvalidArgument&) {
+    fail(begin_of(uniform), "uniform traffic, and no way leads from one node to another");
+  }
+}
+
+/// From each node that sends to each other, all with the same rate.
+void Reader::add_uniform_worms(const toml::node& uniform, RouteRule rule) {
+  const std::vector<std::size_t> ends = ends_of(network_);
   const Rational rate = Rational(1) / static_cast<unsigned long>(ends.size() - 1);
   for (const std::size_t source : ends)
     for (const std::size_t destination : ends) {
@@ -496,13 +512,15 @@ void Reader::add_uniform_flows(const toml::node& uniform, RouteRule rule) {
 std::optional<MatrixReference> Reader::read_traffic(const toml::node& node) {
   if (!node.is_table()) fail(begin_of(node), "\"traffic\" must be a table, begun by [traffic]");
   const toml::table& table = *node.as_table();
-  check_keys(table, "[traffic]", worms_ ? Keys{"matrix", "uniform", "route"} : Keys{"matrix", "route"});
+  check_keys(table, "[traffic]", {"matrix", "uniform", "route"});
   const toml::node* given = table.get("route");
   const RouteRule rule = given != nullptr ? route_rule(*given) : RouteRule::shortest;
-  if (yes(table, "uniform")) {
+  // true of worms, a rate of packets.
+  if (const toml::node* uniform = table.get("uniform");
+      uniform != nullptr && (!worms_ || yes(table, "uniform"))) {
     if (const toml::node* matrix = table.get("matrix"))
       fail(begin_of(*matrix), "a matrix beside uniform traffic; one or the other");
-    add_uniform_flows(*table.get("uniform"), rule);
+    add_uniform_flows(*uniform, rule);
     return std::nullopt;
   }
   const toml::node& file = need(table, "matrix", "[traffic]");
@@ -526,16 +544,16 @@ NetworkFile Reader::read() {
   NetworkFile result{{}, {}};
   if (const toml::node* traffic = root.get("traffic")) result.matrix = read_traffic(*traffic);
   find_missing_routes();
-  if (network_.flows.empty() && !result.matrix)
-    fail({1, 1}, "the network has no flows: add a [[flow]], or a matrix under [traffic]");
+  if (network_.flows.empty() && !result.matrix && flows_ == FlowsFrom::file)
+    fail({1, 1}, "the network has no flows: add a [[flow]], or a matrix or uniform traffic under [traffic]");
   result.network = std::move(network_);
   return result;
 }
 
 }  // namespace
 
-NetworkFile read_network(std::string_view toml, const std::string& name, FileUse use) {
-  return Reader(toml, name, use).read();
+NetworkFile read_network(std::string_view toml, const std::string& name, FileUse use, FlowsFrom flows) {
+  return Reader(toml, name, use, flows).read();
 }
 
 }  // namespace tailbound::network

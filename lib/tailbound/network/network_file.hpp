@@ -25,20 +25,27 @@ struct MatrixReference {
 /// What the network carries; it decides which keys a file may have.
 enum class FileUse {
   packets,
-  worms,  ///< links may have virtual channels and traffic may be uniform; no bursts, one flow for two nodes
+  worms,  ///< links may have virtual channels; no bursts, one flow for two nodes
+};
+
+/// Where the flows come from.
+enum class FlowsFrom {
+  file,
+  elsewhere,  ///< the caller adds flows: the file may lack them, and its [traffic] is checked but not used
 };
 
 struct NetworkFile {
-  Network network;                        ///< as require_valid() wants it; hosts come before switches
-  std::optional<MatrixReference> matrix;  ///< where there is none, the network has a flow
+  Network network;  ///< as require_valid() wants it; hosts come before switches
+  std::optional<MatrixReference>
+      matrix;  ///< where there is none, the network has a flow, unless FlowsFrom::elsewhere
 };
 
-/// Uniform traffic becomes a flow for each two nodes.
+/// Uniform traffic becomes a flow for each two nodes (of packets: network/uniform_traffic.hpp).
 /// \param name  of the file, for messages
 /// \throws ParseError     with line and column where there is one
 /// \throws LimitExceeded  the routes are beyond the limits of routing.hpp
 [[nodiscard]] NetworkFile read_network(std::string_view toml, const std::string& name,
-                                       FileUse use = FileUse::packets);
+                                       FileUse use = FileUse::packets, FlowsFrom flows = FlowsFrom::file);
 
 /// Adds a flow "source -> destination" for each cell that is neither blank nor 0. The network stays as it
 /// was if the matrix is refused.

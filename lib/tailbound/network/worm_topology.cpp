@@ -42,6 +42,7 @@ Cube cube_of(const WormTopology& topology) {
   if (topology.shape == WormShape::torus) cube.links = CubeLinks::unidirectional_torus;
   if (topology.shape == WormShape::bidirectional_torus) cube.links = CubeLinks::bidirectional_torus;
   cube.dimensions = dimensions_of(topology);
+  cube.ends = topology.ends;
   cube.radix = 2;
   while (power(cube.radix, cube.dimensions, topology.nodes) < topology.nodes) ++cube.radix;
   return cube;
@@ -73,7 +74,20 @@ std::vector<std::int64_t> legal_nodes(WormShape shape, int dimensions) {
   return legal;
 }
 
+bool has_ports(WormShape shape) {
+  return shape == WormShape::hypercube;
+}
+
+bool has_unlimited_ejection(WormShape shape) {
+  return shape != WormShape::butterfly_fat_tree;
+}
+
 void check(const WormTopology& topology) {
+  if (topology.ends.injection == Injection::ports && !has_ports(topology.shape))
+    throw InvalidArgument("injection", "ports", "one: only the nodes of a hypercube have ports");
+  if (topology.ends.ejection == Ejection::unlimited && !has_unlimited_ejection(topology.shape))
+    throw InvalidArgument("ejection", "unlimited",
+                          "one: a processor of a butterfly fat-tree has one link to receive by");
   const int dimensions = topology.dimensions;
   if (has_dimensions(topology.shape) && (dimensions < 1 || dimensions > most_dimensions(topology.shape)))
     throw InvalidArgument("dimensions", std::to_string(dimensions),

@@ -2,6 +2,7 @@
 
 #include <tailbound/network/butterfly_fat_tree.hpp>
 #include <tailbound/network/channel_graph.hpp>
+#include <tailbound/network/worm_ends.hpp>
 #include <tailbound/network/worm_network.hpp>
 
 #include <cstdint>
@@ -31,6 +32,8 @@ struct WormTopology {
   std::int64_t nodes = 64;  ///< one of legal_nodes()
   int dimensions = 2;       ///< of a mesh or torus, 1 .. most_dimensions(); of others not looked at
   FatTreeVariant variant = FatTreeVariant::paper;  ///< of a butterfly fat-tree
+  /// Ports in a hypercube only. The processors of a butterfly fat-tree have a link each way: one and one.
+  WormEnds ends{};
 };
 
 /// The largest butterfly fat-trees: of the analysis, and of a simulation.
@@ -44,7 +47,11 @@ inline constexpr std::int64_t most_simulated_fat_tree_nodes = std::int64_t{1} <<
 /// Numbers of nodes that there are, in rising order; at least one if the number of dimensions is legal.
 [[nodiscard]] std::vector<std::int64_t> legal_nodes(WormShape shape, int dimensions);
 
-/// \throws InvalidArgument  "dimensions" or "nodes": the nearest that are legal
+/// Is there a choice of how messages enter and leave the network, but for one channel a node each?
+[[nodiscard]] bool has_ports(WormShape shape);
+[[nodiscard]] bool has_unlimited_ejection(WormShape shape);
+
+/// \throws InvalidArgument  "dimensions" or "nodes": the nearest that are legal; "injection" or "ejection"
 void check(const WormTopology& topology);
 
 /// Levels of a butterfly fat-tree, dimensions of all others.

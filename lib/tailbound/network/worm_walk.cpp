@@ -179,9 +179,7 @@ class Walk {
 
 std::vector<Turn> Walk::turns_of(std::uint32_t channel, const std::vector<std::size_t>& station_of) const {
   const std::vector<TurnCounts::Count>& counts = turns_[channel].counts();
-  require(counts.empty() || ended_[channel] == 0, network_.channel_name(channel), "an end and a step of ways",
-          "an ejection channel or an inner one");
-  double all = 0;
+  double all = ended_[channel];
   for (const auto& [station, messages] : counts) all += messages;
   std::vector<Turn> turns;
   turns.reserve(counts.size());
@@ -221,6 +219,7 @@ ChannelGraph Walk::graph() const {
     const WormStation& station = layout_.stations[i];
     for (std::uint32_t channel = station.first; channel < station.first + station.count; ++channel, ++at) {
       graph.channels[at].turns = turns_of(channel, station_of);
+      if (ended_[channel] > 0) graph.channels[at].ends = ended_[channel] * station.count / entered_[i];
       if (injected_[i] > 0)
         graph.sources.push_back({.channel = at, .weight = injected_[i] / sent / station.count});
     }

@@ -27,7 +27,7 @@ inline constexpr std::size_t most_walk_turns = 20'000'000;
 /// COST    a call of next_station() for each pair, variant, step and channel that may be met there: some 5 to
 ///         10 ns each; memory for channels and turns
 /// \throws InvalidArgument  the traffic is not as WormTraffic says; a way does not end within
-///                          WormLayout::longest_way, or in a channel from which others lead on
+///                          WormLayout::longest_way
 /// \throws LimitExceeded    beyond the limits above
 [[nodiscard]] ChannelGraph walk_graph(const WormNetwork& network, const WormTraffic& traffic);
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-/// Matrices D_0, D_1, ... of arrivals that remember, from text.
+/// Matrices D_0, D_1, ... of Markovian arrivals, from text.
 ///
 /// MODEL     JSON: {"blocks": [D_0, D_1, ...]} or [D_0, D_1, ...], each matrix a list of rows, each row a
 /// list

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-/// Arrivals that remember: packets of a slot depend on a phase that a Markov chain moves (a discrete-time
-/// batch Markovian arrival process, D-BMAP).
+/// Markovian arrivals, correlated from slot to slot: packets of a slot depend on a phase that a Markov chain
+/// moves (a discrete-time batch Markovian arrival process, D-BMAP).
 ///
 /// MODEL     In each slot the phase goes from i to j while b packets arrive with probability D_b(i, j).
 /// SOURCE    docs/derivations/bursty_queue.md
@@ -29,8 +29,7 @@ class MarkovArrivals {
   /// Of arrivals given as blocks.
   static constexpr std::size_t most_phases = 32, most_blocks = 1024;
 
-  /// The packets of several groups together. Sources that do not remember (alpha + beta = 1) may be among
-  /// them.
+  /// The packets of several groups together. Sources without correlation (alpha + beta = 1) may be among them.
   /// \throws InvalidArgument  no group, a count outside 1 .. 2^20, a source that is not as on_off.hpp says
   [[nodiscard]] static MarkovArrivals on_off(std::vector<OnOffGroup> groups);
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-/// Occupancy of a slotted queue with arrivals that remember.
+/// Occupancy of a slotted queue with Markovian arrivals.
 ///
 /// MODEL     Q[t+1] = max(Q[t] - 1, 0) + A[t+1], Q[t] counted just after the arrivals of slot t; A as
 ///           markov_arrivals.hpp says; rho < 1. A chain of M/G/1 type whose boundary blocks are the repeating

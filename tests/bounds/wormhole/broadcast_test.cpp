@@ -52,7 +52,7 @@ TEST_CASE("broadcast: latencies known at half of saturation") {
 }
 
 /// Unicast and broadcast latency by the equations as they are printed, in their order, all S_i together: half
-/// steps from S_i = M until nothing changes.
+/// steps from S_i = M until nothing changes. With one injection or ejection channel a node, as derived.
 struct Iterated {
   double unicast = 0, broadcast = 0;
 };
@@ -69,8 +69,13 @@ Iterated iterate(const BroadcastCube& of, double rate) {
   const double lcu = lsu * n / 2 * N / (N - 1) / n, lcb = lsb;                                   // (7), (8)
   const double lcr = literal ? wbar / n * lsr : (N - 1) / n * lsb - lsb;                         // (11)
   const double lc = lcu + lcb + lcr;                                                             // (4)
+  double last = M;  // for which a worm holds its last link
+  if (of.ends.ejection == tailbound::network::Ejection::one) {
+    const double le = lsu + (N - 1) * lsb;
+    last += 1 + (1 - 1.0 / static_cast<double>(size * V)) * le * M * M / (2 * (1 - le * M));
+  }
   std::vector<double> S(size, M), B(size), P(V + 1), multiplexing(size);
-  std::vector<double> gamma(std::size_t{1} << size, M);  // [destination], from node 0
+  std::vector<double> gamma(std::size_t{1} << size, last);  // [destination], from node 0
   double change = 1;
   for (int round = 0; change > 4e-16 && round < 3000; ++round) {
     for (std::size_t i = 0; i < size; ++i) {
@@ -95,12 +100,12 @@ Iterated iterate(const BroadcastCube& of, double rate) {
         gamma[node] = 1 + B[i] + gamma[node - (std::size_t{1} << i)];  // (21)
         Su += gamma[node] / std::pow(2, i);
       }
-      const double next = ((lcb + lcr) * (M + B[i]) + lcu * Su) / lc;  // (12), (13)
+      const double next = ((lcb + lcr) * (last + B[i]) + lcu * Su) / lc;  // (12), (13)
       change = std::max(change, std::abs(next - S[i]) / next);
       S[i] = (S[i] + next) / 2;
     }
   }
-  double Sb = M, Su = 0, Vbar = 0;
+  double Sb = last, Su = 0, Vbar = 0;
   for (std::size_t i = 0; i < size; ++i) {
     Sb += B[i] / n;               // (23), (24)
     Vbar += multiplexing[i] / n;  // (32)
@@ -108,9 +113,59 @@ Iterated iterate(const BroadcastCube& of, double rate) {
   for (std::size_t node = 1; node < gamma.size(); ++node) Su += gamma[node] / (N - 1);  // (27)
   const double ls = lsu / n + lsb + (literal ? wbar / n * lsr : lcr);                   // (25)
   const double tree = literal ? lsb + lsr : lsb + lcr, other = literal ? lsu : lsu / n;
-  const double Ss = (tree * Sb + other * Su) / (tree + other);                                   // (26)
+  const double Ss = (tree * Sb + other * Su) / (tree + other);  // (26)
+  if (of.ends.injection == tailbound::network::Injection::one) {
+    const double X = Ss * Vbar, variance = (X - M) * (X - M);
+    double served = lsu * X, squares = lsu * (X * X + variance);
+    const auto batch = [&](double of_rate, int copies) {  // one copy after the other
+      served += of_rate * copies * X;
+      squares += of_rate * (copies * copies * X * X + copies * variance);
+    };
+    batch(lsb, n);
+    for (int r = 0; r < n; ++r) batch(lsb * std::pow(2, n - 1 - r), r);
+    const double W = squares / (2 * (1 - served));
+    return {Su * Vbar + W, n * (Sb * Vbar + W + of.startup)};
+  }
   const double Ws = ls * Ss * Ss * (1 + (Ss - M) * (Ss - M) / (Ss * Ss)) / (2 * (1 - ls * Ss));  // (28)
   return {(Su + Ws) * Vbar, n * ((Sb + Ws) * Vbar + of.startup)};  // (33), (2), (1)
+}
+
+/// Every choice of how messages enter and leave but the published one.
+const std::vector<tailbound::network::WormEnds> other_ends{
+    {tailbound::network::Injection::one, tailbound::network::Ejection::one},
+    {tailbound::network::Injection::one, tailbound::network::Ejection::unlimited},
+    {tailbound::network::Injection::ports, tailbound::network::Ejection::one}};
+
+TEST_CASE("broadcast: one injection or ejection channel a node, as damped iteration has it") {
+  for (const auto& ends : other_ends)
+    for (const int n : {1, 4, 7})
+      for (const int V : {2, 4})
+        for (const double b : {0.0, 0.01, 1.0}) {
+          BroadcastCube asked = cube(n, V, 32, b);
+          asked.ends = ends;
+          const double saturation = broadcast_saturation(asked);
+          CAPTURE(n, V, b, static_cast<int>(ends.injection), static_cast<int>(ends.ejection), saturation);
+          for (const double fraction : {0.2, 0.5, 0.8}) {
+            const auto solved = broadcast_latency(asked, fraction * saturation);
+            REQUIRE(solved);
+            const Iterated other = iterate(asked, fraction * saturation);
+            CHECK(solved->unicast_latency == Approx(other.unicast).epsilon(1e-12));
+            CHECK(solved->broadcast_latency == Approx(other.broadcast).epsilon(1e-12));
+          }
+        }
+}
+
+TEST_CASE("broadcast: the published equations know ports and no ejection channels") {
+  for (const auto& ends : other_ends) {
+    BroadcastCube asked = cube(3, 2, 8, 0.1, Replication::literal);
+    asked.ends = ends;
+    const bool one = ends.injection == tailbound::network::Injection::one;
+    CHECK_THROWS_WITH(
+        broadcast_saturation(asked),
+        one ? "injection is one; it must be ports with replication literal: the published equations"
+            : "ejection is one; it must be unlimited with replication literal: the published "
+              "equations");
+  }
 }
 
 TEST_CASE("broadcast: bracketing gives what damped iteration of the printed equations gives") {
@@ -151,6 +206,12 @@ void walk_tree(int n, Node at, int base, int below, std::vector<int>& crossings,
     ++crossings[at * static_cast<Node>(n) + static_cast<Node>(dimension)];
     walk_tree(n, at ^ (Node{1} << dimension), base, r, crossings, visits);
   }
+}
+
+/// How many copies each node sends of a tree below so many relative dimensions.
+void batches_of_tree(int below, std::vector<int>& copies) {
+  copies.push_back(below);
+  for (int r = 0; r < below; ++r) batches_of_tree(r, copies);
 }
 
 TEST_CASE("broadcast: channel rates are those of trees and ways counted one by one") {
@@ -194,6 +255,17 @@ TEST_CASE("broadcast: channel rates are those of trees and ways counted one by o
   const auto point = broadcast_latency(cube(n, 2, 32, 1), 1e-6);
   REQUIRE(point);
   CHECK(point->source_utilization == Approx(1e-6 * tree[0] / n * point->step_service).epsilon(1e-14));
+  // What a node sends at a time, of all trees with the same base.
+  std::vector<int> copies;
+  batches_of_tree(n, copies);
+  int sent = 0, squares = 0;
+  for (const int count : copies) {
+    sent += count;
+    squares += count * count;
+  }
+  CHECK(copies.size() == N);
+  CHECK(sent == static_cast<int>(N) - 1);
+  CHECK(batch_squares(n) == squares);
   double distance = 0;
   for (const int count : unicast) distance += count / static_cast<double>(N) / static_cast<double>(N - 1);
   CHECK(n * all_unicast.unicast == Approx(distance).epsilon(1e-14));  // dbar
@@ -263,10 +335,13 @@ TEST_CASE("broadcast: solved below the saturation rate, not above, and rising up
     const int n = std::uniform_int_distribution<int>(1, 20)(random);
     const std::int64_t V = std::uniform_int_distribution<std::int64_t>(2, trial % 4 == 0 ? 1000 : 8)(random);
     const double b = trial % 3 == 0 ? uniform(0, 1) : trial % 7 == 0 ? 1 : uniform(0, 0.02);
-    const BroadcastCube asked = cube(n, V, std::floor(std::exp(uniform(0, 7))), b,
-                                     trial % 2 == 0 ? Replication::conserving : Replication::literal);
+    BroadcastCube asked = cube(n, V, std::floor(std::exp(uniform(0, 7))), b,
+                               trial % 2 == 0 ? Replication::conserving : Replication::literal);
+    const auto choice = static_cast<std::size_t>(trial / 2 % 4);
+    if (trial % 2 == 0 && choice < other_ends.size()) asked.ends = other_ends[choice];
     const double saturation = broadcast_saturation(asked);
-    CAPTURE(n, V, b, asked.flits, saturation);
+    CAPTURE(n, V, b, asked.flits, static_cast<int>(asked.ends.injection),
+            static_cast<int>(asked.ends.ejection), saturation);
     REQUIRE(saturation > 0);
     double unicast = 0, broadcast = 0;
     for (const double fraction : {0.0, 0.1, 0.5, 0.9, 0.99, 0.9999, 1 - 1e-13}) {

@@ -33,19 +33,28 @@ std::vector<std::uint32_t> links(const network::WormNetwork& network, std::uint3
   }
 }
 
+/// Every choice of how messages enter and leave.
+const std::vector<network::WormEnds> all_ends{{network::Injection::one, network::Ejection::one},
+                                              {network::Injection::one, network::Ejection::unlimited},
+                                              {network::Injection::ports, network::Ejection::one},
+                                              network::all_port};
+
 TEST_CASE("shared wires: streams that a unicast meets, way by way") {
+  const network::WormEnds ends = GENERATE(from_range(all_ends));
   for (int n = 1; n <= 6; ++n) {
     const auto network = network::make_hypercube_worms(n, 1);
     const std::uint32_t nodes = network->layout().nodes;
     // Unicasts of a link in those of a node: each node sends one to each other.
     const double of_link = n / 2.0 * nodes / n;
     std::vector<std::vector<std::uint32_t>> all;  // sorted
+    std::vector<std::uint32_t> lasts;
     for (std::uint32_t from = 0; from < nodes; ++from)
       for (std::uint32_t to = 0; to < nodes; ++to) {
         all.push_back(links(*network, from, to));
+        lasts.push_back(all.back().empty() ? 0 : all.back().back());
         std::sort(all.back().begin(), all.back().end());
       }
-    const std::vector<double> found = streams_met(n);
+    const std::vector<double> found = streams_met(n, ends);
     REQUIRE(found.size() == static_cast<std::size_t>(n) + 1);
     std::vector<double> met(found.size()), ways(found.size());
     for (std::uint32_t to = 1; to < nodes; ++to) {
@@ -56,12 +65,16 @@ TEST_CASE("shared wires: streams that a unicast meets, way by way") {
           return std::find(own.begin(), own.end(), link) != own.end();
         });
         // From the same node, one of n comes through the same port and cannot be there too.
-        if (meets) met[own.size()] += other < nodes ? 1 - 1.0 / n : 1;
+        const double same_port = ends.injection == network::Injection::ports ? 1.0 / n : 1;
+        // Those that end with it wait for one ejection channel and do not share wires.
+        const bool waits = ends.ejection == network::Ejection::one && other % nodes == to;
+        if (meets && waits) REQUIRE(lasts[other] == lasts[to]);
+        if (meets && !waits) met[own.size()] += other < nodes ? 1 - same_port : 1;
       }
     }
     for (std::size_t d = 1; d < found.size(); ++d) {
       CAPTURE(n, d);
-      CHECK(found[d] == Approx(met[d] / ways[d] / of_link).epsilon(1e-12));
+      CHECK(found[d] == Approx(met[d] / ways[d] / of_link).epsilon(1e-12).margin(1e-14));
     }
   }
 }
@@ -89,20 +102,46 @@ Plain plain(const BroadcastCube& of, double rate) {
   const double all = ku + kc, limited = all > 0 ? served_with(all / (1 + all)) / all : 1;
   ku *= limited;
   kc *= limited;
-  const double own = 1 / (n * dbar), kb = served_with(ru) * (1 - own), c = 2 / (3 * std::sqrt(1 - ru - rb));
-  const std::vector<double> D = streams_met(n);
+  const bool ejects = of.ends.ejection == network::Ejection::one;
+  const double q = of.ends.injection == network::Injection::ports ? 1.0 / n : 1;  // by the same port
+  const double own = q / dbar, ended = ejects ? 1 / dbar * (1 - n * q / (N - 1)) : 0;
+  const double kb = served_with(ru) * (1 - own - ended), c = 2 / (3 * std::sqrt(1 - ru - rb));
+  const std::vector<double> D = streams_met(n, {of.ends.injection, network::Ejection::unlimited});
+  const std::vector<double> shared = streams_met(n, of.ends);
   std::vector<double> s(D.size()), p(D.size());
   double Hu = 0, Hu2 = 0, behind = 0;
   for (int d = 1; d <= n; ++d) {
     const auto at = static_cast<std::size_t>(d);
     p[at] = choose(n, d) / (N - 1);
-    s[at] = D[at] * ku + 1 - std::pow(1 - std::min(1.0, kc), d - 1.0 / n);  // (S4)
-    Hu += p[at] * d / dbar * (1 + s[at]);
-    Hu2 += p[at] * d / dbar * (std::pow(1 + s[at], 2) + c * s[at]);
+    const double with_copies = ejects ? std::max(0.0, d - 1 - q) : d - q;
+    s[at] = shared[at] * ku + 1 - std::pow(1 - std::min(1.0, kc), with_copies);  // (S4), (S10)
+  }
+  // (S11): waits for the ejection channel and their variances, of unicasts and of copies.
+  double eu = 0, eb = 0, vu = 0, vb = 0;
+  if (ejects) {
+    const double gu = rate * (1 - b), gb = rate * b * (N - 1);
+    double x = gb * M * (1 + kb), x2 = gb * M * M * (std::pow(1 + kb, 2) + c * kb);
+    for (int d = 1; d <= n; ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      x += gu * p[at] * M * (1 + s[at]);
+      x2 += gu * p[at] * M * M * (std::pow(1 + s[at], 2) + c * s[at]);
+    }
+    const double any = x2 / (2 * (1 - x)), when_busy = any / x;  // x: the channel is busy
+    eu = any * (1 - (rate * (1 - b) / (N - 1) + rate * b) * q / (gu + gb));
+    eb = any * (1 - (gb / n + gu / (N - 1) * q) / (gu + gb));
+    vu = 2 * when_busy * eu - eu * eu;
+    vb = 2 * when_busy * eb - eb * eb;
+  }
+  for (int d = 1; d <= n; ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    Hu += p[at] * d / dbar * (1 + s[at] + eu / M);
+    Hu2 += p[at] * d / dbar * (std::pow(1 + s[at] + eu / M, 2) + c * s[at] + vu / (M * M));
     behind += p[at] * d / dbar * D[at] / d * (d - 1) / 2;
   }
-  const double H = (lu * Hu + lb * (1 + kb)) / l;
-  const double variation = (lu * Hu2 + lb * (std::pow(1 + kb, 2) + c * kb)) / l / (H * H) - 1;
+  const double held_by_copy = 1 + kb + eb / M;
+  const double H = (lu * Hu + lb * held_by_copy) / l;
+  const double variation =
+      (lu * Hu2 + lb * (std::pow(held_by_copy, 2) + c * kb + vb / (M * M))) / l / (H * H) - 1;
   const auto taken = [V](double a) {  // Erlang's C as a quotient of sums
     double sum = 0, term = 1;
     for (int v = 0; v < V; ++v) {
@@ -118,20 +157,33 @@ Plain plain(const BroadcastCube& of, double rate) {
   double a = l * H * M;
   for (int round = 0; round < 20'000; ++round) a = l * H * M + lu * behind * taken(a) * wait(a, l);  // (S6)
   const double w = wait(a, l), B = taken(a) * w, B2 = 2 * w * B - B * B;
-  const double au = a - lb * (1 + kb) * M, wc = wait(au, lu), Bc = taken(au) * wc;
+  const double au = a - lb * held_by_copy * M, wc = wait(au, lu), Bc = taken(au) * wc;
   double Su = 0, X = 0, X2 = 0;
   for (int d = 1; d <= n; ++d) {
     const auto at = static_cast<std::size_t>(d);
-    const double extra = M * s[at] + D[at] * B, port = M + extra - (d - 1) * extra / M / 2;
-    Su += p[at] * (M + extra + d);
+    const double extra = M * s[at] + D[at] * B, port = M + extra - (d - 1) * extra / M / 2 + eu;
+    Su += p[at] * (M + extra + d + (ejects ? 1 + eu : 0));
     X += p[at] * port;
-    X2 += p[at] * (port * port + c * s[at] * M * M + D[at] * B2);
+    X2 += p[at] * (port * port + c * s[at] * M * M + D[at] * B2 + vu);
   }
-  const double Xb = M * (1 + kb) + (1 - own) * Bc;
-  const double Xb2 = Xb * Xb + c * kb * M * M + (1 - own) * (2 * wc * Bc - Bc * Bc);
-  const double pu = rate * (1 - b) / n;
-  const double W = (pu * X2 + lb * Xb2) / (2 * (1 - pu * X - lb * Xb));  // (S7)
-  return {.unicast = Su + W, .wait = W, .step = Xb + 1, .blocking = B, .held = a};
+  const double Xb = M * (1 + kb) + (1 - own) * Bc + eb;
+  const double var_b = c * kb * M * M + (1 - own) * (2 * wc * Bc - Bc * Bc) + vb;
+  const double hops = ejects ? 2 : 1;
+  double W = 0;
+  if (of.ends.injection == network::Injection::ports) {
+    const double pu = rate * (1 - b) / n;
+    W = (pu * X2 + lb * (Xb * Xb + var_b)) / (2 * (1 - pu * X - lb * Xb));  // (S7)
+  } else {
+    double served = rate * (1 - b) * X, squares = rate * (1 - b) * X2;  // (S12)
+    const auto batch = [&](double of_rate, int copies) {
+      served += of_rate * copies * Xb;
+      squares += of_rate * copies * (copies * Xb * Xb + var_b);
+    };
+    batch(rate * b, n);
+    for (int r = 1; r < n; ++r) batch(rate * b * std::pow(2, n - 1 - r), r);
+    W = squares / (2 * (1 - served));
+  }
+  return {.unicast = Su + W, .wait = W, .step = Xb + hops, .blocking = B, .held = a};
 }
 
 TEST_CASE("shared wires: the equations as they stand give the same") {
@@ -143,12 +195,13 @@ TEST_CASE("shared wires: the equations as they stand give the same") {
     const int n = std::uniform_int_distribution<int>(1, 10)(random);
     const std::int64_t V = std::uniform_int_distribution<std::int64_t>(2, 9)(random);
     const double b = trial % 4 == 0 ? 0 : trial % 4 == 1 ? uniform(0, 1) : uniform(0, 0.05);
-    const BroadcastCube asked = cube(n, V, std::floor(std::exp(uniform(1, 6))), b);
+    BroadcastCube asked = cube(n, V, std::floor(std::exp(uniform(1, 6))), b);
+    asked.ends = all_ends[static_cast<std::size_t>(trial / 4 % 4)];
     const double rate = uniform(0.05, 0.95) * broadcast_saturation(asked);
     const auto point = broadcast_latency(asked, rate);
     REQUIRE(point);
     const Plain expected = plain(asked, rate);
-    CAPTURE(n, V, b, asked.flits, rate);
+    CAPTURE(n, V, b, asked.flits, rate, trial / 4 % 4);
     CHECK(point->unicast_latency == Approx(expected.unicast).epsilon(1e-9));
     CHECK(point->source_wait == Approx(expected.wait).epsilon(1e-9).margin(1e-12));
     CHECK(point->step_service == Approx(expected.step).epsilon(1e-9));
@@ -174,6 +227,16 @@ TEST_CASE("shared wires: what is known exactly") {
     CHECK(nearly->unicast_latency == Approx(idle->unicast_latency).epsilon(1e-6));
     CHECK(nearly->broadcast_latency == Approx(idle->broadcast_latency).epsilon(1e-4));
   }
+  // With ejection channels, and by one injection channel, of which the copies of a node come one after the other.
+  for (const network::WormEnds& ends : all_ends) {
+    BroadcastCube asked = cube(6, 4, 32, 0.01, 3);
+    asked.ends = ends;
+    const auto idle = broadcast_latency(asked, 0);
+    REQUIRE(idle);
+    const double hops = ends.ejection == network::Ejection::one ? 2 : 1;
+    CHECK(idle->unicast_latency == Approx(32 + 3 * 64 / 63.0 + hops - 1).epsilon(1e-14));
+    CHECK(idle->broadcast_latency == Approx(6 * (32 + hops + 3)).epsilon(0.002));  // the grid's
+  }
   // Two nodes: one port and one link, M/D/1.
   for (const double b : {0.0, 0.3, 1.0})
     for (const double rho : {0.2, 0.9}) {
@@ -184,6 +247,18 @@ TEST_CASE("shared wires: what is known exactly") {
       CHECK(pair->unicast_latency == Approx(wait + 11).epsilon(1e-13));
       CHECK(pair->broadcast_latency == Approx(wait + 15).epsilon(0.002));  // the grid's
     }
+  for (const network::WormEnds& ends : all_ends) {
+    BroadcastCube two = cube(1, 2, 10, 0.3, 4);
+    two.ends = ends;
+    const double after = ends.ejection == network::Ejection::one ? 1 : 0, wait = 0.9 * 10 / (2 * (1 - 0.9));
+    const auto pair = broadcast_latency(two, 0.09);
+    REQUIRE(pair);
+    CHECK(pair->ejection_wait == Approx(0).margin(1e-13));
+    CHECK(pair->source_wait == Approx(wait).epsilon(1e-12));
+    CHECK(pair->unicast_latency == Approx(wait + 11 + after).epsilon(1e-12));
+    CHECK(pair->broadcast_latency == Approx(wait + 15 + after).epsilon(0.002));
+    CHECK(broadcast_saturation(two) == Approx(0.1).epsilon(1e-12));
+  }
   CHECK(broadcast_saturation(cube(1, 2, 10, 0.3)) == Approx(0.1).epsilon(1e-13));
   // Copies never share a wire with each other.
   const auto copies = broadcast_latency(cube(5, 2, 16, 1), 0.005);
@@ -210,9 +285,10 @@ TEST_CASE("shared wires: carried below the saturation rate, not above, and slowe
     const int n = std::uniform_int_distribution<int>(1, 12)(random);
     const std::int64_t V = std::uniform_int_distribution<std::int64_t>(2, trial % 4 == 0 ? 1000 : 8)(random);
     const double b = trial % 3 == 0 ? uniform(0, 1) : trial % 7 == 0 ? 1 : uniform(0, 0.02);
-    const BroadcastCube asked = cube(n, V, std::floor(std::exp(uniform(0, 7))), b);
+    BroadcastCube asked = cube(n, V, std::floor(std::exp(uniform(0, 7))), b);
+    asked.ends = all_ends[static_cast<std::size_t>(trial % 4)];
     const double saturation = broadcast_saturation(asked);
-    CAPTURE(n, V, b, asked.flits, saturation);
+    CAPTURE(n, V, b, asked.flits, trial % 4, saturation);
     REQUIRE(saturation > 0);
     double unicast = 0, broadcast = 0;
     for (const double fraction : {0.0, 0.1, 0.5, 0.9, 0.99, 1 - 1e-12}) {
@@ -255,6 +331,40 @@ TEST_CASE("shared wires: the time of a tree, drawn at random") {
     const double error = std::sqrt((square - sum * sum) / trees);
     CAPTURE(n, sum, error);
     CHECK(std::abs(tree_time(n, step) - sum) < 4 * error + 0.001 * sum);
+  }
+}
+
+TEST_CASE("shared wires: the time of a tree whose nodes send one copy after the other, drawn at random") {
+  const auto one = network::Injection::one;
+  // Highest first: r copies of a node, each of which is received when the next of its receiver are sent.
+  CHECK(tree_time(7, {.base = 24 * 35, .startup = 24, .hops = 48}, one) ==
+        Approx(7 * 24 * 35).epsilon(0.002));
+  const BroadcastStep step{
+      .base = 39, .startup = 5, .hops = 2, .wait = 12, .busy = 0.4, .extra = 9, .spread = 130};
+  std::mt19937_64 random(84);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  std::exponential_distribution<double> wait(0.4 / 12);
+  std::gamma_distribution<double> extra(81.0 / 130, 130.0 / 9);
+  for (const int n : {1, 3, 6}) {
+    constexpr int trees = 20'000;
+    double sum = 0, square = 0;
+    for (int tree = 0; tree < trees; ++tree) {
+      std::vector<std::pair<double, int>> have{{0, n}};
+      double last = 0;
+      for (std::size_t i = 0; i < have.size(); ++i) {
+        double free = have[i].first + 5 + (uniform(random) < 0.4 ? wait(random) : 0);
+        for (int r = have[i].second; r-- > 0;) {
+          free += 32 + extra(random);
+          last = std::max(last, free + 2);
+          have.emplace_back(free + 2, r);
+        }
+      }
+      sum += last / trees;
+      square += last * last / trees;
+    }
+    const double error = std::sqrt((square - sum * sum) / trees);
+    CAPTURE(n, sum, error);
+    CHECK(std::abs(tree_time(n, step, one) - sum) < 4 * error + 0.002 * sum);
   }
 }
 

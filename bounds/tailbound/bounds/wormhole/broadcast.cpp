@@ -29,14 +29,20 @@ void check(const BroadcastCube& cube) {
   require(cube.broadcast >= 0 && cube.broadcast <= 1, "broadcast", cube.broadcast, "from 0 to 1");
   require(cube.startup >= 0 && cube.startup <= static_cast<double>(limits.startup), "startup", cube.startup,
           "from 0 to 10^9 cycles");
+  if (cube.replication != Replication::literal) return;
+  if (cube.ends.injection != network::Injection::ports)
+    throw InvalidArgument("injection", "one", "ports with replication literal: the published equations");
+  if (cube.ends.ejection != network::Ejection::unlimited)
+    throw InvalidArgument("ejection", "one", "unlimited with replication literal: the published equations");
 }
 
 /// What rates follow from, each for one generated message.
 struct Traffic {
   double nodes = 0;  ///< N
   BroadcastRates channel;
-  double injected = 0;      ///< l_s, messages of an injection port
-  double unicast_part = 0;  ///< of the mean service at the port
+  double injected = 0;      ///< l_s, messages of an injection channel
+  double unicast_part = 0;  ///< of the mean service at it
+  double received = 0;      ///< l_e, messages of an ejection channel; 0 where there are none
 };
 
 Traffic traffic(const BroadcastCube& cube) {
@@ -60,6 +66,8 @@ Traffic traffic(const BroadcastCube& cube) {
     unicast_weight = unicast / n;
   }
   result.injected = unicast / n + b + result.channel.copies;  // (25)
+  if (cube.ends.injection == network::Injection::one) result.injected *= n;
+  if (cube.ends.ejection == network::Ejection::one) result.received = unicast + b * (nodes - 1);
   result.unicast_part = unicast_weight / (unicast_weight + tree_weight);
   return result;
 }
@@ -124,9 +132,40 @@ double multiplexing(double utilization, std::int64_t virtual_channels) {
   return second / first;
 }
 
+void multiplex(const BroadcastCube& cube, BroadcastPoint& point) {
+  for (BroadcastDimension& dimension : point.dimensions) {
+    dimension.multiplexing = multiplexing(dimension.utilization, cube.virtual_channels);
+    point.multiplexing += dimension.multiplexing;
+  }
+  point.multiplexing /= cube.dimensions;  // (32)
+}
+
+/// The wait for a node's one injection channel, of unicasts and batches of copies those that come first.
+/// \param service  as stretched by sharing: such a channel is the first to be saturated
+std::optional<BroadcastPoint> wait_for_one(const BroadcastCube& cube, double injected, double service,
+                                           BroadcastPoint point) {
+  point.source_utilization = injected * service;
+  if (!(point.source_utilization < 1)) return std::nullopt;
+  const double b = cube.broadcast, copies = std::ldexp(1.0, cube.dimensions) - 1;
+  const double square = service * service, variance = (service - cube.flits) * (service - cube.flits);
+  point.source_wait =
+      point.rate *
+      ((1 - b) * (square + variance) + b * (batch_squares(cube.dimensions) * square + copies * variance)) /
+      (2 * (1 - point.source_utilization));
+  return point;
+}
+
 std::optional<BroadcastPoint> solve(const BroadcastCube& cube, const Traffic& traffic, double rate) {
   BroadcastPoint point;
   point.rate = rate;
+  double flits = cube.flits;  // until the tail has left the last link
+  if (traffic.received > 0) {
+    if (!(rate * traffic.received * cube.flits < 1)) return std::nullopt;
+    // A worm does not wait for those of its own virtual channel.
+    const double others = 1 - 1.0 / (cube.dimensions * static_cast<double>(cube.virtual_channels));
+    point.ejection_wait = others * wait(rate * traffic.received, cube.flits, cube.flits);
+    flits += 1 + point.ejection_wait;
+  }
   const double n = cube.dimensions, unicast_share = traffic.channel.unicast / traffic.channel.all();
   Channel channel{.rate = rate * traffic.channel.all(),
                   .power = static_cast<double>(cube.virtual_channels),
@@ -134,7 +173,7 @@ std::optional<BroadcastPoint> solve(const BroadcastCube& cube, const Traffic& tr
   double onward = 0;   // sum of 1 + B_j over lower dimensions
   double blocked = 0;  // sum of B_j
   for (int i = 1; i <= cube.dimensions; ++i) {
-    const double start = cube.flits + unicast_share * (1 + onward / 2);  // (12), (13), (20)-(22) without B_i
+    const double start = flits + unicast_share * (1 + onward / 2);  // (12), (13), (20)-(22) without B_i
     const auto service = channel.solve(start);
     if (!service) return std::nullopt;
     const double utilization = channel.rate * *service;
@@ -148,30 +187,43 @@ std::optional<BroadcastPoint> solve(const BroadcastCube& cube, const Traffic& tr
     onward += 1 + point.dimensions.back().blocking;
     channel.least = *service;
   }
-  point.step_service = cube.flits + blocked / n;                                          // (23), (24)
-  point.unicast_service = cube.flits + traffic.nodes / 2 / (traffic.nodes - 1) * onward;  // (27)
+  point.step_service = flits + blocked / n;                                          // (23), (24)
+  point.unicast_service = flits + traffic.nodes / 2 / (traffic.nodes - 1) * onward;  // (27)
   const double service =
       (1 - traffic.unicast_part) * point.step_service + traffic.unicast_part * point.unicast_service;  // (26)
   const double injected = rate * traffic.injected;
+  if (cube.ends.injection == network::Injection::one) {
+    multiplex(cube, point);
+    return wait_for_one(cube, injected, service * point.multiplexing, point);
+  }
   point.source_utilization = injected * service;
   if (!(point.source_utilization < 1)) return std::nullopt;
   point.source_wait = wait(injected, service, cube.flits);  // (28)
   return point;
 }
 
-/// Multiplexing and latencies of a point that is solved.
+/// Latencies of a point that is solved.
 void finish(const BroadcastCube& cube, BroadcastPoint& point) {
-  for (BroadcastDimension& dimension : point.dimensions) {
-    dimension.multiplexing = multiplexing(dimension.utilization, cube.virtual_channels);
-    point.multiplexing += dimension.multiplexing;
+  double step = 0;
+  if (cube.ends.injection == network::Injection::one) {
+    point.unicast_latency = point.unicast_service * point.multiplexing + point.source_wait;
+    step = point.step_service * point.multiplexing + point.source_wait;
+  } else {
+    multiplex(cube, point);
+    point.unicast_latency = (point.unicast_service + point.source_wait) * point.multiplexing;  // (33)
+    step = (point.step_service + point.source_wait) * point.multiplexing;                      // (2)
   }
-  point.multiplexing /= cube.dimensions;                                                     // (32)
-  point.unicast_latency = (point.unicast_service + point.source_wait) * point.multiplexing;  // (33)
-  const double step = (point.step_service + point.source_wait) * point.multiplexing;         // (2)
-  point.broadcast_latency = cube.dimensions * (step + cube.startup);                         // (1)
+  point.broadcast_latency = cube.dimensions * (step + cube.startup);  // (1)
 }
 
 }  // namespace
+
+double batch_squares(int dimensions) {
+  const double n = dimensions;
+  double sum = n * n;  // of the root
+  for (int r = 1; r < dimensions; ++r) sum += std::ldexp(1.0, dimensions - 1 - r) * r * r;
+  return sum;
+}
 
 BroadcastRates broadcast_rates(const BroadcastCube& cube) {
   check(cube);

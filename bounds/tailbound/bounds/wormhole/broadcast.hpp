@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tailbound/network/worm_ends.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -12,10 +14,13 @@
 ///           node with equal probability, higher dimensions first. A physical channel has V virtual ones; a
 ///           head waits only where all are busy, as in M/G/1 with the variance (S_i - S_(i-1))^2. Virtual
 ///           channels share the wire: latencies are multiplied by the mean number of those busy.
+///           With one ejection channel a node, that is one more stage behind the last dimension: a hop, and
+///           the wait of M/D/1 for worms of other virtual channels; one injection channel is M/G/1 with the
+///           batches of copies that a node sends, each for as long as sharing makes it.
 /// RESULT    approximate; nothing is proved of its digits. A message that crosses one dimension in a broadcast
 ///           has no term for its hop: at load 0 the broadcast is n cycles short.
 /// SOURCE    Shahrabi and Ould-Khaoua 2003, by its equations' numbers; docs/derivations/broadcast.md
-/// EXCLUDES  start-up times of unicasts, contention at ejection, finite queues at sources
+/// EXCLUDES  start-up times of unicasts, finite queues at sources
 /// TESTS     tests/bounds/wormhole/broadcast_test.cpp
 namespace tailbound::bounds::wormhole {
 
@@ -34,6 +39,7 @@ struct BroadcastCube {
   double broadcast = 0;               ///< b, from 0 to 1
   double startup = 0;                 ///< Delta of each step of a broadcast [cycles], 0 .. 10^9
   Replication replication = Replication::conserving;
+  network::WormEnds ends = network::all_port;  ///< literal: this only
 };
 
 /// Messages on a channel for each message that a node generates: eqs. (7), (8), (11) over lg.
@@ -42,6 +48,10 @@ struct BroadcastRates {
 
   [[nodiscard]] double all() const { return unicast + broadcast + copies; }
 };
+
+/// The copies that a node sends at a time: of the batches of one broadcast, the sum of their sizes' squares. The sum of
+/// their sizes is N - 1.
+[[nodiscard]] double batch_squares(int dimensions);
 
 /// \throws InvalidArgument  out of range
 [[nodiscard]] BroadcastRates broadcast_rates(const BroadcastCube& cube);
@@ -62,14 +72,15 @@ struct BroadcastPoint {
   double unicast_latency = 0;                  ///< L_u, eq. (33); also at b = 1, of a unicast there would be
   double broadcast_latency = 0;                ///< from the start to the last receiver, eq. (1)
   double multiplexing = 0;                     ///< the mean of the dimensions', eq. (32)
-  double source_wait = 0;                      ///< W_s, for an injection port
+  double source_wait = 0;                      ///< W_s, for an injection channel
   double source_utilization = 0;               ///< l_s S_s, below 1
+  double ejection_wait = 0;                    ///< W_e, of any message for its ejection channel
   double unicast_service = 0;                  ///< S_u, eq. (27)
   double step_service = 0;                     ///< S_b of one step of a broadcast, eq. (23)
   std::vector<BroadcastDimension> dimensions;  ///< [i - 1]: of dimension i, the lowest first
 };
 
-/// Nothing where a channel or an injection port would be saturated.
+/// Nothing where a channel of any kind would be saturated.
 ///
 /// METHOD  Dimension by dimension: S_i = c_i + B_i(S_i), where c_i knows lower dimensions only. B_i rises and
 ///         is convex for V >= 2, so that its least solution is bracketed: below it the right side is greater

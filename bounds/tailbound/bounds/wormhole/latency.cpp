@@ -23,7 +23,9 @@ void require_channel(const ChannelGraph& graph, const Channel& channel) {
   require(channel.station < graph.stations.size(), channel.name + ": station",
           static_cast<double>(channel.station), "one of the graph's stations");
   require(channel.rate > 0 && std::isfinite(channel.rate), channel.name + ": rate", channel.rate, "above 0");
-  double sum = 0;
+  require(channel.ends >= 0 && channel.ends <= 1, channel.name + ": probability that a worm ends there",
+          channel.ends, "from 0 to 1");
+  double sum = channel.ends;
   for (const Turn& turn : channel.turns) {
     require(turn.station < graph.stations.size(), channel.name + ": turn to station",
             static_cast<double>(turn.station), "one of the graph's stations");
@@ -34,7 +36,7 @@ void require_channel(const ChannelGraph& graph, const Channel& channel) {
     sum += turn.probability;
   }
   require(channel.turns.empty() || std::abs(sum - 1) < 1e-9,
-          channel.name + ": sum of the turns' probabilities", sum, "1");
+          channel.name + ": sum of the turns' probabilities, and that of an end", sum, "1");
 }
 
 void require_graph(const ChannelGraph& graph) {
@@ -142,7 +144,7 @@ std::optional<double> Model::pass(double load, double ejection, std::vector<Chan
     const Station& station = graph_.stations[at];
     for (const std::size_t i : station.channels) {
       const Channel& channel = graph_.channels[i];
-      double service = channel.turns.empty() ? ejection : 0;
+      double service = (channel.turns.empty() ? 1 : channel.ends) * ejection;
       for (const Turn& turn : channel.turns) {
         const Station& next = graph_.stations[turn.station];
         const double onward = station_service(next, figures, graph_.channels);

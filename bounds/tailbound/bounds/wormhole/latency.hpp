@@ -13,7 +13,7 @@
 /// MODEL     A worm of M flits waits at each station on its way until a channel is free and meanwhile holds
 /// the
 ///           channels behind it. Mean time on a channel, from the head's entry until the tail leaves:
-///             x_i = M                                                    ejection
+///             x_i = M                                                    ejection, or the last link
 ///             x_i = sum_j R_(i|j) [x_j + (1 - m_j f_ij / lambda_j) W_j]  otherwise                     (11)
 ///           with W_j the wait of queue/worm_station.hpp. Latency of a message from source s: W_s + x_s + D
 ///           - 1. Where virtual channels share a wire, M is replaced at ejection by T = M / (1 - q / 2), q =

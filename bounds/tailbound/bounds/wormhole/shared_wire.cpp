@@ -62,15 +62,21 @@ class Model {
         channels_(static_cast<double>(cube.virtual_channels)),
         nodes_(std::ldexp(1.0, cube.dimensions)),
         distance_(n_ / 2 * nodes_ / (nodes_ - 1)),
-        streams_(streams_met(cube.dimensions)) {}
+        same_port_(cube.ends.injection == network::Injection::ports ? 1 / n_ : 1),
+        ejects_(cube.ends.ejection == network::Ejection::one),
+        streams_(streams_met(cube.dimensions,
+                             {.injection = cube.ends.injection, .ejection = network::Ejection::unlimited})),
+        sharing_(streams_met(cube.dimensions, cube.ends)) {}
 
   /// Nothing where it does not carry the rate. The broadcast's latency is not yet known.
   [[nodiscard]] std::optional<BroadcastPoint> solve() {
-    if (!meet() || !hold() || !wait()) return std::nullopt;
+    if (!meet() || !eject() || !hold() || !wait()) return std::nullopt;
     return point();
   }
   [[nodiscard]] BroadcastStep step() const {
-    return {.base = flits_ + 1 + cube_.startup,
+    return {.base = flits_ + hops() + cube_.startup,
+            .startup = cube_.startup,
+            .hops = hops(),
             .wait = wait_,
             .busy = port_,
             .extra = copy_service_ - flits_,
@@ -81,11 +87,14 @@ class Model {
   /// Of those unicasts that cross d links.
   [[nodiscard]] double share(int d) const { return binomial(cube_.dimensions, d) / (nodes_ - 1); }
   /// Of the unicasts of a link, those that come from the port of one that they meet there at its first link.
-  [[nodiscard]] double own_port() const { return 1 / (n_ * distance_); }
-  /// (S4): extra time over d links, in M.
+  [[nodiscard]] double own_port() const { return same_port_ == 1 ? 1 / distance_ : 1 / (n_ * distance_); }
+  /// Behind the port of a copy.
+  [[nodiscard]] double hops() const { return ejects_ ? 2 : 1; }
+  /// (S4), (S10): extra time over d links, in M.
   [[nodiscard]] double slowed(int d) const {
     const double free = 1 - std::min(links_.met_copies, 1.0);
-    return streams_[static_cast<std::size_t>(d)] * links_.met_unicasts + 1 - std::pow(free, d - 1 / n_);
+    const double links = ejects_ ? std::max(0.0, d - 1 - same_port_) : d - same_port_;
+    return sharing_[static_cast<std::size_t>(d)] * links_.met_unicasts + 1 - std::pow(free, links);
   }
 
   /// (S2), (S3)
@@ -100,8 +109,36 @@ class Model {
     const double limited = all == 0 ? 1 : served_with(all / (1 + all), channels_) / all;
     links_.met_unicasts = limited * unicasts * (1 + copies) / left;
     links_.met_copies = limited * copies / left;
-    links_.met_by_copy = served_with(unicasts, channels_) * (1 - own_port());
+    // With an ejection channel, not those that end with the copy and are not of its own port.
+    const double ended = ejects_ ? (1 - n_ * same_port_ / (nodes_ - 1)) / distance_ : 0;
+    links_.met_by_copy = served_with(unicasts, channels_) * (1 - own_port() - ended);
     links_.spread = 2.0 / 3 / std::sqrt(1 - unicasts - copies);
+    return true;
+  }
+
+  /// (S11): the waits for an ejection channel, as M/G/1 of all that it receives. Worms of one port do not wait for
+  /// each other.
+  bool eject() {
+    const double b = cube_.broadcast, unicasts = rate_ * (1 - b), copies = rate_ * b * (nodes_ - 1);
+    if (!ejects_ || rate_ == 0) return true;
+    double mean = 0, square = 0;
+    for (int d = 1; d <= cube_.dimensions; ++d) {
+      const double time = 1 + slowed(d);
+      mean += share(d) * time;
+      square += share(d) * (time * time + links_.spread * slowed(d));
+    }
+    const double copy = 1 + links_.met_by_copy;
+    const double copy_square = copy * copy + links_.spread * links_.met_by_copy;
+    const double received = unicasts + copies;
+    const double service = (unicasts * mean + copies * copy) / received;
+    const double variation = (unicasts * square + copies * copy_square) / received / (service * service) - 1;
+    const double busy = received * service * flits_;
+    if (!(busy < 1)) return false;
+    const double wait = queue::station_wait(1, received, service * flits_, std::max(0.0, variation)) / busy;
+    const double own = rate_ * ((1 - b) / (nodes_ - 1) + b) * same_port_;
+    const double own_copies = copies / n_ + unicasts / (nodes_ - 1) * same_port_;
+    ejected_ = {.probability = busy * (1 - own / received), .wait = wait};
+    ejected_copy_ = {.probability = busy * (1 - own_copies / received), .wait = wait};
     return true;
   }
 
@@ -112,13 +149,14 @@ class Model {
     if (rate == 0) return true;
     double mean = 0, square = 0, behind = 0;  // over the unicasts of a link
     for (int d = 1; d <= cube_.dimensions; ++d) {
-      const double weight = share(d) * d / distance_, time = 1 + slowed(d);
+      const double weight = share(d) * d / distance_, time = 1 + slowed(d) + ejected_.mean() / flits_;
       mean += weight * time;
-      square += weight * (time * time + links_.spread * slowed(d));
+      square += weight * (time * time + links_.spread * slowed(d) + ejected_.variance() / (flits_ * flits_));
       behind += weight * streams_[static_cast<std::size_t>(d)] * (d - 1) / (2 * d);
     }
-    const double copy = 1 + links_.met_by_copy;
-    const double copy_square = copy * copy + links_.spread * links_.met_by_copy;
+    const double copy = 1 + links_.met_by_copy + ejected_copy_.mean() / flits_;
+    const double copy_square =
+        copy * copy + links_.spread * links_.met_by_copy + ejected_copy_.variance() / (flits_ * flits_);
     const double service = (links_.unicasts * mean + links_.copies * copy) / rate;
     const double variation =
         (links_.unicasts * square + links_.copies * copy_square) / rate / (service * service) - 1;
@@ -150,19 +188,22 @@ class Model {
   /// (S5), (S7)
   bool wait() {
     double mean = 0, square = 0;  // for which a unicast holds its port
+    const double behind = ejects_ ? 1 + ejected_.mean() : 0;
     for (int d = 1; d <= cube_.dimensions; ++d) {
       const double streams = streams_[static_cast<std::size_t>(d)];
       const double extra = flits_ * slowed(d) + streams * blocked_.mean();
-      const double time = flits_ + extra - (d - 1) * extra / flits_ / 2;
-      network_ += share(d) * (flits_ + extra + d);
+      const double time = flits_ + extra - (d - 1) * extra / flits_ / 2 + ejected_.mean();
+      network_ += share(d) * (flits_ + extra + d + behind);
       slowed_ += share(d) * extra / flits_;
       mean += share(d) * time;
-      square += share(d) *
-                (time * time + links_.spread * slowed(d) * flits_ * flits_ + streams * blocked_.variance());
+      square += share(d) * (time * time + links_.spread * slowed(d) * flits_ * flits_ +
+                            streams * blocked_.variance() + ejected_.variance());
     }
     const double others = 1 - own_port();
-    copy_service_ = flits_ * (1 + links_.met_by_copy) + others * blocked_copy_.mean();
-    copy_spread_ = links_.spread * links_.met_by_copy * flits_ * flits_ + others * blocked_copy_.variance();
+    copy_service_ = flits_ * (1 + links_.met_by_copy) + others * blocked_copy_.mean() + ejected_copy_.mean();
+    copy_spread_ = links_.spread * links_.met_by_copy * flits_ * flits_ + others * blocked_copy_.variance() +
+                   ejected_copy_.variance();
+    if (cube_.ends.injection == network::Injection::one) return wait_for_one(mean, square);
     const double unicasts = rate_ * (1 - cube_.broadcast) / n_;
     const double injected = unicasts + links_.copies;
     if (injected == 0) return true;
@@ -175,6 +216,19 @@ class Model {
     return true;
   }
 
+  /// (S12): of batches of copies and single unicasts, the wait of those that come first.
+  bool wait_for_one(double mean, double square) {
+    const double unicasts = rate_ * (1 - cube_.broadcast);
+    const double broadcasts = rate_ * cube_.broadcast;
+    port_ = unicasts * mean + broadcasts * (nodes_ - 1) * copy_service_;
+    if (!(port_ < 1)) return false;
+    const double squares =
+        unicasts * square + broadcasts * (batch_squares(cube_.dimensions) * copy_service_ * copy_service_ +
+                                          (nodes_ - 1) * copy_spread_);
+    wait_ = squares / (2 * (1 - port_));
+    return true;
+  }
+
   [[nodiscard]] BroadcastPoint point() const {
     BroadcastPoint result;
     result.rate = rate_;
@@ -182,8 +236,9 @@ class Model {
     result.multiplexing = 1 + slowed_;
     result.source_wait = wait_;
     result.source_utilization = port_;
+    result.ejection_wait = received_wait();
     result.unicast_service = network_;
-    result.step_service = copy_service_ + 1;
+    result.step_service = copy_service_ + hops();
     const double rate = links_.unicasts + links_.copies;
     result.dimensions.assign(static_cast<std::size_t>(cube_.dimensions),
                              {.service = rate == 0 ? flits_ : held_ / rate,
@@ -195,12 +250,21 @@ class Model {
     return result;
   }
 
+  /// Of all messages.
+  [[nodiscard]] double received_wait() const {
+    const double copies = cube_.broadcast * (nodes_ - 1), unicasts = 1 - cube_.broadcast;
+    return (unicasts * ejected_.mean() + copies * ejected_copy_.mean()) / (unicasts + copies);
+  }
+
   const BroadcastCube& cube_;
   double rate_, n_, flits_, channels_, nodes_, distance_;
-  std::vector<double> streams_;
+  double same_port_;  ///< probability that two messages of a node enter by the same channel
+  bool ejects_;
+  std::vector<double> streams_, sharing_;  ///< met, and of these those with which wires are shared
   Links links_;
   double held_ = 0;  ///< channels of a link, mean
   Blocking blocked_, blocked_copy_;
+  Blocking ejected_, ejected_copy_;            ///< at ejection channels
   double network_ = 0, slowed_ = 0;            ///< of unicasts: time in the network, extra in M
   double copy_service_ = 0, copy_spread_ = 0;  ///< of copies at their port
   double port_ = 0, wait_ = 0;
@@ -231,6 +295,14 @@ std::vector<double> convolve(const std::vector<double>& x, const std::vector<dou
   return result;
 }
 
+std::vector<double> constant(double value, double width) {
+  const double place = value / width, whole = std::floor(place);
+  std::vector<double> result(static_cast<std::size_t>(whole) + 2);
+  result.back() = place - whole;  // in two cells, so that the mean is kept
+  result[result.size() - 2] = 1 - result.back();
+  return result;
+}
+
 /// The greater of two independent numbers, of which y reaches further. What is left out is negligible.
 std::vector<double> greater(const std::vector<double>& x, const std::vector<double>& y) {
   const double last =
@@ -248,7 +320,7 @@ std::vector<double> greater(const std::vector<double>& x, const std::vector<doub
 
 }  // namespace
 
-std::vector<double> streams_met(int dimensions) {
+std::vector<double> streams_met(int dimensions, network::WormEnds ends) {
   const int n = dimensions;
   const double nodes = std::ldexp(1.0, n), distance = n / 2.0 * nodes / (nodes - 1);
   std::vector<double> result(static_cast<std::size_t>(n) + 1);
@@ -259,27 +331,44 @@ std::vector<double> streams_met(int dimensions) {
     double own = 0;  // by the same port to the same first link
     for (int top = 1; top <= n; ++top)
       own += binomial(top - 1, d - 1) * std::ldexp(1.0, top - 1) / (nodes - 1);
-    result[static_cast<std::size_t>(d)] = d - (together + own / distance) / binomial(n, d);
+    if (ends.injection == network::Injection::one) own *= n;
+    double ended = 0;  // by the same last link, of dimension `last`, to the same node; not by the same port
+    const double same_port = (ends.injection == network::Injection::one ? 1.0 : 1.0 / n) / (nodes - 1);
+    for (int last = 1; last <= n && ends.ejection == network::Ejection::one; ++last)
+      ended += n * binomial(n - last, d - 1) * (std::ldexp(1.0, n - last) / (nodes - 1) - same_port);
+    result[static_cast<std::size_t>(d)] = d - (together + (own + ended) / distance) / binomial(n, d);
   }
   return result;
 }
 
-double tree_time(int dimensions, const BroadcastStep& step) {
+double tree_time(int dimensions, const BroadcastStep& step, network::Injection injection) {
   const double width = (step.base + step.wait + step.extra) / cells_a_step;
-  const double base = step.base / width, whole = std::floor(base);
-  std::vector<double> one(static_cast<std::size_t>(whole) + 2);
-  one.back() = base - whole;  // in two cells, so that the mean is kept
-  one[one.size() - 2] = 1 - one.back();
-  if (step.wait > 0)
-    one = convolve(one,
-                   cells(width, [&](double x) { return step.busy * std::exp(-x * step.busy / step.wait); }));
-  if (step.extra > 0 && step.spread > 0)
-    one = convolve(one, cells(width, [&](double x) {
-                     return boost::math::gamma_q(step.extra * step.extra / step.spread,
-                                                 x * step.extra / step.spread);
-                   }));
+  const auto add_wait = [&](std::vector<double> time) {
+    if (!(step.wait > 0)) return time;
+    return convolve(time,
+                    cells(width, [&](double x) { return step.busy * std::exp(-x * step.busy / step.wait); }));
+  };
+  const auto add_extra = [&](std::vector<double> time) {
+    if (!(step.extra > 0 && step.spread > 0)) return time;
+    return convolve(time, cells(width, [&](double x) {
+                      return boost::math::gamma_q(step.extra * step.extra / step.spread,
+                                                  x * step.extra / step.spread);
+                    }));
+  };
   std::vector<double> time{1};
-  for (int r = 0; r < dimensions; ++r) time = greater(time, convolve(one, time));
+  if (injection == network::Injection::ports) {
+    const std::vector<double> one = add_extra(add_wait(constant(step.base, width)));
+    for (int r = 0; r < dimensions; ++r) time = greater(time, convolve(one, time));
+  } else {
+    const std::vector<double> copy = add_extra(constant(step.base - step.startup - step.hops, width));
+    const std::vector<double> start = add_wait(constant(step.startup, width)),
+                              hops = constant(step.hops, width);
+    std::vector<double> sent{1};  // U_r; `time` is T_r
+    for (int r = 0; r < dimensions; ++r) {
+      sent = convolve(copy, greater(sent, convolve(hops, time)));
+      time = convolve(start, sent);
+    }
+  }
   double sum = 0, all = 0;
   for (std::size_t i = 0; i < time.size(); ++i) {
     sum += static_cast<double>(i) * time[i];
@@ -291,7 +380,7 @@ double tree_time(int dimensions, const BroadcastStep& step) {
 std::optional<BroadcastPoint> shared_wire_latency(const BroadcastCube& cube, double rate) {
   Model model(cube, rate);
   std::optional<BroadcastPoint> point = model.solve();
-  if (point) point->broadcast_latency = tree_time(cube.dimensions, model.step());
+  if (point) point->broadcast_latency = tree_time(cube.dimensions, model.step(), cube.ends.injection);
   return point;
 }
 

@@ -34,7 +34,8 @@ Cells result_cells(const BroadcastAnswer& answer, const BroadcastPoint& point) {
           {"broadcast_latency", shown(point.broadcast_latency)},
           {"multiplexing", shown(point.multiplexing)},
           {"source_wait", shown(point.source_wait)},
-          {"source_utilization", shown(point.source_utilization)}};
+          {"source_utilization", shown(point.source_utilization)},
+          {"ejection_wait", point.ejection_wait ? shown(*point.ejection_wait) : Value(None{})}};
 }
 
 Rows dimension_rows(const BroadcastQuestion& question, const BroadcastPoint& point) {
@@ -65,14 +66,17 @@ std::vector<Line> lines(const BroadcastQuestion& question, const BroadcastAnswer
   const auto cycles = [](const numeric::Model<unit::Cycle>& time) {
     return fmt::format("{} cycles", brief(shown(time)));
   };
-  return {{"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of saturation", point.rate,
-                               100 * point.fraction_of_saturation.value)},
-          {"unicast", cycles(point.unicast_latency)},
-          {"broadcast", cycles(point.broadcast_latency) +
-                            (question.hypercube.broadcast == 0 ? ", of one that there would be" : "")},
-          {"multiplexing", fmt::format("{:.4f}", point.multiplexing.value)},
-          {"injection wait", cycles(point.source_wait)},
-          {"saturation", saturation_in_words(answer)}};
+  std::vector<Line> lines{
+      {"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of saturation", point.rate,
+                           100 * point.fraction_of_saturation.value)},
+      {"unicast", cycles(point.unicast_latency)},
+      {"broadcast", cycles(point.broadcast_latency) +
+                        (question.hypercube.broadcast == 0 ? ", of one that there would be" : "")},
+      {"multiplexing", fmt::format("{:.4f}", point.multiplexing.value)},
+      {"injection wait", cycles(point.source_wait)}};
+  if (point.ejection_wait) lines.push_back({"ejection wait", cycles(*point.ejection_wait)});
+  lines.push_back({"saturation", saturation_in_words(answer)});
+  return lines;
 }
 
 std::string in_percent(const answers::MeasuredRange& range) {
@@ -153,6 +157,7 @@ Picture picture(const Document& document, const std::vector<BroadcastRatesAnswer
         return network.first.hypercube.broadcast > 0;
       }))
     latencies.insert(latencies.begin(), {"broadcast_latency", "broadcast"});
+  picture.note += ends_in_words(hypercubes_of(networks));
   picture = latency_picture(document, latencies, std::move(picture));
   if (networks.size() > 1) return picture;
   picture.note += fmt::format("; start-up {}", brief(Given{question.hypercube.startup}));
@@ -183,9 +188,11 @@ Layout broadcast_layout() {
        "mean latency of a broadcast, from its start to the last receiver"},
       {"multiplexing", "multiplexing", "", Shape::model,
        "mean number of busy virtual channels of a link, as one of them sees it"},
-      {"source_wait", "injection wait", "cycles", Shape::model, "mean wait for an injection port"},
-      {"source_utilization", "injection busy", "", Shape::model, "of an injection port, below 1",
-       Style::hidden}};
+      {"source_wait", "injection wait", "cycles", Shape::model, "mean wait for an injection channel"},
+      {"source_utilization", "injection busy", "", Shape::model, "of an injection channel, below 1",
+       Style::hidden},
+      {"ejection_wait", "ejection wait", "cycles", Shape::model,
+       "mean wait for an ejection channel; null where ejection is unlimited", Style::hidden}};
   layout.tables = {
       {"channels",
        "channels of each dimension",

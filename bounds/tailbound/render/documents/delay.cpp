@@ -4,6 +4,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/plain.hpp>
 #include <tailbound/render/documents/delay.hpp>
+#include <tailbound/render/documents/load_scale.hpp>
 #include <tailbound/render/documents/topology.hpp>
 #include <tailbound/render/documents/units.hpp>
 #include <tailbound/render/sweep_picture.hpp>
@@ -130,14 +131,6 @@ std::string counted(std::size_t count, const std::string& what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-std::string topology_in_words(const DelayQuestion& question) {
-  std::string words = in_words(question.topology);
-  if (const auto* network = std::get_if<NetworkTopology>(&question.topology);
-      network != nullptr && network->load_scale)
-    words += fmt::format(" with its rates times {}", plain(*network->load_scale));
-  return words;
-}
-
 std::string latency_in_words(const Entry& entry) {
   const std::size_t hops = entry.path().longest.size();
   std::string words = entry.path().routes.size() > 1
@@ -166,7 +159,7 @@ std::string headline(const Entry& only) {
   const DelayFlow& flow = only.path();
   return fmt::format("Delay {}{}: {}{} in a row",
                      flow.name.empty() ? "through the " : "of " + flow.name + " in ",
-                     topology_in_words(only.question()), flow.routes.size() > 1 ? "up to " : "",
+                     in_words(only.question().topology), flow.routes.size() > 1 ? "up to " : "",
                      counted(flow.longest.size(), "queue"));
 }
 
@@ -179,7 +172,7 @@ std::string headline(const std::vector<DelayPoint>& points, std::size_t results)
     return "Delay through " + std::string(points.size() == 1 ? "the " : "") + in_words(first.topology, all) +
            what;
   return fmt::format("Delay of {} of {}{}", points.size() == 1 ? counted(results, "flow") : "the flows",
-                     points.size() == 1 ? topology_in_words(first) : in_words(first.topology, all), what);
+                     in_words(first.topology, all), what);
 }
 
 // --- cells -----------------------------------------------------------------------------------------------
@@ -196,9 +189,6 @@ Cells input_cells(const Entry& entry) {
   const DelayQuestion& question = entry.question();
   const DelayFlow& flow = entry.path();
   Cells cells = topology_cells(question.topology);
-  if (const auto* network = std::get_if<NetworkTopology>(&question.topology);
-      network != nullptr && network->load_scale)
-    cells.push_back({"load_scale", Given{*network->load_scale}});
   if (!flow.name.empty())
     cells = joined(std::move(cells), {{"flow", Text{flow.name}},
                                       {"source", Text{flow.source}},
@@ -474,7 +464,8 @@ void add_curves(Picture& picture, const DelayPoint& point) {
 }
 
 const std::vector<std::string>& axes() {
-  static const std::vector<std::string> names{"load", "load_scale", "burst", "radix", "levels", "on_rate"};
+  static const std::vector<std::string> names{"load",  "load_scale", "uniform", "burst",
+                                              "radix", "levels",     "on_rate"};
   return names;
 }
 
@@ -526,8 +517,7 @@ Picture picture(const Document& document, const Points& points) {
     return sweep(
         document, entries_of(points),
         {.title = "Delay, " + in_words(first.topology, all), .x_label = {}, .y_label = {}, .note = note});
-  Picture picture{.title = "Queueing delay, " +
-                           (points->size() == 1 ? topology_in_words(first) : in_words(first.topology, all)),
+  Picture picture{.title = "Queueing delay, " + in_words(first.topology, all),
                   .x_label = slots_label("t", first.units),
                   .y_label = "P(D > t)",
                   .note = note,
@@ -616,8 +606,7 @@ Layout delay_layout() {
   Layout layout{.command = "delay", .inputs = {}, .results = {}};
   layout.inputs =
       joined(topology_columns(),
-             {{"load_scale", "load scale", "", Shape::given, "all rates of the network times this, above 0"},
-              {"flow", "flow", "", Shape::text, "of a network, by name"},
+             {{"flow", "flow", "", Shape::text, "of a network, by name"},
               {"source", "source", "", Shape::text, "host that sends the flow", Style::hidden},
               {"destination", "destination", "", Shape::text, "host that the flow is for", Style::hidden},
               {"rate", "rate", "packets/slot", Shape::given, "of the flow"},
@@ -627,6 +616,7 @@ Layout delay_layout() {
               {"drop", "target", "", Shape::given, "EPS, the target of each buffer, above 0 and below 1"},
               {"criterion", "criterion", "", Shape::text,
                "of the buffers; overflow: P(Q > B); or loss: the fraction of packets lost"}});
+  layout.inputs = joined(std::move(layout.inputs), load_scale_inputs());
   layout.inputs = joined(std::move(layout.inputs), reorder_input_columns());
   layout.inputs.push_back(
       {"digits", "digits", "", Shape::whole, "significant digits to prove", Style::hidden});
@@ -652,6 +642,7 @@ Layout delay_layout() {
       {"reorder_probability", "", "", Shape::claim, "P(R > b)", Style::hidden},
       {"reorder_probability_before", "", "", Shape::claim, "P(R > b - 1), above EPS; null if b is 0",
        Style::hidden}};
+  layout.results = joined(std::move(layout.results), load_scale_results());
   layout.tables = {
       {"percentiles",
        "of the delay, a row a percentile",
@@ -698,7 +689,8 @@ Layout delay_layout() {
        "the distribution of the reorder buffer of a flow, a row a level",
        {{"level", "b", "packets", Shape::whole, "b"},
         probability("probability", "P(R > b)", "P(R > b)", Style::plain),
-        kind}}};
+        kind}},
+      load_scale_table()};
   layout.quiet = {"percentile", "queueing_slots", "latency_slots"};
   layout.quiet_table = "percentiles";
   return layout;

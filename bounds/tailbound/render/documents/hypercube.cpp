@@ -5,6 +5,7 @@
 #include <tailbound/render/documents/hypercube.hpp>
 #include <tailbound/render/documents/observed.hpp>
 #include <tailbound/render/documents/units.hpp>
+#include <tailbound/render/documents/worm_ends.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
@@ -25,13 +26,14 @@ std::string counted_flits(std::int64_t flits) {
 
 /// The parts of a description, of which a list of points may share some and not others.
 struct Words {
-  std::string cube, channels;                        ///< of the network
+  std::string cube, channels, ends;                  ///< of the network
   std::string messages, broadcast, startup, buffer;  ///< of what is in it
 };
 
 Words words_of(const BroadcastHypercube& hypercube) {
   return {.cube = fmt::format("{}-dimensional hypercube ({} nodes)", hypercube.dimensions, hypercube.nodes()),
           .channels = fmt::format(" with {} virtual channels", hypercube.virtual_channels),
+          .ends = ", " + in_words(hypercube.ends),
           .messages = "messages of " + counted_flits(hypercube.flits),
           .broadcast = "broadcast " + plain(hypercube.broadcast),
           .startup = "start-up " + plain(hypercube.startup),
@@ -51,6 +53,7 @@ Words shared_words(const Network& network, const std::vector<Network>& all) {
     const Words its = words_of(other);
     if (its.cube != words.cube) words.cube = "hypercubes of each size";
     if (its.channels != words.channels) words.channels.clear();
+    if (its.ends != words.ends) words.ends.clear();
     if (its.messages != words.messages) words.messages.clear();
     if (its.broadcast != words.broadcast) words.broadcast.clear();
     if (its.startup != words.startup) words.startup.clear();
@@ -66,7 +69,7 @@ std::string joined_words(std::vector<std::string> parts) {
 
 std::string text_of(const Words& words) {
   const std::string messages = joined_words({words.messages, words.broadcast, words.startup, words.buffer});
-  return words.cube + words.channels + (messages.empty() ? "" : ",\n" + messages);
+  return words.cube + words.channels + words.ends + (messages.empty() ? "" : ",\n" + messages);
 }
 
 /// The document without inputs that follow from others.
@@ -133,6 +136,8 @@ std::vector<Column> hypercube_columns() {
       {"dimensions", "dimensions", "", Shape::whole, "n of the hypercube, 1 to 20; simulated 1 to 16"},
       {"nodes", "nodes", "", Shape::whole, "2^n", Style::hidden},
       {"virtual_channels", "virtual channels", "", Shape::whole, "V of each link, at least 2"},
+      worm_ends_columns()[0],
+      worm_ends_columns()[1],
       {"flits", "flits", "", Shape::whole, "M of a message, at least 1"},
       {"broadcast", "broadcast", "", Shape::given, "fraction of messages that are broadcasts, 0 to 1"},
       {"startup", "start-up", "", Shape::given, "of each step of a broadcast [cycles], 0 to 10^9"},
@@ -140,12 +145,13 @@ std::vector<Column> hypercube_columns() {
 }
 
 Cells hypercube_cells(const BroadcastHypercube& hypercube) {
-  return {{"dimensions", Whole{hypercube.dimensions}},
-          {"nodes", Whole{hypercube.nodes()}},
-          {"virtual_channels", Whole{hypercube.virtual_channels}},
-          {"flits", Whole{hypercube.flits}},
-          {"broadcast", Given{hypercube.broadcast}},
-          {"startup", Given{hypercube.startup}}};
+  const Cells network{{"dimensions", Whole{hypercube.dimensions}},
+                      {"nodes", Whole{hypercube.nodes()}},
+                      {"virtual_channels", Whole{hypercube.virtual_channels}}};
+  const Cells messages{{"flits", Whole{hypercube.flits}},
+                       {"broadcast", Given{hypercube.broadcast}},
+                       {"startup", Given{hypercube.startup}}};
+  return joined(joined(network, worm_ends_cells(hypercube.ends)), messages);
 }
 
 Cells hypercube_cells(const SimulatedHypercube& network) {
@@ -177,7 +183,7 @@ Column fraction_column(const std::string& meaning) {
 
 std::string network_in_words(const BroadcastHypercube& hypercube) {
   const Words words = words_of(hypercube);
-  return words.cube + words.channels;
+  return words.cube + words.channels + words.ends;
 }
 
 std::string in_words(const BroadcastHypercube& hypercube, const std::vector<BroadcastHypercube>& all) {
@@ -239,6 +245,13 @@ Picture latency_picture(const Document& document, const std::vector<DrawnLatency
     picture.curves.resize(most_curves_told_apart);
   }
   return picture;
+}
+
+std::string ends_in_words(const std::vector<BroadcastHypercube>& all) {
+  const bool same = std::all_of(all.begin(), all.end(), [&](const BroadcastHypercube& other) {
+    return other.ends == all.front().ends;
+  });
+  return same ? "; " + in_words(all.front().ends) : std::string();
 }
 
 Picture latency_axes(const std::string& title) {

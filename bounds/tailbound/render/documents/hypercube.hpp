@@ -14,7 +14,7 @@ namespace tailbound::render {
 /// "conserving", "literal", "shared-wire"
 [[nodiscard]] const char* replication_name(answers::Replication replication);
 
-/// "dimensions", "nodes", "virtual_channels", "flits", "broadcast", "startup", "buffer_flits"
+/// "dimensions", "nodes", "virtual_channels", "injection", "ejection", "flits", "broadcast", "startup", "buffer_flits"
 [[nodiscard]] std::vector<Column> hypercube_columns();
 [[nodiscard]] Cells hypercube_cells(const answers::BroadcastHypercube& hypercube);
 /// Also of its buffers.
@@ -30,7 +30,7 @@ namespace tailbound::render {
 /// "fraction_of_saturation", of results
 [[nodiscard]] Column fraction_column(const std::string& meaning);
 
-/// "6-dimensional hypercube (64 nodes) with 4 virtual channels"
+/// "6-dimensional hypercube (64 nodes) with 4 virtual channels, injection ports, ejection unlimited"
 [[nodiscard]] std::string network_in_words(const answers::BroadcastHypercube& hypercube);
 
 /// In two lines: the network; "messages of 32 flits, broadcast 0.01, start-up 1, buffers of 1 flit".
@@ -42,6 +42,9 @@ namespace tailbound::render {
 /// "6-dimensional hypercube, V = 4, M = 32, broadcast 0.01", of what does not differ.
 [[nodiscard]] std::string title_in_words(const answers::BroadcastHypercube& hypercube,
                                          const std::vector<answers::BroadcastHypercube>& all = {});
+
+/// "; injection ports, ejection unlimited" behind the note of a picture, or nothing where they differ.
+[[nodiscard]] std::string ends_in_words(const std::vector<answers::BroadcastHypercube>& all);
 
 /// Inputs against which pictures are drawn where no rate varies within a network.
 [[nodiscard]] std::vector<std::string> hypercube_axes();

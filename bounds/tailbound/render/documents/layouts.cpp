@@ -6,6 +6,7 @@
 #include <tailbound/render/documents/multistage.hpp>
 #include <tailbound/render/documents/occupancy.hpp>
 #include <tailbound/render/documents/pgf.hpp>
+#include <tailbound/render/documents/reproduce.hpp>
 #include <tailbound/render/documents/simulate_hypercube.hpp>
 #include <tailbound/render/documents/simulate_multistage.hpp>
 #include <tailbound/render/documents/simulate_tree.hpp>
@@ -29,6 +30,7 @@ std::vector<Layout> all_layouts() {
           multistage_layout(),
           wormhole_layout(),
           broadcast_layout(),
+          reproduce_layout(),
           simulate_tree_layout(),
           simulate_wormhole_layout(),
           simulate_hypercube_layout(),

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <tailbound/numeric/plain.hpp>
-#include <tailbound/numeric/rational.hpp>
+#include <tailbound/numeric/decimal.hpp>
 #include <tailbound/render/value.hpp>
 
 #include <limits>
@@ -16,7 +15,7 @@ namespace tailbound::render {
 
 /// What was computed with a double, as the input that makes the same: the shortest decimal that reads as it.
 [[nodiscard]] inline Given given(double value) {
-  return {numeric::parse_rational(numeric::plain(value), "number")};
+  return {numeric::shortest_decimal(value)};
 }
 
 }  // namespace tailbound::render

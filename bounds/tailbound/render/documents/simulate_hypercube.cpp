@@ -146,7 +146,8 @@ std::vector<std::string> notes(const std::vector<SimulatedHypercubeAnswered>& ne
                     most_tables));
   notes.push_back(fmt::format(
       "Estimates with 95 % intervals, in cycles; of a broadcast until its last receiver, of a copy and of a "
-      "unicast's wait from when it is handed to a port. Busy channels: virtual channels of a link that "
+      "unicast's wait from when it is handed to its injection channel. Busy channels: virtual channels of a "
+      "link that "
       "belong "
       "to a message, in the mean. Of saturation: of the rate of the model's variant {}, which is on the low "
       "side.",
@@ -157,7 +158,7 @@ std::vector<std::string> notes(const std::vector<SimulatedHypercubeAnswered>& ne
 Picture picture(const Document& document, const std::vector<SimulatedHypercubeAnswered>& networks) {
   Picture picture =
       latency_axes(title_in_words(networks.front().first.network.hypercube, hypercubes_of(networks)));
-  picture.note = "simulation, 95 % intervals";
+  picture.note = "simulation, 95 % intervals" + ends_in_words(hypercubes_of(networks));
   return latency_picture(document, {{"broadcast_latency", "broadcast"}, {"unicast_latency", "unicast", 1}},
                          std::move(picture));
 }
@@ -177,10 +178,10 @@ Layout simulate_hypercube_layout() {
       cycles("unicast_latency", "unicast", "mean latency of unicasts; null where none was delivered"),
       cycles("broadcast_latency", "broadcast",
              "mean latency of broadcasts until the last receiver; null where none ended"),
-      cycles("unicast_wait", "unicast wait", "mean wait of a unicast for its port"),
+      cycles("unicast_wait", "unicast wait", "mean wait of a unicast for its injection channel"),
       cycles("copy_latency", "copy",
-             "mean latency of a copy of a broadcast, from when it is handed to a port"),
-      cycles("copy_wait", "copy wait", "mean wait of a copy for its port", Style::hidden),
+             "mean latency of a copy of a broadcast, from when it is handed to its injection channel"),
+      cycles("copy_wait", "copy wait", "mean wait of a copy for its injection channel", Style::hidden),
       {"busy_channels", "busy channels", "", Shape::estimate,
        "virtual channels of a link that belong to a message, mean over all links"},
       {"throughput", "delivered", flits, Shape::estimate, "flits delivered"},

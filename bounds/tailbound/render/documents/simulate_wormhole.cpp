@@ -102,6 +102,12 @@ std::vector<Line> lines(const SimulateWormholeQuestion& question, const Simulate
   return joined(std::move(lines), simulation_lines(point.simulated, "cycle"));
 }
 
+std::string common_ends(const std::vector<SimulatedWormholeAnswered>& networks) {
+  std::vector<answers::WormholeNetwork> all;
+  for (const auto& [question, answer] : networks) all.push_back(question.network.network);
+  return common_ends_in_words(all);
+}
+
 std::vector<const SimulatedWorms*> points_of(const std::vector<SimulatedWormholeAnswered>& networks) {
   std::vector<const SimulatedWorms*> all;
   for (const auto& [question, answer] : networks)
@@ -128,8 +134,7 @@ std::vector<std::string> notes(const std::vector<SimulatedWormholeAnswered>& net
 
 Picture picture(const Document& document, const std::vector<SimulatedWormholeAnswered>& networks) {
   const auto& [question, answer] = networks.front();
-  Picture picture{.title = networks.size() == 1 ? fmt::format("{}, messages of {} flits", answer.layout.name,
-                                                              question.network.flits)
+  Picture picture{.title = networks.size() == 1 ? title_in_words(question.network, answer.layout)
                                                 : "Wormhole networks: mean latency by simulation",
                   .x_label = {},
                   .y_label = "mean latency [cycles]",
@@ -194,7 +199,7 @@ Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::s
   const auto& [first, found] = networks.front();
   Document document{.layout = std::make_shared<const Layout>(simulate_wormhole_layout()),
                     .headline = networks.size() == 1 ? "Simulation: " + in_words(first.network, found.layout)
-                                                     : "Wormhole networks, simulated",
+                                                     : "Wormhole networks, simulated" + common_ends(networks),
                     .results = {},
                     .notes = notes(networks)};
   document.text_columns = text_columns(first);
@@ -218,12 +223,11 @@ Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::s
 Document document(const std::vector<WormholeSaturationAnswered>& networks) {
   std::vector<SaturationPoint> points;
   for (const auto& [question, answer] : networks)
-    points.push_back(
-        {.inputs = worm_network_cells(question.network),
-         .network = in_words(question.network, answer.layout),
-         .title = fmt::format("{}, messages of {} flits", answer.layout.name, question.network.flits),
-         .length = question.length,
-         .saturation = found_saturation(answer)});
+    points.push_back({.inputs = worm_network_cells(question.network),
+                      .network = in_words(question.network, answer.layout),
+                      .title = title_in_words(question.network, answer.layout),
+                      .length = question.length,
+                      .saturation = found_saturation(answer)});
   Layout layout = simulate_wormhole_layout();
   for (Column& column : layout.results)
     for (const Column& shown : saturation_columns(LoadMeasure::flits))

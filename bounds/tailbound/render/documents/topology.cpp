@@ -23,8 +23,17 @@ std::string burst_in_words(const std::optional<traffic::Burst>& burst) {
                      burst->on_rate == 1 ? "" : fmt::format(" at rate {}", plain(burst->on_rate)));
 }
 
+std::string network_load_in_words(const NetworkTopology& network) {
+  std::string words;
+  if (network.uniform)
+    words += fmt::format(" under uniform traffic of {} packets a slot", plain(*network.uniform));
+  if (network.load_scale) words += fmt::format(" with its rates times {}", plain(*network.load_scale));
+  return words;
+}
+
 Words words_of(const Topology& topology) {
-  if (const auto* network = std::get_if<NetworkTopology>(&topology)) return {network->name(), {}, {}, {}};
+  if (const auto* network = std::get_if<NetworkTopology>(&topology))
+    return {network->name(), network_load_in_words(*network), {}, {}};
   const auto& tree = std::get<TreeTopology>(topology);
   return {fmt::format("{}-ary {}-tree", tree.tree.radix, tree.tree.levels), " at load " + plain(tree.load),
           fmt::format(", {} routing", routing_name(tree.routing)), burst_in_words(tree.burst)};
@@ -44,6 +53,9 @@ std::vector<Column> topology_columns() {
       {"on_rate", "on-rate", "", Shape::given, "packets a slot of a leaf within a burst, above 0, at most 1"},
       {"network", "network", "", Shape::text, "file of hosts, switches, links and flows"},
       {"matrix", "matrix", "", Shape::text, "file of the traffic matrix that was asked for beside it"},
+      {"uniform", "uniform", "", Shape::given,
+       "packets a slot that each host of the network sends, the same to each other; above 0, at most 1"},
+      {"load_scale", "load scale", "", Shape::given, "all rates of the network times this, above 0"},
   };
 }
 
@@ -52,6 +64,8 @@ Cells topology_cells(const Topology& topology) {
   if (const auto* network = std::get_if<NetworkTopology>(&topology)) {
     cells.push_back({"network", Text{network->file}});
     if (network->matrix) cells.push_back({"matrix", Text{*network->matrix}});
+    if (network->uniform) cells.push_back({"uniform", Given{*network->uniform}});
+    if (network->load_scale) cells.push_back({"load_scale", Given{*network->load_scale}});
     return cells;
   }
   const auto& tree = std::get<TreeTopology>(topology);

@@ -9,15 +9,16 @@
 /// How a tree or a network is shown among the inputs, the same for all that is asked about one.
 namespace tailbound::render {
 
-/// "radix", "levels", "load", "routing", "traffic", "burst", "on_rate" of a tree, "network" and "matrix" of a
-/// network.
+/// "radix", "levels", "load", "routing", "traffic", "burst", "on_rate" of a tree, "network", "matrix", "uniform"
+/// and "load_scale" of a network.
 [[nodiscard]] std::vector<Column> topology_columns();
 [[nodiscard]] Cells topology_cells(const answers::Topology& topology);
 
 /// "random-root" or "nearest-ancestor"
 [[nodiscard]] const char* routing_name(network::TreeRouting routing);
 
-/// "16-ary 3-tree at load 0.8, random-root routing, bursts of 8 slots", or the network's name.
+/// "16-ary 3-tree at load 0.8, random-root routing, bursts of 8 slots", or the network's name, " under
+/// uniform traffic of 0.5 packets a slot", " with its rates times 2".
 /// \param all  of several points: what differs between them is left out
 [[nodiscard]] std::string in_words(const answers::Topology& topology,
                                    const std::vector<const answers::Topology*>& all = {});

@@ -83,11 +83,15 @@ Cells result_cells(const Point& point) {
 
 Rows variant_rows(const Point& point) {
   const auto rows = std::make_shared<const std::vector<BroadcastComparison>>(point.rows);
+  std::vector<std::size_t> variants;  // that cover the network
+  for (std::size_t i = 0; i < broadcast_variants.size(); ++i)
+    if (answers::covers(broadcast_variants[i], point.question->simulation.network.hypercube.ends))
+      variants.push_back(i);
   return {.key = "variants",
-          .size = rows->size() * broadcast_variants.size(),
-          .row = [rows](std::size_t i) -> Cells {
-            const BroadcastComparison& row = (*rows)[i / broadcast_variants.size()];
-            const std::size_t variant = i % broadcast_variants.size();
+          .size = rows->size() * variants.size(),
+          .row = [rows, variants](std::size_t i) -> Cells {
+            const BroadcastComparison& row = (*rows)[i / variants.size()];
+            const std::size_t variant = variants[i % variants.size()];
             return joined(Cells{{"quantity", Text{fmt::format("{}_latency", name(row.quantity))}},
                                 {"variant", Text{replication_name(broadcast_variants[variant])}}},
                           comparison_cells(row.variants[variant]));
@@ -219,7 +223,7 @@ Picture picture(const Document& document, const std::vector<ValidateBroadcastAns
   std::vector<answers::BroadcastHypercube> all;
   for (const auto& [question, answer] : networks) all.push_back(question.simulation.network.hypercube);
   Picture picture = latency_axes(title_in_words(all.front(), all));
-  picture.note = "simulation with 95 % intervals; the models are approximate";
+  picture.note = "simulation with 95 % intervals; the models are approximate" + ends_in_words(all);
   if (networks.size() == 1) {
     add_network(picture, networks.front());
     return picture;

@@ -103,8 +103,8 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
   Picture picture{.title = title(points), .x_label = {}, .y_label = "mean of D [" + slots + "]", .note = {}};
   if (points.size() > 1) {
     picture.note = "simulation with the intervals of each point's rows";
-    return validated_sweep(document, {"load", "burst", "on_rate", "radix", "levels"}, "mean_prediction_slots",
-                           "mean_simulation_slots", std::move(picture));
+    return validated_sweep(document, {"load", "load_scale", "uniform", "burst", "on_rate", "radix", "levels"},
+                           "mean_prediction_slots", "mean_simulation_slots", std::move(picture));
   }
   const auto& [question, answer] = points.front();
   picture.x_label = "t [" + slots + "]";

@@ -123,9 +123,14 @@ std::vector<std::string> notes(const std::vector<ValidatedWormhole>& networks) {
 
 std::string headline(const std::vector<ValidatedWormhole>& networks) {
   std::vector<answers::Tally> tallies;
-  for (const auto& [question, answer] : networks) tallies.push_back(answer.tally);
+  std::vector<answers::WormholeNetwork> all;
+  for (const auto& [question, answer] : networks) {
+    tallies.push_back(answer.tally);
+    all.push_back(question.simulation.network.network);
+  }
   return fmt::format("Mean latency: {};\n{}",
-                     networks.size() == 1 ? network_in_words(networks.front()) : "wormhole networks",
+                     networks.size() == 1 ? network_in_words(networks.front())
+                                          : "wormhole networks" + common_ends_in_words(all),
                      conclusion(tallies, "the model"));
 }
 
@@ -164,8 +169,7 @@ Picture picture_of_all(const Document& document, Picture picture) {
 Picture picture(const Document& document, const std::vector<ValidatedWormhole>& networks) {
   const auto& [question, answer] = networks.front();
   Picture picture{.title = networks.size() == 1
-                               ? fmt::format("{}, messages of {} flits", answer.simulation.layout.name,
-                                             question.simulation.network.flits)
+                               ? title_in_words(question.simulation.network, answer.simulation.layout)
                                : "Wormhole networks: mean latency by model and simulation",
                   .x_label = {},
                   .y_label = "mean latency [cycles]",

@@ -2,6 +2,7 @@
 #include <tailbound/render/documents/observed.hpp>
 #include <tailbound/render/documents/simulation.hpp>
 #include <tailbound/render/documents/units.hpp>
+#include <tailbound/render/documents/worm_ends.hpp>
 #include <tailbound/render/documents/worm_network.hpp>
 
 #include <algorithm>
@@ -71,10 +72,15 @@ std::vector<Column> worm_network_columns() {
           {"network", "network", "", Shape::text, "file of the network", Style::hidden},
           {"matrix", "matrix", "", Shape::text, "file of its flows, where one was given beside it",
            Style::hidden},
-          {"flits", "flits", "", Shape::whole, "length of a message"}};
+          {"flits", "flits", "", Shape::whole, "length of a message"},
+          {"virtual_channels", "virtual channels", "", Shape::whole,
+           "of each link; not of a network file, which says it"},
+          worm_ends_columns()[0],
+          worm_ends_columns()[1]};
 }
 
-Cells worm_network_cells(const answers::WormholeNetwork& network, std::int64_t flits) {
+Cells worm_network_cells(const answers::WormholeNetwork& network, std::int64_t flits,
+                         std::optional<int> virtual_channels) {
   Cells cells;
   if (const auto* own = std::get_if<OwnWormNetwork>(&network)) {
     cells.push_back({"network", Text{own->file}});
@@ -91,6 +97,10 @@ Cells worm_network_cells(const answers::WormholeNetwork& network, std::int64_t f
       cells.push_back({"dimensions", Whole{network::dimensions_of(topology)}});
   }
   cells.push_back({"flits", Whole{flits}});
+  if (const std::optional<int> usual = answers::usual_virtual_channels(network))
+    cells.push_back({"virtual_channels", Whole{virtual_channels.value_or(*usual)}});
+  if (const auto* topology = std::get_if<WormTopology>(&network))
+    cells = joined(std::move(cells), worm_ends_cells(topology->ends));
   return cells;
 }
 
@@ -107,11 +117,33 @@ Cells load_cells(const answers::OfferedLoads& offered, std::size_t i, double loa
   return {{"fraction", Given{offered.values[i]}}, {"load", given(load)}};
 }
 
-std::string in_words(const answers::WormholeNetwork& network, std::int64_t flits) {
+std::string ends_in_words(const answers::WormholeNetwork& network) {
+  const auto* topology = std::get_if<WormTopology>(&network);
+  if (topology == nullptr || !network::has_unlimited_ejection(topology->shape)) return "";
+  if (network::has_ports(topology->shape)) return ", " + in_words(topology->ends);
+  return ", ejection " + ejection_names()[static_cast<std::size_t>(topology->ends.ejection)];
+}
+
+std::string common_ends_in_words(const std::vector<answers::WormholeNetwork>& networks) {
+  std::optional<std::string> common;
+  for (const answers::WormholeNetwork& network : networks) {
+    const std::string its = ends_in_words(network);
+    if (its.empty()) continue;
+    if (common && *common != its) return "";
+    common = its;
+  }
+  return common.value_or("");
+}
+
+std::string in_words(const answers::WormholeNetwork& network, std::int64_t flits,
+                     std::optional<int> virtual_channels) {
   const auto* topology = std::get_if<WormTopology>(&network);
   const bool has_variant = topology != nullptr && topology->shape == WormShape::butterfly_fat_tree;
+  const std::string channels = virtual_channels ? fmt::format(", {} virtual channel{}", *virtual_channels,
+                                                              *virtual_channels == 1 ? "" : "s")
+                                                : "";
   return fmt::format(
-      "{}, messages of {} flits{}", answers::name(network), flits,
+      "{}{}{}, messages of {} flits{}", answers::name(network), channels, ends_in_words(network), flits,
       has_variant ? "; variant " + fat_tree_variant_names()[static_cast<std::size_t>(topology->variant)]
                   : std::string());
 }
@@ -128,8 +160,6 @@ const std::vector<std::string>& worm_arrival_names() {
 
 std::vector<Column> simulated_worm_columns() {
   const std::vector<Column> simulated{
-      {"virtual_channels", "virtual channels", "", Shape::whole,
-       "of each link; not of a network file, which says it"},
       {"buffer_flits", "buffer", "flits", Shape::whole, "of each virtual channel"},
       {"lengths", "lengths", "", Shape::text, "of messages: fixed, or geometric with the mean flits"},
       {"arrivals", "arrivals", "", Shape::text, "of messages: poisson or bernoulli"},
@@ -139,9 +169,7 @@ std::vector<Column> simulated_worm_columns() {
 }
 
 Cells worm_network_cells(const answers::SimulatedWormhole& network) {
-  Cells cells = worm_network_cells(network.network, network.flits);
-  const std::optional<int> usual = answers::usual_virtual_channels(network.network);
-  if (usual) cells.push_back({"virtual_channels", Whole{network.virtual_channels.value_or(*usual)}});
+  Cells cells = worm_network_cells(network.network, network.flits, network.virtual_channels);
   cells.push_back({"buffer_flits", Whole{network.buffer_flits}});
   cells.push_back({"lengths", Text{worm_length_names()[static_cast<std::size_t>(network.lengths)]}});
   cells.push_back({"arrivals", Text{worm_arrival_names()[static_cast<std::size_t>(network.arrivals)]}});
@@ -158,10 +186,16 @@ Cells load_cells(const answers::SimulateWormholeQuestion& question, std::size_t 
 }
 
 std::string in_words(const answers::SimulatedWormhole& network, const answers::WormholeLayout& layout) {
-  return fmt::format("{}, messages of {}{} flits, {} channels on {} wires, buffers of {} flit{}", layout.name,
+  return fmt::format("{}{}, messages of {}{} flits, {} channels on {} wires, buffers of {} flit{}",
+                     layout.name, ends_in_words(network.network),
                      network.lengths == sim::WormLengths::fixed ? "" : "geometric, mean ", network.flits,
                      layout.channels, layout.wires, network.buffer_flits,
                      network.buffer_flits == 1 ? "" : "s");
+}
+
+std::string title_in_words(const answers::SimulatedWormhole& network, const answers::WormholeLayout& layout) {
+  return fmt::format("{}{}, messages of {} flits", layout.name, ends_in_words(network.network),
+                     network.flits);
 }
 
 std::string load_in_words(double load, double fraction_of_saturation) {

@@ -16,9 +16,12 @@ namespace tailbound::render {
 [[nodiscard]] const std::vector<std::string>& shape_names();
 [[nodiscard]] const std::vector<std::string>& fat_tree_variant_names();
 
-/// "topology", "nodes", "dimensions", "variant", "network", "matrix", "flits"
+/// "topology", "nodes", "dimensions", "variant", "network", "matrix", "flits", "virtual_channels", "injection",
+/// "ejection"
 [[nodiscard]] std::vector<Column> worm_network_columns();
-[[nodiscard]] Cells worm_network_cells(const answers::WormholeNetwork& network, std::int64_t flits);
+/// \param virtual_channels  of each link, where they are told
+[[nodiscard]] Cells worm_network_cells(const answers::WormholeNetwork& network, std::int64_t flits,
+                                       std::optional<int> virtual_channels);
 
 /// "fraction" and "load"
 [[nodiscard]] std::vector<Column> load_columns();
@@ -26,8 +29,15 @@ namespace tailbound::render {
 /// \param load  that it is [flits/cycle/node]
 [[nodiscard]] Cells load_cells(const answers::OfferedLoads& offered, std::size_t i, double load);
 
-/// "8 x 8 mesh, messages of 32 flits; variant paper"
-[[nodiscard]] std::string in_words(const answers::WormholeNetwork& network, std::int64_t flits);
+/// ", ejection one", of a hypercube ", injection one, ejection one"; nothing where there is no choice.
+[[nodiscard]] std::string ends_in_words(const answers::WormholeNetwork& network);
+
+/// The same behind what is said of several networks; nothing where they differ.
+[[nodiscard]] std::string common_ends_in_words(const std::vector<answers::WormholeNetwork>& networks);
+
+/// "8 x 8 mesh, 2 virtual channels, ejection one, messages of 32 flits"; the channels where they are told
+[[nodiscard]] std::string in_words(const answers::WormholeNetwork& network, std::int64_t flits,
+                                   std::optional<int> virtual_channels);
 
 // --- simulated
 
@@ -35,15 +45,18 @@ namespace tailbound::render {
 [[nodiscard]] const std::vector<std::string>& worm_length_names();
 [[nodiscard]] const std::vector<std::string>& worm_arrival_names();
 
-/// worm_network_columns(), "virtual_channels", "buffer_flits", "lengths", "arrivals"; of load_columns(), "of" too
+/// worm_network_columns(), "buffer_flits", "lengths", "arrivals"; of load_columns(), "of" too
 [[nodiscard]] std::vector<Column> simulated_worm_columns();
 [[nodiscard]] Cells worm_network_cells(const answers::SimulatedWormhole& network);
 /// load_cells(); where they are fractions, "of", and "precision" of what is searched
 [[nodiscard]] Cells load_cells(const answers::SimulateWormholeQuestion& question, std::size_t i, double load);
 
-/// "8 x 8 mesh, messages of 32 flits, 352 channels on 352 wires, buffers of 1 flit"
+/// "8 x 8 mesh, ejection one, messages of 32 flits, 352 channels on 352 wires, buffers of 1 flit"
 [[nodiscard]] std::string in_words(const answers::SimulatedWormhole& network,
                                    const answers::WormholeLayout& layout);
+/// "8 x 8 mesh, ejection one, messages of 32 flits", of a picture
+[[nodiscard]] std::string title_in_words(const answers::SimulatedWormhole& network,
+                                         const answers::WormholeLayout& layout);
 /// "0.05 flits/cycle/node, 12.3 % of the model's saturation load"
 [[nodiscard]] std::string load_in_words(double load, double fraction_of_saturation);
 

@@ -40,7 +40,7 @@ Cells bottleneck_cells(const std::optional<WormholeChannel>& busiest) {
 Result result_of(const WormholeQuestion& question, const WormholeAnswer& answer, std::size_t i) {
   const WormholePoint& point = answer.points[i];
   Result result;
-  result.inputs = joined(worm_network_cells(question.network, question.flits),
+  result.inputs = joined(worm_network_cells(question.network, question.flits, question.virtual_channels),
                          load_cells(question.offered, i, point.load));
   result.cells = {{"fraction_of_saturation", shown(point.fraction_of_saturation)},
                   {"latency", shown(point.latency)},
@@ -96,11 +96,12 @@ std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& netw
   std::vector<std::string> notes;
   bool beyond = false;
   for (const auto& [question, answer] : networks) {
-    notes.push_back(
-        fmt::format("{}saturation {:.10g} flits/cycle/node; mean distance {:.10g} channels, injection "
-                    "and ejection included",
-                    networks.size() == 1 ? "" : in_words(question.network, question.flits) + ": ",
-                    answer.saturation.value, answer.mean_distance.value));
+    notes.push_back(fmt::format(
+        "{}saturation {:.10g} flits/cycle/node; mean distance {:.10g} channels, injection "
+        "and ejection included",
+        networks.size() == 1 ? ""
+                             : in_words(question.network, question.flits, question.virtual_channels) + ": ",
+        answer.saturation.value, answer.mean_distance.value));
     beyond = beyond || std::any_of(answer.points.begin(), answer.points.end(),
                                    [](const WormholePoint& point) { return !point.trusted(); });
   }
@@ -130,8 +131,9 @@ std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& netw
 
 Picture picture(const Document& document, const std::vector<WormholeNetworkAnswer>& networks) {
   const auto& [question, answer] = networks.front();
-  Picture picture{.title = networks.size() == 1 ? in_words(question.network, question.flits)
-                                                : "Wormhole networks: mean latency by the model",
+  Picture picture{.title = networks.size() == 1
+                               ? in_words(question.network, question.flits, question.virtual_channels)
+                               : "Wormhole networks: mean latency by the model",
                   .x_label = {},
                   .y_label = "mean latency [cycles]",
                   .note = "an approximate model; measured to within 4 % up to 70 % of saturation"};
@@ -196,9 +198,12 @@ Layout wormhole_layout() {
 Document document(const std::vector<WormholeNetworkAnswer>& networks) {
   Layout layout = wormhole_layout();
   const auto& [question, answer] = networks.front();
+  std::vector<answers::WormholeNetwork> all;
+  for (const auto& [asked, found] : networks) all.push_back(asked.network);
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
-                    .headline = networks.size() == 1 ? in_words(question.network, question.flits)
-                                                     : "Wormhole networks by the model",
+                    .headline = networks.size() == 1
+                                    ? in_words(question.network, question.flits, question.virtual_channels)
+                                    : "Wormhole networks by the model" + common_ends_in_words(all),
                     .results = {}};
   for (const auto& [asked, found] : networks)
     for (std::size_t i = 0; i < found.points.size(); ++i)

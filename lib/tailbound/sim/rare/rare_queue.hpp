@@ -19,7 +19,7 @@
 ///           an estimate; the bias is of the order of the probability itself, relatively.
 /// SOURCE    docs/derivations/rare_events.md; Siegmund 1976, "Importance sampling in the Monte Carlo study of
 ///           sequential tests"; Asmussen and Glynn 2007, "Stochastic simulation", chapter VI
-/// EXCLUDES  loads of 1 and above, queues that serve several packets a slot, sources that remember.
+/// EXCLUDES  loads of 1 and above, queues that serve several packets a slot, correlated arrivals.
 /// TESTS     tests/sim/rare_queue_test.cpp
 namespace tailbound::sim {
 

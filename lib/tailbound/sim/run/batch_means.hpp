@@ -14,7 +14,7 @@
 ///           plain batch means, without bias; with random ones (packets delivered) the ratio has a bias of
 ///           the order of 1 / batches of the interval's width.
 /// SOURCE    Law 2015, "Simulation modeling and analysis", sections 9.5.3 and 11.4
-/// EXCLUDES  batches of the same long run that remember one another: the interval is then too narrow.
+/// EXCLUDES  batches of the same long run that are correlated: the interval is then too narrow.
 namespace tailbound::sim {
 
 struct RatioEstimate {

@@ -274,9 +274,10 @@ double relaxation_slots(double utilization, const SourceMemory& memory) {
 
 std::int64_t affordable_slots(double steps, double steps_a_slot, double relaxation, int replications) {
   const double affordable = steps / steps_a_slot / replications;
-  const double wanted = 40 * relaxation;
+  const double wanted = 100 * relaxation;
   const double slots = std::clamp(std::max(affordable, std::min(wanted, 10 * affordable)), 1000.0, 1e9);
-  return static_cast<std::int64_t>(slots) / 100 * 100;
+  const double unit = std::pow(10.0, std::floor(std::log10(slots)) - 1);
+  return static_cast<std::int64_t>(std::floor(slots / unit) * unit);
 }
 
 RunPlan make_plan(double warmup, double least_batch, std::int64_t slots, int replications,

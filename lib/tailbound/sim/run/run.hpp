@@ -55,9 +55,10 @@ struct RunPlan {
 [[nodiscard]] RunPlan automatic_plan(double utilization, int hops, std::int64_t slots, int replications,
                                      std::uint64_t seed, const SourceMemory& memory = {});
 
-/// Slots of each replication so that all of them together take some steps of work; more, up to 10 times,
-/// where that would be less than 40 relaxation times. A multiple of 100, from 1000 to 10^9. \param relaxation
-/// the time in which the system forgets its state [slots]
+/// The length of a run that nobody chose, for every simulation: slots of each replication so that all of them
+/// together take some steps of work; more, up to 10 times, where that would be less than 100 relaxation times.
+/// Two significant digits, from 1000 to 10^9.
+/// \param relaxation  the time in which the system forgets its state [slots]
 [[nodiscard]] std::int64_t affordable_slots(double steps, double steps_a_slot, double relaxation,
                                             int replications);
 

@@ -1,3 +1,5 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/sim/tree/reorder_flow.hpp>
 #include <tailbound/sim/tree/tree_replication.hpp>
@@ -142,7 +144,7 @@ Shape::Shape(const TreeModel& model)
     array_size = static_cast<std::size_t>(radix) * array_size + line;
   }
   const auto scaled = cln::floor1(model.load * cln::expt(numeric::Integer(2), 64));
-  if (model.load < 1) threshold = std::stoull(numeric::to_fraction(scaled));
+  if (model.load < 1) threshold = cln::cl_I_to_ulong(scaled);
   if (model.burst) {
     bursts.emplace(traffic::on_off(model.load, *model.burst));
     // Reflected Brownian motion passes it with probability 1e-12.

@@ -27,7 +27,7 @@
 /// where
 ///           ring is the least power of two that is at least 128 and 64 + 12 / (1 - load), at most 4096.
 ///           A leaf with bursts takes some 100 ns more for 64 slots (sim/sources/on_off_slots.hpp).
-/// EXCLUDES  links in both directions of unequal speed; sources that remember more than ON or OFF.
+/// EXCLUDES  links in both directions of unequal speed; sources with other phases than ON and OFF.
 /// SOURCE    the network: Singh and Dally 2004, section III; docs/derivations/trees.md
 namespace tailbound::sim {
 

@@ -106,7 +106,10 @@ class Simulated final : public BroadcastReplication {
         flits_(static_cast<Index>(model.flits)),
         startup_(static_cast<std::uint64_t>(model.startup)),
         bins_(latency_bins_of(model)),
-        network_(network::make_hypercube_worms(model.dimensions, model.virtual_channels)),
+        ports_(model.ends.injection == network::Injection::ports),
+        ejects_(model.ends.ejection == network::Ejection::one ? 1 : 0),
+        network_(network::make_hypercube_worms(model.dimensions, model.virtual_channels, model.ends)),
+        first_link_(network_->layout().nodes * network_->layout().variants),
         generator_(model, key),
         engine_(*network_, static_cast<Index>(model.buffer_flits), key),
         counts_(empty_counts()) {}
@@ -199,7 +202,7 @@ class Simulated final : public BroadcastReplication {
       send({.born = engine_.now(),
             .source = message.source,
             .destination = message.destination,
-            .variant = message.port,
+            .variant = ports_ ? message.port : 0,
             .flits = flits_});
       return;
     }
@@ -225,7 +228,7 @@ class Simulated final : public BroadcastReplication {
       send({.born = engine_.now(),
             .source = step.node,
             .destination = step.node ^ (Index{1} << dimension),
-            .variant = dimension,
+            .variant = ports_ ? dimension : 0,
             .flits = flits_,
             .tag = step.broadcast + 1});
     }
@@ -238,12 +241,12 @@ class Simulated final : public BroadcastReplication {
 
   void count_cycle() {
     counts_[Rows::waiting][0] += engine_.waiting_messages();
-    const Index ports = network_->layout().nodes * dimensions_;
+    const Index links = network_->layout().nodes * dimensions_;
     for (const WormHeld& held : engine_.held()) {
-      const Index station = network_->layout().channels[held.channel].station;
-      if (station < ports) continue;
-      counts_[Rows::flits][station % dimensions_] += held.flits;
-      counts_[Rows::held][station % dimensions_] += held.cycles;
+      const Index link = network_->layout().channels[held.channel].station - first_link_;
+      if (link >= links) continue;  // injection, which wraps around, or ejection
+      counts_[Rows::flits][link % dimensions_] += held.flits;
+      counts_[Rows::held][link % dimensions_] += held.cycles;
     }
     for (const WormDelivery& delivery : engine_.delivered()) {
       ++counts_[Rows::delivered][0];
@@ -262,7 +265,7 @@ class Simulated final : public BroadcastReplication {
     ++sums[0];
     sums[1] += latency;
     sums[2] += delivery.started - delivery.message.born;
-    sums[3] += delivery.distance - 1;
+    sums[3] += delivery.distance - 1 - ejects_;
     count_in_bin(counts_[Rows::unicast_latency], latency / bins_.unicast);
   }
 
@@ -293,7 +296,10 @@ class Simulated final : public BroadcastReplication {
   Index dimensions_, flits_;
   std::uint64_t startup_;
   BroadcastBins bins_;
+  bool ports_;
+  Index ejects_;  ///< ejection channels on a way
   std::unique_ptr<network::WormNetwork> network_;
+  Index first_link_;  ///< its station
   Generator generator_;
   WormEngine engine_;
   std::vector<Broadcast> broadcasts_;
@@ -337,7 +343,9 @@ std::string describe(const BroadcastModel& model) {
          std::to_string(model.virtual_channels) + " virtual channels with buffers of " +
          std::to_string(model.buffer_flits) + ", rate " + numeric::to_fraction(model.rate) + ", " +
          std::to_string(model.flits) + " flits, broadcast " + numeric::to_fraction(model.broadcast) +
-         ", start-up " + std::to_string(model.startup);
+         ", start-up " + std::to_string(model.startup) + ", injection " +
+         (model.ends.injection == network::Injection::ports ? "ports" : "one") + ", ejection " +
+         (model.ends.ejection == network::Ejection::unlimited ? "unlimited" : "one");
 }
 
 BroadcastBins latency_bins_of(const BroadcastModel& model) {

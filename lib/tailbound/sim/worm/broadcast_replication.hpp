@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/network/worm_ends.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/run/replication.hpp>
 #include <tailbound/sim/worm/worm_engine.hpp>
@@ -15,7 +16,9 @@
 ///           With probability b it is a broadcast, otherwise a unicast to any other node with equal
 ///           probability, through any port with equal probability. A broadcast's tree has its source as root
 ///           and a random base; its copies enter at the port of the dimension that they cross, Delta cycles
-///           after the broadcast was generated, or after their sender had received the message whole.
+///           after the broadcast was generated, or after their sender had received the message whole. With
+///           one injection channel a node, all enter there, copies of one node higher dimensions of the tree
+///           first.
 /// RESULT    messages count where they end, a broadcast with its last receiver. Of each broadcast, N - 1
 ///           copies are delivered: flits a cycle and node are (1 + b (N - 2)) M lg.
 /// CONTRACT  a function of the model and the random key
@@ -33,6 +36,7 @@ struct BroadcastModel {
   numeric::Rational broadcast;    ///< b, from 0 to 1
   std::int64_t startup = 0;       ///< Delta of each step of a broadcast [cycles], 0 .. 10^9
   std::int64_t buffer_flits = 1;  ///< of each virtual channel, 1 .. 1 000 000
+  network::WormEnds ends = network::all_port;
 
   [[nodiscard]] double nodes() const;
 };
@@ -57,7 +61,7 @@ struct BroadcastRows {
   static constexpr std::size_t unicast_latency = 7;    ///< [bin]: unicasts; the last bin holds all beyond
   static constexpr std::size_t broadcast_latency = 8;  ///< [bin]: broadcasts
   static constexpr std::size_t waiting = 9;            ///< [0]: messages at ports, summed over cycles
-  static constexpr std::size_t crossings = 10;         ///< [0]: flits that crossed a port or a link
+  static constexpr std::size_t crossings = 10;         ///< [0]: flits that crossed a channel
   static constexpr std::size_t flits = 11;  ///< [dimension]: flits of the worms that left its links
   static constexpr std::size_t held = 12;   ///< [dimension]: cycles for which these held a virtual channel
   static constexpr std::size_t count = 13;

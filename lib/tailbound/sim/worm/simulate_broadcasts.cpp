@@ -62,8 +62,9 @@ RunPlan automatic_plan(const BroadcastModel& model, double fraction_of_saturatio
 double flit_hops_a_cycle(const BroadcastModel& model) {
   const double nodes = model.nodes(), broadcast = numeric::nearest_double(model.broadcast);
   const double links = model.dimensions / 2.0 * nodes / (nodes - 1);
+  const double ejection = model.ends.ejection == network::Ejection::one ? 1 : 0;
   return numeric::nearest_double(model.rate) * nodes * static_cast<double>(model.flits) *
-         ((1 - broadcast) * (1 + links) + broadcast * 2 * (nodes - 1));
+         ((1 - broadcast) * (1 + links + ejection) + broadcast * (2 + ejection) * (nodes - 1));
 }
 
 std::int64_t affordable_cycles(const BroadcastModel& model, double fraction_of_saturation, double flit_hops,

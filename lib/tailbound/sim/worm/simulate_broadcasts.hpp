@@ -42,7 +42,7 @@ struct BroadcastEstimates {
   WormStability stability;
   double mean_links = 0;  ///< of a unicast's way
   std::uint64_t unicasts = 0, copies = 0, broadcasts = 0;
-  double flit_hops = 0;  ///< flits that crossed a port or a link while measured
+  double flit_hops = 0;  ///< flits that crossed a channel while measured
   std::size_t batches = 0;
 };
 

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <tailbound/answers/load_scale.hpp>
+#include <tailbound/answers/topology.hpp>
+#include <tailbound/network/network_file.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Network files as they are asked about: with flows of their own, from a matrix beside them, or uniform; and with
+/// their rates scaled.
+///
+/// MODEL     lib/tailbound/network/network_file.hpp, uniform_traffic.hpp; docs/networks.md
+/// TESTS     tests/answers/network_input_test.cpp
+namespace tailbound::answers {
+
+/// A file, and the text in it.
+struct NamedText {
+  std::string name, text;
+};
+
+/// The text of a matrix that a network file names, by its path: that of the network file with the name as it stands
+/// there. What it throws goes on to the caller.
+using ReadMatrix = std::function<std::string(const std::string& path)>;
+
+/// The network of a file, with the flows that stand there and those of the matrix named there.
+/// \throws ParseError, LimitExceeded  as network::read_network() and network::add_traffic_matrix()
+[[nodiscard]] NetworkTopology read_network(const NamedText& file, const ReadMatrix& read_matrix,
+                                           network::FileUse use = network::FileUse::packets);
+
+/// The same with a matrix in place of what the file says under [traffic].
+/// \throws ParseError, LimitExceeded
+[[nodiscard]] NetworkTopology read_network(const NamedText& file, const NamedText& matrix,
+                                           network::RouteRule route,
+                                           network::FileUse use = network::FileUse::packets);
+
+/// The same with uniform traffic of 1 packet a slot from each host in place of [traffic], to be scaled.
+/// \throws ParseError, LimitExceeded
+/// \throws InvalidArgument  "uniform": flows in the file, or no way from one host to another;  as
+///                          network::add_uniform_traffic()
+[[nodiscard]] NetworkTopology read_uniform_network(const NamedText& file, network::RouteRule route);
+
+/// What is scaled: uniform traffic to other rates, all rates by other factors. Where there is none, nothing.
+struct Loads {
+  std::vector<numeric::Rational> uniform{};     ///< packets a slot of each host
+  std::vector<numeric::Rational> load_scale{};  ///< factors
+};
+
+/// The network at each combination of loads, the last changing fastest; where there are none as it is, not compared
+/// with what its links take.
+/// \throws InvalidArgument  "uniform", "load scale": out of range, or too great, with the link or host that says so
+[[nodiscard]] std::vector<NetworkTopology> at_loads(const NetworkTopology& network, const Loads& loads,
+                                                    Overload overload = Overload::refused);
+
+}  // namespace tailbound::answers

@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+#include <tailbound/render/documents/reproduce.hpp>
+
+#include <algorithm>
+#include <memory>
+
+namespace tailbound::render {
+namespace {
+
+constexpr const char* agreeing = "agrees";
+constexpr const char* disagreeing = "does not agree";
+constexpr const char* uncompared = "not compared";
+
+/// How many findings have each verdict.
+struct Verdicts {
+  std::int64_t agree = 0, disagree = 0, uncompared = 0;
+
+  void add(const std::vector<Finding>& findings) {
+    for (const Finding& finding : findings)
+      ++(!finding.agrees ? uncompared : *finding.agrees ? agree : disagree);
+  }
+};
+
+/// "4 findings agree with the paper, 1 does not, 1 is not compared"
+std::string in_words(const Verdicts& verdicts) {
+  const auto either = [](std::int64_t count, const char* one, const char* several) {
+    return fmt::format("{} {}", count, count == 1 ? one : several);
+  };
+  std::string text = either(verdicts.agree, "finding agrees with the paper", "findings agree with the paper");
+  if (verdicts.disagree > 0) text += ", " + either(verdicts.disagree, "does not", "do not");
+  if (verdicts.uncompared > 0)
+    text += ", " + either(verdicts.uncompared, "is not compared", "are not compared");
+  return text;
+}
+
+Rows rows_of(const std::shared_ptr<const std::vector<ReproducedFigure>>& figures, std::size_t figure) {
+  return {
+      .key = "findings", .size = (*figures)[figure].findings.size(), .row = [figures, figure](std::size_t i) {
+        const Finding& finding = (*figures)[figure].findings[i];
+        return Cells{{"verdict", Text{verdict_name(finding)}},
+                     {"subject", Text{finding.subject}},
+                     {"claim", Text{finding.claim}},
+                     {"published", Text{finding.published}},
+                     {"computed", Text{finding.computed}}};
+      }};
+}
+
+}  // namespace
+
+const char* verdict_name(const Finding& finding) {
+  return !finding.agrees ? uncompared : *finding.agrees ? agreeing : disagreeing;
+}
+
+Layout reproduce_layout() {
+  const auto hidden = [](const char* key, const char* meaning) {
+    return Column{key, key, "", Shape::text, meaning, Style::hidden};
+  };
+  return {
+      .command = "reproduce",
+      .inputs = {{"figure", "figure", "", Shape::text, "which one: the paper, and the number of its figure"},
+                 {"quick", "quick", "", Shape::flag,
+                  "fewer points, and simulations of a thirtieth of the length"}},
+      .results = {hidden("title", "what the figure shows"),
+                  hidden("csv", "file with the figure's table"),
+                  hidden("svg", "file with the picture"),
+                  hidden("readme",
+                         "file that says what the papers show, what was computed, what agrees, and "
+                         "which commands print the same numbers"),
+                  {"agree", "agree", "", Shape::whole, "findings that agree with the paper"},
+                  {"disagree", "do not", "", Shape::whole, "findings that do not"},
+                  {"uncompared", "not compared", "", Shape::whole,
+                   "findings that the paper has nothing to compare with"}},
+      .tables = {{"findings",
+                  "statements of the paper against what was computed",
+                  {{"verdict", "verdict", "", Shape::text, "agrees, does not agree, or not compared"},
+                   {"subject", "finding", "", Shape::text, "of what"},
+                   hidden("claim", "what the paper says"),
+                   hidden("published", "its number, or that it prints none"),
+                   hidden("computed", "what was computed, and by what measure the two agree")}}},
+      .quiet = {"csv", "svg", "readme"}};
+}
+
+Document document(const std::vector<ReproducedFigure>& given, std::size_t asked, bool quick) {
+  const auto figures = std::make_shared<const std::vector<ReproducedFigure>>(given);
+  Document document{
+      .layout = std::make_shared<const Layout>(reproduce_layout()), .headline = {}, .results = {}};
+  Verdicts all;
+  for (std::size_t i = 0; i < figures->size(); ++i) {
+    const ReproducedFigure& figure = (*figures)[i];
+    Verdicts its;
+    its.add(figure.findings);
+    all.add(figure.findings);
+    document.results.push_back({.inputs = {{"figure", Text{figure.name}}, {"quick", Flag{quick}}},
+                                .cells = {{"title", Text{figure.title}},
+                                          {"csv", Text{figure.csv}},
+                                          {"svg", Text{figure.svg}},
+                                          {"readme", Text{figure.readme}},
+                                          {"agree", Whole{its.agree}},
+                                          {"disagree", Whole{its.disagree}},
+                                          {"uncompared", Whole{its.uncompared}}},
+                                .tables = {rows_of(figures, i)},
+                                .caption = figure.name + ", " + figure.title});
+  }
+  const ReproducedFigure& first = figures->front();
+  if (figures->size() == 1)
+    document.results.front().lines = {
+        {"table", first.csv}, {"picture", first.svg}, {"summary", first.readme}};
+  document.headline =
+      fmt::format("{}: {}.", figures->size() == 1 ? first.name : fmt::format("{} figures", figures->size()),
+                  in_words(all));
+  document.notes = {first.readme +
+                    " says of each figure what the paper shows, what was computed, why that agrees or does "
+                    "not, and which commands print the same numbers."};
+  if (figures->size() < asked) {
+    document.stopped = true;
+    document.stopped_after = fmt::format("{} of {} figures", figures->size(), asked);
+  }
+  return document;
+}
+
+}  // namespace tailbound::render

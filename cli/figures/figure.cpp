@@ -1,0 +1,41 @@
+#include <cli/figures/figure.hpp>
+#include <cli/figures/greenberg_guan.hpp>
+#include <cli/figures/mohapatra.hpp>
+#include <cli/figures/shahrabi.hpp>
+#include <cli/figures/singh_dally.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+namespace tailbound::figures {
+
+const std::vector<Figure>& all_figures() {
+  static const std::vector<Figure> figures = [] {
+    std::vector<Figure> list;
+    for (const auto& paper :
+         {singh_dally_figures, greenberg_guan_figures, mohapatra_figures, shahrabi_figures}) {
+      std::vector<Figure> more = paper();
+      std::move(more.begin(), more.end(), std::back_inserter(list));
+    }
+    return list;
+  }();
+  return figures;
+}
+
+Result new_result(std::vector<render::Column> asked, std::vector<render::Column> found,
+                  render::Picture picture) {
+  const render::Layout layout{
+      .command = "table of a figure", .inputs = std::move(asked), .results = std::move(found)};
+  return {.table = {.layout = std::make_shared<const render::Layout>(layout),
+                    .headline = picture.title,
+                    .results = {}},
+          .picture = std::move(picture)};
+}
+
+void add_row(Result& result, render::Cells asked, render::Cells found) {
+  result.table.results.push_back({.inputs = std::move(asked), .cells = std::move(found)});
+}
+
+}  // namespace tailbound::figures

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <tailbound/numeric/rational.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Numbers, shares and lists of them as people type them. Each is read exactly: 0.9, 9/10 and 90% are the same.
+///
+/// TESTS     tests/numeric/number_list_test.cpp
+namespace tailbound::numeric {
+
+/// Exact numbers of a list: "0.1,1/5" or "0.1:0.9:0.1" (first : last : step, the last included where the
+/// steps meet it), or both mixed; at most `limit` entries. Entries may repeat and come in any order.
+/// \param argument  names the list in messages: "--load"
+/// \throws InvalidArgument
+[[nodiscard]] std::vector<Rational> parse_list(std::string_view text, std::string_view argument,
+                                               std::size_t limit = 10'000);
+
+/// Whether it is written as a list ("0.1,0.2" or "0.1:0.9:0.1"; also one of a single entry, "0.5:0.5:1").
+[[nodiscard]] bool is_list(std::string_view text);
+
+/// A number, or hundredths with "%".  \throws InvalidArgument
+[[nodiscard]] Rational parse_share(std::string_view text, std::string_view argument);
+
+/// A list, entries with "%" as hundredths: "10%:90%:10%", "0.1,50%"; a range has "%" at all of its numbers or
+/// at none.  \throws InvalidArgument
+[[nodiscard]] std::vector<Rational> parse_percent_list(std::string_view text, std::string_view argument,
+                                                       std::size_t limit = 10'000);
+
+/// An integer in [least, greatest]; "1e6" and "12/3" count as integers.  \throws InvalidArgument
+[[nodiscard]] std::int64_t parse_integer(std::string_view text, std::string_view argument, std::int64_t least,
+                                         std::int64_t greatest);
+/// A number that was read already, likewise.
+[[nodiscard]] std::int64_t to_integer(const Rational& value, std::string_view argument, std::int64_t least,
+                                      std::int64_t greatest);
+/// Of a list.  \throws InvalidArgument  an entry is no integer, or out of range
+[[nodiscard]] std::vector<std::int64_t> parse_integers(std::string_view text, std::string_view argument,
+                                                       std::int64_t least, std::int64_t greatest);
+
+}  // namespace tailbound::numeric

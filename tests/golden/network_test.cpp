@@ -1,0 +1,375 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <tests/golden/csv_rows.hpp>
+#include <tests/golden/folder.hpp>
+#include <tests/golden/run_command.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+#include <string>
+#include <vector>
+
+// Questions on network files: where their flows come from, and by how much these are scaled. The same for delay,
+// simulate tree and validate delay.
+
+namespace {
+
+using nlohmann::json;
+using tailbound::golden::at;
+using tailbound::golden::content;
+using tailbound::golden::Folder;
+using tailbound::golden::Outcome;
+using tailbound::golden::rows_of;
+using tailbound::golden::run_command;
+
+const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
+const std::string two_switches = "--network " + networks + "two_switches.toml";
+const std::string leaf_spine = "--network " + networks + "leaf_spine.toml";
+
+/// Words with spaces in them stand in double quotes.
+Outcome run_line(const std::string& line) {
+  std::istringstream words(line);
+  std::vector<std::string> arguments;
+  for (std::string word; words >> std::quoted(word);) arguments.push_back(word);
+  return run_command(arguments);
+}
+
+json run_json(const std::string& line) {
+  const Outcome outcome = run_line(line + " --format json");
+  INFO(line << "\n" << outcome.err);
+  REQUIRE(outcome.status == 0);
+  return json::parse(outcome.out);
+}
+
+json run_result(const std::string& line) {
+  const json document = run_json(line);
+  REQUIRE(document["results"].size() == 1);
+  return document["results"][0];
+}
+
+/// The example's nodes and links, without its flows.
+std::string without_flows(const Folder& folder) {
+  const std::string text = content(networks + "two_switches.toml");
+  return "--network " + folder.file("bare.toml", text.substr(0, text.find("# Flows")));
+}
+
+std::string star(const Folder& folder, int hosts) {
+  std::string names;
+  for (int i = 0; i < hosts; ++i) names += "\"h" + std::to_string(i) + "\", ";
+  return "--network " +
+         folder.file("star.toml", "hosts = [" + names + "]\nswitches = [\"s\"]\n[[link]]\nfrom = [" + names +
+                                      "]\nto = \"s\"\nboth = true\n");
+}
+
+double value(const json& number) {
+  return std::stod(number["value"].get<std::string>());
+}
+
+/// Does the estimate's interval, twice as wide, hold `expected`?
+bool near(const json& estimate, double expected) {
+  const double half = std::stod(estimate["upper"].get<std::string>()) - value(estimate);
+  return std::abs(value(estimate) - expected) <= 2 * half;
+}
+
+}  // namespace
+
+TEST_CASE("network files: a matrix brings the flows of a file without any") {
+  const Folder folder;
+  const std::string question = " --percentiles 50,99 --drop 1e-6";
+  const json by_option =
+      run_json("delay " + without_flows(folder) + " --matrix " + networks + "two_switches.csv" + question);
+  const json by_file = run_json("delay --network " + networks + "two_switches_by_matrix.toml" + question);
+  REQUIRE(by_option["results"].size() == 5);
+  for (std::size_t flow = 0; flow < 5; ++flow) {
+    json one = by_option["results"][flow], other = by_file["results"][flow];
+    for (json* each : {&one, &other}) {
+      each->erase("network");
+      each->erase("matrix");
+    }
+    CHECK(one == other);
+  }
+  CHECK(by_option["question"]["matrix"] == networks + "two_switches.csv");
+  // Not without: the message says what is missing.
+  const Outcome bare = run_line("delay " + without_flows(folder));
+  CHECK(bare.status == 2);
+  CHECK(bare.err.find("bare.toml:1:1: the network has no flows") != std::string::npos);
+  // The option's matrix stands in place of the file's; wormhole takes it as well.
+  const std::string csv = folder.file("one.csv", "from,archive\ncamera,0.5\n");
+  CHECK(run_json("delay --network " + networks + "two_switches_by_matrix.toml --matrix " + csv)["results"]
+            .size() == 1);
+  CHECK(run_line("wormhole " + without_flows(folder) + " --matrix " + csv + " --flits 4").status == 0);
+}
+
+TEST_CASE("network files: uniform traffic around one switch is that of a tree of one level") {
+  const Folder folder;
+  // In a tree of one level each leaf sends to all, itself included; so its queues have as many inputs as one host
+  // fewer has here.
+  const json tree = run_result("delay --radix 8 --levels 1 --load 0.9 --ccdf 0,20 --drop 1e-9");
+  const json flows =
+      run_json("delay " + star(folder, 9) + " --uniform 0.9 --ccdf 0,20 --drop 1e-9")["results"];
+  REQUIRE(flows.size() == 72);
+  for (const json& flow : flows) {
+    CHECK(flow["uniform"] == "0.9");
+    CHECK(flow["rate"] == "0.1125");
+    CHECK(flow["percentiles"] == tree["percentiles"]);
+    CHECK(flow["ccdf"] == tree["ccdf"]);
+    CHECK(flow["mean_queueing_slots"] == tree["mean_queueing_slots"]);
+    CHECK(flow["total_buffer"] == tree["total_buffer"]);
+  }
+  // The same written into the file.
+  const std::string text = content(folder / "star.toml") + "[traffic]\nuniform = 0.9\n";
+  const json written =
+      run_json("delay --network " + folder.file("written.toml", text) + " --ccdf 0,20")["results"];
+  REQUIRE(written.size() == 72);
+  CHECK(written[5]["percentiles"] == tree["percentiles"]);
+  CHECK_FALSE(written[5].contains("uniform"));
+}
+
+TEST_CASE("network files: uniform traffic spread over the spines") {
+  const json spread = run_json("delay " + leaf_spine + " --uniform 0.3 --route spread --flow \"h1 -> h5\"");
+  const json& flow = spread["results"][0];
+  CHECK(flow["queues"] == 3);
+  // To the other leaf go 4/7 of what 4 hosts send, over two spines.
+  CHECK(std::stod(flow["hops"][0]["load"].get<std::string>()) == Approx(4 * 0.3 * 4 / 7 / 2));
+  CHECK(flow["hops"][2]["load"] == "0.3");
+  CHECK(spread["headline"].get<std::string>().find("uniform traffic of 0.3 packets a slot") !=
+        std::string::npos);
+  // Shortest ways: all over the first spine.
+  const json shortest = run_result("delay " + leaf_spine + " --uniform 0.3 --flow \"h1 -> h5\"");
+  CHECK(std::stod(shortest["hops"][0]["load"].get<std::string>()) == Approx(4 * 0.3 * 4 / 7));
+}
+
+TEST_CASE("network files: all rates times 2 are the rates doubled") {
+  const Folder folder;
+  const std::string bare = without_flows(folder);
+  const std::string once = folder.file("once.csv", "from,archive,desk\ncamera,0.2,0.1\ndesk,1/10,\n"),
+                    twice = folder.file("twice.csv", "from,archive,desk\ncamera,0.4,0.2\ndesk,1/5,\n");
+  const std::string question = " --percentiles 50,99,99.9999 --ccdf 3 --drop 1e-9";
+  const json scaled =
+      run_json("delay " + bare + " --matrix " + once + " --load-scale 2" + question)["results"];
+  const json doubled = run_json("delay " + bare + " --matrix " + twice + question)["results"];
+  REQUIRE(scaled.size() == 3);
+  for (std::size_t flow = 0; flow < 3; ++flow) {
+    CHECK(scaled[flow]["load_scale"] == "2");
+    for (const char* key : {"rate", "percentiles", "ccdf", "hops", "mean_latency_slots", "total_buffer"})
+      CHECK(scaled[flow][key] == doubled[flow][key]);
+  }
+  // The simulators draw the same packets.
+  const std::string run = " --slots 3000 --threads 1 --percentiles 99";
+  const json simulated = run_result("simulate tree " + bare + " --matrix " + once + " --load-scale 2" + run),
+             other = run_result("simulate tree " + bare + " --matrix " + twice + run);
+  CHECK(simulated["load_scale"] == "2");
+  for (const char* key : {"packets", "mean_queueing_slots", "percentiles", "links", "flows"})
+    CHECK(simulated[key] == other[key]);
+  const std::string validation = " --slots 3000 --threads 1 --ccdf 0,1 --percentiles 99 --format json";
+  const json one = json::parse(
+                 run_line("validate delay " + bare + " --matrix " + once + " --load-scale 2" + validation)
+                     .out),
+             two = json::parse(run_line("validate delay " + bare + " --matrix " + twice + validation).out);
+  CHECK(one["question"]["load_scale"] == "2");
+  CHECK(one["results"][0]["rows"] == two["results"][0]["rows"]);
+}
+
+TEST_CASE("network files: uniform traffic and factors as lists, all combinations") {
+  const std::string loads = leaf_spine + " --route spread --uniform 0.1,20% --load-scale 0.5:1.5:0.5";
+  const json analysed = run_json("delay " + loads + " --flow \"h1 -> h5\" --percentiles 99");
+  REQUIRE(analysed["results"].size() == 6);
+  CHECK(analysed["question"]["uniform"] == json({"0.1", "0.2"}));
+  CHECK(analysed["question"]["load_scale"] == json({"0.5", "1", "1.5"}));
+  // 0.1 times 1 is not 0.2 times 0.5 among the inputs, but has the same delays.
+  CHECK(analysed["results"][1]["percentiles"] == analysed["results"][3]["percentiles"]);
+  const json simulated = run_json("simulate tree " + loads + " --slots 2000 --threads 1");
+  REQUIRE(simulated["results"].size() == 6);
+  for (const json& result : simulated["results"]) {
+    const double rate =
+        std::stod(result["uniform"].get<std::string>()) * std::stod(result["load_scale"].get<std::string>());
+    for (const json& link : result["links"]) {
+      const std::string name = link["link"];
+      const bool to_host = name.find("-> h") != std::string::npos;
+      CHECK(near(link["load"], to_host ? rate : 4 * rate * 4 / 7 / 2));
+    }
+  }
+  const auto csv =
+      rows_of(run_line("delay " + loads + " --flow \"h1 -> h5\" --percentiles 99 --format csv").out);
+  CHECK(at(csv, 1, "uniform") == "0.1");
+  CHECK(at(csv, 1, "load_scale") == "0.5");
+  const Folder folder;
+  const std::string picture = folder / "uniform.svg";
+  CHECK(
+      run_line("delay " + leaf_spine + " --uniform 0.1:0.4:0.1 --percentiles 99 --plot " + picture).status ==
+      0);
+  CHECK(content(picture).find("uniform") != std::string::npos);
+}
+
+TEST_CASE(
+    "network files: the analysis of uniform traffic around one switch is inside the simulation's intervals") {
+  const Folder folder;
+  const json rows = run_result("validate delay " + star(folder, 5) +
+                               " --uniform 0.8 --load-scale 0.75 --slots 60000 --threads 1");
+  CHECK(rows["uniform"] == "0.8");
+  CHECK(rows["load_scale"] == "0.75");
+  CHECK(rows["below"] == 0);
+  CHECK(rows["above"] == 0);
+  CHECK(rows["inside"].get<int>() > 8);
+}
+
+TEST_CASE("network files: with buffers of limited room links may be offered more than they take") {
+  const Folder folder;
+  const std::string flows = folder.file("hot.csv", "from,archive\ncamera,0.5\ndesk,0.5\nprinter,0.5\n");
+  const std::string line = "simulate tree " + without_flows(folder) + " --matrix " + flows +
+                           " --load-scale 1.5 --slots "
+                           "2000 --threads 1";
+  const Outcome endless = run_line(line);
+  CHECK(endless.status == 2);
+  CHECK(endless.err.find(
+            "--load-scale is 1.5; it must be below 2/3, where the link right -> archive is full") !=
+        std::string::npos);
+  CHECK(run_result(line + " --buffer 8")["links"].size() == 2);
+  CHECK(run_line(line + " --buffer 8 --load-scale 2").status == 2);  // given twice
+  const Outcome sending = run_line("simulate tree " + without_flows(folder) + " --matrix " + flows +
+                                   " --load-scale 2.5 --slots 2000 --buffer 8");
+  CHECK(sending.err.find("--load-scale is 2.5; it must be at most 2, where ") != std::string::npos);
+}
+
+TEST_CASE("delay --solve load-scale: what the links bear, exactly") {
+  const json document = run_json("delay " + two_switches + " --solve load-scale");
+  const json& answer = document["results"][0];
+  CHECK(answer["solve"] == "load-scale");
+  CHECK(answer["greatest_load_scale"]["kind"] == "exact");
+  CHECK(answer["greatest_load_scale"]["value"] == "20/17");  // 1 / (0.6 + 0.25)
+  CHECK(answer["attained"] == false);
+  CHECK(answer["limit"] == "link");
+  CHECK(answer["limit_name"] == "right -> archive");
+  REQUIRE(answer["limits"].size() == 8);
+  CHECK(answer["limits"][3]["name"] == "left -> right");
+  CHECK(answer["limits"][3]["takes"] == "2");
+  CHECK(document["headline"] ==
+        "two switches bears all its rates times less than 20/17 (1.1764705882): there the link right -> "
+        "archive is "
+        "full.");
+  // Below it the analysis answers, at it no more.
+  CHECK(run_line("delay " + two_switches + " --load-scale 1.1764 --percentiles 50").status == 0);
+  CHECK(run_line("delay " + two_switches + " --load-scale 20/17 --percentiles 50").status == 2);
+  CHECK(run_line("delay " + two_switches + " --solve load-scale --quiet").out == "1.1764705882\n");
+  // Uniform traffic: the rate times the factor is what the network bears.
+  const json uniform =
+      run_json("delay " + leaf_spine + " --route spread --uniform 0.1,0.2 --solve load-scale");
+  for (const json& each : uniform["results"])
+    CHECK(std::stod(each["uniform"].get<std::string>()) *
+              std::stod(each["greatest_load_scale"]["lower"].get<std::string>()) ==
+          Approx(7.0 / 8).epsilon(1e-9));
+}
+
+TEST_CASE("delay --solve load-scale: targets, on both sides") {
+  const std::string question = "delay " + two_switches;
+  const json found = run_result(question + " --solve load-scale --percentiles 99.9 --within 12");
+  CHECK(found["percentile"] == "99.9");
+  CHECK(found["within_slots"] == "12");
+  CHECK(found["greatest_load_scale"]["kind"] == "enclosure");
+  const auto worst = [&](const std::string& scale) {
+    int most = 0;
+    for (const json& flow : run_json(question + " --percentiles 99.9 --load-scale " + scale)["results"])
+      most = std::max(most, flow["percentiles"][0]["latency_slots"].get<int>());
+    return most;
+  };
+  CHECK(worst(found["safe_load_scale"]) <= 12);
+  CHECK(worst(found["greatest_load_scale"]["upper"]) > 12);
+  const json buffers = run_result(question + " --solve load-scale --drop 1e-9 --capacity 32");
+  const auto room = [&](const std::string& scale) {
+    int most = 0;
+    for (const json& flow : run_json(question + " --drop 1e-9 --load-scale " + scale)["results"])
+      for (const json& hop : flow["hops"]) most = std::max(most, hop["buffer"].get<int>());
+    return most;
+  };
+  CHECK(room(buffers["safe_load_scale"]) == 32);
+  CHECK(room(buffers["greatest_load_scale"]["upper"]) == 33);
+  CHECK(buffers["limit_name"] == "right -> archive");
+  // In ns, with what hops add: 30 slots and wires.
+  const json ns =
+      run_result(question +
+                 " --solve load-scale --percentiles 99.9 --within-ns 200 --packet-bytes 64 --link-gbps "
+                 "51.2 --hop-ns 35");
+  CHECK(ns["within_ns"] == "200");
+  CHECK(ns["hop_ns"] == "35");
+  // Two queues: 13 slots of 10 ns and 70 ns.
+  CHECK(
+      ns["safe_load_scale"] ==
+      run_result(question + " --solve load-scale --percentiles 99.9 --within 13 --flow \"camera -> archive\"")
+          ["safe_load_scale"]);
+  // Lists, CSV and a picture.
+  const Folder folder;
+  const std::string picture = folder / "scale.svg";
+  const Outcome many = run_line(
+      question + " --solve load-scale --percentiles 99,99.9 --within 5:20:5 --format csv --plot " + picture);
+  REQUIRE(many.status == 0);
+  const auto csv = rows_of(many.out);
+  CHECK(at(csv, 1, "percentile") == "99");
+  CHECK(at(csv, 1, "greatest_load_scale_kind") == "enclosure");
+  CHECK(content(picture).find("greatest factor of all rates") != std::string::npos);
+}
+
+TEST_CASE("network files: what is refused, and how") {
+  const Folder folder;
+  const std::string bare = without_flows(folder);
+  const std::string apart = "--network " + folder.file("apart.toml",
+                                                       "hosts = [\"a\", \"b\"]\nswitches = [\"s\"]\n"
+                                                       "[[link]]\nfrom = \"a\"\nto = \"s\"\n");
+  struct Refusal {
+    std::string line;
+    int status;
+    std::vector<std::string> said;
+  };
+  for (const Refusal& refusal : std::vector<Refusal>{
+           {"delay " + bare + " --uniform 0", 2, {"--uniform is 0", "above 0 and at most 1"}},
+           {"delay " + bare + " --uniform 1.5", 2, {"--uniform is 1.5", "at most 1 packet a slot"}},
+           {"delay " + bare + " --uniform x", 2, {"--uniform", "x"}},
+           {"delay " + bare + " --uniform 0.9",
+            2,
+            {"--uniform is 0.9", "below 0.75", "right -> left is full"}},
+           {"delay " + bare + " --uniform 0.4 --load-scale 3", 2, {"--load-scale is 3", "below 1.875"}},
+           {"delay " + bare + " --uniform 0.4 --matrix m", 2, {"--uniform", "together with --matrix"}},
+           {"delay " + two_switches + " --uniform 0.4", 2, {"--uniform", "flows of ", "two_switches.toml"}},
+           {"delay " + apart + " --uniform 0.4", 2, {"--uniform", "no way"}},
+           {"delay " + bare + " --uniform 0.4 --route up", 2, {"--route is up", "spread"}},
+           {"delay --radix 4 --levels 2 --load 0.5 --uniform 0.4", 2, {"--uniform", "--network"}},
+           {"delay --delays d --uniform 0.4", 2, {"--uniform", "--delays"}},
+           {"delay " + two_switches + " --load-scale 0", 2, {"--load-scale is 0", "above 0"}},
+           {"simulate tree --radix 4 --levels 2 --load 0.5 --load-scale 2", 2, {"--load-scale", "--network"}},
+           {"simulate tree --radix 4 --levels 2 --load 0.5 --rare 5 --uniform 0.4",
+            2,
+            {"--uniform", "--network"}},
+           {"validate delay " + two_switches + " --load-scale 2", 2, {"--load-scale is 2", "below 20/17"}},
+           {"validate delay " + two_switches + " --uniform 0.5", 2, {"--uniform", "flows of"}},
+           {"delay --radix 4 --levels 2 --load 0.5 --solve load-scale", 2, {"--solve", "--network"}},
+           {"delay " + two_switches + " --solve load", 2, {"--solve is load", "load-scale"}},
+           {"delay " + two_switches + " --solve load-scale --load-scale 1", 2, {"--load-scale", "--solve"}},
+           {"delay " + two_switches + " --solve load-scale --ccdf 3", 2, {"--ccdf", "--solve"}},
+           {"delay " + two_switches + " --solve load-scale --within 3", 2, {"--percentiles", "missing"}},
+           {"delay " + two_switches + " --solve load-scale --percentiles 9", 2, {"--within", "missing"}},
+           {"delay " + two_switches + " --solve load-scale --drop 1e-3", 2, {"--capacity", "missing"}},
+           {"delay " + two_switches + " --solve load-scale --capacity 3", 2, {"--drop", "missing"}},
+           {"delay " + two_switches + " --solve load-scale --percentiles 9 --within -1",
+            2,
+            {"--within is -1"}},
+           {"delay " + two_switches + " --solve load-scale --percentiles 9 --within 2 --within-ns 3",
+            2,
+            {"--within-ns", "--within"}},
+           {"delay " + two_switches + " --solve load-scale --percentiles 9 --within-ns 3",
+            2,
+            {"--link-gbps"}},
+           {"delay " + two_switches + " --solve load-scale --percentiles 9 --within 1",
+            1,
+            {"no factor meets"}},
+           {"delay " + two_switches + " --solve load-scale --plot x.svg", 2, {"--plot", "one factor"}},
+           {"delay " + two_switches + " --within 3", 2, {"--within", "without --solve"}},
+           {"delay " + two_switches + " --capacity 3", 2, {"--capacity", "without --solve"}},
+       }) {
+    const Outcome outcome = run_line(refusal.line);
+    INFO(refusal.line << "\n" << outcome.err);
+    CHECK(outcome.status == refusal.status);
+    CHECK(outcome.out.empty());
+    for (const std::string& said : refusal.said) CHECK(outcome.err.find(said) != std::string::npos);
+  }
+}

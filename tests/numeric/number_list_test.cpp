@@ -1,0 +1,61 @@
+#include <catch2/catch.hpp>
+#include <tailbound/numeric/number_list.hpp>
+#include <tailbound/core/error.hpp>
+#include <tests/golden/run_command.hpp>
+
+#include <string>
+#include <vector>
+
+using tailbound::InvalidArgument;
+using tailbound::numeric::parse_percent_list;
+using tailbound::numeric::parse_share;
+using tailbound::golden::Outcome;
+using tailbound::golden::run_line;
+using tailbound::numeric::parse_rational;
+using tailbound::numeric::Rational;
+
+namespace {
+
+Rational number(const char* text) {
+  return parse_rational(text, "number");
+}
+
+}  // namespace
+
+TEST_CASE("numbers as typed: percent signs, exactly") {
+  CHECK(parse_share("5%", "--hot") == number("1/20"));
+  CHECK(parse_share("1e-7%", "--drop") == number("1e-9"));
+  CHECK(parse_share("200/3%", "--load") == number("2/3"));
+  CHECK(parse_share("0.05", "--hot") == number("1/20"));
+  for (const char* wrong : {"", "%", "5%%", "%5", "5 percent"}) {
+    INFO(wrong);
+    CHECK_THROWS_AS(parse_share(wrong, "--hot"), InvalidArgument);
+  }
+}
+
+TEST_CASE("numbers as typed: lists, with percent signs throughout a range") {
+  CHECK(parse_percent_list("10%:30%:10%,0.4", "--loads") ==
+        std::vector<Rational>{number("0.1"), number("0.2"), number("0.3"), number("0.4")});
+  CHECK(parse_percent_list("0.1,50%", "--loads") == std::vector<Rational>{number("0.1"), number("0.5")});
+  CHECK_THROWS_AS(parse_percent_list("10:30:10%", "--loads"), InvalidArgument);
+  CHECK_THROWS_AS(parse_percent_list("10%,", "--loads"), InvalidArgument);
+  CHECK_THROWS_AS(parse_percent_list("1%:100%:1%", "--loads", 99), InvalidArgument);
+}
+
+TEST_CASE("numbers as typed: wherever a share is asked") {
+  const auto same = [](const std::string& percent, const std::string& decimal) {
+    const Outcome one = run_line(percent), other = run_line(decimal);
+    INFO(percent << "\n" << one.err);
+    CHECK(one.status == 0);
+    CHECK(one.out == other.out);
+  };
+  same("buffer --inputs 16 --load 90% --drop 1e-13% --format json",
+       "buffer --inputs 16 --load 0.9 --drop 1e-15 --format json");
+  same("buffer --inputs 16 --load 10%:90%:20%,0.95 --drop 1e-9 --format csv",
+       "buffer --inputs 16 --load 0.1:0.9:0.2,0.95 --drop 1e-9 --format csv");
+  same("buffer --rates 10%,20% --drop 1e-9", "buffer --rates 0.1,0.2 --drop 1e-9");
+  same("buffer --inputs 4 --load 40% --burst 4 --on-rate 80% --drop 1e-6 --format csv",
+       "buffer --inputs 4 --load 0.4 --burst 4 --on-rate 0.8 --drop 1e-6 --format csv");
+  same("occupancy --inputs 16 --load 90% --until 0.1%", "occupancy --inputs 16 --load 0.9 --until 0.001");
+  same("delay --radix 4 --levels 2 --load 80%", "delay --radix 4 --levels 2 --load 0.8");
+}
