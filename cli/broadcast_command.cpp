@@ -45,15 +45,8 @@ BroadcastAnswer ask(const BroadcastQuestion& question, const answers::Run& run) 
 
 Reply answer(const Options& options, const Context& context) {
   const std::vector<BroadcastQuestion> questions = read_questions(options);
-  const answers::Run run = analysis_run(context);
-  auto networks =
-      answers::for_each_point(questions.size(), run, [&](std::size_t i) { return ask(questions[i], run); });
-  std::size_t finished = 0;
-  for (const BroadcastAnswer& network : networks.finished) finished += network.points.size();
-  const std::size_t asked = questions.size() * questions.front().offered.values.size();
-  render::Document document = render::document(paired(questions, std::move(networks.finished)));
-  if (finished < asked) render::mark_stopped(document, finished, asked);
-  return show(std::move(document), context);
+  return show_networks(questions, context, ask,
+                       [](const auto& networks) { return render::document(networks); });
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <cli/offered_loads.hpp>
+#include <cli/loads.hpp>
 #include <cli/worm_ends_options.hpp>
 #include <tailbound/answers/broadcast.hpp>
-#include <tailbound/network/hypercube.hpp>
 
 #include <optional>
 #include <string>

@@ -77,17 +77,6 @@ std::vector<Criterion> read_criteria(const Options& options) {
                         "left out for correlated arrivals (--traffic onoff, --blocks): give --load a list");
 }
 
-/// What cannot be asked of correlated arrivals.
-void require_possible(const Options& options, const BufferQuestion& question) {
-  if (!answers::correlated(question.traffic)) return;
-  if (question.accuracy.arithmetic != queue::Arithmetic::automatic)
-    throw InvalidArgument("--arithmetic", queue::name(question.accuracy.arithmetic),
-                          "auto for correlated arrivals (--traffic onoff, --blocks)");
-  if (question.traffic.packets_per_slot != 1)
-    throw InvalidArgument("--packets-per-slot", *options.traffic.packets_per_slot,
-                          "1 for correlated arrivals (--traffic onoff, --blocks)");
-}
-
 /// One question for each combination of what was given as lists.
 std::vector<BufferQuestion> read_questions(const Options& options) {
   const Solve solve = read_solve(options);
@@ -112,7 +101,6 @@ std::vector<BufferQuestion> read_questions(const Options& options) {
             question.asked = answers::ProbabilityOf{capacity};
           else
             question.asked = answers::LeastBuffer{drop};
-          require_possible(options, question);
           questions.push_back(std::move(question));
         }
   return questions;

@@ -1,4 +1,3 @@
-#include <cln/integer.h>
 #include <cln/rational.h>
 #include <cli/multistage_options.hpp>
 #include <cli/option_group.hpp>

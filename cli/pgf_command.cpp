@@ -6,7 +6,6 @@
 #include <tailbound/render/documents/pgf.hpp>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,6 @@ namespace {
 using answers::PgfAnswer;
 using answers::PgfOf;
 using answers::PgfQuestion;
-using symbolic::Expression;
 using symbolic::Language;
 using symbolic::Pgf;
 
@@ -26,37 +24,15 @@ struct Options {
   bool moments = false, cancel = false, of_given = false;
 };
 
-constexpr std::size_t kMostRates = 4096;
-
-/// A parameter of the traffic: a number or a formula, but not in z.
-Expression parse_parameter(const std::string& text, const std::string& option) {
-  const Expression value = symbolic::parse_expression(text, option);
-  if (value.depends_on("z"))
-    throw InvalidArgument(option, text, "free of z, which is the variable of the generating function");
-  return value;
-}
-
-std::vector<Expression> parse_rates(const std::string& text) {
-  std::vector<Expression> rates;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', start), text.size());
-    if (rates.size() == kMostRates)
-      throw InvalidArgument("--rates", "a longer list", "a list of at most 4096 rates");
-    rates.push_back(parse_parameter(text.substr(start, comma - start), "--rates"));
-    start = comma + 1;
-  }
-  return rates;
-}
-
 Pgf read_arrivals(const TrafficOptions& options) {
   switch (traffic_form(options)) {
     case TrafficForm::equal_inputs:
-      return Pgf::equal_inputs(parse_parameter(*options.inputs, "--inputs"),
-                               parse_parameter(*options.load, "--load"));
+      return Pgf::equal_inputs(answers::parse_parameter(*options.inputs, "--inputs"),
+                               answers::parse_parameter(*options.load, "--load"));
     case TrafficForm::unequal_inputs:
-      return Pgf::unequal_inputs(parse_rates(*options.rates));
+      return Pgf::unequal_inputs(answers::parse_rates(*options.rates, "--rates"));
     case TrafficForm::poisson:
-      return Pgf::poisson(parse_parameter(*options.load, "--load"));
+      return Pgf::poisson(answers::parse_parameter(*options.load, "--load"));
     case TrafficForm::pmf:
       return answers::pgf_of_file(read_file(*options.pmf, "--pmf"), *options.pmf);
     case TrafficForm::on_off:  // on_off_reply() answers
@@ -125,11 +101,11 @@ Reply on_off_reply(const Options& options, const std::vector<Language>& language
   render::PgfTraffic traffic = as_typed(options.traffic);
   traffic.traffic = "onoff";
   traffic.on_rate = traffic.on_rate.value_or("1");
-  const queue::OnOffFormula formula =
-      answers::answer(answers::OnOffPgfQuestion{.load = parse_parameter(*traffic.load, "--load"),
-                                                .burst = parse_parameter(*traffic.burst, "--burst"),
-                                                .on_rate = parse_parameter(*traffic.on_rate, "--on-rate"),
-                                                .inputs = parse_parameter(*traffic.inputs, "--inputs")});
+  const queue::OnOffFormula formula = answers::answer(
+      answers::OnOffPgfQuestion{.load = answers::parse_parameter(*traffic.load, "--load"),
+                                .burst = answers::parse_parameter(*traffic.burst, "--burst"),
+                                .on_rate = answers::parse_parameter(*traffic.on_rate, "--on-rate"),
+                                .inputs = answers::parse_parameter(*traffic.inputs, "--inputs")});
   std::vector<render::OnOffPgfPoint> points;
   for (const Language language : languages)
     points.push_back({.traffic = traffic, .language = language, .formula = formula});

@@ -11,11 +11,11 @@
 #include <cli/named_files.hpp>
 #include <cli/pieces.hpp>
 #include <cli/read_file.hpp>
-#include <cli/suggest.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/write_file.hpp>
 #include <tailbound/answers/points.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/suggest.hpp>
 
 #include <fmt/format.h>
 

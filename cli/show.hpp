@@ -36,4 +36,20 @@ template <class Question, class DocumentOf>
   return show(std::move(document), context);
 }
 
+/// The same for questions that ask for several loads of one network each.
+/// \param ask  (question, run) -> answer, whose points a stop may have cut
+template <class Question, class Ask, class DocumentOf>
+[[nodiscard]] Reply show_networks(const std::vector<Question>& questions, const Context& context,
+                                  const Ask& ask, const DocumentOf& document_of) {
+  const answers::Run run = analysis_run(context);
+  auto networks =
+      answers::for_each_point(questions.size(), run, [&](std::size_t i) { return ask(questions[i], run); });
+  std::size_t finished = 0, asked = 0;
+  for (const Question& question : questions) asked += question.offered.values.size();
+  for (const auto& network : networks.finished) finished += network.points.size();
+  render::Document document = document_of(paired(questions, std::move(networks.finished)));
+  if (finished < asked) render::mark_stopped(document, finished, asked);
+  return show(std::move(document), context);
+}
+
 }  // namespace tailbound::cli

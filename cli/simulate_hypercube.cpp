@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <cli/option_group.hpp>
 #include <cli/simulate_hypercube.hpp>
 #include <cli/simulated_points.hpp>

@@ -2,7 +2,7 @@
 
 #include <cli/broadcast_options.hpp>
 #include <cli/commands.hpp>
-#include <cli/simulated_loads.hpp>
+#include <cli/loads.hpp>
 #include <cli/simulation_options.hpp>
 #include <tailbound/answers/simulate_hypercube.hpp>
 

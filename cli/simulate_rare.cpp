@@ -1,5 +1,5 @@
 #include <cln/rational.h>
-#include <cli/simulate_rare.hpp>
+#include <cli/simulate_tree.hpp>
 #include <cli/simulated_points.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/answers/simulate_rare.hpp>

@@ -1,7 +1,6 @@
 #include <cln/rational.h>
 #include <cli/delay_question.hpp>
 #include <cli/option_group.hpp>
-#include <cli/simulate_rare.hpp>
 #include <cli/simulate_tree.hpp>
 #include <cli/simulated_points.hpp>
 #include <cli/traffic_options.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cli/commands.hpp>
-#include <cli/simulated_loads.hpp>
+#include <cli/loads.hpp>
 #include <cli/simulation_options.hpp>
 #include <cli/wormhole_question.hpp>
 #include <tailbound/answers/simulate_wormhole.hpp>

@@ -1,4 +1,3 @@
-#include <cln/integer.h>
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/option_group.hpp>

@@ -4,7 +4,6 @@
 #include <cli/command.hpp>
 #include <tailbound/answers/simulation.hpp>
 
-#include <functional>
 #include <optional>
 #include <string>
 

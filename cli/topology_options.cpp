@@ -1,4 +1,3 @@
-#include <cln/integer.h>
 #include <cln/rational.h>
 #include <cli/option_group.hpp>
 #include <cli/read_file.hpp>

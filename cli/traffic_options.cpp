@@ -1,9 +1,8 @@
 #include <cli/option_group.hpp>
 #include <cli/read_file.hpp>
-#include <cli/suggest.hpp>
 #include <cli/traffic_options.hpp>
+#include <tailbound/core/suggest.hpp>
 
-#include <cln/integer.h>
 #include <cln/integer_io.h>
 #include <cln/rational.h>
 #include <fmt/format.h>

@@ -2,7 +2,6 @@
 #include <cli/simulated_points.hpp>
 #include <tailbound/render/documents/validate_broadcast.hpp>
 
-#include <algorithm>
 #include <memory>
 
 namespace tailbound::cli {
@@ -28,17 +27,13 @@ Reply answer(const Options& options, const Context& context) {
   const std::size_t rates = questions.size() * questions.front().simulation.offered.values.size();
   auto networks = simulate_each(questions, rates, options.simulation.run, context);
   // Each is simulated once and judged by each variant.
-  std::vector<std::pair<ValidateBroadcastQuestion, ValidateBroadcastAnswer>> judged;
+  std::vector<std::pair<ValidateBroadcastQuestion, ValidateBroadcastAnswer>> points;
   for (std::size_t i = 0; i < networks.finished.size(); ++i)
     for (const answers::Replication replication : replications)
-      judged.emplace_back(
+      points.emplace_back(
           ValidateBroadcastQuestion{.simulation = questions[i].simulation, .replication = replication},
           answers::judged_by(networks.finished[i], replication));
-  Reply reply = show(render::document(judged, rates * replications.size()), context);
-  if (std::any_of(judged.begin(), judged.end(),
-                  [](const auto& network) { return network.second.tally.optimistic() > 0; }))
-    reply.status = no_answer;
-  return reply;
+  return judged(render::document(points, rates * replications.size()), points, context);
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
+#include <cli/commands.hpp>
 #include <cli/delay_question.hpp>
 #include <cli/option_group.hpp>
 #include <cli/simulate_tree.hpp>
 #include <cli/simulated_points.hpp>
-#include <cli/commands.hpp>
 #include <tailbound/answers/validate_delay.hpp>
 #include <tailbound/render/documents/validate_delay.hpp>
 
 #include <memory>
-#include <utility>
 
 namespace tailbound::cli {
 namespace {
@@ -48,16 +47,10 @@ std::vector<ValidateDelayQuestion> read_questions(const Options& options) {
 
 Reply answer(const Options& options, const Context& context) {
   const answers::Units units = read_units(options.units);
-  bool optimistic = false;
-  Reply reply = show(simulate_points(read_questions(options), options.run, context,
-                                     [&](auto points, std::size_t asked) {
-                                       for (const auto& point : points)
-                                         optimistic = optimistic || point.second.tally.optimistic() > 0;
-                                       return render::document(std::move(points), asked, units);
-                                     }),
-                     context);
-  if (optimistic) reply.status = no_answer;
-  return reply;
+  const auto questions = read_questions(options);
+  const auto points =
+      paired(questions, simulate_each(questions, questions.size(), options.run, context).finished);
+  return judged(render::document(points, questions.size(), units), points, context);
 }
 
 }  // namespace

@@ -15,17 +15,12 @@ Reply answer(const MultistageSimulationOptions& options, const Context& context)
   for (const answers::SimulateMultistageQuestion& simulation : read_simulations(options))
     questions.push_back({simulation});
   const render::MultistageCurve curve = read_curve(options.question);
-  bool optimistic = false;
-  Reply reply = show(simulate_points(questions, options.run, context,
-                                     [&](const auto& points, std::size_t asked) {
-                                       optimistic =
-                                           std::any_of(points.begin(), points.end(), [](const auto& point) {
-                                             return point.second.of_blocking.optimistic() > 0;
-                                           });
-                                       return render::document(points, asked, curve);
-                                     }),
-                     context);
-  if (optimistic) reply.status = no_answer;
+  const auto points =
+      paired(questions, simulate_each(questions, questions.size(), options.run, context).finished);
+  Reply reply = show(render::document(points, questions.size(), curve), context);
+  if (std::any_of(points.begin(), points.end(),
+                  [](const auto& point) { return point.second.of_blocking.optimistic() > 0; }))
+    reply.status = no_answer;
   return reply;
 }
 

@@ -4,7 +4,6 @@
 #include <tailbound/answers/validate_wormhole.hpp>
 #include <tailbound/render/documents/validate_wormhole.hpp>
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -18,12 +17,8 @@ Reply answer(const WormholeSimulationOptions& options, const Context& context) {
   for (answers::SimulateWormholeQuestion& simulation : read_wormhole_simulations(options))
     questions.push_back({.simulation = std::move(simulation)});
   const std::size_t asked = questions.size() * questions.front().simulation.offered.values.size();
-  auto networks = simulate_each(questions, asked, options.run, context);
-  const bool optimistic = std::any_of(networks.finished.begin(), networks.finished.end(),
-                                      [](const auto& network) { return network.tally.optimistic() > 0; });
-  Reply reply = show(render::document(paired(questions, std::move(networks.finished)), asked), context);
-  if (optimistic) reply.status = no_answer;
-  return reply;
+  const auto networks = paired(questions, simulate_each(questions, asked, options.run, context).finished);
+  return judged(render::document(networks, asked), networks, context);
 }
 
 }  // namespace

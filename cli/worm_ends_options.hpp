@@ -1,7 +1,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <tailbound/network/worm_ends.hpp>
+#include <tailbound/answers/wormhole.hpp>
 
 #include <optional>
 #include <string>

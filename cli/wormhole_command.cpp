@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <cli/commands.hpp>
 #include <cli/show.hpp>
 #include <cli/traffic_options.hpp>
@@ -24,13 +23,6 @@ std::optional<std::size_t> read_channels(const Options& options) {
   return text.empty() ? 10 : static_cast<std::size_t>(parse_integer(text, "--channels", 1, 1'000'000));
 }
 
-[[noreturn]] void refuse_saturated(const WormholeQuestion& question, const answers::Saturated& saturated) {
-  throw NoAnswer(fmt::format(
-      "the network is saturated at load {}: the {} saturates at {:.10g} flits/cycle/node, {:.3g} % below",
-      saturated.load(), answers::name(question.network), saturated.saturation(),
-      100 * (1 - saturated.saturation() / saturated.load())));
-}
-
 /// One question for each network and length; its loads share what is costly.
 std::vector<WormholeQuestion> read_questions(const Options& options) {
   std::vector<WormholeQuestion> questions;
@@ -48,25 +40,10 @@ std::vector<WormholeQuestion> read_questions(const Options& options) {
 
 Reply answer(const Options& options, const Context& context) {
   const std::vector<WormholeQuestion> questions = read_questions(options);
-  const answers::Run run = analysis_run(context);
-  std::vector<render::WormholeNetworkAnswer> networks;
-  std::size_t finished = 0, asked = 0;
-  for (const WormholeQuestion& question : questions) asked += question.offered.values.size();
-  for (const WormholeQuestion& question : questions) {
-    try {
-      networks.emplace_back(question, answers::answer(question, run));
-    } catch (const answers::Saturated& saturated) {
-      refuse_saturated(question, saturated);
-    } catch (const Stopped&) {
-      if (networks.empty()) throw;
-      break;
-    }
-    finished += networks.back().second.points.size();
-    if (networks.back().second.stopped) break;
-  }
-  render::Document document = render::document(networks);
-  if (finished < asked) render::mark_stopped(document, finished, asked);
-  return show(std::move(document), context);
+  return show_networks(
+      questions, context,
+      [](const auto& question, const answers::Run& run) { return answers::answer(question, run); },
+      [](const auto& networks) { return render::document(networks); });
 }
 
 }  // namespace

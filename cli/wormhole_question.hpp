@@ -1,7 +1,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <cli/offered_loads.hpp>
+#include <cli/loads.hpp>
 #include <cli/topology_options.hpp>
 #include <cli/worm_ends_options.hpp>
 #include <tailbound/answers/wormhole.hpp>

@@ -114,7 +114,7 @@ TEST_CASE("answers: broadcast beyond saturation says where that is") {
     CHECK(saturated.saturation() == saturation);
     CHECK_THAT(saturated.what(),
                Catch::Matchers::StartsWith(
-                   "the network is saturated at rate 0.5 messages/cycle/node: it saturates at 0.0"));
+                   "the network is saturated at rate 0.5 messages/cycle/node: the network saturates at 0.0"));
   }
   BroadcastQuestion beyond = question;
   beyond.offered = fractions({"1"});

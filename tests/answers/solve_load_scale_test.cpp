@@ -154,8 +154,8 @@ TEST_CASE("Greatest load scale: buffers, as the greatest load of the one queue",
         target);
     CHECK(numeric::nearest_double(answer.target->met) / 2 ==
           Approx(static_cast<double>(most.load.lower())).epsilon(1e-9));
-    const auto& enclosure = std::get<numeric::Enclosure<unit::Ratio>>(answer.greatest());
-    CHECK(enclosure.lower() <= enclosure.upper());
+    const auto enclosure = std::get<numeric::Enclosure<unit::Ratio>>(answer.greatest());
+    CHECK(static_cast<double>(enclosure.lower()) <= static_cast<double>(enclosure.upper()));
   }
 }
 

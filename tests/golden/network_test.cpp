@@ -63,14 +63,10 @@ std::string star(const Folder& folder, int hosts) {
                                       "]\nto = \"s\"\nboth = true\n");
 }
 
-double value(const json& number) {
-  return std::stod(number["value"].get<std::string>());
-}
-
 /// Does the estimate's interval, twice as wide, hold `expected`?
 bool near(const json& estimate, double expected) {
-  const double half = std::stod(estimate["upper"].get<std::string>()) - value(estimate);
-  return std::abs(value(estimate) - expected) <= 2 * half;
+  const double value = estimate["value"], half = estimate["upper"].get<double>() - value;
+  return std::abs(value - expected) <= 2 * half;
 }
 
 }  // namespace
@@ -270,8 +266,8 @@ TEST_CASE("delay --solve load-scale: targets, on both sides") {
   CHECK(found["greatest_load_scale"]["kind"] == "enclosure");
   const auto worst = [&](const std::string& scale) {
     int most = 0;
-    for (const json& flow : run_json(question + " --percentiles 99.9 --load-scale " + scale)["results"])
-      most = std::max(most, flow["percentiles"][0]["latency_slots"].get<int>());
+    const json flows = run_json(question + " --percentiles 99.9 --load-scale " + scale)["results"];
+    for (const json& flow : flows) most = std::max(most, flow["percentiles"][0]["latency_slots"].get<int>());
     return most;
   };
   CHECK(worst(found["safe_load_scale"]) <= 12);
@@ -279,7 +275,8 @@ TEST_CASE("delay --solve load-scale: targets, on both sides") {
   const json buffers = run_result(question + " --solve load-scale --drop 1e-9 --capacity 32");
   const auto room = [&](const std::string& scale) {
     int most = 0;
-    for (const json& flow : run_json(question + " --drop 1e-9 --load-scale " + scale)["results"])
+    const json flows = run_json(question + " --drop 1e-9 --load-scale " + scale)["results"];
+    for (const json& flow : flows)
       for (const json& hop : flow["hops"]) most = std::max(most, hop["buffer"].get<int>());
     return most;
   };

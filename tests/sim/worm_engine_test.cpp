@@ -41,8 +41,8 @@ std::vector<std::shared_ptr<const WormNetwork>> small_networks() {
                                                            cube(CubeLinks::bidirectional_torus, 5, 2, 4),
                                                            cube(CubeLinks::unidirectional_torus, 6, 1)};
   for (const network::WormEnds& ends : all_ends) {
-    networks.push_back(network::make_cube_worms({.radix = 2, .dimensions = 3, .ends = ends}, 1));
-    networks.push_back(network::make_cube_worms({.radix = 2, .dimensions = 3, .ends = ends}, 2));
+    networks.push_back(network::make_cube_worms({.radix = 2, .dimensions = 4, .ends = ends}, 1));
+    networks.push_back(network::make_cube_worms({.radix = 2, .dimensions = 4, .ends = ends}, 2));
     networks.push_back(network::make_hypercube_worms(3, 2, ends));
     if (ends.injection == network::Injection::ports) continue;
     networks.push_back(network::make_cube_worms({.radix = 3, .ends = ends}, 1));

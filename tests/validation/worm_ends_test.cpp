@@ -53,7 +53,7 @@ struct Found {
 };
 
 sim::RunPlan plan(std::uint64_t seed) {
-  return {.seed = seed, .replications = 2, .warmup = 4000, .slots = 200'000, .batches = 40};
+  return {.seed = seed, .replications = 2, .warmup = 4000, .slots = 400'000, .batches = 40};
 }
 
 /// At `load` flits/cycle/node.
@@ -89,7 +89,7 @@ double deviations(const Mean& a, const Mean& b) {
 TEST_CASE("worm ends: both simulators of a hypercube have the same latencies, whatever its ends") {
   const WormEnds ends = GENERATE(from_range(all_ends));
   const int virtual_channels = GENERATE(1, 2);
-  for (const char* load : {"0.1", "0.3"}) {
+  for (const char* load : {"0.15", "0.3"}) {
     const Found one = as_wormhole(4, virtual_channels, ends, load);
     const Found other = as_broadcasts(4, virtual_channels, ends, load);
     CAPTURE(static_cast<int>(ends.injection), static_cast<int>(ends.ejection), virtual_channels, load,
@@ -97,9 +97,9 @@ TEST_CASE("worm ends: both simulators of a hypercube have the same latencies, wh
             one.wait.value, other.wait.value);
     CHECK(deviations(one.latency, other.latency) < 4);
     CHECK(deviations(one.wait, other.wait) < 4);
-    // So exact that the choices are told apart, which differ by 2 % and more.
-    CHECK(one.latency.deviation < 0.002 * one.latency.value);
-    CHECK(other.latency.deviation < 0.002 * other.latency.value);
+    // So exact that the choices are told apart, which differ by 4 % and more.
+    CHECK(one.latency.deviation < 0.005 * one.latency.value);
+    CHECK(other.latency.deviation < 0.005 * other.latency.value);
   }
 }
 
@@ -158,7 +158,8 @@ TEST_CASE("worm ends: the models are as far off the simulation as the documentat
       const auto error = [&found = found](double latency) { return latency / found.latency.value - 1; };
       CAPTURE(static_cast<int>(ends.injection), static_cast<int>(ends.ejection), load, found.latency.value);
       CHECK(std::abs(error(broadcast_latency(6, 2, ends, load, Replication::shared_wire))) < most);
-      CHECK(std::abs(error(broadcast_latency(6, 2, ends, load, Replication::conserving))) < 0.12);
+      const double published = ends.injection == Injection::one ? 0.18 : 0.05;
+      CHECK(std::abs(error(broadcast_latency(6, 2, ends, load, Replication::conserving))) < published);
       CHECK(std::abs(error(wormhole_latency(6, 2, ends, load))) < 0.05);
     }
 }

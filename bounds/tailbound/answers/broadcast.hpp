@@ -6,6 +6,7 @@
 #include <tailbound/core/quantity.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/truth.hpp>
+#include <tailbound/network/hypercube.hpp>
 
 #include <array>
 #include <cstdint>

@@ -2,6 +2,7 @@
 #include <tailbound/series/pgf_check.hpp>
 #include <tailbound/series/pmf_file.hpp>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -19,13 +20,32 @@ PgfAnswer arrivals_of(const PgfQuestion& question) {
           limit(arrivals.expression(), arrivals.variable(), 0)};
 }
 
-void require_free_of_z(const char* name, const symbolic::Expression& parameter) {
+void require_free_of_z(const std::string& name, const symbolic::Expression& parameter,
+                       const std::string& text) {
   if (parameter.depends_on("z"))
-    throw InvalidArgument(name, parameter.text(),
-                          "free of z, which is the variable of the generating function");
+    throw InvalidArgument(name, text, "free of z, which is the variable of the generating function");
 }
 
 }  // namespace
+
+symbolic::Expression parse_parameter(const std::string& text, const std::string& argument) {
+  symbolic::Expression value = symbolic::parse_expression(text, argument);
+  require_free_of_z(argument, value, text);
+  return value;
+}
+
+std::vector<symbolic::Expression> parse_rates(const std::string& text, const std::string& argument) {
+  constexpr std::size_t most = 4096;
+  std::vector<symbolic::Expression> rates;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    if (rates.size() == most)
+      throw InvalidArgument(argument, "a longer list", "a list of at most 4096 rates");
+    rates.push_back(parse_parameter(text.substr(start, comma - start), argument));
+    start = comma + 1;
+  }
+  return rates;
+}
 
 symbolic::Pgf checked(symbolic::Pgf arrivals) {
   if (arrivals.free_parameters().empty()) static_cast<void>(series::check_pgf(arrivals.program()));
@@ -53,10 +73,10 @@ PgfAnswer answer(const PgfQuestion& question, const Run&) {
 }
 
 queue::OnOffFormula answer(const OnOffPgfQuestion& question, const Run&) {
-  require_free_of_z("load", question.load);
-  require_free_of_z("burst", question.burst);
-  require_free_of_z("on rate", question.on_rate);
-  require_free_of_z("inputs", question.inputs);
+  require_free_of_z("load", question.load, question.load.text());
+  require_free_of_z("burst", question.burst, question.burst.text());
+  require_free_of_z("on rate", question.on_rate, question.on_rate.text());
+  require_free_of_z("inputs", question.inputs, question.inputs.text());
   return queue::on_off_formula(question.load, question.burst, question.on_rate, question.inputs);
 }
 

@@ -6,6 +6,7 @@
 #include <tailbound/queue/slotted_formula.hpp>
 
 #include <string>
+#include <vector>
 
 /// Generating functions as formulas; parameters may stay symbols. Formulas are asked for on one thread at a
 /// time (symbolic/expression.hpp).
@@ -33,6 +34,15 @@ struct PgfAnswer {
   symbolic::Expression variance;    ///< [packets^2], of the wait [slots^2]
   symbolic::Expression zero;        ///< the probability of 0
 };
+
+/// A parameter of the traffic: a number or a formula.
+/// \param argument  names it in messages
+/// \throws ParseError, InvalidArgument  it cannot be read, or depends on z
+[[nodiscard]] symbolic::Expression parse_parameter(const std::string& text, const std::string& argument);
+
+/// "p1,p2,..", at most 4096 of them, likewise.
+[[nodiscard]] std::vector<symbolic::Expression> parse_rates(const std::string& text,
+                                                            const std::string& argument);
 
 /// A formula of one's own, for PgfQuestion::arrivals: its coefficients are looked at where no parameters decide
 /// on their signs.

@@ -12,10 +12,12 @@ namespace tailbound::answers {
 class Saturated : public NoAnswer {
  public:
   /// \param load, saturation  [as `measure` says]; the load is not below saturation
-  Saturated(LoadMeasure measure, double load, double saturation)
+  /// \param network  in a few words
+  Saturated(LoadMeasure measure, double load, double saturation, const std::string& network = "network")
       : NoAnswer(std::string("the network is saturated at ") + name(measure) + " " + numeric::plain(load) +
-                 " " + unit_of(measure) + ": it saturates at " + numeric::plain(saturation, 10) + ", " +
-                 numeric::plain(100 * (1 - saturation / load), 3) + " % below"),
+                 " " + unit_of(measure) + ": the " + network + " saturates at " +
+                 numeric::plain(saturation, 10) + ", " + numeric::plain(100 * (1 - saturation / load), 3) +
+                 " % below"),
         measure_(measure),
         load_(load),
         saturation_(saturation) {}

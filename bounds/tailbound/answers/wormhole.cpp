@@ -19,7 +19,7 @@ WormholeChannel channel_at(const Model& model, const Point& solved, std::size_t 
 }
 
 WormholePoint solve(const Model& model, const WormholeQuestion& question, double load, double saturation) {
-  if (load >= saturation) throw Saturated(LoadMeasure::flits, load, saturation);
+  if (load >= saturation) throw Saturated(LoadMeasure::flits, load, saturation, name(question.network));
   const Point solved = model.solve(load);
   if (!solved.solved())
     throw NoAnswer("at load " + numeric::plain(load) +

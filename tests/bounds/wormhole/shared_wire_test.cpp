@@ -337,8 +337,7 @@ TEST_CASE("shared wires: the time of a tree, drawn at random") {
 TEST_CASE("shared wires: the time of a tree whose nodes send one copy after the other, drawn at random") {
   const auto one = network::Injection::one;
   // Highest first: r copies of a node, each of which is received when the next of its receiver are sent.
-  CHECK(tree_time(7, {.base = 24 * 35, .startup = 24, .hops = 48}, one) ==
-        Approx(7 * 24 * 35).epsilon(0.002));
+  CHECK(tree_time(7, {.base = 24 * 35, .startup = 35, .hops = 70}, one) == 7 * 24 * 35);
   const BroadcastStep step{
       .base = 39, .startup = 5, .hops = 2, .wait = 12, .busy = 0.4, .extra = 9, .spread = 130};
   std::mt19937_64 random(84);
@@ -364,7 +363,7 @@ TEST_CASE("shared wires: the time of a tree whose nodes send one copy after the 
     }
     const double error = std::sqrt((square - sum * sum) / trees);
     CAPTURE(n, sum, error);
-    CHECK(std::abs(tree_time(n, step, one) - sum) < 4 * error + 0.002 * sum);
+    CHECK(std::abs(tree_time(n, step, one) - sum) < 4 * error + 0.003 * sum);
   }
 }
 

@@ -135,10 +135,11 @@ class Model {
     const double busy = received * service * flits_;
     if (!(busy < 1)) return false;
     const double wait = queue::station_wait(1, received, service * flits_, std::max(0.0, variation)) / busy;
-    const double own = rate_ * ((1 - b) / (nodes_ - 1) + b) * same_port_;
-    const double own_copies = copies / n_ + unicasts / (nodes_ - 1) * same_port_;
-    ejected_ = {.probability = busy * (1 - own / received), .wait = wait};
-    ejected_copy_ = {.probability = busy * (1 - own_copies / received), .wait = wait};
+    // Of what is received, messages that do not come by the same port.
+    const double others = unicasts * (1 - same_port_ / (nodes_ - 1)) + rate_ * b * (nodes_ - 1 - same_port_);
+    const double of_copies = unicasts * (1 - same_port_ / (nodes_ - 1)) + copies * (1 - 1 / n_);
+    ejected_ = {.probability = busy * others / received, .wait = wait};
+    ejected_copy_ = {.probability = busy * of_copies / received, .wait = wait};
     return true;
   }
 
@@ -158,8 +159,8 @@ class Model {
     const double copy_square =
         copy * copy + links_.spread * links_.met_by_copy + ejected_copy_.variance() / (flits_ * flits_);
     const double service = (links_.unicasts * mean + links_.copies * copy) / rate;
-    const double variation =
-        (links_.unicasts * square + links_.copies * copy_square) / rate / (service * service) - 1;
+    const double variation = std::max(  // below 0 by rounding only
+        0.0, (links_.unicasts * square + links_.copies * copy_square) / rate / (service * service) - 1);
     const double least = rate * service * flits_;
     const auto excess = [&](double held) {
       return least + links_.unicasts * behind * blocking(channels_, rate, held, variation).mean() - held;
@@ -355,6 +356,8 @@ double tree_time(int dimensions, const BroadcastStep& step, network::Injection i
                                                   x * step.extra / step.spread);
                     }));
   };
+  if (injection == network::Injection::one && !(step.wait > 0) && !(step.extra > 0))
+    return dimensions * step.base;
   std::vector<double> time{1};
   if (injection == network::Injection::ports) {
     const std::vector<double> one = add_extra(add_wait(constant(step.base, width)));

@@ -102,15 +102,15 @@ Document document(const std::vector<ReproducedFigure>& given, std::size_t asked,
                                 .caption = figure.name + ", " + figure.title});
   }
   const ReproducedFigure& first = figures->front();
-  if (figures->size() == 1)
-    document.results.front().lines = {
-        {"table", first.csv}, {"picture", first.svg}, {"summary", first.readme}};
+  const std::string summary =
+      first.readme + ": how each was compared, and commands that print the same numbers";
+  const bool single = figures->size() == 1;
+  if (single)
+    document.results.front().lines = {{"table", first.csv}, {"picture", first.svg}, {"summary", summary}};
+  else
+    document.notes = {"Of each figure a table and a picture, FIGURE.csv and FIGURE.svg. " + summary + "."};
   document.headline =
-      fmt::format("{}: {}.", figures->size() == 1 ? first.name : fmt::format("{} figures", figures->size()),
-                  in_words(all));
-  document.notes = {first.readme +
-                    " says of each figure what the paper shows, what was computed, why that agrees or does "
-                    "not, and which commands print the same numbers."};
+      fmt::format("{}: {}.", single ? first.name : fmt::format("{} figures", figures->size()), in_words(all));
   if (figures->size() < asked) {
     document.stopped = true;
     document.stopped_after = fmt::format("{} of {} figures", figures->size(), asked);

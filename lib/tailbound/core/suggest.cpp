@@ -1,10 +1,9 @@
-#include <fmt/format.h>
-#include <cli/suggest.hpp>
+#include <tailbound/core/suggest.hpp>
 
 #include <algorithm>
 #include <cstddef>
 
-namespace tailbound::cli {
+namespace tailbound {
 namespace {
 
 /// Letters left out, added, changed, or exchanged with their neighbour (the distance of optimal alignments).
@@ -44,7 +43,10 @@ std::vector<std::string> nearest_names(std::string_view given, const std::vector
 
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& names) {
   const std::vector<std::string> found = nearest_names(given, names);
-  return found.empty() ? std::string() : fmt::format("; did you mean {}?", fmt::join(found, " or "));
+  if (found.empty()) return {};
+  std::string text = "; did you mean " + found.front();
+  for (std::size_t i = 1; i < found.size(); ++i) text += " or " + found[i];
+  return text + "?";
 }
 
-}  // namespace tailbound::cli
+}  // namespace tailbound

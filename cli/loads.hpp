@@ -1,16 +1,34 @@
 #pragma once
 
-#include <cli/offered_loads.hpp>
 #include <cli/simulation_options.hpp>
+#include <cli/traffic_options.hpp>
 #include <tailbound/answers/simulated_loads.hpp>
 
 #include <optional>
 #include <string>
 #include <vector>
 
-/// What simulations of wormhole networks have in common: runs at one load after another, and the search for
-/// the greatest load that is carried.
+/// What is offered to a wormhole network, as options: loads or rates, or fractions of saturation; and what is
+/// asked of its simulation.
 namespace tailbound::cli {
+
+using answers::Fractions;
+using answers::OfferedLoads;
+
+/// How a command calls it.
+struct LoadWords {
+  answers::LoadMeasure measure;
+  const char* name;      ///< "load": the option is --loads
+  bool percent = false;  ///< of a wire: "5%" makes sense
+};
+inline constexpr LoadWords flit_loads{answers::LoadMeasure::flits, "load", true};
+inline constexpr LoadWords message_rates{answers::LoadMeasure::messages, "rate"};
+
+/// The list of --loads (or --rates), or else that of --fractions, 10%:90%:10% unless told.
+/// \throws InvalidArgument  both are given; a number out of range
+[[nodiscard]] OfferedLoads read_offered(const std::optional<std::string>& loads,
+                                        const std::optional<std::string>& fractions, const LoadWords& words,
+                                        Fractions legal = Fractions::below_saturation);
 
 /// --percentiles, --saturation and --precision as typed.
 struct LatencyOptions {

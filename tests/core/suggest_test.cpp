@@ -1,11 +1,11 @@
 #include <catch2/catch.hpp>
-#include <cli/suggest.hpp>
+#include <tailbound/core/suggest.hpp>
 
 #include <string>
 #include <vector>
 
-using tailbound::cli::did_you_mean;
-using tailbound::cli::nearest_names;
+using tailbound::did_you_mean;
+using tailbound::nearest_names;
 
 namespace {
 const std::vector<std::string> options{"--inputs",       "--load",   "--rates",  "--packets-per-slot",
