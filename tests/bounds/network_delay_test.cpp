@@ -313,3 +313,21 @@ TEST_CASE("Network delay: what is not analysed with bursts is refused", "[bounds
                                      traffic::Burst{.slots = 8, .on_rate = 1}),
                   InvalidArgument);
 }
+
+TEST_CASE("Network delay: a host may send in every slot, for its own links have no queue",
+          "[bounds][network][delay]") {
+  const Network network = network::read_network(R"(
+hosts = ["a", "b", "c"]
+switches = ["s"]
+link = [{from = ["a", "b"], to = "s"}, {from = "s", to = "c", rate = 2}]
+flow = [{from = "a", to = "c", rate = 1}, {from = "b", to = "c", rate = 0.5}]
+)",
+                                                "full.toml")
+                              .network;
+  CHECK(overloaded(network) == "not overloaded");
+  const NetworkDelay delay = bounds::network_delay(network, Sources::decoupled);
+  PathDelay delays(delay.network.queues, queue::HopDelay::wait);
+  // One or two packets come in each slot, and two are served: nobody waits.
+  const auto answer = delays.answer(delay.flows.front().routes, {.levels = {Slots(0)}, .percentiles = {}});
+  CHECK(std::get<numeric::Exact<unit::Slot>>(answer.mean_queueing).value == 0);
+}

@@ -124,9 +124,10 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
 NetworkDelay network_delay(const network::Network& network, network::Sources sources) {
   std::vector<QueueTraffic> all = network::queue_traffic(network, sources);
   for (std::size_t link = 0; link < all.size(); ++link)
-    if (!network.has_queue(link)) {
+    if (!network.has_queue(link)) {  // a host may send in every slot
       all[link].sources.clear();
       all[link].bursts.clear();
+      all[link].load = 0;
     }
   NetworkDelay result;
   require_room(all);
