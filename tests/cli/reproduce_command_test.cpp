@@ -90,6 +90,8 @@ TEST_CASE("reproduce: a paper and all are all their figures; csv is a row a find
   }
   CHECK(papers_figures >= 4);
   CHECK(static_cast<std::size_t>(std::count(csv.out.begin(), csv.out.end(), '\n')) == findings + 1);
+  CHECK(reproduce("singh-dally-7", folder.path(), {"--quick", "--format", "markdown"})
+            .out.find("\n| agrees | buffer at 0.9 |\n") != std::string::npos);
   CHECK(reproduce("singh-dally-7", folder.path(), {"--quick", "--quiet"}).out ==
         folder / "singh-dally-7.csv" + " " + folder / "singh-dally-7.svg" + " " + folder / "README.md" +
             "\n");
