@@ -4,9 +4,9 @@
 #include <tailbound/answers/run.hpp>
 #include <tailbound/bounds/wormhole/broadcast.hpp>
 #include <tailbound/core/quantity.hpp>
+#include <tailbound/network/hypercube.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/truth.hpp>
-#include <tailbound/network/hypercube.hpp>
 
 #include <array>
 #include <cstdint>
@@ -117,7 +117,8 @@ struct MeasuredRange {
   double least = 0, greatest = 0;
 };
 
-/// How far a variant was off simulation in a survey of networks, none of which need be the one asked about.
+/// How far a variant was off simulation in a survey of networks with the same ends, none of which need be the one asked
+/// about.
 struct BroadcastErrors {
   int networks = 21;
   double most_broadcast = 0.05;            ///< the greatest fraction of broadcasts in them
@@ -127,7 +128,8 @@ struct BroadcastErrors {
   /// What the networks with up to 6 virtual channels carried, over the variant's saturation; if looked at.
   std::optional<MeasuredRange> carried{};
 };
-/// SOURCE  docs/derivations/broadcast.md, "How far they are off"
-[[nodiscard]] BroadcastErrors measured_errors(Replication replication);
+/// SOURCE  docs/derivations/broadcast.md, "How far they are off" and "One channel a node"
+/// \pre     covers(replication, ends)
+[[nodiscard]] BroadcastErrors measured_errors(Replication replication, const network::WormEnds& ends);
 
 }  // namespace tailbound::answers

@@ -159,12 +159,11 @@ TEST_CASE("broadcast: the published equations know ports and no ejection channel
   for (const auto& ends : other_ends) {
     BroadcastCube asked = cube(3, 2, 8, 0.1, Replication::literal);
     asked.ends = ends;
-    const bool one = ends.injection == tailbound::network::Injection::one;
+    const bool by_one = ends.ejection == tailbound::network::Ejection::unlimited;
     CHECK_THROWS_WITH(
         broadcast_saturation(asked),
-        one ? "injection is one; it must be ports with replication literal: the published equations"
-            : "ejection is one; it must be unlimited with replication literal: the published "
-              "equations");
+        by_one ? "injection is one; it must be ports with replication literal: the published equations"
+               : "ejection is one; it must be unlimited with replication literal: the published equations");
   }
 }
 

@@ -30,10 +30,10 @@ void check(const BroadcastCube& cube) {
   require(cube.startup >= 0 && cube.startup <= static_cast<double>(limits.startup), "startup", cube.startup,
           "from 0 to 10^9 cycles");
   if (cube.replication != Replication::literal) return;
-  if (cube.ends.injection != network::Injection::ports)
-    throw InvalidArgument("injection", "one", "ports with replication literal: the published equations");
   if (cube.ends.ejection != network::Ejection::unlimited)
     throw InvalidArgument("ejection", "one", "unlimited with replication literal: the published equations");
+  if (cube.ends.injection != network::Injection::ports)
+    throw InvalidArgument("injection", "one", "ports with replication literal: the published equations");
 }
 
 /// What rates follow from, each for one generated message.

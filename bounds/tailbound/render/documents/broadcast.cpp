@@ -3,6 +3,7 @@
 #include <tailbound/render/documents/broadcast.hpp>
 #include <tailbound/render/documents/hypercube.hpp>
 #include <tailbound/render/documents/units.hpp>
+#include <tailbound/render/documents/worm_ends.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -84,8 +85,8 @@ std::string in_percent(const answers::MeasuredRange& range) {
 }
 
 /// What a variant is, and how far it was off simulation.
-std::string variant_note(Replication replication) {
-  const answers::BroadcastErrors errors = answers::measured_errors(replication);
+std::string variant_note(Replication replication, const network::WormEnds& ends) {
+  const answers::BroadcastErrors errors = answers::measured_errors(replication, ends);
   const char* counted = "counts each copy of a broadcast once";
   if (replication == Replication::literal)
     counted = "as published, counts about half of a broadcast's copies";
@@ -98,15 +99,23 @@ std::string variant_note(Replication replication) {
         fmt::format("; with up to 6 virtual channels the networks carried {} to {} times its saturation rate",
                     errors.carried->least, errors.carried->greatest);
   if (errors.crowded)
-    measured += fmt::format(
-        "; with more broadcasts down to {:+.0f} % and up to {:+.0f} %; near saturation with 2 virtual "
-        "channels far too high",
-        100 * errors.crowded->least, 100 * errors.crowded->greatest);
+    measured += fmt::format("; with more broadcasts down to {:+.0f} % and up to {:+.0f} %",
+                            100 * errors.crowded->least, 100 * errors.crowded->greatest);
+  const bool published = ends == network::all_port;
+  if (published && replication == Replication::shared_wire)
+    measured += "; near saturation with 2 virtual channels far too high";
   return fmt::format(
-      "Variant {} {}. Against simulation of {} networks with broadcast up to {}, up to {:.0f} % of the "
+      "Variant {} {}. Against simulation of {} networks{} with broadcast up to {}, up to {:.0f} % of the "
       "saturation rate of conserving: {}.",
-      replication_name(replication), counted, errors.networks, errors.most_broadcast,
+      replication_name(replication), counted, errors.networks,
+      published ? "" : fmt::format(" with {}", in_words(ends)), errors.most_broadcast,
       100 * errors.most_of_saturation, measured);
+}
+
+std::vector<BroadcastHypercube> hypercubes_of(const std::vector<BroadcastRatesAnswered>& networks) {
+  std::vector<BroadcastHypercube> all;
+  for (const BroadcastRatesAnswered& network : networks) all.push_back(network.first.hypercube);
+  return all;
 }
 
 std::vector<std::string> notes(const std::vector<BroadcastRatesAnswered>& networks, bool tables_left_out) {
@@ -114,21 +123,17 @@ std::vector<std::string> notes(const std::vector<BroadcastRatesAnswered>& networ
       "An approximate model; its digits are not proved. Latencies in cycles, of a broadcast until its last "
       "receiver."};
   for (const Replication replication : answers::broadcast_variants)
-    if (std::any_of(networks.begin(), networks.end(), [&](const BroadcastRatesAnswered& network) {
-          return network.first.replication == replication;
-        }))
-      notes.push_back(variant_note(replication));
+    for (const BroadcastRatesAnswered& network : networks) {
+      if (network.first.replication != replication) continue;
+      std::string note = variant_note(replication, network.first.hypercube.ends);
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+    }
+  notes = joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
   if (tables_left_out)
     notes.push_back(
         fmt::format("The channels of each dimension are in the data formats, and here with up to {} rates.",
                     most_tables));
   return notes;
-}
-
-std::vector<BroadcastHypercube> hypercubes_of(const std::vector<BroadcastRatesAnswered>& networks) {
-  std::vector<BroadcastHypercube> all;
-  for (const BroadcastRatesAnswered& network : networks) all.push_back(network.first.hypercube);
-  return all;
 }
 
 bool one_variant(const std::vector<BroadcastRatesAnswered>& networks) {

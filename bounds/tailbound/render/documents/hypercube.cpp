@@ -247,6 +247,16 @@ Picture latency_picture(const Document& document, const std::vector<DrawnLatency
   return picture;
 }
 
+std::vector<std::string> unicast_notes(const std::vector<BroadcastHypercube>& all) {
+  if (std::none_of(all.begin(), all.end(),
+                   [](const BroadcastHypercube& hypercube) { return hypercube.broadcast == 0; }))
+    return {};
+  return {
+      "Without broadcasts `wormhole`, `simulate wormhole` and `validate wormhole` with --topology hypercube "
+      "are about the same network, given the same --injection and --ejection: unless told they have " +
+      in_words(network::WormEnds{}) + "."};
+}
+
 std::string ends_in_words(const std::vector<BroadcastHypercube>& all) {
   const bool same = std::all_of(all.begin(), all.end(), [&](const BroadcastHypercube& other) {
     return other.ends == all.front().ends;

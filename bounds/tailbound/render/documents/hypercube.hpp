@@ -43,6 +43,10 @@ namespace tailbound::render {
 [[nodiscard]] std::string title_in_words(const answers::BroadcastHypercube& hypercube,
                                          const std::vector<answers::BroadcastHypercube>& all = {});
 
+/// That the commands on wormhole networks have other ends unless told, where there are no broadcasts: they know the
+/// same network.
+[[nodiscard]] std::vector<std::string> unicast_notes(const std::vector<answers::BroadcastHypercube>& all);
+
 /// "; injection ports, ejection unlimited" behind the note of a picture, or nothing where they differ.
 [[nodiscard]] std::string ends_in_words(const std::vector<answers::BroadcastHypercube>& all);
 

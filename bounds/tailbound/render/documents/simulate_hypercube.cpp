@@ -152,7 +152,7 @@ std::vector<std::string> notes(const std::vector<SimulatedHypercubeAnswered>& ne
       "to a message, in the mean. Of saturation: of the rate of the model's variant {}, which is on the low "
       "side.",
       replication_name(answers::broadcast_variants.front())));
-  return notes;
+  return joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
 }
 
 Picture picture(const Document& document, const std::vector<SimulatedHypercubeAnswered>& networks) {

@@ -102,10 +102,10 @@ std::vector<Line> lines(const SimulateWormholeQuestion& question, const Simulate
   return joined(std::move(lines), simulation_lines(point.simulated, "cycle"));
 }
 
-std::string common_ends(const std::vector<SimulatedWormholeAnswered>& networks) {
+std::vector<answers::WormholeNetwork> all_networks(const std::vector<SimulatedWormholeAnswered>& networks) {
   std::vector<answers::WormholeNetwork> all;
   for (const auto& [question, answer] : networks) all.push_back(question.network.network);
-  return common_ends_in_words(all);
+  return all;
 }
 
 std::vector<const SimulatedWorms*> points_of(const std::vector<SimulatedWormholeAnswered>& networks) {
@@ -129,6 +129,7 @@ std::vector<std::string> notes(const std::vector<SimulatedWormholeAnswered>& net
       "Estimates with 95 % intervals, in cycles. Of saturation: of the model's saturation load, which is on "
       "the "
       "low side; held: part of the time for which the channel belongs to a worm.");
+  for (std::string& note : hypercube_notes(all_networks(networks))) notes.push_back(std::move(note));
   return notes;
 }
 
@@ -176,7 +177,8 @@ Layout simulate_wormhole_layout() {
       {"throughput", "", "flits/cycle/node", Shape::estimate, "flits delivered, of a sending node",
        Style::hidden},
       {"mean_distance", "", "channels", Shape::estimate,
-       "mean path of the messages delivered, injection and ejection included", Style::hidden},
+       "mean path of the messages delivered, injection included, and ejection if there is a channel for it",
+       Style::hidden},
       {"messages", "", "", Shape::whole, "delivered while measured", Style::hidden}};
   layout.results = joined(found, simulated_worm_result_columns());
   for (const Column& column : saturation_columns(LoadMeasure::flits))
@@ -199,7 +201,8 @@ Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::s
   const auto& [first, found] = networks.front();
   Document document{.layout = std::make_shared<const Layout>(simulate_wormhole_layout()),
                     .headline = networks.size() == 1 ? "Simulation: " + in_words(first.network, found.layout)
-                                                     : "Wormhole networks, simulated" + common_ends(networks),
+                                                     : "Wormhole networks, simulated" +
+                                                           common_ends_in_words(all_networks(networks)),
                     .results = {},
                     .notes = notes(networks)};
   document.text_columns = text_columns(first);

@@ -155,7 +155,9 @@ std::vector<std::string> notes(const std::vector<ValidateBroadcastAnswered>& net
     notes.push_back(fmt::format(
         "The other variants are in the data formats, and here with up to {} rates; or --replication.",
         most_tables));
-  return notes;
+  std::vector<answers::BroadcastHypercube> hypercubes;
+  for (const auto& [question, answer] : networks) hypercubes.push_back(question.simulation.network.hypercube);
+  return joined(std::move(notes), unicast_notes(hypercubes));
 }
 
 std::vector<answers::SimulatedHypercube> networks_of(const std::vector<ValidateBroadcastAnswered>& answered) {

@@ -101,6 +101,12 @@ std::vector<const SimulatedWorms*> points_of(const std::vector<ValidatedWormhole
   return all;
 }
 
+std::vector<answers::WormholeNetwork> all_networks(const std::vector<ValidatedWormhole>& networks) {
+  std::vector<answers::WormholeNetwork> all;
+  for (const auto& [question, answer] : networks) all.push_back(question.simulation.network.network);
+  return all;
+}
+
 std::vector<std::string> notes(const std::vector<ValidatedWormhole>& networks) {
   const std::vector<const SimulatedWorms*> points = points_of(networks);
   std::vector<std::string> notes;
@@ -114,6 +120,7 @@ std::vector<std::string> notes(const std::vector<ValidatedWormhole>& networks) {
           simulation.simulated_saturation->greatest_stable, simulation.model_saturation.value));
   }
   notes = joined(std::move(notes), models_in_words(networks));
+  notes = joined(std::move(notes), hypercube_notes(all_networks(networks)));
   notes.push_back(
       "Mean latencies in cycles, the simulation's with 95 % intervals. Of saturation: of the model's "
       "saturation load. " +
@@ -123,14 +130,11 @@ std::vector<std::string> notes(const std::vector<ValidatedWormhole>& networks) {
 
 std::string headline(const std::vector<ValidatedWormhole>& networks) {
   std::vector<answers::Tally> tallies;
-  std::vector<answers::WormholeNetwork> all;
-  for (const auto& [question, answer] : networks) {
-    tallies.push_back(answer.tally);
-    all.push_back(question.simulation.network.network);
-  }
+  for (const auto& [question, answer] : networks) tallies.push_back(answer.tally);
   return fmt::format("Mean latency: {};\n{}",
-                     networks.size() == 1 ? network_in_words(networks.front())
-                                          : "wormhole networks" + common_ends_in_words(all),
+                     networks.size() == 1
+                         ? network_in_words(networks.front())
+                         : "wormhole networks" + common_ends_in_words(all_networks(networks)),
                      conclusion(tallies, "the model"));
 }
 

@@ -135,6 +135,18 @@ std::string common_ends_in_words(const std::vector<answers::WormholeNetwork>& ne
   return common.value_or("");
 }
 
+std::vector<std::string> hypercube_notes(const std::vector<answers::WormholeNetwork>& networks) {
+  const auto is_hypercube = [](const answers::WormholeNetwork& network) {
+    const auto* topology = std::get_if<WormTopology>(&network);
+    return topology != nullptr && topology->shape == WormShape::hypercube;
+  };
+  if (std::none_of(networks.begin(), networks.end(), is_hypercube)) return {};
+  return {"Unless told, hypercubes have injection one and ejection one here, but " +
+          in_words(network::all_port) +
+          " in `broadcast`, `simulate hypercube` and `validate broadcast`: with the same --injection and "
+          "--ejection they are the same network."};
+}
+
 std::string in_words(const answers::WormholeNetwork& network, std::int64_t flits,
                      std::optional<int> virtual_channels) {
   const auto* topology = std::get_if<WormTopology>(&network);

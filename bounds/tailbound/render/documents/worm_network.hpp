@@ -35,6 +35,9 @@ namespace tailbound::render {
 /// The same behind what is said of several networks; nothing where they differ.
 [[nodiscard]] std::string common_ends_in_words(const std::vector<answers::WormholeNetwork>& networks);
 
+/// That the other commands on hypercubes have other ends unless told; nothing where there is no hypercube.
+[[nodiscard]] std::vector<std::string> hypercube_notes(const std::vector<answers::WormholeNetwork>& networks);
+
 /// "8 x 8 mesh, 2 virtual channels, ejection one, messages of 32 flits"; the channels where they are told
 [[nodiscard]] std::string in_words(const answers::WormholeNetwork& network, std::int64_t flits,
                                    std::optional<int> virtual_channels);
