@@ -131,6 +131,42 @@ TEST_CASE("answers: broadcast beyond saturation says where that is") {
   CHECK(broadcast_curve(question.hypercube, question.replication, saturation / 2).size() == 101);
 }
 
+TEST_CASE(
+    "answers: broadcast with one injection and one ejection channel a node, and what no variant covers") {
+  BroadcastQuestion question{.hypercube = small_cube(), .offered = rates({"0.004"})};
+  const BroadcastAnswer published = answer(question, {});
+  CHECK_FALSE(published.points[0].ejection_wait);
+  question.hypercube.ends = {};
+  for (const Replication replication : {Replication::conserving, Replication::shared_wire}) {
+    question.replication = replication;
+    CHECK(covers(replication, question.hypercube.ends));
+    CHECK_NOTHROW(check(question.hypercube, replication));
+    const BroadcastAnswer found = answer(question, {});
+    REQUIRE(found.points[0].ejection_wait);
+    CHECK(found.points[0].ejection_wait->value > 0);
+    CHECK(found.points[0].unicast_latency.value > published.points[0].unicast_latency.value);
+    CHECK(found.saturation.value < published.saturation.value);
+  }
+  question.replication = Replication::literal;
+  CHECK_FALSE(covers(Replication::literal, question.hypercube.ends));
+  CHECK(covers(Replication::literal, network::all_port));
+  const std::string refusal =
+      "ejection is one; it must be unlimited with replication literal: the published equations";
+  CHECK_THROWS_WITH(answer(question, {}), refusal);
+  CHECK_THROWS_WITH(check(question.hypercube, Replication::literal), refusal);
+  ValidateBroadcastQuestion beside{.simulation = short_simulation(rates({"0.004"})),
+                                   .replication = Replication::literal};
+  beside.simulation.network.hypercube.ends = {};
+  CHECK_THROWS_WITH(answer(beside, {}), refusal);
+  // Beside the others it has no prediction, and is not judged.
+  beside.replication = Replication::shared_wire;
+  const ValidateBroadcastAnswer compared = answer(beside, {});
+  REQUIRE(compared.rows.size() == 2);
+  for (const BroadcastComparison& row : compared.rows)
+    for (std::size_t i = 0; i < broadcast_variants.size(); ++i)
+      CHECK(row.variants[i].predicted.has_value() == (broadcast_variants[i] != Replication::literal));
+}
+
 TEST_CASE("answers: broadcast, stopped before the first point: no answer that could pass for a whole one") {
   const BroadcastQuestion question{.hypercube = small_cube(), .offered = rates({"0.001", "0.002"})};
   CHECK_THROWS_AS(answer(question, stopped_run()), Stopped);

@@ -133,6 +133,42 @@ TEST_CASE("wormhole answers: the model is of the virtual channels that are simul
   CHECK(wormhole_model(small_mesh().network).saturation() == Approx(0.4065088798).epsilon(1e-9));
 }
 
+TEST_CASE("wormhole answers: virtual channels that are told, as the model beside a simulation has them") {
+  WormholeQuestion question{.network = network::WormTopology{.nodes = 16}, .offered = fractions({"0.5"})};
+  const WormholeAnswer usual = answer(question, {});
+  question.virtual_channels = 1;
+  CHECK(answer(question, {}).saturation.value == usual.saturation.value);
+  question.virtual_channels = 2;
+  const WormholeAnswer two = answer(question, {});
+  CHECK(two.saturation.value == Approx(0.3916150809).epsilon(1e-9));
+  CHECK(usual.points[0].trusted());
+  CHECK_FALSE(two.points[0].trusted());
+  question.virtual_channels = 65;
+  CHECK_THROWS_WITH(answer(question, {}), "virtual channels is 65; it must be from 1 to 64");
+  question.virtual_channels = 64;
+  question.network = network::WormTopology{.nodes = 1024};
+  CHECK_THROWS_AS(answer(question, {}), LimitExceeded);
+}
+
+TEST_CASE("wormhole answers: messages leave by all links at once, or by one channel") {
+  const auto cube = [](network::WormEnds ends) {
+    return WormholeQuestion{
+        .network = network::WormTopology{.shape = WormShape::hypercube, .nodes = 16, .ends = ends},
+        .offered = {.values = {parse_rational("0.2", "load")}}};
+  };
+  const WormholeAnswer one = answer(cube({}), {});
+  const WormholeAnswer unlimited = answer(cube(network::all_port), {});
+  CHECK(one.mean_distance.value == Approx(unlimited.mean_distance.value + 1));
+  CHECK(one.points[0].latency.value > unlimited.points[0].latency.value + 1);
+  CHECK(one.points[0].bottleneck.value().name.find("ejection") == 0);
+  CHECK(unlimited.points[0].bottleneck.value().name.find("ejection") == std::string::npos);
+  CHECK_THROWS_AS(
+      answer(WormholeQuestion{.network = network::WormTopology{.nodes = 16, .ends = network::all_port},
+                              .offered = fractions({"0.5"})},
+             {}),
+      InvalidArgument);
+}
+
 TEST_CASE("wormhole answers: the greatest load that is carried") {
   WormholeSaturationQuestion question{.network = small_mesh(),
                                       .length = {.precision = parse_rational("0.1", "precision")}};

@@ -84,14 +84,19 @@ std::string in_percent(const answers::MeasuredRange& range) {
   return fmt::format("{:+.0f} to {:+.0f} %", 100 * range.least, 100 * range.greatest);
 }
 
-/// What a variant is, and how far it was off simulation.
-std::string variant_note(Replication replication, const network::WormEnds& ends) {
-  const answers::BroadcastErrors errors = answers::measured_errors(replication, ends);
+/// What a variant is.
+std::string variant_note(Replication replication) {
   const char* counted = "counts each copy of a broadcast once";
   if (replication == Replication::literal)
     counted = "as published, counts about half of a broadcast's copies";
   else if (replication == Replication::shared_wire)
     counted = "counts each copy once and lets messages share wires as in processor sharing";
+  return fmt::format("Variant {} {}.", replication_name(replication), counted);
+}
+
+/// How far it was off simulation, with these ends.
+std::string measured_note(Replication replication, const network::WormEnds& ends) {
+  const answers::BroadcastErrors errors = answers::measured_errors(replication, ends);
   std::string measured = fmt::format("unicast latency {}, broadcast latency {}", in_percent(errors.unicast),
                                      in_percent(errors.broadcast));
   if (errors.carried)
@@ -105,10 +110,10 @@ std::string variant_note(Replication replication, const network::WormEnds& ends)
   if (published && replication == Replication::shared_wire)
     measured += "; near saturation with 2 virtual channels far too high";
   return fmt::format(
-      "Variant {} {}. Against simulation of {} networks{} with broadcast up to {}, up to {:.0f} % of the "
-      "saturation rate of conserving: {}.",
-      replication_name(replication), counted, errors.networks,
-      published ? "" : fmt::format(" with {}", in_words(ends)), errors.most_broadcast,
+      " Against simulation of {} networks with {}broadcast up to {}, up to {:.0f} % of the saturation rate "
+      "of "
+      "conserving: {}.",
+      errors.networks, published ? "" : in_words(ends) + ", ", errors.most_broadcast,
       100 * errors.most_of_saturation, measured);
 }
 
@@ -122,12 +127,18 @@ std::vector<std::string> notes(const std::vector<BroadcastRatesAnswered>& networ
   std::vector<std::string> notes{
       "An approximate model; its digits are not proved. Latencies in cycles, of a broadcast until its last "
       "receiver."};
-  for (const Replication replication : answers::broadcast_variants)
+  for (const Replication replication : answers::broadcast_variants) {
+    std::vector<std::string> measured;  // each once
     for (const BroadcastRatesAnswered& network : networks) {
       if (network.first.replication != replication) continue;
-      std::string note = variant_note(replication, network.first.hypercube.ends);
-      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+      std::string note = measured_note(replication, network.first.hypercube.ends);
+      if (std::find(measured.begin(), measured.end(), note) == measured.end())
+        measured.push_back(std::move(note));
     }
+    if (measured.empty()) continue;
+    notes.push_back(variant_note(replication));
+    for (const std::string& note : measured) notes.back() += note;
+  }
   notes = joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
   if (tables_left_out)
     notes.push_back(
