@@ -10,7 +10,6 @@
 #include <tailbound/answers/points.hpp>
 #include <tailbound/core/error.hpp>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -29,25 +28,11 @@ struct Options {
   bool quick = false;
 };
 
-/// What NAME may be: all, each paper, each figure.
-std::vector<std::string> known_names() {
-  std::vector<std::string> names{"all"};
-  for (const Figure& figure : figures::all_figures()) {
-    if (std::find(names.begin(), names.end(), figure.paper) == names.end()) names.push_back(figure.paper);
-    names.push_back(figure.name);
-  }
-  return names;
-}
-
 std::vector<const Figure*> chosen_figures(const Options& options) {
-  const std::vector<std::string> names = known_names();
+  const std::vector<std::string> names = figures::all_names();
   if (!options.name)
     throw InvalidArgument("NAME", "missing", fmt::format("one of {}", fmt::join(names, ", ")));
-  const std::string& wanted = names[parse_choice(*options.name, "NAME", names)];
-  std::vector<const Figure*> chosen;
-  for (const Figure& figure : figures::all_figures())
-    if (wanted == "all" || wanted == figure.paper || wanted == figure.name) chosen.push_back(&figure);
-  return chosen;
+  return figures::figures_named(names[parse_choice(*options.name, "NAME", names)]);
 }
 
 /// \throws InvalidArgument  the pictures cannot be drawn; better known before hours of work than after
@@ -153,7 +138,7 @@ Reply answer(const Options& options, const Context& context) {
 Command add_reproduce_command(CLI::App& program) {
   CLI::App* command = program.add_subcommand("reproduce", "the papers' figures, and what agrees with them");
   const auto options = std::make_shared<Options>();
-  command->add_option("NAME", options->name, fmt::format("{}", fmt::join(known_names(), ", ")))
+  command->add_option("NAME", options->name, fmt::format("{}", fmt::join(figures::all_names(), ", ")))
       ->type_name("");
   command
       ->add_option("--output", options->output,

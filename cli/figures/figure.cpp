@@ -24,6 +24,22 @@ const std::vector<Figure>& all_figures() {
   return figures;
 }
 
+std::vector<std::string> all_names() {
+  std::vector<std::string> names{"all"};
+  for (const Figure& figure : all_figures()) {
+    if (std::find(names.begin(), names.end(), figure.paper) == names.end()) names.push_back(figure.paper);
+    names.push_back(figure.name);
+  }
+  return names;
+}
+
+std::vector<const Figure*> figures_named(const std::string& name) {
+  std::vector<const Figure*> named;
+  for (const Figure& figure : all_figures())
+    if (name == "all" || name == figure.paper || name == figure.name) named.push_back(&figure);
+  return named;
+}
+
 Result new_result(std::vector<render::Column> asked, std::vector<render::Column> found,
                   render::Picture picture) {
   const render::Layout layout{
