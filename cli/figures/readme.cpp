@@ -38,7 +38,9 @@ void Readme::put(const Figure& figure, const Result& result, bool quick, const s
         fmt::format("- **{}** ({}): {}\n  - published: {}\n  - computed: {}\n", render::verdict_name(finding),
                     finding.subject, finding.claim, finding.published, finding.computed);
   const render::Layout& layout = *result.table.layout;
-  text += "\nColumns of the table; the kind of a number and its ends stand beside it, as in every table of tailbound:\n";
+  text +=
+      "\nColumns of the table; the kind of a number and its ends stand beside it, as in every table of "
+      "tailbound:\n";
   text += render::keys_table(render::joined(layout.inputs, layout.results));
   sections_[figure.name] = text + "\n";
 }
