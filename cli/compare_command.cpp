@@ -93,7 +93,7 @@ Command add_compare_command(CLI::App& program) {
       ->add_option("FILE", options->file, "coefficients as Maple, PARI/GP or Giac print them, or one a line")
       ->required()
       ->type_name("");
-  add_traffic_options(*command, options->traffic);
+  add_traffic_options(*command, options->traffic, Correlated::refused);
   command
       ->add_option("--of", options->of,
                    "what the file holds: occupancy, P(Q = n) (the default),\nor tail, P(Q > n)")

@@ -48,21 +48,25 @@ std::vector<Rational> loads(const TrafficOptions& options) {
 
 }  // namespace
 
-void add_traffic_options(CLI::App& command, TrafficOptions& options) {
+void add_traffic_options(CLI::App& command, TrafficOptions& options, Correlated correlated) {
   const OptionGroup traffic(command, "Traffic");
   traffic.add("--inputs", options.inputs, "K", "independent inputs that share the load equally");
   traffic.add("--load", options.load, "R", "packets a slot: 0.9, 9/10, or a list 0.1:0.9:0.1");
   traffic.add("--traffic", options.traffic, "NAME",
-              "bernoulli (the default), poisson, or onoff: sources that send in\nbursts; with --load");
+              correlated == Correlated::allowed
+                  ? "bernoulli (the default), poisson, or onoff: sources that send in\nbursts; with --load"
+                  : "bernoulli (the default) or poisson, with --load");
   traffic.add("--rates", options.rates, "P1,P2,..", "independent inputs, each with a rate of its own");
   traffic.add("--arrivals", options.arrivals, "EXPR", "generating function of the packets in a slot, in z");
   traffic.add("--pmf", options.pmf, "FILE", "probabilities of 0, 1, 2, .. packets in a slot, one a line");
-  traffic.add("--burst", options.burst, "L", "onoff: mean length of a source's bursts in slots, or a list");
-  traffic.add("--on-rate", options.on_rate, "R1", "onoff: packets a slot of a source within a burst (1)");
-  traffic.add(
-      "--blocks", options.blocks, "FILE",
-      "matrices D_0, D_1, ..: probabilities of 0, 1, .. packets and a\nchange of phase (a D-BMAP), as "
-      "JSON or CSV");
+  if (correlated == Correlated::allowed) {
+    traffic.add("--burst", options.burst, "L", "onoff: mean length of a source's bursts in slots, or a list");
+    traffic.add("--on-rate", options.on_rate, "R1", "onoff: packets a slot of a source within a burst (1)");
+    traffic.add(
+        "--blocks", options.blocks, "FILE",
+        "matrices D_0, D_1, ..: probabilities of 0, 1, .. packets and a\nchange of phase (a D-BMAP), as "
+        "JSON or CSV");
+  }
   traffic.add("--packets-per-slot", options.packets_per_slot, "C", "packets served in a slot (1)");
 }
 

@@ -21,9 +21,13 @@ struct TrafficOptions {
       packets_per_slot;
 };
 
-/// --inputs --load --rates --traffic --burst --on-rate --arrivals --pmf --blocks --packets-per-slot. `options`
-/// must outlive the parse.
-void add_traffic_options(CLI::App& command, TrafficOptions& options);
+/// Whether a command can answer for arrivals that are correlated from slot to slot.
+enum class Correlated { refused, allowed };
+
+/// --inputs --load --rates --traffic --arrivals --pmf --packets-per-slot, and with Correlated::allowed --burst,
+/// --on-rate and --blocks. `options` must outlive the parse.
+void add_traffic_options(CLI::App& command, TrafficOptions& options,
+                         Correlated correlated = Correlated::allowed);
 
 /// Which form of traffic the options describe.
 enum class TrafficForm {

@@ -153,19 +153,6 @@ TEST_CASE("broadcast: the plot has both latencies and the saturation") {
   CHECK(tailbound::golden::content(many).find("unicast, dimensions 4") != std::string::npos);
 }
 
-TEST_CASE("broadcast: the help's example is what it prints") {
-  const std::string shown = run_line("broadcast --help").out;
-  const std::size_t from = shown.find("  tailbound broadcast ");
-  REQUIRE(from != std::string::npos);
-  const std::size_t end = shown.find('\n', from);
-  const Outcome outcome = run_line(shown.substr(from + 12, end - from - 12));
-  CHECK(outcome.status == 0);
-  std::string indented;
-  std::istringstream answer(outcome.out);
-  for (std::string text; std::getline(answer, text);) indented += (text.empty() ? "" : "  " + text) + "\n";
-  CHECK(shown.find("prints\n\n" + indented) != std::string::npos);
-}
-
 TEST_CASE("broadcast: refusals name the option, the value and what is legal") {
   struct Case {
     const char* line;

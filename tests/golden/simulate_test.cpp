@@ -489,7 +489,7 @@ TEST_CASE("simulate: what is refused, and how") {
            {tree + " --rare 0", 2, {"--rare is 0"}},
            {tree + " --rare 1.5", 2, {"--rare is 1.5"}},
            {tree + " --rare x", 2, {"--rare", "x"}},
-           {tree + " --rare 1e6", 2, {"--rare is 1e6", "100000"}},
+           {tree + " --rare 1e6", 2, {"--rare is 1000000", "100000"}},
            {tree + " --rare 1e-9 --hop 4", 2, {"--hop is 4", "1 to 3"}},
            {tree + " --rare 1e-9 --ccdf 5", 2, {"--ccdf", "--rare"}},
            {tree + " --rare 1e-9 --buffer 5", 2, {"--buffer", "--rare"}},

@@ -359,8 +359,8 @@ TEST_CASE("simulate wormhole: refusals name the option, the value and what is le
       {"--loads 0.1 --of simulated", 2, {"--of", "--fractions"}},
       {"--of theory", 2, {"--of", "theory", "simulated"}},
       {"--saturation --of simulated", 2, {"--of", "--saturation"}},
-      {"--loads 0.1 --buffer-flits 1,2 --checkpoint state", 2, {"--checkpoint", "one load"}},
-      {"--loads 0.1,0.2 --checkpoint state", 2, {"--checkpoint", "one load"}},
+      {"--loads 0.1 --buffer-flits 1,2 --checkpoint state", 2, {"--checkpoint", "one simulation"}},
+      {"--loads 0.1,0.2 --checkpoint state", 2, {"--checkpoint", "one simulation"}},
       {"--percentiles 100", 2, {"--percentiles", "100"}},
   }));
   const Outcome outcome =

@@ -2,6 +2,7 @@
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/number_list.hpp>
+#include <tailbound/numeric/plain.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -113,7 +114,7 @@ std::int64_t parse_integer(std::string_view text, std::string_view argument, std
 
 std::int64_t to_integer(const Rational& value, std::string_view argument, std::int64_t least,
                         std::int64_t greatest) {
-  if (!is_integer(value, least, greatest)) refuse_integer(to_fraction(value), argument, least, greatest);
+  if (!is_integer(value, least, greatest)) refuse_integer(plain(value), argument, least, greatest);
   return cln::cl_I_to_long(cln::numerator(value));
 }
 

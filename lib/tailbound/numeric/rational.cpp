@@ -130,7 +130,10 @@ double nearest_double(const Rational& value) {
   const auto magnitude = static_cast<long>(cln::integer_length(cln::numerator(value))) -
                          static_cast<long>(cln::integer_length(cln::denominator(value)));
   if (std::labs(magnitude) < 1000) return cln::double_approx(value);
-  // CLN's doubles neither underflow gradually nor overflow to infinity: scale first, exactly.
+  // CLN's doubles neither underflow gradually nor overflow to infinity: scale first, exactly. Below the normal
+  // range all doubles are multiples of 2^-1074; to round twice would miss the nearest.
+  if (magnitude < 0 && cln::abs(value) * cln::ash(Integer(1), Integer(1022)) < 1)
+    return std::ldexp(cln::double_approx(cln::round1(value * cln::ash(Integer(1), Integer(1074)))), -1074);
   const long shift = magnitude > 0 ? std::min(magnitude, 4000L) : std::max(magnitude, -4000L);
   const Integer scale = cln::ash(Integer(1), Integer(std::labs(shift)));
   const double scaled = cln::double_approx(shift > 0 ? value / scale : value * scale);
