@@ -75,17 +75,6 @@ std::vector<std::optional<bounds::DropTarget>> read_drops(const DelayOptions& op
   return drops;
 }
 
-std::optional<Rational> read_hop_ns(const DelayOptions& options) {
-  if (!options.hop_ns) return {};
-  const Rational hop = numeric::parse_rational(*options.hop_ns, "--hop-ns");
-  if (hop < 0 || hop > most_hop_ns)
-    throw InvalidArgument("--hop-ns", *options.hop_ns, "from 0 to 1000000000 ns");
-  if (!options.units.link_gbps)
-    throw InvalidArgument("--link-gbps", "missing",
-                          "given with --hop-ns, which adds to latencies in ns (and --packet-bytes)");
-  return hop;
-}
-
 /// Each network or tree.
 std::vector<answers::Topology> read_topologies(const DelayOptions& options) {
   std::vector<answers::Topology> topologies;
@@ -230,7 +219,7 @@ std::vector<answers::DelayQuestion> read_delay_questions(const DelayOptions& opt
   plain_question.percentiles = read_percentiles(options.percentiles);
   plain_question.digits = read_digits(options);
   plain_question.units = read_units(options.units);
-  plain_question.hop_ns = read_hop_ns(options);
+  plain_question.hop_ns = read_hop_ns(options.hop_ns, options.units);
   if (options.flow && *options.flow != "all") plain_question.flow = *options.flow;
   const std::vector<Reordering> reorderings = read_reorderings(options);
   const auto drops = read_drops(options);
@@ -262,7 +251,8 @@ read_scale_targets(const DelayOptions& options) {
     const char* option = options.within ? "--within" : "--within-ns";
     std::optional<answers::SlotTime> time;
     if (options.within_ns)
-      time = {*read_units(options.units).slot_ns(), read_hop_ns(options).value_or(Rational(0))};
+      time = {*read_units(options.units).slot_ns(),
+              read_hop_ns(options.hop_ns, options.units).value_or(Rational(0))};
     const Rational slot = time ? time->slot : Rational(1);
     for (const Rational& percentile : read_percentiles(options.percentiles))
       for (const Rational& within :
@@ -286,7 +276,7 @@ std::vector<answers::LoadScaleQuestion> read_load_scale_questions(const DelayOpt
   require_fitting(options);
   const auto targets = read_scale_targets(options);
   std::vector<answers::LoadScaleQuestion> questions;
-  for (answers::NetworkTopology& network : read_networks(options.topology))
+  for (answers::NetworkTopology& network : read_networks(options.topology, answers::Overload::allowed))
     for (const network::Sources sources : read_sources_list(options.model, network))
       for (const queue::HopDelay hop_delay : read_hop_delays(options.model))
         for (const auto& target : targets) {
@@ -320,6 +310,28 @@ std::vector<answers::ReorderQuestion> read_reorder_questions(const DelayOptions&
   const auto delays = answers::parse_delays(read_file(*options.delays, "--delays"), *options.delays);
   for (answers::ReorderQuestion& question : questions) question.delays = delays;
   return questions;
+}
+
+void add_hop_option(CLI::App& command, std::optional<std::string>& hop_ns) {
+  OptionGroup(command, "Units")
+      .add("--hop-ns", hop_ns, "T", "wires and pipelines: adds to latencies in ns for each queue passed");
+}
+
+std::optional<Rational> read_hop_ns(const std::optional<std::string>& hop_ns, const UnitOptions& units) {
+  if (!hop_ns) return {};
+  const Rational hop = numeric::parse_rational(*hop_ns, "--hop-ns");
+  if (hop < 0 || hop > most_hop_ns) throw InvalidArgument("--hop-ns", *hop_ns, "from 0 to 1000000000 ns");
+  if (!units.link_gbps)
+    throw InvalidArgument("--link-gbps", "missing",
+                          "given with --hop-ns, which adds to latencies in ns (and --packet-bytes)");
+  return hop;
+}
+
+std::optional<answers::SlotTime> read_slot_time(const std::optional<std::string>& hop_ns,
+                                                const UnitOptions& units) {
+  const std::optional<Rational> hop = read_hop_ns(hop_ns, units);
+  if (!hop) return {};
+  return answers::SlotTime{.slot = *read_units(units).slot_ns(), .hop = *hop};
 }
 
 void add_delay_model_options(CLI::App& command, DelayModelOptions& options) {
@@ -359,9 +371,7 @@ void add_delay_options(CLI::App& command, DelayOptions& options) {
                "with --reorder: the delays' own distribution, P(delay = 0), P(1), ...");
   OptionGroup(command, "Numbers").add("--digits", options.digits, "D", "significant digits to prove (10)");
   add_unit_options(command, options.units);
-  OptionGroup(command, "Units")
-      .add("--hop-ns", options.hop_ns, "T",
-           "wires and pipelines: adds to latencies in ns for each queue passed");
+  add_hop_option(command, options.hop_ns);
 }
 
 }  // namespace tailbound::cli

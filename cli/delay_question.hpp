@@ -22,6 +22,17 @@ struct DelayModelOptions {
 /// `options` must outlive the parse.
 void add_delay_model_options(CLI::App& command, DelayModelOptions& options);
 
+/// --hop-ns, in the group of the units. `hop_ns` must outlive the parse.
+void add_hop_option(CLI::App& command, std::optional<std::string>& hop_ns);
+
+/// What each queue passed adds to latencies [ns].
+/// \throws InvalidArgument  out of range, or without --link-gbps
+[[nodiscard]] std::optional<numeric::Rational> read_hop_ns(const std::optional<std::string>& hop_ns,
+                                                           const UnitOptions& units);
+/// The same with the time of a slot; none without --hop-ns.  \throws InvalidArgument
+[[nodiscard]] std::optional<answers::SlotTime> read_slot_time(const std::optional<std::string>& hop_ns,
+                                                              const UnitOptions& units);
+
 /// Who feeds a queue: of each entry.
 /// \throws InvalidArgument  also for --sources first-hop where the leaves of a tree send in bursts
 [[nodiscard]] std::vector<network::Sources> read_sources_list(const DelayModelOptions& options,

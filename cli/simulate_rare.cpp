@@ -18,10 +18,10 @@ constexpr std::int64_t most_packets = 100'000;
 
 void require_alone(const TreeSimulationOptions& options) {
   const std::pair<const char*, bool> others[] = {
-      {"--network", options.topology.network.has_value()},     {"--buffer", options.buffer.has_value()},
-      {"--occupancy", options.occupancy.has_value()},          {"--ccdf", options.ccdf.has_value()},
-      {"--percentiles", options.percentiles.has_value()},      {"--reorder", options.reorder},
-      {"--reorder-levels", options.reorder_levels.has_value()}};
+      {"--network", options.topology.network.has_value()},      {"--buffer", options.buffer.has_value()},
+      {"--occupancy", options.occupancy.has_value()},           {"--ccdf", options.ccdf.has_value()},
+      {"--percentiles", options.percentiles.has_value()},       {"--reorder", options.reorder},
+      {"--reorder-levels", options.reorder_levels.has_value()}, {"--hop-ns", options.hop_ns.has_value()}};
   for (const auto& [name, given] : others)
     if (given)
       throw InvalidArgument(name, "given together with --rare",

@@ -68,6 +68,7 @@ std::vector<SimulateTreeQuestion> read_questions(const TreeSimulationOptions& op
                                   options.buffer ? answers::Overload::allowed : answers::Overload::refused);
   const std::vector<std::optional<Packets>> buffers = read_buffers(options);
   asked.length = read_run_length(options.run);
+  asked.time = read_slot_time(options.hop_ns, options.units);
   std::vector<SimulateTreeQuestion> questions;
   for (const std::optional<Packets>& buffer : buffers)
     for (const answers::Topology& topology : topologies) {
@@ -109,6 +110,7 @@ void add_options(CLI::App& command, TreeSimulationOptions& options) {
   question.add("--hop", options.hop, "H", "of --rare (1)");
   add_simulation_options(command, options.run);
   add_unit_options(command, options.units);
+  add_hop_option(command, options.hop_ns);
   add_plot_option(command);
 }
 

@@ -20,7 +20,7 @@ struct TreeSimulationOptions {
   BurstOptions burst;
   SimulationOptions run;
   UnitOptions units;
-  std::optional<std::string> buffer, occupancy, ccdf, percentiles, reorder_levels, rare, hop;
+  std::optional<std::string> buffer, occupancy, ccdf, percentiles, reorder_levels, rare, hop, hop_ns;
   bool reorder = false;
 };
 

@@ -20,7 +20,7 @@ struct Options {
   SimulationOptions run;
   DelayModelOptions model;
   UnitOptions units;
-  std::optional<std::string> percentiles, ccdf;
+  std::optional<std::string> percentiles, ccdf, hop_ns;
 };
 
 /// One question for each combination of what was given as lists.
@@ -29,6 +29,7 @@ std::vector<ValidateDelayQuestion> read_questions(const Options& options) {
       read_topologies_to_simulate(options.topology, options.burst);
   ValidateDelayQuestion asked;
   asked.length = read_run_length(options.run);
+  asked.time = read_slot_time(options.hop_ns, options.units);
   if (options.ccdf)
     for (const std::int64_t slots : read_ccdf_slots(*options.ccdf)) asked.levels.emplace_back(slots);
   asked.percentiles = read_percentiles(options.percentiles);
@@ -68,6 +69,7 @@ Command add_validate_delay(CLI::App& validate) {
                "in percent; 50,90,99,99.99,99.9999 unless told");
   add_simulation_options(*command, options->run);
   add_unit_options(*command, options->units);
+  add_hop_option(*command, options->hop_ns);
   add_plot_option(*command);
   return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
 }

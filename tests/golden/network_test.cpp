@@ -370,3 +370,99 @@ TEST_CASE("network files: what is refused, and how") {
     for (const std::string& said : refusal.said) CHECK(outcome.err.find(said) != std::string::npos);
   }
 }
+
+TEST_CASE("network files: what hops add to simulated latencies, and to those beside the analysis") {
+  const std::string units = " --packet-bytes 64 --link-gbps 51.2 --hop-ns 35";  // slots of 10 ns
+  const json plain = run_result("simulate tree " + two_switches + " --slots 20000 --threads 1" + units);
+  CHECK(plain["hop_ns"] == "35");
+  // Each packet that is delivered has waited, and passed the queues of its flow: camera -> desk one, all others two.
+  double queues = 0;
+  for (const json& flow : plain["flows"])
+    queues += flow["packets"].get<double>() * (flow["flow"] == "camera -> desk" ? 1 : 2);
+  const double expected =
+      10 * plain["mean_queueing_slots"]["value"].get<double>() + 45 * queues / plain["packets"].get<double>();
+  CHECK(plain["mean_latency_ns"]["value"].get<double>() == Approx(expected).epsilon(1e-9));
+  // Where all packets pass as many queues, each percentile is longer by what these add.
+  const json tree =
+      run_result("simulate tree --radix 4 --levels 2 --load 0.8 --slots 5000 --threads 1" + units);
+  for (const json& row : tree["percentiles"])
+    for (const char* end : {"value", "lower", "upper"})
+      if (!row["latency_slots"][end].is_null())
+        CHECK(row["latency_ns"][end].get<double>() ==
+              Approx(10 * row["latency_slots"][end].get<double>() + 3 * 35));
+  // Hardly any load: a quarter of the packets pass one queue, the others three.
+  const json idle = run_result(
+      "simulate tree --radix 4 --levels 2 --load 0.001 --routing nearest-ancestor --slots 50000 --threads 1 "
+      "--percentiles 10,90" +
+      units);
+  CHECK(idle["percentiles"][0]["latency_ns"]["value"] == 45);
+  CHECK(idle["percentiles"][1]["latency_ns"]["value"] == 135);
+
+  // Beside the analysis: what delay says, and nothing outside of the intervals here.
+  const std::string question = "--percentiles 50,99" + units;
+  const json rows =
+      run_result("validate delay " + two_switches + " --slots 60000 --threads 1 --ccdf 0 " + question);
+  CHECK(rows["hop_ns"] == "35");
+  REQUIRE(rows["rows"].size() == 7);
+  CHECK(rows["inside"] == 7);
+  const json& last = rows["rows"][6];
+  CHECK(last["quantity"] == "mean_latency_ns");
+  CHECK(last["prediction"].is_null());
+  // The mean over flows by their rates, of latencies as delay has them.
+  const json flows = run_json("delay " + two_switches + " " + question)["results"];
+  double sum = 0, rates = 0;
+  for (const json& flow : flows) {
+    const double rate = std::stod(flow["rate"].get<std::string>());
+    sum += rate * std::stod(flow["mean_latency_ns"]["lower"].get<std::string>());
+    rates += rate;
+  }
+  CHECK(std::stod(last["prediction_ns"]["lower"].get<std::string>()) == Approx(sum / rates).epsilon(1e-9));
+
+  for (const std::string command : {"simulate tree ", "validate delay "}) {
+    const Outcome refused = run_line(command + two_switches + " --hop-ns 35");
+    CHECK(refused.status == 2);
+    CHECK(refused.err.find("--link-gbps is missing") != std::string::npos);
+    CHECK(run_line(command + two_switches + " --packet-bytes 64 --link-gbps 1 --hop-ns -1").status == 2);
+  }
+  CHECK(
+      run_line(
+          "simulate tree --radix 4 --levels 1 --load 0.5 --rare 5 --packet-bytes 64 --link-gbps 1 --hop-ns 1")
+          .err.find("--hop-ns is given together with --rare") != std::string::npos);
+  // Pictures say it.
+  const Folder folder;
+  const std::string picture = folder / "hop.svg";
+  for (const std::string& command :
+       {"simulate tree " + two_switches + " --slots 3000", "delay " + two_switches,
+        "validate delay " + two_switches + " --slots 3000",
+        "delay " + two_switches + " --load-scale 0.5,1"}) {
+    CHECK(run_line(command + units + " --plot " + picture).status == 0);
+    CHECK(content(picture).find("wires") != std::string::npos);
+  }
+}
+
+TEST_CASE("network files: notes quote no errors of other networks") {
+  const Folder folder;
+  const std::string ring = "--network " + networks + "worm_ring.toml --flits 16";
+  const std::vector<std::string> figures{"seven networks", "3-tree",    "4-ary",
+                                         "fat-tree",       "hypercube", "lighter at"};
+  for (const std::string& line :
+       {"delay " + two_switches, "validate delay " + two_switches + " --slots 3000", "wormhole " + ring,
+        "validate wormhole " + ring + " --fractions 20% --cycles 4000",
+        "simulate tree " + two_switches + " --slots 3000",
+        "simulate wormhole " + ring + " --fractions 20% --cycles 4000",
+        "delay " + two_switches + " --solve load-scale --percentiles 99 --within 9"}) {
+    const json document = json::parse(run_line(line + " --format json").out);
+    for (const json& note : document["notes"])
+      for (const std::string& figure : figures) {
+        INFO(line << "\n" << note);
+        CHECK(note.get<std::string>().find(figure) == std::string::npos);
+      }
+  }
+  const std::string said = run_line("wormhole " + ring).out;
+  CHECK(said.find("How far it is off in this network only a simulation") != std::string::npos);
+  CHECK(run_line("wormhole --topology mesh --nodes 16 --flits 16").out.find("seven networks") !=
+        std::string::npos);
+  const std::string picture = folder / "ring.svg";
+  CHECK(run_line("wormhole " + ring + " --plot " + picture).status == 0);
+  CHECK(content(picture).find("measured to within") == std::string::npos);
+}

@@ -405,14 +405,25 @@ TEST_CASE("tree: agrees with the simulation of the same tree as a network, packe
     for (int turn = 1; turn <= levels; ++turn) add_counts(sum, {c[our.delays(turn)]});
     return sum[0];
   };
-  compare(all_delays, [&](const Counts& c) { return c[their.delays()]; });
+  const auto their_delays = [&](const Counts& c) {
+    Counts sum(1);
+    for (std::size_t queues = 0; queues <= their.most_queues; ++queues)
+      add_counts(sum, {c[their.delays(queues)]});
+    return sum[0];
+  };
+  compare(all_delays, their_delays);
+  // By the queues on their way: a packet that turns at level t meets 2 t - 1.
+  REQUIRE(their.most_queues == static_cast<std::size_t>(2 * levels - 1));
+  for (int turn = routing == TreeRouting::nearest_ancestor ? 1 : levels; turn <= levels; ++turn)
+    compare([&](const Counts& c) { return c[our.delays(turn)]; },
+            [&](const Counts& c) { return c[their.delays(static_cast<std::size_t>(2 * turn - 1))]; });
   const auto squares = [](const Histogram& delays) {  // the second moment tells the order of service
     Histogram result((delays.empty() ? 0 : delays.size() - 1) * (delays.empty() ? 0 : delays.size() - 1) + 1);
     for (std::size_t i = 0; i < delays.size(); ++i) result[i * i] = delays[i];
     return result;
   };
   compare([&](const Counts& c) { return squares(all_delays(c)); },
-          [&](const Counts& c) { return squares(c[their.delays()]); });
+          [&](const Counts& c) { return squares(their_delays(c)); });
   if (routing == TreeRouting::nearest_ancestor) {
     // Packets that turn at level 1 meet those that come down: who goes first shows in their mean wait.
     double sum = 0, packets = 0;

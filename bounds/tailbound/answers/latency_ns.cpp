@@ -148,4 +148,25 @@ std::vector<Rational> latency_ns(const std::vector<Route>& routes, const bounds:
   return times;
 }
 
+numeric::Claim<unit::Time> mean_latency_ns(const std::vector<Route>& routes,
+                                           const numeric::Claim<unit::Slot>& mean_queueing,
+                                           const SlotTime& time) {
+  Rational queues = 0;
+  for (const Route& route : routes)
+    queues = queues + route.share * whole(static_cast<std::int64_t>(route.queues.size()));
+  const Rational least = queues * (time.slot + time.hop);
+  const auto rounded = [&](const numeric::Real& slots, numeric::Rounding rounding) {
+    const numeric::PrecisionScope scope(numeric::to_precision({static_cast<int>(slots.precision()) + 2}));
+    return numeric::to_real(numeric::to_rational(slots) * time.slot + least, rounding);
+  };
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Slot>>(&mean_queueing))
+    return numeric::Exact<unit::Time>{exact->value * time.slot + least};
+  if (const auto* enclosure = std::get_if<numeric::Enclosure<unit::Slot>>(&mean_queueing))
+    return numeric::Enclosure<unit::Time>(rounded(enclosure->lower(), numeric::Rounding::down),
+                                          rounded(enclosure->upper(), numeric::Rounding::up));
+  const auto& computed = std::get<numeric::Approximation<unit::Slot>>(mean_queueing);
+  return numeric::Approximation<unit::Time>{rounded(computed.value, numeric::Rounding::nearest),
+                                            computed.agreed_digits};
+}
+
 }  // namespace tailbound::answers

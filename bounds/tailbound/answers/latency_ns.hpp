@@ -23,4 +23,10 @@ struct SlotTime {
                                                         const bounds::ClaimedDelayAnswer& found,
                                                         bounds::PathDelay& delays, const SlotTime& time);
 
+/// The mean latency [ns]: of the mean of D, with a slot and what the hop adds for each queue that a packet meets in the
+/// mean. As exact, enclosed or computed as that is.
+[[nodiscard]] numeric::Claim<unit::Time> mean_latency_ns(const std::vector<bounds::Route>& routes,
+                                                         const numeric::Claim<unit::Slot>& mean_queueing,
+                                                         const SlotTime& time);
+
 }  // namespace tailbound::answers

@@ -1,5 +1,6 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
+#include <tailbound/answers/latency_times.hpp>
 #include <tailbound/answers/simulate_tree.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/sim/sources/on_off_slots.hpp>
@@ -82,22 +83,26 @@ void cut_after_first_unseen(std::vector<sim::LevelEstimate>& tail) {
 }
 
 /// Rows of the counts that hold the queueing delays of delivered packets.
-std::vector<std::size_t> delay_rows(const sim::TreeModel& model) {
+std::vector<DelayRow> delay_rows(const sim::TreeModel& model) {
   const sim::TreeRows rows(model.tree);
-  std::vector<std::size_t> result;
-  for (int turn = 1; turn <= rows.turns; ++turn) result.push_back(rows.delays(turn));
+  std::vector<DelayRow> result;
+  for (int turn = 1; turn <= rows.turns; ++turn) result.push_back({rows.delays(turn), 2 * turn - 1});
   return result;
 }
-std::vector<std::size_t> delay_rows(const sim::NetworkModel& model) {
-  return {sim::NetworkRows(model.network).delays()};
+std::vector<DelayRow> delay_rows(const sim::NetworkModel& model) {
+  const sim::NetworkRows rows(model.network);
+  std::vector<DelayRow> result;
+  for (std::size_t queues = 0; queues <= rows.most_queues; ++queues)
+    result.push_back({rows.delays(queues), static_cast<int>(queues)});
+  return result;
 }
 
 /// The greatest value counted in one of these rows; empty if none was.
-std::optional<std::int64_t> greatest(const sim::RunResult& result, const std::vector<std::size_t>& rows) {
+std::optional<std::int64_t> greatest(const sim::RunResult& result, const std::vector<DelayRow>& rows) {
   std::optional<std::int64_t> most;
   for (const sim::Counts* batch : result.all())
-    for (const std::size_t row : rows) {
-      const auto& histogram = (*batch)[row];
+    for (const DelayRow& row : rows) {
+      const auto& histogram = (*batch)[row.row];
       const auto last = std::find_if(histogram.rbegin(), histogram.rend(), [](auto n) { return n > 0; });
       if (last != histogram.rend())
         most = std::max(most.value_or(0), static_cast<std::int64_t>(histogram.rend() - last) - 1);
@@ -130,6 +135,16 @@ void take_delays(SimulateTreeAnswer& answer, const Estimates& found, const Simul
     percentile.latency = found.percentiles[i].latency;
     if (unseen > numeric::nearest_double(1 - percentile.fraction))
       percentile.queueing.upper = percentile.latency.upper = std::numeric_limits<double>::infinity();
+  }
+}
+
+void take_times(SimulateTreeAnswer& answer, const std::vector<DelayRow>& rows,
+                const SimulateTreeQuestion& question) {
+  const LatencyTimes times(answer.simulated.result.all(), rows, *question.time, question.confidence);
+  answer.mean_latency_time = times.mean();
+  for (SimulatedPercentile& percentile : answer.percentiles) {
+    percentile.latency_time = times.percentile(numeric::nearest_double(percentile.fraction));
+    if (std::isinf(percentile.latency.upper)) percentile.latency_time->upper = percentile.latency.upper;
   }
 }
 
@@ -232,7 +247,12 @@ SimulateTreeAnswer answer(const SimulateTreeQuestion& question, const Run& run) 
       run);
   if (!greatest_delay(subject, answer.simulated.result))
     throw NoAnswer("no packet was delivered while the simulation was measured: more slots are needed");
-  std::visit([&](const auto& model) { read(answer, model, question); }, subject.model);
+  std::visit(
+      [&](const auto& model) {
+        read(answer, model, question);
+        if (question.time) take_times(answer, delay_rows(model), question);
+      },
+      subject.model);
   return answer;
 }
 

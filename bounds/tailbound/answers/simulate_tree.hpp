@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/answers/latency_ns.hpp>
 #include <tailbound/answers/simulation.hpp>
 #include <tailbound/answers/topology.hpp>
 #include <tailbound/core/quantity.hpp>
@@ -35,6 +36,8 @@ struct SimulateTreeQuestion {
   /// b of P(R > b); none: not asked for. An empty list stands for 0, 1, 2, 5, 10, ... as far as anything is
   /// seen. Of trees without a buffer only; observed are up to 64 leaves' packets.
   std::optional<std::vector<Packets>> reorder_levels{};
+  /// Of a slot, and of what each queue passed adds: latencies are then known as times too.
+  std::optional<SlotTime> time{};
   double confidence = 0.95;  ///< of each interval, above 0 and below 1
   /// Unless told, so long that it takes seconds on a core.
   RunLength length{};
@@ -62,15 +65,17 @@ struct SimulatedFlow {
 /// Where the packets are too few to show anything as rare, the intervals have no upper end: it is infinite.
 struct SimulatedPercentile {
   numeric::Rational fraction;
-  numeric::Estimate<unit::Slot> queueing{}, latency{};  ///< of D, of T
+  numeric::Estimate<unit::Slot> queueing{}, latency{};          ///< of D, of T
+  std::optional<numeric::Estimate<unit::Time>> latency_time{};  ///< of T, with what hops add [ns]
 };
 
 struct SimulateTreeAnswer {
   Simulated simulated;
-  std::uint64_t packets = 0;                                      ///< delivered while measured
-  numeric::Estimate<unit::Slot> mean_queueing{}, mean_latency{};  ///< of D, of T
-  std::vector<SimulatedPercentile> percentiles;                   ///< in the order of the question's
-  std::vector<sim::LevelEstimate> delay_ccdf;                     ///< in the order of the question's levels
+  std::uint64_t packets = 0;                                         ///< delivered while measured
+  numeric::Estimate<unit::Slot> mean_queueing{}, mean_latency{};     ///< of D, of T
+  std::optional<numeric::Estimate<unit::Time>> mean_latency_time{};  ///< of T, with what hops add [ns]
+  std::vector<SimulatedPercentile> percentiles;                      ///< in the order of the question's
+  std::vector<sim::LevelEstimate> delay_ccdf;  ///< in the order of the question's levels
   std::vector<SimulatedQueue> queues;  ///< hop by hop; of a network those that a flow passes, link by link
   std::vector<SimulatedFlow> flows;    ///< of a network, in its order
   std::vector<sim::LevelEstimate> reorder_tail;  ///< where the question has reorder levels

@@ -40,8 +40,26 @@ std::vector<Slots> levels_of(const ValidateDelayQuestion& question, Analysis& an
 SimulateTreeQuestion simulation_of(const ValidateDelayQuestion& question) {
   SimulateTreeQuestion asked{.topology = question.topology};
   asked.percentiles = question.percentiles;
+  asked.time = question.time;
   asked.length = question.length;
   return asked;
+}
+
+void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuestion& question, Analysis& analysis,
+                   const bounds::ClaimedDelayAnswer& analysed) {
+  const std::vector<numeric::Rational> times =
+      latency_ns(analysis.routes, analysed, analysis.delays, *question.time);
+  answer.latencies.resize(times.size());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    ComparedLatency& row = answer.latencies[i];
+    row.fraction = analysed.latency[i].probability;
+    row.latency.predicted.emplace(numeric::Exact<unit::Time>{times[i]});
+    row.latency.simulated = *answer.simulation.percentiles[i].latency_time;
+  }
+  answer.mean_latency.emplace();
+  answer.mean_latency->predicted =
+      to_predicted(mean_latency_ns(analysis.routes, analysed.mean_queueing, *question.time));
+  answer.mean_latency->simulated = *answer.simulation.mean_latency_time;
 }
 
 }  // namespace
@@ -56,8 +74,8 @@ ValidateDelayAnswer answer(const ValidateDelayQuestion& question, const Run& run
 
   ValidateDelayAnswer answer;
   answer.omissions = analysis.omissions;
-  answer.confidence_of_each =
-      confidence_of_each(analysed.above.size() + analysed.queueing.size() + 1, question.confidence);
+  answer.confidence_of_each = confidence_of_each(
+      analysed.above.size() + (analysed.queueing.size() + 1) * (question.time ? 2 : 1), question.confidence);
   asked.confidence = answer.confidence_of_each;
   answer.simulation = answers::answer(asked, run);
   for (std::size_t i = 0; i < analysed.above.size(); ++i) {
@@ -77,9 +95,12 @@ ValidateDelayAnswer answer(const ValidateDelayQuestion& question, const Run& run
   }
   answer.mean_queueing = {.predicted = to_predicted(analysed.mean_queueing),
                           .simulated = answer.simulation.mean_queueing};
+  if (question.time) compare_times(answer, question, analysis, analysed);
   for (const ComparedDelay& row : answer.tail) answer.tally.add(row.above);
   for (const ComparedPercentile& row : answer.percentiles) answer.tally.add(row.queueing);
   answer.tally.add(answer.mean_queueing);
+  for (const ComparedLatency& row : answer.latencies) answer.tally.add(row.latency);
+  if (answer.mean_latency) answer.tally.add(*answer.mean_latency);
   return answer;
 }
 

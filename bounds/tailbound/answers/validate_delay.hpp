@@ -6,6 +6,7 @@
 #include <tailbound/answers/simulation.hpp>
 #include <tailbound/answers/topology.hpp>
 
+#include <optional>
 #include <vector>
 
 /// Delays through a tree or any network, by analysis and by simulation.
@@ -22,6 +23,8 @@ struct ValidateDelayQuestion {
   queue::HopDelay hop_delay = queue::HopDelay::wait;
   std::vector<Slots> levels{};  ///< t of P(D > t); unless told, where the analysis says simulable_tails()
   std::vector<numeric::Rational> percentiles{};  ///< of D, as fractions, above 0 and below 1
+  /// Of a slot, and of what each queue passed adds: percentiles and mean of the latency T are then compared as times.
+  std::optional<SlotTime> time{};
   double confidence = 0.95;  ///< with which all intervals hold together, above 0 and below 1
   RunLength length{};        ///< as SimulateTreeQuestion
 };
@@ -36,14 +39,21 @@ struct ComparedPercentile {
   Comparison<unit::Slot> queueing{};  ///< of D, in whole slots
 };
 
+struct ComparedLatency {
+  numeric::Rational fraction;
+  Comparison<unit::Time> latency{};  ///< of T, with what hops add [ns]
+};
+
 struct ValidateDelayAnswer {
   DelayOmissions omissions{};  ///< of the analysis
   SimulateTreeAnswer simulation{};
   std::vector<ComparedDelay> tail{};              ///< at the question's levels, or rising
   std::vector<ComparedPercentile> percentiles{};  ///< in the order of the question's
   Comparison<unit::Slot> mean_queueing{};
-  double confidence_of_each = 0;  ///< of each comparison's interval
-  Tally tally{};                  ///< of all comparisons
+  std::vector<ComparedLatency> latencies{};  ///< in the order of the percentiles; where there is a time
+  std::optional<Comparison<unit::Time>> mean_latency{};  ///< likewise
+  double confidence_of_each = 0;                         ///< of each comparison's interval
+  Tally tally{};                                         ///< of all comparisons
 
   [[nodiscard]] bool stopped() const { return simulation.stopped(); }
 };

@@ -1,6 +1,7 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/answers/latency_ns.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/plain.hpp>
 #include <tailbound/render/documents/delay.hpp>
@@ -56,33 +57,11 @@ std::string percent(const Rational& p) {
 
 // --- numbers ---------------------------------------------------------------------------------------------
 
-/// `value` plus a rational number, rounded as its kind wants it.
-Value shifted(const Value& value, const Rational& by) {
-  const auto rounded = [&](const numeric::Real& real, Rounding rounding) {
-    const numeric::PrecisionScope scope(numeric::to_precision({static_cast<int>(real.precision()) + 2}));
-    return numeric::to_real(numeric::to_rational(real) + by, rounding);
-  };
-  if (const auto* exact = std::get_if<Exact>(&value)) return Exact{exact->value + by};
-  if (const auto* enclosure = std::get_if<Enclosure>(&value))
-    return Enclosure{rounded(enclosure->lower, Rounding::down), rounded(enclosure->upper, Rounding::up)};
-  if (const auto* computed = std::get_if<Approximation>(&value))
-    return Approximation{rounded(computed->value, Rounding::nearest), computed->agreed_digits};
-  return value;
-}
-
-/// Queues that a packet passes, in the mean.
-Rational mean_queues(const DelayFlow& flow) {
-  Rational mean = 0;
-  for (const bounds::Route& route : flow.routes)
-    mean = mean + route.share * cln::cl_I(static_cast<unsigned long>(route.queues.size()));
-  return mean;
-}
-
 /// Of the latency, in ns, with what each hop adds.
 Value mean_latency_ns(const Entry& entry) {
-  const Rational slot = *entry.question().units.slot_ns();
-  const Rational hop = slot + entry.question().hop_ns.value_or(Rational(0));
-  return shifted(scaled(shown(entry.found().delay.mean_queueing), slot), mean_queues(entry.path()) * hop);
+  return shown(answers::mean_latency_ns(
+      entry.path().routes, entry.found().delay.mean_queueing,
+      {.slot = *entry.question().units.slot_ns(), .hop = entry.question().hop_ns.value_or(Rational(0))}));
 }
 
 /// Of the percentile with that number, where units say how long a slot is.
@@ -136,9 +115,7 @@ std::string latency_in_words(const Entry& entry) {
   std::string words = entry.path().routes.size() > 1
                           ? "queueing + queues passed (a packet meets them in number as it is routed)"
                           : fmt::format("queueing + {}, one for each queue", counted(hops, "slot"));
-  if (entry.question().hop_ns)
-    words += fmt::format("\nin ns also {} ns for each queue passed (wires and pipelines)",
-                         plain(*entry.question().hop_ns));
+  if (entry.question().hop_ns) words += "\nin ns also " + hop_in_words(*entry.question().hop_ns);
   return words;
 }
 
@@ -371,9 +348,7 @@ std::vector<std::string> notes(const std::vector<DelayPoint>& points, bool one) 
     });
     notes.push_back("latency = queueing + queues passed" +
                     (same_sources ? "; arrivals " + arrivals_in_words(first.sources) : std::string()));
-    if (first.hop_ns)
-      notes.push_back(
-          fmt::format("in ns also {} ns for each queue passed (wires and pipelines)", plain(*first.hop_ns)));
+    if (first.hop_ns) notes.push_back("in ns also " + hop_in_words(*first.hop_ns));
     if (first.drop)
       notes.emplace_back(
           "buffers: packets in all queues on the longest way, those in service included, each queue "
@@ -469,6 +444,10 @@ const std::vector<std::string>& axes() {
   return names;
 }
 
+std::string joined_notes(const std::string& first, const std::string& then) {
+  return first + (first.empty() ? "" : "; ") + then;
+}
+
 /// Percentiles of the latency against what varies: all of one flow, the last of several.
 Picture sweep(const Document& document, const std::vector<Entry>& entries, Picture picture) {
   const DelayQuestion& first = entries.front().question();
@@ -479,7 +458,11 @@ Picture sweep(const Document& document, const std::vector<Entry>& entries, Pictu
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return first.percentiles[a] > first.percentiles[b]; });
   if (!one_flow && order.size() > 1) order.resize(1);
-  picture.y_label = slots_label(order.empty() ? "mean queueing delay" : "latency", first.units);
+  const bool in_ns = !order.empty() && first.units.slot_ns().has_value();
+  picture.y_label =
+      in_ns ? "latency [ns]" : slots_label(order.empty() ? "mean queueing delay" : "latency", first.units);
+  if (first.hop_ns && !order.empty())
+    picture.note = joined_notes(picture.note, "latencies with " + hop_in_words(*first.hop_ns));
   const auto add = [&](const std::string& what, const auto& number) {
     Document shown_only = document;
     for (std::size_t i = 0; i < entries.size(); ++i)
@@ -497,8 +480,9 @@ Picture sweep(const Document& document, const std::vector<Entry>& entries, Pictu
     // As many percentiles as can be told apart, the greatest first.
     const std::size_t curves_of_each = i == order.front() ? 0 : picture.curves.size() / drawn;
     if (picture.curves.size() + curves_of_each > most_curves_told_apart) break;
-    add(percent(first.percentiles[i]) + " %",
-        [i](const Entry& entry) { return shown(entry.found().delay.latency[i].slots); });
+    add(percent(first.percentiles[i]) + " %", [i, in_ns](const Entry& entry) {
+      return in_ns ? latency_ns(entry, i) : shown(entry.found().delay.latency[i].slots);
+    });
     ++drawn;
   }
   return picture;
@@ -511,7 +495,7 @@ Picture picture(const Document& document, const Points& points) {
   for (const auto& [question, answer] : *points) {
     all.push_back(&question.topology);
     const std::string caution = model_caution(answer.paths.omissions, question.topology);
-    if (note.find(caution) == std::string::npos) note += (note.empty() ? "" : "; ") + caution;
+    if (note.find(caution) == std::string::npos) note = joined_notes(note, caution);
   }
   if (points->size() > 1 && varies(document, {.axes = axes(), .height = "mean_queueing_slots"}))
     return sweep(
@@ -522,6 +506,9 @@ Picture picture(const Document& document, const Points& points) {
                   .y_label = "P(D > t)",
                   .note = note,
                   .powers_of_ten = true};
+  if (first.hop_ns)
+    picture.note =
+        joined_notes(note, "latency is D, a slot for each queue passed, and " + hop_in_words(*first.hop_ns));
   if (points->size() == 1) {
     add_curves(picture, points->front());
     return picture;
@@ -621,8 +608,7 @@ Layout delay_layout() {
   layout.inputs.push_back(
       {"digits", "digits", "", Shape::whole, "significant digits to prove", Style::hidden});
   layout.inputs = joined(std::move(layout.inputs), unit_columns());
-  layout.inputs.push_back({"hop_ns", "hop", "", Shape::given,
-                           "what each queue passed adds to latencies in ns: wires and pipelines [ns]"});
+  layout.inputs.push_back(hop_column());
   layout.results = {
       {"queues", "queues", "", Shape::whole, "on the longest route"},
       {.key = "mean_queueing_slots",

@@ -65,6 +65,8 @@ them. With several tables the column `table` says which one a line is of, and th
 of a run that was stopped.
 
 **Units.** `--packet-bytes` adds `.._bytes` and `.._kib` to every number of packets, `--link-gbps` adds `.._ns` to every number of slots.
+`--hop-ns` (delay, simulate tree, validate delay) adds what wires and pipelines take for each queue passed to latencies in ns, and to no
+other number.
 )";
   for (const Layout& layout : all_layouts()) text += "\n" + keys_as_markdown(layout);
   return text;

@@ -42,14 +42,26 @@ std::string title(const std::vector<SimulateTreePoint>& points) {
 Cells input_cells(const SimulateTreeQuestion& question, const Units& units) {
   Cells cells = topology_cells(question.topology);
   if (question.buffer) cells.push_back({"buffer", shown(*question.buffer)});
-  return joined(std::move(cells), unit_cells(units));
+  cells = joined(std::move(cells), unit_cells(units));
+  if (question.time) cells.push_back({"hop_ns", Given{question.time->hop}});
+  return cells;
 }
 
-Cells result_cells(const SimulateTreeAnswer& answer) {
-  return joined<Cell>({{"packets", Whole{static_cast<std::int64_t>(answer.packets)}},
-                       {"mean_queueing_slots", shown(answer.mean_queueing)},
-                       {"mean_latency_slots", shown(answer.mean_latency)}},
-                      simulation_cells(answer.simulated));
+/// In ns: with what hops add where that was asked for. Nothing without units.
+Cells time_cells(const char* key, const std::optional<numeric::Estimate<unit::Time>>& time,
+                 const numeric::Estimate<unit::Slot>& slots, const Units& units) {
+  if (time) return {{key, shown(*time)}};
+  if (const auto slot = units.slot_ns()) return {{key, scaled(shown(slots), *slot)}};
+  return {};
+}
+
+Cells result_cells(const SimulateTreeAnswer& answer, const Units& units) {
+  Cells cells{{"packets", Whole{static_cast<std::int64_t>(answer.packets)}},
+              {"mean_queueing_slots", shown(answer.mean_queueing)},
+              {"mean_latency_slots", shown(answer.mean_latency)}};
+  cells = joined(std::move(cells),
+                 time_cells("mean_latency_ns", answer.mean_latency_time, answer.mean_latency, units));
+  return joined(std::move(cells), simulation_cells(answer.simulated));
 }
 
 // --- tables
@@ -80,7 +92,7 @@ Cells queue_cells(const SimulateTreeQuestion& question, const SimulatedQueue& qu
   return cells;
 }
 
-std::vector<Rows> tables_of(const Points& points, std::size_t at) {
+std::vector<Rows> tables_of(const Points& points, std::size_t at, const Units& units) {
   const auto& [question, answer] = (*points)[at];
   const bool alone = points->size() == 1;
   const auto rows = [&](const char* key, std::size_t size,
@@ -88,13 +100,14 @@ std::vector<Rows> tables_of(const Points& points, std::size_t at) {
     return Rows{
         .key = key, .size = size, .row = [points, at, row](std::size_t i) { return row((*points)[at], i); }};
   };
-  std::vector<Rows> tables{rows("percentiles", answer.percentiles.size(),
-                                [](const SimulateTreePoint& point, std::size_t i) -> Cells {
-                                  const SimulatedPercentile& its = point.second.percentiles[i];
-                                  return {{"percentile", Given{its.fraction * 100}},
-                                          {"queueing_slots", shown(its.queueing)},
-                                          {"latency_slots", shown(its.latency)}};
-                                })};
+  std::vector<Rows> tables{
+      {.key = "percentiles", .size = answer.percentiles.size(), .row = [points, at, units](std::size_t i) {
+         const SimulatedPercentile& its = (*points)[at].second.percentiles[i];
+         return joined<Cell>({{"percentile", Given{its.fraction * 100}},
+                              {"queueing_slots", shown(its.queueing)},
+                              {"latency_slots", shown(its.latency)}},
+                             time_cells("latency_ns", its.latency_time, its.latency, units));
+       }}};
   if (!answer.delay_ccdf.empty())
     tables.push_back(
         rows("ccdf", answer.delay_ccdf.size(), [](const SimulateTreePoint& point, std::size_t i) {
@@ -139,9 +152,14 @@ std::string slots_in_words(const Value& slots, const UnitScale& scale) {
   return brief(slots) + " slots" + (ns.empty() ? "" : ", " + ns);
 }
 
-std::vector<Line> lines(const SimulateTreeAnswer& answer, const UnitScale& scale) {
+std::vector<Line> lines(const SimulateTreePoint& point, const UnitScale& scale) {
+  const auto& [question, answer] = point;
+  std::string latency = slots_in_words(shown(answer.mean_latency), scale);
+  if (question.time)
+    latency = fmt::format("{} slots; {} ns with {}", brief(shown(answer.mean_latency)),
+                          brief(shown(*answer.mean_latency_time)), hop_in_words(question.time->hop));
   return joined<Line>({{"mean queueing", slots_in_words(shown(answer.mean_queueing), scale)},
-                       {"mean latency", slots_in_words(shown(answer.mean_latency), scale)},
+                       {"mean latency", std::move(latency)},
                        {"packets", fmt::format("{} delivered while measured", answer.packets)}},
                       simulation_lines(answer.simulated));
 }
@@ -154,6 +172,8 @@ std::vector<std::string> notes(const std::vector<SimulateTreePoint>& points,
                   100 * question.confidence, batches_in_words(runs));
   if (question.reorder_levels) note += "; R: packets that wait for an older one of their leaf";
   if (question.buffer) note += "; a buffer counts the packet in service";
+  if (question.time && points.size() > 1)
+    note += "; latencies in ns with " + hop_in_words(question.time->hop);
   std::vector<std::string> all{note + "."};
   if (points.size() > 1)
     all.emplace_back("Loads, occupancies and losses of each queue: --format json or csv, or one point.");
@@ -180,6 +200,8 @@ Picture picture(const Document& document, const std::vector<SimulateTreePoint>& 
                   .note = "simulation, 95 % intervals",
                   .powers_of_ten = true};
   if (points.size() == 1) picture.note += ": " + in_words(points.front().second.simulated);
+  if (const auto& time = points.front().first.time)
+    picture.note += "; latency is D, a slot for each queue passed, and " + hop_in_words(time->hop);
   const std::size_t drawn = std::min(points.size(), most_curves_told_apart);
   for (std::size_t i = 0; i < drawn; ++i) {
     Curve curve =
@@ -250,21 +272,23 @@ Layout simulate_tree_layout() {
         "of --rare: the level n, at least 1; or a probability below 1, near which P(Q > n) is to be"},
        {"hop", "hop", "", Shape::whole, "of --rare: whose queue, 1 for the first"}});
   layout.inputs = joined(std::move(layout.inputs), unit_columns());
-  layout.results =
-      joined<Column>({{.key = "packets",
-                       .heading = "packets",
-                       .unit = "",
-                       .shape = Shape::whole,
-                       .meaning = "delivered while measured"},
-                      {"mean_queueing_slots", "mean queueing", "slots", Shape::estimate,
-                       "mean queueing delay of all packets, the sum of their waits"},
-                      {"mean_latency_slots", "mean latency", "slots", Shape::estimate,
-                       "that and a slot for each queue on the way"},
-                      {"level", "n", "packets", Shape::whole, "of --rare: n of P(Q > n)"},
-                      {"probability", "P(Q > n)", "", Shape::estimate,
-                       "of --rare: P(Q > level) of the hop's queue; null where no path came there"},
-                      {"method", "method", "", Shape::text, "of --rare: importance sampling or splitting"}},
-                     simulation_columns());
+  layout.inputs.push_back(hop_column());
+  layout.results = joined<Column>(
+      {{.key = "packets",
+        .heading = "packets",
+        .unit = "",
+        .shape = Shape::whole,
+        .meaning = "delivered while measured"},
+       {"mean_queueing_slots", "mean queueing", "slots", Shape::estimate,
+        "mean queueing delay of all packets, the sum of their waits"},
+       {"mean_latency_slots", "mean latency", "slots", Shape::estimate,
+        "that and a slot for each queue on the way"},
+       {"mean_latency_ns", "mean latency", "ns", Shape::estimate, "the same in ns, with what the hops add"},
+       {"level", "n", "packets", Shape::whole, "of --rare: n of P(Q > n)"},
+       {"probability", "P(Q > n)", "", Shape::estimate,
+        "of --rare: P(Q > level) of the hop's queue; null where no path came there"},
+       {"method", "method", "", Shape::text, "of --rare: importance sampling or splitting"}},
+      simulation_columns());
   layout.results.push_back({"cycles", "cycles", "", Shape::whole,
                             "of --rare by importance sampling: cycles of the queue that were simulated",
                             Style::hidden});
@@ -285,7 +309,8 @@ Layout simulate_tree_layout() {
        "percentiles of delays, in whole slots; upper is null where the packets are too few to show it",
        {{"percentile", "percentile", "", Shape::given, "in percent"},
         {"queueing_slots", "queueing", "slots", Shape::estimate, "of the queueing delay D"},
-        {"latency_slots", "latency", "slots", Shape::estimate, "of the latency"}}},
+        {"latency_slots", "latency", "slots", Shape::estimate, "of the latency"},
+        {"latency_ns", "latency", "ns", Shape::estimate, "of the latency in ns, with what the hops add"}}},
       {"ccdf", "the distribution of the queueing delay D of all packets, a row a delay",
        levels({.key = "slots",
                .heading = "t",
@@ -329,10 +354,10 @@ Document document(std::vector<SimulateTreePoint> given, std::size_t asked, const
     const auto& [question, answer] = (*points)[i];
     Result& result = document.results.emplace_back();
     result.inputs = input_cells(question, units);
-    result.cells = result_cells(answer);
-    result.tables = tables_of(points, i);
+    result.cells = result_cells(answer, units);
+    result.tables = tables_of(points, i, units);
     result.caption = in_words(question.topology) + room_in_words(question);
-    if (points->size() == 1) result.lines = lines(answer, scale_of(units));
+    if (points->size() == 1) result.lines = lines((*points)[i], scale_of(units));
   }
   document = with_units(std::move(document), scale_of(units));
   mark_stopped(document, runs, asked);

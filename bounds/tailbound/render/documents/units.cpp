@@ -1,3 +1,4 @@
+#include <tailbound/numeric/plain.hpp>
 #include <tailbound/render/documents/units.hpp>
 
 namespace tailbound::render {
@@ -11,6 +12,15 @@ UnitScale scale_of(const answers::Units& units) {
 std::vector<Column> unit_columns() {
   return {{"packet_bytes", "packet", "", Shape::whole, "size of a packet [bytes]", Style::hidden},
           {"link_gbps", "link", "", Shape::given, "rate of a link [Gbit/s]", Style::hidden}};
+}
+
+Column hop_column() {
+  return {"hop_ns", "hop", "", Shape::given,
+          "what each queue passed adds to latencies in ns: wires and pipelines [ns]"};
+}
+
+std::string hop_in_words(const numeric::Rational& hop_ns) {
+  return numeric::plain(hop_ns) + " ns for each queue passed (wires and pipelines)";
 }
 
 Cells unit_cells(const answers::Units& units) {

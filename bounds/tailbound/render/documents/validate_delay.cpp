@@ -31,7 +31,9 @@ Cells input_cells(const ValidateDelayQuestion& question, const Units& units) {
   Cells cells = topology_cells(question.topology);
   cells.push_back({"sources", Text{name(question.sources)}});
   cells.push_back({"delay", Text{name(question.hop_delay)}});
-  return joined(std::move(cells), unit_cells(units));
+  cells = joined(std::move(cells), unit_cells(units));
+  if (question.time) cells.push_back({"hop_ns", Given{question.time->hop}});
+  return cells;
 }
 
 Cells result_cells(const ValidateDelayAnswer& answer, double confidence) {
@@ -63,6 +65,15 @@ std::vector<ValidatedRow> rows_of(const ValidateDelayAnswer& answer) {
   rows.push_back({.argument = argument("mean_queueing_slots", "mean of D", None{}, None{}),
                   .compared = comparison_cells(answer.mean_queueing, {}, true),
                   .in_unit = true});
+  for (const ComparedLatency& row : answer.latencies)
+    rows.push_back({.argument = argument("latency_ns", plain(row.fraction * 100) + " % of T", None{},
+                                         Given{row.fraction * 100}),
+                    .compared = comparison_cells(row.latency, {}, true),
+                    .only_unit = true});
+  if (answer.mean_latency)
+    rows.push_back({.argument = argument("mean_latency_ns", "mean of T", None{}, None{}),
+                    .compared = comparison_cells(*answer.mean_latency, {}, true),
+                    .only_unit = true});
   return rows;
 }
 
@@ -72,6 +83,13 @@ std::vector<Line> lines(const ValidateDelayPoint& point) {
                        {"intervals", intervals_in_words(answer.confidence_of_each, answer.tally.rows(),
                                                         question.confidence)}},
                       simulation_lines(answer.simulation.simulated));
+}
+
+/// "T: .. . ", where latencies are compared.
+std::string latency_in_words(const ValidateDelayQuestion& question) {
+  if (!question.time) return "";
+  return fmt::format("T: latency in ns, D, a slot for each queue passed, and {}. ",
+                     hop_in_words(question.time->hop));
 }
 
 std::vector<std::string> notes(const std::vector<ValidateDelayPoint>& points) {
@@ -88,7 +106,8 @@ std::vector<std::string> notes(const std::vector<ValidateDelayPoint>& points) {
                     "such runs: {}.",
                     conclusion(tallies), 100 * points.front().first.confidence, batches_in_words(runs)));
   }
-  notes.push_back("D: queueing delay of all packets, in slots. " + verdicts_in_words());
+  notes.push_back("D: queueing delay of all packets, in slots. " + latency_in_words(points.front().first) +
+                  verdicts_in_words());
   for (const auto& [question, answer] : points) {
     const std::string caution = model_caution(answer.omissions, question.topology);
     const std::string note = "model: " + caution;
@@ -110,6 +129,8 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
   picture.x_label = "t [" + slots + "]";
   picture.y_label = "P(D > t)";
   picture.note = "95 % intervals; " + in_words(answer.simulation.simulated);
+  if (question.time)
+    picture.note += ". Latency is D, a slot for each queue passed, and " + hop_in_words(question.time->hop);
   if (const std::string caution = model_caution(answer.omissions, question.topology); !caution.empty())
     picture.note += ". " + caution;
   std::vector<ValidatedLevel> curve;
@@ -129,6 +150,7 @@ Layout validate_delay_layout() {
                      {{"sources", "sources", "", Shape::text, "who feeds a queue: decoupled or first-hop"},
                       {"delay", "delay", "", Shape::text, "of a hop: wait or occupancy"}}),
       unit_columns());
+  layout.inputs.push_back(hop_column());
   layout.results = joined<Column>(
       {{"packets", "packets", "", Shape::whole, "delivered while measured", Style::hidden},
        {.key = "mean_prediction_slots",

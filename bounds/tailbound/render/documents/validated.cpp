@@ -23,10 +23,16 @@ Value in_unit(const Value& value, const numeric::Rational& factor) {
 
 Cells row_cells(const ValidatedRow& row, const ValidatedUnit& unit) {
   Cells cells = joined(row.argument, row.compared);
-  if (unit.factor)
-    for (const char* key : {"prediction", "simulation"})
-      cells.push_back({key + ("_" + unit.suffix),
-                       row.in_unit ? in_unit(value_of(row.compared, key), *unit.factor) : Value(None{})});
+  if (!unit.factor) return cells;
+  for (const char* key : {"prediction", "simulation"}) {
+    const Value value = value_of(row.compared, key);
+    cells.push_back({key + ("_" + unit.suffix), row.only_unit ? value
+                                                : row.in_unit ? in_unit(value, *unit.factor)
+                                                              : Value(None{})});
+    if (!row.only_unit) continue;
+    for (Cell& cell : cells)
+      if (cell.key == key) cell.value = None{};
+  }
   return cells;
 }
 

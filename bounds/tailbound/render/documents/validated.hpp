@@ -14,9 +14,10 @@ namespace tailbound::render {
 
 /// One comparison.
 struct ValidatedRow {
-  Cells argument;        ///< "quantity", "what" and its level or percentile
-  Cells compared;        ///< comparison_cells()
-  bool in_unit = false;  ///< of slots or packets; else they are probabilities
+  Cells argument;          ///< "quantity", "what" and its level or percentile
+  Cells compared;          ///< comparison_cells()
+  bool in_unit = false;    ///< of slots or packets; else they are probabilities
+  bool only_unit = false;  ///< they are in the other unit, and in that only
 };
 
 /// Another unit in which the rows' numbers are shown once more: prediction_ns, simulation_ns.

@@ -103,6 +103,11 @@ bool has_ejection_channels(const answers::WormholeNetwork& network) {
   return topology == nullptr || topology->ends.ejection == network::Ejection::one;
 }
 
+/// Its error is not known: figures of other networks say nothing of it.
+const answers::OwnWormNetwork* own_network(const answers::WormholeNetwork& network) {
+  return std::get_if<answers::OwnWormNetwork>(&network);
+}
+
 std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& networks) {
   std::vector<std::string> notes;
   bool usual = false, beyond = false, other = false;
@@ -114,6 +119,7 @@ std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& netw
         answer.saturation.value, answer.mean_distance.value,
         has_ejection_channels(question.network) ? " and ejection" : ""));
     for (const WormholePoint& point : answer.points) {
+      if (own_network(question.network) != nullptr) break;
       usual = usual || point.usual_channels;
       beyond = beyond || (point.usual_channels && !point.trusted());
       other = other || !point.usual_channels;
@@ -125,6 +131,11 @@ std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& netw
         " Against flit-level simulation of seven networks (fat-trees, meshes, tori, a hypercube; uniform "
         "traffic) latency is within 2 % up to half of the saturation load and within 4 % up to 70 % of it; "
         "`tailbound validate wormhole` measures it on others.";
+  for (const auto& [question, answer] : networks)
+    if (own_network(question.network) != nullptr)
+      notes.back() +=
+          " How far it is off in this network only a simulation says: `tailbound validate wormhole` with its "
+          "file.";
   if (beyond)
     notes.emplace_back(
         "Beyond 70 % of saturation it is off by -4 % (hypercube) to +5 % at 80 %, by -1 % to +16 % "
@@ -156,6 +167,10 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
                   .x_label = {},
                   .y_label = "mean latency [cycles]",
                   .note = "an approximate model; measured to within 4 % up to 70 % of saturation"};
+  if (std::any_of(networks.begin(), networks.end(), [](const WormholeNetworkAnswer& each) {
+        return own_network(each.first.network) != nullptr;
+      }))
+    picture.note = "an approximate model; tailbound validate wormhole measures how far it is off";
   const DrawnWorms drawn = drawn_worms(document, "latency");
   if (varies(drawn.document, drawn.sweep))
     picture = sweep_picture(drawn.document, drawn.sweep, std::move(picture));

@@ -254,8 +254,8 @@ void Simulated::deliver(const Packet& packet) {
   const auto queues = static_cast<std::int64_t>(way.links.size() - way.first);
   const std::int64_t latency = queues == 0 ? 0 : now_ - packet.birth + 1;
   ++totals_.delivered;
-  add_one(counts_[rows_.latencies()], static_cast<std::size_t>(latency));
-  add_one(counts_[rows_.delays()], static_cast<std::size_t>(latency - queues));
+  add_one(counts_[rows_.delays(static_cast<std::size_t>(queues))],
+          static_cast<std::size_t>(latency - queues));
   auto& sums = counts_[rows_.flow_delays()];
   auto& packets = counts_[rows_.flow_packets()];
   sums.resize(flows_);
@@ -327,6 +327,14 @@ void Simulated::load(ByteReader& reader) {
 }
 
 }  // namespace
+
+NetworkRows::NetworkRows(const network::Network& network) : links(network.links.size()), most_queues(0) {
+  for (const network::Flow& flow : network.flows)
+    for (const network::Route& route : flow.routes)
+      most_queues = std::max(most_queues, static_cast<std::size_t>(std::count_if(
+                                              route.links.begin(), route.links.end(),
+                                              [&](std::size_t link) { return network.has_queue(link); })));
+}
 
 std::unique_ptr<NetworkReplication> make_network_replication(const NetworkModel& model, RandomKey key) {
   return std::make_unique<Simulated>(model, key);

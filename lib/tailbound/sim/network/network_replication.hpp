@@ -22,22 +22,21 @@ struct NetworkModel {
 
 /// Rows of the counts; links count as in Network::links, flows as in Network::flows.
 struct NetworkRows {
-  std::size_t links;
-  explicit NetworkRows(const network::Network& network) : links(network.links.size()) {}
+  std::size_t links, most_queues;  ///< of the network; on a route
+  explicit NetworkRows(const network::Network& network);
   /// [n]: slots with occupancy n; empty for links without a queue.
   [[nodiscard]] std::size_t occupancy(std::size_t link) const { return link; }
   /// [w]: packets that waited w slots.
   [[nodiscard]] std::size_t waits(std::size_t link) const { return links + link; }
   /// [0]: packets dropped, [1]: packets that came.
   [[nodiscard]] std::size_t drops(std::size_t link) const { return 2 * links + link; }
-  /// [d]: delivered packets with queueing delay d.
-  [[nodiscard]] std::size_t delays() const { return 3 * links; }
-  /// [t]: delivered packets with latency t: queueing delay + number of queues on the way.
-  [[nodiscard]] std::size_t latencies() const { return 3 * links + 1; }
   /// [flow]: sum of the queueing delays of its delivered packets; and their number.
-  [[nodiscard]] std::size_t flow_delays() const { return 3 * links + 2; }
-  [[nodiscard]] std::size_t flow_packets() const { return 3 * links + 3; }
-  [[nodiscard]] std::size_t count() const { return 3 * links + 4; }
+  [[nodiscard]] std::size_t flow_delays() const { return 3 * links; }
+  [[nodiscard]] std::size_t flow_packets() const { return 3 * links + 1; }
+  /// [d]: delivered packets with queueing delay d that met so many queues, 0 .. most_queues; their latency is the sum
+  /// of both.
+  [[nodiscard]] std::size_t delays(std::size_t queues) const { return 3 * links + 2 + queues; }
+  [[nodiscard]] std::size_t count() const { return delays(most_queues) + 1; }
 };
 
 class NetworkReplication : public Replication {

@@ -61,6 +61,18 @@ FlowEstimates flow_estimates(const NetworkRows& rows, const Batches& batches, st
   return result;
 }
 
+/// Delays of all packets, each longer by `more` slots for each queue.
+Histogram delays(const NetworkRows& rows, const Counts& counts, std::size_t more) {
+  Histogram sum;
+  for (std::size_t queues = 0; queues <= rows.most_queues; ++queues) {
+    const Histogram& row = counts[rows.delays(queues)];
+    const std::size_t shift = more * queues;
+    if (!row.empty() && sum.size() < row.size() + shift) sum.resize(row.size() + shift);
+    for (std::size_t i = 0; i < row.size(); ++i) sum[i + shift] += row[i];
+  }
+  return sum;
+}
+
 bool has_bursts(const network::Network& network) {
   return std::any_of(network.flows.begin(), network.flows.end(),
                      [](const network::Flow& flow) { return flow.burst.has_value(); });
@@ -96,11 +108,7 @@ NetworkWork network_work(const network::Network& network) {
     work.steps_per_slot += loads[link];
   }
   work.memory = greatest_memory(network);
-  for (const network::Flow& flow : network.flows)
-    for (const network::Route& route : flow.routes)
-      work.hops = std::max(work.hops, static_cast<int>(std::count_if(
-                                          route.links.begin(), route.links.end(),
-                                          [&](std::size_t link) { return network.has_queue(link); })));
+  work.hops = static_cast<int>(NetworkRows(network).most_queues);
   return work;
 }
 
@@ -109,6 +117,7 @@ std::string describe(const NetworkModel& model) {
   std::string result = "network " + model.network.name + " of " + std::to_string(model.network.links.size()) +
                        " links and " + std::to_string(model.network.flows.size()) + " flows (checksum " +
                        std::to_string(checksum(text)) + ")";
+  result += ", up to " + std::to_string(NetworkRows(model.network).most_queues) + " queues on a route";
   if (model.buffer) result += ", buffer " + std::to_string(*model.buffer);
   return result;
 }
@@ -135,9 +144,9 @@ NetworkEstimates network_estimates(const NetworkModel& model, const RunResult& r
   for (std::size_t flow = 0; flow < model.network.flows.size(); ++flow)
     result.flows.push_back(flow_estimates(rows, batches, flow, questions.confidence));
   const HistogramBatches queueing(
-      batches, [&](const Counts& batch) { return batch[rows.delays()]; }, questions.confidence);
+      batches, [&](const Counts& batch) { return delays(rows, batch, 0); }, questions.confidence);
   const HistogramBatches latency(
-      batches, [&](const Counts& batch) { return batch[rows.latencies()]; }, questions.confidence);
+      batches, [&](const Counts& batch) { return delays(rows, batch, 1); }, questions.confidence);
   result.packets = static_cast<std::uint64_t>(queueing.all());
   if (result.packets == 0)
     throw InvalidArgument("number of delivered packets", "0", "above 0: more slots are needed");
