@@ -58,7 +58,9 @@ Command add_broadcast_command(CLI::App& program) {
   add_broadcast_options(*command, options->question);
   add_replication_option(*command, options->replication);
   add_plot_option(*command);
-  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+  return {.app = command, .answer = [options](const Context& context) {
+            return answers::as_piece(analysis_run(context), [&] { return answer(*options, context); });
+          }};
 }
 
 }  // namespace tailbound::cli

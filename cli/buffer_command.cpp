@@ -123,9 +123,10 @@ Command add_buffer_command(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   add_traffic_options(*command, options->traffic);
   const OptionGroup question(*command, "Question");
-  question.add("--drop", options->drop, "EPS", "the target; gives the least buffer that meets it");
+  question.add("--drop", options->drop, "EPS",
+               "the target; gives the least buffer that meets it (the packet in\nservice counts)");
   question.add("--capacity", options->capacity, "B",
-               "a buffer; gives its probability (B counts the packet in service)");
+               "a buffer; gives its probability (the packet in service counts)");
   question.add("--solve", options->solve, "NAME", "load or speedup, from --capacity and --drop");
   question.add("--criterion", options->criterion, "NAME",
                "overflow: P(Q > B), the default; or loss: the fraction of packets lost");

@@ -37,10 +37,8 @@ struct Context {
   std::string version;  ///< of the executable: "0.1.0"
   Format format = Format::table;
   bool quiet = false;  ///< the answer alone: no explanation in a table, no progress
-  /// Reports how many of how many parts are done; empty where no progress is wanted.
-  std::function<void(std::size_t done, std::size_t all)> progress{};
-  /// Likewise where the time left is known: the fraction done, and seconds left (0 while unknown).
-  std::function<void(double done, double seconds_left)> timed_progress{};
+  /// Reports the fraction done, and seconds left (0 while unknown); empty where no progress is wanted.
+  std::function<void(double done, double seconds_left)> progress{};
   std::stop_token stop{};  ///< Ctrl-C: a request ends the command at the next opportunity
   std::function<bool(const std::function<void()>& work)> piece{};  ///< answers::Run::piece
   std::shared_ptr<Course> course = std::make_shared<Course>();
@@ -75,9 +73,6 @@ struct Reply {
 struct Command {
   CLI::App* app = nullptr;  ///< owned by the program
   std::function<Reply(const Context&)> answer;
-  /// cli::run() carries out all of answer() as one piece, of which a stop leaves nothing: for an analysis that
-  /// makes no pieces of its own.
-  bool in_one_piece = false;
 };
 
 /// Adds --plot to a command that draws.

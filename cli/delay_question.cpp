@@ -354,7 +354,7 @@ void add_delay_options(CLI::App& command, DelayOptions& options) {
                "in percent; 50,90,99,99.99,99.9999 unless told");
   question.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
   question.add("--drop", options.drop, "EPS",
-               "adds the buffer of each hop for this target; it counts the\npacket in service");
+               "adds the buffer of each hop for this target (the packet in\nservice counts)");
   question.add("--criterion", options.criterion, "NAME", "of --drop: overflow (the default) or loss");
   question.add("--reorder", options.reorder, "EPS",
                "the reorder buffer of one flow: least b with P(R > b) <= EPS");
@@ -366,7 +366,7 @@ void add_delay_options(CLI::App& command, DelayOptions& options) {
   question.add("--within", options.within, "LIST", "slots of latency for the --percentiles of each flow");
   question.add("--within-ns", options.within_ns, "LIST", "the same in ns");
   question.add("--capacity", options.capacity, "LIST",
-               "room of each queue, for --drop; the packet in service counts");
+               "room of each queue, for --drop (the packet in service counts)");
   question.add("--delays", options.delays, "FILE",
                "with --reorder: the delays' own distribution, P(delay = 0), P(1), ...");
   OptionGroup(command, "Numbers").add("--digits", options.digits, "D", "significant digits to prove (10)");

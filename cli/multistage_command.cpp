@@ -19,15 +19,12 @@ struct Options {
   std::optional<std::string> variant;
 };
 
-std::vector<Variant> read_variants(const std::optional<std::string>& text) {
-  return choices_or_first<Variant>(text, "--variant",
-                                   {{"blocking", Variant::blocking}, {"published", Variant::published}});
-}
-
 Reply answer(const Options& options, const Context& context) {
   const std::vector<render::CombiningPoint> points = read_multistage(options.question);
   std::vector<MultistageQuestion> questions;
-  for (const Variant variant : read_variants(options.variant))
+  for (const Variant variant :
+       choices_or_first<Variant>(options.variant, "--variant",
+                                 {{"blocking", Variant::blocking}, {"published", Variant::published}}))
     for (const render::CombiningPoint& point : points)
       questions.push_back(
           {.network = point.network, .load = point.load, .service = point.service, .variant = variant});

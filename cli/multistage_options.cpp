@@ -14,20 +14,7 @@ using network::CombiningMultistage;
 using numeric::Rational;
 using render::CombiningPoint;
 
-constexpr const char* legal_nodes = "a whole number: a power of the switch size, at most 2^20";
-constexpr const char* legal_size = "a whole number of ports from 2 to 512";
-constexpr const char* legal_buffer = "a whole number of waiting requests from 1 to 10000";
-constexpr const char* legal_combining = "a whole number from 1 (none combine) to 1000000, or unlimited";
 constexpr const char* usual_loads = "0.1:1:0.1";
-
-/// The library checks the range; here only what is no whole number at all is refused.
-std::vector<std::int64_t> read_integers(const std::string& text, const char* option, const char* legal) {
-  try {
-    return parse_integers(text, option, -1'000'000'000'000, 1'000'000'000'000);
-  } catch (const InvalidArgument&) {
-    throw InvalidArgument(option, text, legal);
-  }
-}
 
 std::vector<std::optional<std::int64_t>> read_combining(const std::string& text) {
   std::vector<std::optional<std::int64_t>> list;
@@ -37,7 +24,9 @@ std::vector<std::optional<std::int64_t>> read_combining(const std::string& text)
     if (entry == "unlimited")
       list.emplace_back();
     else
-      for (const std::int64_t greatest : read_integers(entry, "--combining", legal_combining))
+      for (const std::int64_t greatest :
+           parse_integers(entry, "--combining", 1, 1'000'000,
+                          "a whole number from 1 (none combine) to 1000000, or unlimited"))
         list.emplace_back(greatest);
     begin = end + 1;
   }
@@ -47,12 +36,13 @@ std::vector<std::optional<std::int64_t>> read_combining(const std::string& text)
 std::vector<CombiningMultistage> read_networks(const MultistageOptions& options) {
   const std::string& nodes = required(options.nodes, "--nodes", "given: a power of the switch size");
   const std::string& hot = required(options.hot, "--hot", "given: from 0 to 1");
-  const auto sizes = read_integers(options.size.value_or("2"), "--switch", legal_size);
-  const auto buffers = read_integers(options.buffer.value_or("4"), "--buffer", legal_buffer);
+  const auto sizes = integers_or(2, options.size, "--switch", 2, 512);
+  const auto buffers = integers_or(4, options.buffer, "--buffer", 1, 10'000);
   const auto degrees = read_combining(options.combining.value_or("2"));
   const std::vector<Rational> shares = parse_percent_list(hot, "--hot");
   std::vector<CombiningMultistage> networks;
-  for (const std::int64_t count : read_integers(nodes, "--nodes", legal_nodes))
+  for (const std::int64_t count : parse_integers(nodes, "--nodes", 2, 1'048'576,
+                                                 "a whole number: a power of the switch size, at most 2^20"))
     for (const std::int64_t size : sizes)
       for (const std::int64_t buffer : buffers)
         for (const std::optional<std::int64_t>& combining : degrees)
@@ -73,7 +63,7 @@ void add_multistage_options(CLI::App& command, MultistageOptions& options) {
   network.add("--nodes", options.nodes, "N", "processors and memories: a power of the switch size");
   network.add("--switch", options.size, "S", "ports of a switch: S x S (2)");
   network.add("--buffer", options.buffer, "L",
-              "requests that wait at an input port, without that in service (4)");
+              "places for waiting requests at an input port (4); the one in\nservice does not count");
   network.add("--combining", options.combining, "C",
               "greatest degree: 1 (none), 2 (unless told), ..., unlimited");
   network.add("--service", options.service, "D", "time of a service: the unit of delays (1)");

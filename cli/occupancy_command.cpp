@@ -62,7 +62,8 @@ Command add_occupancy_command(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   add_traffic_options(*command, options->traffic);
   const OptionGroup question(*command, "Question");
-  question.add("--levels", options->levels, "LIST", "the levels n of P(Q > n): 0,10,100 or 0:200:1");
+  question.add("--levels", options->levels, "LIST",
+               "the levels n of P(Q > n), the packet in service counts: 0,10,100\nor 0:200:1");
   question.add("--until", options->until, "EPS", "every level from 0 to the first with P(Q > n) <= EPS");
   add_accuracy_options(*command, options->accuracy);
   add_unit_options(*command, options->units);

@@ -149,7 +149,7 @@ Command add_pgf_command(CLI::App& program) {
       ->group("Question");
   return {.app = &app, .answer = [&app, options](const Context& context) {
             options->of_given = app.get_option("--of")->count() > 0;
-            return answer(*options, context);
+            return answers::as_piece(analysis_run(context), [&] { return answer(*options, context); });
           }};
 }
 

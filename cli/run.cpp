@@ -193,11 +193,7 @@ class ProgressLine {
     shown_ = false;
   }
 
-  [[nodiscard]] std::function<void(std::size_t, std::size_t)> counted() {
-    if (!wanted_) return {};
-    return [this](std::size_t done, std::size_t all) { show(fmt::format("{} of {}", done, all)); };
-  }
-  [[nodiscard]] std::function<void(double, double)> timed() {
+  [[nodiscard]] std::function<void(double, double)> told() {
     if (!wanted_) return {};
     return [this](double done, double left) {
       show(fmt::format("{:.0f} %{}", 100 * done, left > 0 ? ", " + duration_in_words(left) + " left" : ""));
@@ -233,11 +229,11 @@ class Program {
     commands_.push_back(add_buffer_command(app_));
     commands_.push_back(add_occupancy_command(app_));
     commands_.push_back(add_delay_command(app_));
-    commands_.push_back(in_one_piece(add_pgf_command(app_)));
+    commands_.push_back(add_pgf_command(app_));
     commands_.push_back(add_compare_command(app_));
     commands_.push_back(add_multistage_command(app_));
-    commands_.push_back(in_one_piece(add_wormhole_command(app_)));
-    commands_.push_back(in_one_piece(add_broadcast_command(app_)));
+    commands_.push_back(add_wormhole_command(app_));
+    commands_.push_back(add_broadcast_command(app_));
     commands_.push_back(add_reproduce_command(app_));
     for (Command& command : add_simulate_commands(app_)) commands_.push_back(std::move(command));
     for (Command& command : add_validate_commands(app_)) commands_.push_back(std::move(command));
@@ -272,8 +268,7 @@ class Program {
     const Context context{.version = kVersion,
                           .format = parse_format(common_.format),
                           .quiet = common_.quiet,
-                          .progress = line.counted(),
-                          .timed_progress = line.timed(),
+                          .progress = line.told(),
                           .stop = interrupt.token(),
                           .piece = [&pieces](const auto& piece) { return pieces.carry_out(piece); },
                           .course = course_};
@@ -287,9 +282,7 @@ class Program {
       picture.emplace(plot->as<std::string>(), "--plot");
     }
 
-    const Reply reply = command->in_one_piece ? answers::as_piece(analysis_run(context),
-                                                                  [&] { return command->answer(context); })
-                                              : command->answer(context);
+    const Reply reply = command->answer(context);
     line.clear();  // before the answer, which may go to the same terminal
     if (picture) picture->fill(reply.draw);
     if (text) text->write(reply.text);
@@ -334,11 +327,6 @@ class Program {
   }
 
  private:
-  static Command in_one_piece(Command command) {
-    command.in_one_piece = true;
-    return command;
-  }
-
   /// CLI11 would only say that a subcommand is required. The place of the first word behind the command's.
   int require_known_command(int argc, const char* const* argv) {
     for (int word = 1;; ++word) {
@@ -429,7 +417,7 @@ void add_plot_option(CLI::App& command) {
 
 answers::Run analysis_run(const Context& context) {
   return {.stop = context.stop,
-          .progress = context.timed_progress,
+          .progress = context.progress,
           .piece = context.piece,
           .cut = [course = context.course] { course->cut = true; }};
 }

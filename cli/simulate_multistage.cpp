@@ -10,17 +10,8 @@ namespace tailbound::cli {
 namespace {
 
 using answers::SimulateMultistageQuestion;
-
-std::vector<network::Wiring> read_wirings(const std::optional<std::string>& text) {
-  using network::Wiring;
-  return choices_or_first<Wiring>(text, "--wiring",
-                                  {{"baseline", Wiring::baseline}, {"omega", Wiring::omega}});
-}
-
-std::vector<sim::Links> read_links(const std::optional<std::string>& text) {
-  using sim::Links;
-  return choices_or_first<Links>(text, "--links", {{"unlimited", Links::unlimited}, {"one", Links::one}});
-}
+using network::Wiring;
+using sim::Links;
 
 Reply answer(const MultistageSimulationOptions& options, const Context& context) {
   const std::vector<SimulateMultistageQuestion> questions = read_simulations(options);
@@ -44,8 +35,10 @@ void add_multistage_simulation_options(CLI::App& command, MultistageSimulationOp
 std::vector<SimulateMultistageQuestion> read_simulations(const MultistageSimulationOptions& options) {
   const std::vector<render::CombiningPoint> points = read_multistage(options.question);
   std::vector<SimulateMultistageQuestion> questions;
-  for (const network::Wiring wiring : read_wirings(options.wiring))
-    for (const sim::Links links : read_links(options.links))
+  for (const Wiring wiring : choices_or_first<Wiring>(
+           options.wiring, "--wiring", {{"baseline", Wiring::baseline}, {"omega", Wiring::omega}}))
+    for (const Links links : choices_or_first<Links>(options.links, "--links",
+                                                     {{"unlimited", Links::unlimited}, {"one", Links::one}}))
       for (const render::CombiningPoint& point : points)
         questions.push_back({.network = point.network,
                              .load = point.load,

@@ -95,11 +95,12 @@ void add_options(CLI::App& command, TreeSimulationOptions& options) {
   add_burst_options(command, options.burst, "A tree under uniform traffic");
   OptionGroup(command, "Model")
       .add("--buffer", options.buffer, "B",
-           "room of each queue in packets, the one in service\nincluded; what does not fit is lost");
+           "room of each queue in packets (the packet in service counts);\nwhat does not fit is lost");
   question.add("--percentiles", options.percentiles, "LIST",
                "in percent; 50,90,99,99.99,99.9999 unless told");
   question.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
-  question.add("--occupancy", options.occupancy, "LIST", "packets n of P(Q > n), for each hop");
+  question.add("--occupancy", options.occupancy, "LIST",
+               "packets n of P(Q > n), for each hop (the packet in service counts)");
   command.add_flag("--reorder", options.reorder, "the reorder buffers of up to 64 leaves' packets: P(R > b)")
       ->group("Question");
   question.add("--reorder-levels", options.reorder_levels, "LIST", "the same, for these b");

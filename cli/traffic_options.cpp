@@ -64,8 +64,9 @@ void add_traffic_options(CLI::App& command, TrafficOptions& options, Correlated 
     traffic.add("--on-rate", options.on_rate, "R1", "onoff: packets a slot of a source within a burst (1)");
     traffic.add(
         "--blocks", options.blocks, "FILE",
-        "matrices D_0, D_1, ..: probabilities of 0, 1, .. packets and a\nchange of phase (a D-BMAP), as "
-        "JSON or CSV");
+        "matrices D_0, D_1, ..: D_b(i, j) is the probability of b packets\nand of phase i turning to j (a "
+        "D-BMAP). JSON: a list of matrices,\n[[[0.9, 0.1], [0, 0]], ..]; CSV: a row a line, a blank line "
+        "between\nmatrices (docs/files.md)");
   }
   traffic.add("--packets-per-slot", options.packets_per_slot, "C", "packets served in a slot (1)");
 }

@@ -66,7 +66,8 @@ Command add_validate_buffer(CLI::App& validate) {
   traffic.add("--load", options->load, "R", "packets a slot of the queue");
   add_burst_options(*command, options->bursts, "Traffic");
   question.add("--levels", options->levels, "LIST",
-               "packets n of P(Q > n); where the analysis says 0.5 ... 1e-6\nunless told");
+               "packets n of P(Q > n), the packet in service counts; where the\nanalysis says 0.5 ... 1e-6 "
+               "unless told");
   add_simulation_options(*command, options->run);
   add_unit_options(*command, options->units);
   add_plot_option(*command);

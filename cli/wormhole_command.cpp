@@ -59,7 +59,9 @@ Command add_wormhole_command(CLI::App& program) {
       ->expected(0, 1)
       ->group("Output");
   add_plot_option(*command);
-  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+  return {.app = command, .answer = [options](const Context& context) {
+            return answers::as_piece(analysis_run(context), [&] { return answer(*options, context); });
+          }};
 }
 
 }  // namespace tailbound::cli

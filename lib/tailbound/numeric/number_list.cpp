@@ -119,12 +119,17 @@ std::int64_t to_integer(const Rational& value, std::string_view argument, std::i
 }
 
 std::vector<std::int64_t> parse_integers(std::string_view text, std::string_view argument, std::int64_t least,
-                                         std::int64_t greatest) {
-  if (!is_list(text)) return {parse_integer(text, argument, least, greatest)};
-  std::vector<std::int64_t> list;
-  for (const Rational& entry : parse_list(text, argument))
-    list.push_back(to_integer(entry, argument, least, greatest));
-  return list;
+                                         std::int64_t greatest, const std::string& legal) {
+  try {
+    if (!is_list(text)) return {parse_integer(text, argument, least, greatest)};
+    std::vector<std::int64_t> list;
+    for (const Rational& entry : parse_list(text, argument))
+      list.push_back(to_integer(entry, argument, least, greatest));
+    return list;
+  } catch (const InvalidArgument& error) {
+    if (legal.empty()) throw;
+    throw InvalidArgument(error.argument(), error.value(), legal);
+  }
 }
 
 }  // namespace tailbound::numeric

@@ -37,8 +37,11 @@ namespace tailbound::numeric {
 /// A number that was read already, likewise.
 [[nodiscard]] std::int64_t to_integer(const Rational& value, std::string_view argument, std::int64_t least,
                                       std::int64_t greatest);
-/// Of a list.  \throws InvalidArgument  an entry is no integer, or out of range
+/// Of a list.
+/// \param legal  what the message says is legal; the range unless told
+/// \throws InvalidArgument  an entry is no integer, or out of range
 [[nodiscard]] std::vector<std::int64_t> parse_integers(std::string_view text, std::string_view argument,
-                                                       std::int64_t least, std::int64_t greatest);
+                                                       std::int64_t least, std::int64_t greatest,
+                                                       const std::string& legal = {});
 
 }  // namespace tailbound::numeric
