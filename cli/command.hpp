@@ -36,7 +36,9 @@ struct Course {
 struct Context {
   std::string version;  ///< of the executable: "0.1.0"
   Format format = Format::table;
-  bool quiet = false;  ///< the answer alone: no explanation in a table, no progress
+  bool quiet = false;                  ///< the answer alone: no explanation in a table, no progress
+  std::optional<std::string> title{};  ///< of --plot, in place of the picture's own
+  bool log_y = false;                  ///< of --plot: values on a logarithmic axis
   /// Reports the fraction done, and seconds left (0 while unknown); empty where no progress is wanted.
   std::function<void(double done, double seconds_left)> progress{};
   std::stop_token stop{};  ///< Ctrl-C: a request ends the command at the next opportunity
@@ -75,7 +77,7 @@ struct Command {
   std::function<Reply(const Context&)> answer;
 };
 
-/// Adds --plot to a command that draws.
+/// Adds --plot, --title and --log-y to a command that draws.
 void add_plot_option(CLI::App& command);
 
 }  // namespace tailbound::cli

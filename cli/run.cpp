@@ -132,6 +132,12 @@ InvalidArgument as_typed(const CLI::App* command, const InvalidArgument& error) 
   return {option->get_name(), value, error.legal()};
 }
 
+/// An option of the command that was given; null if it was not, or the command has none such.
+const CLI::Option* given(const CLI::App& command, const std::string& name) {
+  const CLI::Option* option = command.get_option_no_throw(name);
+  return option != nullptr && option->count() > 0 ? option : nullptr;
+}
+
 /// The words of a command line for a shell to read.
 std::string shell_words(const std::vector<std::string>& words) {
   std::string line;
@@ -218,26 +224,40 @@ std::string full_name(const CLI::App& command) {
   return full_name(*parent) + " " + command.get_name();
 }
 
+/// What stands first on the command line: a command, or several under one word.
+struct Room {
+  std::string_view name;
+  std::vector<Command> (*add)(CLI::App& program);
+};
+
+template <Command (*add)(CLI::App& program)>
+std::vector<Command> one(CLI::App& program) {
+  return {add(program)};
+}
+
+constexpr Room rooms[] = {
+    {"buffer", one<add_buffer_command>},       {"occupancy", one<add_occupancy_command>},
+    {"delay", one<add_delay_command>},         {"pgf", one<add_pgf_command>},
+    {"compare", one<add_compare_command>},     {"multistage", one<add_multistage_command>},
+    {"wormhole", one<add_wormhole_command>},   {"broadcast", one<add_broadcast_command>},
+    {"reproduce", one<add_reproduce_command>}, {"simulate", add_simulate_commands},
+    {"validate", add_validate_commands},       {"schema", one<add_schema_command>}};
+
 /// The command line of one run: CLI11's tree of options and what each command does.
 class Program {
  public:
-  Program() {
+  /// \param asked  the first word: where it is a command, the options of others are not made, which would take
+  ///               longer than many an answer
+  explicit Program(std::string_view asked) {
     app_.set_version_flag("--version", std::string("tailbound ") + kVersion, "show the version and exit");
     app_.set_help_flag("-h,--help", "show this help and exit");
     app_.require_subcommand(1);
     app_.get_formatter()->column_width(28);
-    commands_.push_back(add_buffer_command(app_));
-    commands_.push_back(add_occupancy_command(app_));
-    commands_.push_back(add_delay_command(app_));
-    commands_.push_back(add_pgf_command(app_));
-    commands_.push_back(add_compare_command(app_));
-    commands_.push_back(add_multistage_command(app_));
-    commands_.push_back(add_wormhole_command(app_));
-    commands_.push_back(add_broadcast_command(app_));
-    commands_.push_back(add_reproduce_command(app_));
-    for (Command& command : add_simulate_commands(app_)) commands_.push_back(std::move(command));
-    for (Command& command : add_validate_commands(app_)) commands_.push_back(std::move(command));
-    commands_.push_back(add_schema_command(app_));
+    const auto is_asked = [&](const Room& room) { return asked == room.name; };
+    const bool known = std::any_of(std::begin(rooms), std::end(rooms), is_asked);
+    for (const Room& room : rooms)
+      if (!known || is_asked(room))
+        for (Command& command : room.add(app_)) commands_.push_back(std::move(command));
     for (const Command& command : commands_) {
       add_common_options(*command.app, common_);
       command.app->footer(example_of(full_name(*command.app)));
@@ -265,9 +285,17 @@ class Program {
     Pieces pieces(interrupt);
     begin_reading(interrupt.token());
     ProgressLine line(common_.quiet);
+    const CLI::Option* plot = given(*command->app, "--plot");
+    const CLI::Option* title = given(*command->app, "--title");
+    const CLI::Option* log_y = given(*command->app, "--log-y");
+    for (const CLI::Option* option : {title, log_y})
+      if (option != nullptr && plot == nullptr)
+        throw InvalidArgument(option->get_name(), "given without --plot", "given with --plot FILE");
     const Context context{.version = kVersion,
                           .format = parse_format(common_.format),
                           .quiet = common_.quiet,
+                          .title = title == nullptr ? std::nullopt : std::optional(title->as<std::string>()),
+                          .log_y = log_y != nullptr,
                           .progress = line.told(),
                           .stop = interrupt.token(),
                           .piece = [&pieces](const auto& piece) { return pieces.carry_out(piece); },
@@ -276,8 +304,7 @@ class Program {
     // Opened first: a long computation must not end at a closed door.
     std::optional<PendingFile> text, picture;
     if (common_.output && *common_.output != "-") text.emplace(*common_.output, "--output");
-    const CLI::Option* plot = command->app->get_option_no_throw("--plot");
-    if (plot != nullptr && plot->count() > 0) {
+    if (plot != nullptr) {
       require_known_ending(plot->as<std::string>());
       picture.emplace(plot->as<std::string>(), "--plot");
     }
@@ -413,6 +440,11 @@ void add_plot_option(CLI::App& command) {
       ->type_name("FILE")
       ->expected(1)
       ->group("Output");
+  command.add_option("--title", "of --plot: the picture's title in place of its own")
+      ->type_name("TEXT")
+      ->expected(1)
+      ->group("Output");
+  command.add_flag("--log-y")->description("of --plot: values on a logarithmic axis")->group("Output");
 }
 
 answers::Run analysis_run(const Context& context) {
@@ -461,7 +493,7 @@ int answer_or_complain(Program& program, int argc, const char* const* argv, std:
 int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
   try {
     named_files::begin();
-    Program program;
+    Program program(argc > 1 ? argv[1] : "");
     return answer_or_complain(program, argc, argv, out, err);
   } catch (const std::exception& error) {
     err << "tailbound: internal failure: " << error.what() << '\n';

@@ -30,7 +30,12 @@ Reply show(render::Document document, const Context& context) {
   reply.text = text_of(document, context);
   reply.stopped = document.stopped;
   const auto drawn = std::make_shared<const render::Document>(std::move(document));
-  reply.draw = [drawn](const std::string& file) { draw(render::picture_of(*drawn), file); };
+  reply.draw = [drawn, title = context.title, log_y = context.log_y](const std::string& file) {
+    render::Picture picture = render::picture_of(*drawn);
+    if (title) picture.title = *title;
+    picture.log_y = log_y;
+    draw(picture, file);
+  };
   return reply;
 }
 

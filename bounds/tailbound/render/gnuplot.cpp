@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <tailbound/core/error.hpp>
 #include <tailbound/render/picture.hpp>
 #include <tailbound/render/text_table.hpp>
 
@@ -45,6 +46,17 @@ std::string quoted(const std::string& text) {
   return result + "'";
 }
 
+/// A text that is too long for one line above a picture, in several of about the same length.
+std::string quoted_lines(const std::string& text) {
+  constexpr std::size_t longest = 96, play = 8;  // characters that fit; those by which lines may differ
+  const std::size_t lines = (width(text) + longest - 1) / longest;
+  std::string result;
+  for (const std::string& line :
+       folded(text, lines < 2 ? longest : std::min(longest, text.size() / lines + play)))
+    result += (result.empty() ? "" : ".\"\\n\".") + quoted(line);
+  return result.empty() ? quoted(text) : result;
+}
+
 /// A label in a data block: between double quotes, which it therefore does not hold.
 std::string data_label(std::string text) {
   std::replace_if(
@@ -52,14 +64,45 @@ std::string data_label(std::string text) {
   return '"' + text + '"';
 }
 
+/// Has a value a place on the y axis?
+bool drawable(const Picture& picture, double y) {
+  return std::isfinite(y) && (y > 0 || picture.powers_of_ten || !picture.log_y);
+}
+
 std::pair<double, double> y_range(const Picture& picture) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const Curve& curve : picture.curves)
     for (const auto& [x, y] : curve.points)
-      if (std::isfinite(y)) low = std::min(low, y), high = std::max(high, y);
+      if (drawable(picture, y)) low = std::min(low, y), high = std::max(high, y);
   for (const Curve& curve : picture.curves)
     for (const auto& [lower, upper] : curve.ends) high = std::max(high, upper);  // bars may leave at the foot
   return {low, high};
+}
+
+/// 1, 2 or 5 times a power of ten: the greatest that is at most `value`, or the least that is at least that.
+double round_number(double value, bool up) {
+  const double power = std::pow(10, std::floor(std::log10(value)));
+  constexpr double close = 1e-9;  // of what is such a number but for rounding
+  double last = power;
+  for (const double factor : {1, 2, 5, 10}) {
+    const double number = factor * power;
+    if (up && number >= value * (1 - close)) return number;
+    if (!up && number > value * (1 + close)) return last;
+    last = number;
+  }
+  return last;
+}
+
+/// A logarithmic axis for values: ticks at powers of ten, of a short one at 1, 2 and 5 times these.
+std::string log_axis(double low, double high) {
+  const double foot = round_number(low, false), head = round_number(std::max(high, foot * 2), true);
+  std::string text = fmt::format("set logscale y\nset format y '%g'\nset yrange [{:g}:{:g}]\n", foot, head);
+  constexpr double short_span = 500;
+  if (head / foot > short_span) return text;
+  text += "set ytics (";
+  for (double tick = foot; tick <= head * 1.001; tick = round_number(tick * 1.5, true))
+    text += fmt::format("{}{:g}", tick == foot ? "" : ", ", tick);
+  return text + ")\n";
 }
 
 /// A step of 1, 2 or 5 times a power of ten, at least 1, that divides `span` into at most about eight.
@@ -106,7 +149,7 @@ std::string axes(const Picture& picture, const Terminal& terminal) {
       "set grid linecolor rgb '#c8c8c8' linewidth 1 dashtype 1\nset style fill solid\nset pointintervalbox "
       "0\n";
   text += fmt::format("set title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n",
-                      quoted(picture.title), quoted(picture.x_label), quoted(picture.y_label));
+                      quoted_lines(picture.title), quoted(picture.x_label), quoted(picture.y_label));
   const std::vector<std::string> note = folded(picture.note, 110);
   if (!note.empty()) text += fmt::format("set bmargin {}\n", 5 + note.size());
   for (std::size_t i = 0; i < note.size(); ++i)
@@ -130,6 +173,9 @@ std::string axes(const Picture& picture, const Terminal& terminal) {
     text += fmt::format("set format y '10^{{%.0f}}'\nset ytics {}\nset yrange [{}:{}]\n", step,
                         std::floor(low / step) * step,
                         std::max(std::ceil(high / step), std::floor(low / step) + 1) * step);
+  } else if (picture.log_y) {
+    if (!(high > 0)) throw NoAnswer("there is nothing to draw on a logarithmic axis: no value is above 0");
+    text += log_axis(low, high);
   } else {
     text += fmt::format("set yrange [0:{}]\n", high > 0 ? "*" : "1");
   }
@@ -142,11 +188,12 @@ std::string axes(const Picture& picture, const Terminal& terminal) {
   return text + fmt::format("set offsets graph 0.02, graph {}, 0, 0\n", labels ? 0.3 : 0.02);
 }
 
-std::string data_block(const Curve& curve, std::size_t number, double foot) {
+std::string data_block(const Picture& picture, std::size_t number, double foot) {
+  const Curve& curve = picture.curves[number];
   std::string text = fmt::format("$curve{} << end_of_curve\n", number);
   for (std::size_t j = 0; j < curve.points.size(); ++j) {
     const auto& [x, y] = curve.points[j];
-    if (!std::isfinite(y)) continue;
+    if (!drawable(picture, y)) continue;
     text += fmt::format("{:.17g} {:.17g}", x, y);
     if (curve.style == CurveStyle::marks)
       text += " " + data_label(j < curve.labels.size() ? curve.labels[j] : "");
@@ -162,7 +209,9 @@ std::string data_block(const Curve& curve, std::size_t number, double foot) {
 std::string to_gnuplot(const Picture& picture, const std::string& terminal) {
   std::string text = axes(picture, terminal_named(terminal));
   const double low = y_range(picture).first;
-  for (std::size_t i = 0; i < picture.curves.size(); ++i) text += data_block(picture.curves[i], i, low - 10);
+  // Bars may leave at the foot of the picture.
+  const double foot = picture.log_y && !picture.powers_of_ten ? low / 1000 : low - 10;
+  for (std::size_t i = 0; i < picture.curves.size(); ++i) text += data_block(picture, i, foot);
   text += "plot ";
   for (std::size_t i = 0; i < picture.curves.size(); ++i) {
     const Curve& curve = picture.curves[i];

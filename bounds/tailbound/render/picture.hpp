@@ -34,6 +34,9 @@ struct Picture {
   /// The y values are log10 of what is shown, and the axis is labelled as powers of ten. This way
   /// 1e-400 has its place although no double holds it.
   bool powers_of_ten = false;
+  /// The y values are what is shown, on a logarithmic axis; those that are not above 0 are left out. Of no effect
+  /// beside powers_of_ten.
+  bool log_y = false;
   std::vector<Curve> curves{};
 };
 
@@ -42,6 +45,7 @@ inline constexpr std::size_t most_curves_told_apart = 12;
 
 /// What gnuplot draws: commands for its standard input, which make it write the picture to its standard output.
 /// \param terminal  "svg", "png" or "pdf"
+/// \throws NoAnswer  log_y, and no value is above 0
 [[nodiscard]] std::string to_gnuplot(const Picture& picture, const std::string& terminal);
 
 }  // namespace tailbound::render
