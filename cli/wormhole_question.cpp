@@ -3,6 +3,7 @@
 #include <cli/traffic_options.hpp>
 #include <cli/wormhole_question.hpp>
 
+#include <tailbound/answers/worm_sizes.hpp>
 #include <tailbound/render/documents/worm_network.hpp>
 
 #include <algorithm>
@@ -23,52 +24,6 @@ using render::shape_names;
 
 const std::string& name(WormShape shape) {
   return shape_names()[static_cast<std::size_t>(shape)];
-}
-
-/// Nodes, and dimensions where the size says them: "12x12".
-struct Size {
-  std::int64_t nodes = 0;
-  std::optional<int> dimensions{};
-};
-
-/// \param text  "64", or equal sides with an x between them
-Size read_size(std::string_view text, WormShape shape) {
-  constexpr std::int64_t most = 1'000'000'000'000;
-  if (text.find('x') == std::string_view::npos) return {.nodes = parse_integer(text, "--nodes", -most, most)};
-  if (!network::has_dimensions(shape))
-    throw InvalidArgument("--nodes", std::string(text), "a number of nodes for a " + name(shape));
-  Size size{.nodes = 1, .dimensions = 0};
-  std::optional<std::int64_t> side;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('x', begin), text.size());
-    const std::int64_t length = parse_integer(text.substr(begin, end - begin), "--nodes", 2, 1'000'000);
-    if (side && length != *side)
-      throw InvalidArgument("--nodes", std::string(text),
-                            "equal sides, such as 8x8: networks are k^dimensions");
-    side = length;
-    if (size.nodes > most / length)
-      throw InvalidArgument("--nodes", std::string(text), fmt::format("at most {} nodes", most));
-    size.nodes *= length;
-    ++*size.dimensions;
-    begin = end + 1;
-  }
-  return size;
-}
-
-/// The sizes of --nodes: numbers and ranges, or sides.
-std::vector<Size> read_sizes(const std::string& text, WormShape shape) {
-  std::vector<Size> sizes;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view item = std::string_view(text).substr(begin, end - begin);
-    if (item.find(':') == std::string_view::npos)
-      sizes.push_back(read_size(item, shape));
-    else
-      for (const std::int64_t nodes : parse_integers(item, "--nodes", 1, 1'000'000'000'000))
-        sizes.push_back({.nodes = nodes});
-    begin = end + 1;
-  }
-  return sizes;
 }
 
 void refuse_file_options(const WormholeOptions& options) {
@@ -92,7 +47,7 @@ void add_topologies(const WormholeOptions& options, WormShape shape,
   std::vector<std::size_t> variants{0};
   if (options.variant)
     variants = parse_choices(*options.variant, "--variant", render::fat_tree_variant_names());
-  for (const Size& size : read_sizes(nodes, shape)) {
+  for (const answers::WormSize& size : answers::parse_worm_sizes(nodes, shape, name(shape))) {
     if (size.dimensions && options.dimensions)
       throw InvalidArgument("--dimensions", *options.dimensions, "left out: --nodes says it");
     for (const std::int64_t each : size.dimensions ? std::vector<std::int64_t>{*size.dimensions} : dimensions)

@@ -168,7 +168,7 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
                   .y_label = "mean latency [cycles]",
                   .note = "an approximate model; measured to within 4 % up to 70 % of saturation"};
   if (std::any_of(networks.begin(), networks.end(), [](const WormholeNetworkAnswer& each) {
-        return own_network(each.first.network) != nullptr;
+        return own_network(each.first.network) != nullptr || !each.second.points.front().usual_channels;
       }))
     picture.note = "an approximate model; tailbound validate wormhole measures how far it is off";
   const DrawnWorms drawn = drawn_worms(document, "latency");
