@@ -1,17 +1,17 @@
 #include <catch2/catch.hpp>
-#include <tailbound/numeric/number_list.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/number_list.hpp>
 #include <tests/golden/run_command.hpp>
 
 #include <string>
 #include <vector>
 
 using tailbound::InvalidArgument;
-using tailbound::numeric::parse_percent_list;
-using tailbound::numeric::parse_share;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_line;
+using tailbound::numeric::parse_percent_list;
 using tailbound::numeric::parse_rational;
+using tailbound::numeric::parse_share;
 using tailbound::numeric::Rational;
 
 namespace {
