@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 #include <random>
+#include <thread>
 #include <utility>
 
 namespace tailbound::sim {
@@ -55,6 +56,26 @@ class Watched final : public Walk {
   std::function<void(std::int64_t)> tell_;
 };
 
+/// A walk that is long made and long destroyed, and tells whether others were at that time.
+class Alone final : public Walk {
+ public:
+  Alone(RandomKey key, std::atomic<int>& here, std::atomic<bool>& met) : Walk(key), here_(here), met_(met) {
+    stay();
+  }
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+  ~Alone() override { stay(); }
+
+ private:
+  void stay() {
+    if (here_.fetch_add(1) != 0) met_ = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    here_.fetch_sub(1);
+  }
+  std::atomic<int>& here_;
+  std::atomic<bool>& met_;
+};
+
 const ReplicationFactory walks = [](RandomKey key) { return std::make_unique<Walk>(key); };
 const RunPlan plan{.seed = 7, .replications = 5, .warmup = 1000, .slots = 40'000, .batches = 7};
 
@@ -76,6 +97,17 @@ TEST_CASE("runs: the same counts for any number of threads") {
   RunPlan other = plan;
   other.seed = 8;
   CHECK(run(other, "walk", walks).batches != one.batches);
+}
+
+// Their rationals are counted without locks: two threads that copied one at a time broke the heap.
+TEST_CASE("runs: replications are made and destroyed one at a time") {
+  std::atomic<int> here = 0;
+  std::atomic<bool> met = false;
+  RunPlan many = plan;
+  many.replications = 24;
+  const auto alone = [&](RandomKey key) { return std::make_unique<Alone>(key, here, met); };
+  CHECK(run(many, "walk", alone, {.threads = 8}).complete);
+  CHECK_FALSE(met);
 }
 
 TEST_CASE("runs: the warm-up is left out") {

@@ -102,6 +102,7 @@ class Run {
  private:
   void work();
   void simulate(std::size_t number);
+  [[nodiscard]] auto make(std::size_t number);
   void look(std::size_t number, std::int64_t advanced, Standing& own, Replication& simulation, bool last);
   [[nodiscard]] bool stopping() const { return controls_.stop.stop_requested() || failed_; }
   void report(Clock::time_point start);
@@ -111,6 +112,7 @@ class Run {
   const RunControls& controls_;
   std::vector<Standing> standings_;
   std::mutex lock_;
+  std::mutex making_;  ///< held where a simulation is made or ended
   std::condition_variable changed_;
   std::size_t next_ = 0;
   int working_ = 0;
@@ -142,6 +144,16 @@ void Run::look(std::size_t number, std::int64_t advanced, Standing& own, Replica
   changed_.notify_all();
 }
 
+/// Models have rationals, and so may what is made of them; threads must not count the uses of one at once.
+auto Run::make(std::size_t number) {
+  const auto end = [this](Replication* simulation) {
+    const std::scoped_lock guard(making_);
+    delete simulation;
+  };
+  const std::scoped_lock guard(making_);
+  return std::unique_ptr<Replication, decltype(end)>(factory_(RandomKey{plan_.seed, number}).release(), end);
+}
+
 void Run::simulate(std::size_t number) {
   Standing own;
   {
@@ -149,7 +161,7 @@ void Run::simulate(std::size_t number) {
     own = standings_[number];
   }
   if (own.slots == plan_.replication_slots()) return;
-  const auto simulation = factory_(RandomKey{plan_.seed, number});
+  const auto simulation = make(number);
   if (!own.state.empty()) {
     ByteReader reader(own.state);
     simulation->load(reader);

@@ -88,7 +88,7 @@ struct RunResult {
   [[nodiscard]] std::vector<const Counts*> all() const;
 };
 
-/// Makes replication number `key.replication`.
+/// Makes replication number `key.replication`. Replications are made and destroyed by one thread at a time.
 using ReplicationFactory = std::function<std::unique_ptr<Replication>(RandomKey key)>;
 
 /// \param model   the inputs as text, without those of the plan; checkpoints of other inputs are refused
