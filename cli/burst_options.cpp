@@ -13,6 +13,9 @@ void add_burst_options(CLI::App& command, BurstOptions& options, const std::stri
   bursts.add("--traffic", options.traffic, "NAME", "bernoulli (the default), or onoff: needs --burst");
   bursts.add("--burst", options.burst, "L", "each leaf sends in bursts of L slots in the mean");
   bursts.add("--on-rate", options.on_rate, "R1", "packets a slot within a burst (1)");
+  bursts.add(
+      "--destination", options.destination, "NAME",
+      "per-burst (the default): a burst keeps its destination; or\nper-packet: every packet draws its own");
 }
 
 namespace {
@@ -58,6 +61,15 @@ std::vector<std::optional<traffic::Burst>> read_bursts(const BurstOptions& optio
       require_possible(*bursts.back(), load);
     }
   return bursts;
+}
+
+std::vector<traffic::Destination> read_destinations(const std::optional<std::string>& destination,
+                                                    const std::optional<std::string>& burst) {
+  if (destination && !burst)
+    throw InvalidArgument("--destination", "given without --burst", "given with --burst L");
+  return choices_or_first<traffic::Destination>(
+      destination, "--destination",
+      {{"per-burst", traffic::Destination::per_burst}, {"per-packet", traffic::Destination::per_packet}});
 }
 
 }  // namespace tailbound::cli

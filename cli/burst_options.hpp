@@ -12,10 +12,10 @@ namespace tailbound::cli {
 
 /// As typed; an option that was not given is empty.
 struct BurstOptions {
-  std::optional<std::string> traffic, burst, on_rate;
+  std::optional<std::string> traffic, burst, on_rate, destination;
 };
 
-/// --traffic --burst --on-rate, in the group of that name. `options` must outlive the parse.
+/// --traffic --burst --on-rate --destination, in the group of that name. `options` must outlive the parse.
 void add_burst_options(CLI::App& command, BurstOptions& options, const std::string& group);
 
 /// The bursts of a source of this load: for each combination of the entries of --burst and --on-rate, the last
@@ -24,5 +24,10 @@ void add_burst_options(CLI::App& command, BurstOptions& options, const std::stri
 ///                          bernoulli with it, a load, burst and on-rate that do not go together
 [[nodiscard]] std::vector<std::optional<traffic::Burst>> read_bursts(const BurstOptions& options,
                                                                      const numeric::Rational& load);
+
+/// Of --destination; one for each entry of the list, per burst unless told.
+/// \throws InvalidArgument  none of the names; --destination without --burst
+[[nodiscard]] std::vector<traffic::Destination> read_destinations(
+    const std::optional<std::string>& destination, const std::optional<std::string>& burst);
 
 }  // namespace tailbound::cli

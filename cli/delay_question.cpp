@@ -140,6 +140,7 @@ void require_fitting(const DelayOptions& options) {
                       {"--traffic", &options.burst.traffic, true, false, false},
                       {"--burst", &options.burst.burst, true, false, false},
                       {"--on-rate", &options.burst.on_rate, true, false, false},
+                      {"--destination", &options.burst.destination, true, false, false},
                       {"--flow", &options.flow, false, true, false},
                       {"--uniform", &options.topology.uniform, false, true, false},
                       {"--load-scale", &options.topology.load_scale, false, true, false},

@@ -35,7 +35,7 @@ std::vector<std::optional<Packets>> read_buffers(const TreeSimulationOptions& op
 void refuse_bursts_of_network(const BurstOptions& options) {
   for (const auto& [name, value] :
        {std::pair{"--traffic", &options.traffic}, std::pair{"--burst", &options.burst},
-        std::pair{"--on-rate", &options.on_rate}})
+        std::pair{"--destination", &options.destination}, std::pair{"--on-rate", &options.on_rate}})
     if (*value)
       throw InvalidArgument(name, "given together with --network",
                             "left out: the file says which flows have a burst");

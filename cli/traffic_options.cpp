@@ -1,3 +1,4 @@
+#include <cli/burst_options.hpp>
 #include <cli/option_group.hpp>
 #include <cli/read_file.hpp>
 #include <cli/traffic_options.hpp>
@@ -62,6 +63,9 @@ void add_traffic_options(CLI::App& command, TrafficOptions& options, Correlated 
   if (correlated == Correlated::allowed) {
     traffic.add("--burst", options.burst, "L", "onoff: mean length of a source's bursts in slots, or a list");
     traffic.add("--on-rate", options.on_rate, "R1", "onoff: packets a slot of a source within a burst (1)");
+    traffic.add("--destination", options.destination, "NAME",
+                "onoff: per-burst (the default): all packets of a burst to one\noutput; or per-packet: every "
+                "packet draws its own");
     traffic.add(
         "--blocks", options.blocks, "FILE",
         "matrices D_0, D_1, ..: D_b(i, j) is the probability of b packets\nand of phase i turning to j (a "
@@ -91,9 +95,13 @@ TrafficForm traffic_form(const TrafficOptions& options, LoadOption load) {
   if (poisson && source != nullptr)
     refuse_together("--traffic poisson", source->option, "each describes the traffic by itself");
   // A burst says as much as --traffic onoff does.
-  const bool on_off = named == 2 || (!options.traffic && (options.burst || options.on_rate));
-  if (!on_off && (options.burst || options.on_rate))
-    refuse_together(options.burst ? "--burst" : "--on-rate", "--traffic", "bursts belong to --traffic onoff");
+  const char* const of_bursts = options.burst         ? "--burst"
+                                : options.on_rate     ? "--on-rate"
+                                : options.destination ? "--destination"
+                                                      : nullptr;
+  const bool on_off = named == 2 || (!options.traffic && of_bursts != nullptr);
+  if (!on_off && of_bursts != nullptr)
+    refuse_together(of_bursts, "--traffic", "bursts belong to --traffic onoff");
   if (on_off && source != nullptr && !options.inputs)
     refuse_together("--traffic onoff", source->option, "each describes the traffic by itself");
   if (options.traffic && (options.arrivals || options.pmf || options.blocks))
@@ -170,15 +178,18 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, LoadO
     case TrafficForm::on_off:
       for (const std::int64_t count : inputs())
         add_each_served([&](const auto& push) {
-          for (const Rational& on_rate :
-               options.on_rate ? parse_percent_list(*options.on_rate, "--on-rate") : std::vector<Rational>{1})
-            for (const Rational& slots : parse_list(*options.burst, "--burst"))
-              for (const Rational& rho : loads(options)) {
-                const answers::BurstyInputs bursty{
-                    .inputs = count, .load = rho, .burst = {.slots = slots, .on_rate = on_rate}};
-                answers::check(bursty);
-                push(bursty);
-              }
+          for (const traffic::Destination destination : read_destinations(options.destination, options.burst))
+            for (const Rational& on_rate : options.on_rate ? parse_percent_list(*options.on_rate, "--on-rate")
+                                                           : std::vector<Rational>{1})
+              for (const Rational& slots : parse_list(*options.burst, "--burst"))
+                for (const Rational& rho : loads(options)) {
+                  const answers::BurstyInputs bursty{.inputs = count,
+                                                     .load = rho,
+                                                     .burst = {.slots = slots, .on_rate = on_rate},
+                                                     .destination = destination};
+                  answers::check(bursty);
+                  push(bursty);
+                }
         });
       break;
   }

@@ -17,7 +17,7 @@ namespace tailbound::cli {
 
 /// As typed; an option that was not given is empty.
 struct TrafficOptions {
-  std::optional<std::string> inputs, load, rates, traffic, burst, on_rate, arrivals, pmf, blocks,
+  std::optional<std::string> inputs, load, rates, traffic, burst, on_rate, destination, arrivals, pmf, blocks,
       packets_per_slot;
 };
 
@@ -25,7 +25,7 @@ struct TrafficOptions {
 enum class Correlated { refused, allowed };
 
 /// --inputs --load --rates --traffic --arrivals --pmf --packets-per-slot, and with Correlated::allowed --burst,
-/// --on-rate and --blocks. `options` must outlive the parse.
+/// --on-rate, --destination and --blocks. `options` must outlive the parse.
 void add_traffic_options(CLI::App& command, TrafficOptions& options,
                          Correlated correlated = Correlated::allowed);
 
@@ -56,8 +56,8 @@ enum class LoadOption {
 ///                          other (the message names both)
 [[nodiscard]] TrafficForm traffic_form(const TrafficOptions& options, LoadOption load = LoadOption::required);
 
-/// The traffic for each combination of the entries of --inputs, --packets-per-slot, --on-rate, --burst and --load, the
-/// last changing fastest; one where none of them is a list. With LoadOption::forbidden it has no load.
+/// The traffic for each combination of the entries of --inputs, --packets-per-slot, --destination, --on-rate, --burst and
+/// --load, the last changing fastest; one where none of them is a list. With LoadOption::forbidden it has no load.
 /// \throws InvalidArgument, ParseError  the options or the file cannot be read
 [[nodiscard]] std::vector<answers::Traffic> read_traffics(const TrafficOptions& options,
                                                           LoadOption load = LoadOption::required);

@@ -19,8 +19,8 @@ const std::vector<std::size_t>& longest_of(const std::vector<Route>& routes) {
 }
 
 DelayPaths tree_paths(const TreeTopology& topology, network::Sources sources) {
-  bounds::TreeDelay delay =
-      bounds::tree_delay(topology.tree, topology.load, topology.routing, sources, topology.burst);
+  bounds::TreeDelay delay = bounds::tree_delay(topology.tree, topology.load, topology.routing, sources,
+                                               topology.burst, topology.destination);
   DelayPaths paths;
   paths.queues = std::move(delay.network);
   DelayFlow& all = paths.flows.emplace_back();

@@ -17,6 +17,7 @@ struct TreeTopology {
   network::TreeRouting routing = network::TreeRouting::random_root;
   std::optional<traffic::Burst>
       burst{};  ///< how each leaf's packets bunch; without, its slots are independent
+  traffic::Destination destination = traffic::Destination::per_burst;  ///< of the packets of a burst
 };
 
 struct NetworkTopology {

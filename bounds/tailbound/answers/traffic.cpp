@@ -22,11 +22,6 @@ Rational whole(std::int64_t value) {
   return Rational(static_cast<long>(value));
 }
 
-queue::MarkovArrivals bursty_arrivals(const BurstyInputs& inputs) {
-  const traffic::OnOff all = traffic::on_off(inputs.load, inputs.burst);
-  return queue::MarkovArrivals::on_off({{traffic::thinned(all, 1 / whole(inputs.inputs)), inputs.inputs}});
-}
-
 }  // namespace
 
 GeneratingFunction generating_function(const std::string& formula, const std::string& argument) {
@@ -43,6 +38,14 @@ Blocks blocks(const std::string& text, const std::string& name) {
 
 void check(const BurstyInputs& inputs) {
   static_cast<void>(traffic::on_off(inputs.load, inputs.burst));
+}
+
+queue::MarkovArrivals arrivals(const BurstyInputs& inputs) {
+  const traffic::OnOff all = traffic::on_off(inputs.load, inputs.burst);
+  const Rational share = 1 / whole(inputs.inputs);
+  if (inputs.destination == traffic::Destination::per_burst)
+    return queue::MarkovArrivals::on_off({{.source = all, .count = inputs.inputs, .share = share}});
+  return queue::MarkovArrivals::on_off({{.source = traffic::thinned(all, share), .count = inputs.inputs}});
 }
 
 bool correlated(const Traffic& traffic) {
@@ -94,7 +97,7 @@ std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic, const 
                           "1 for correlated arrivals (--traffic onoff, --blocks)");
   if (const auto* blocks = std::get_if<Blocks>(&traffic.source))
     return bounds::output_queue(blocks->arrivals, accuracy);
-  return bounds::output_queue(bursty_arrivals(std::get<BurstyInputs>(traffic.source)), accuracy);
+  return bounds::output_queue(arrivals(std::get<BurstyInputs>(traffic.source)), accuracy);
 }
 
 }  // namespace tailbound::answers

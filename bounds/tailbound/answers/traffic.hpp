@@ -31,11 +31,13 @@ struct PoissonArrivals {
   std::optional<numeric::Rational> load{};  ///< as of EqualInputs
 };
 
-/// `inputs` sources that share the load equally and send in bursts.
+/// The inputs of a switch with as many outputs, each loaded equally, that send in bursts. One of the outputs is asked
+/// about.
 struct BurstyInputs {
   std::int64_t inputs = 1;
-  numeric::Rational load;
-  traffic::Burst burst;
+  numeric::Rational load;  ///< of each input, and so of each output [packets/slot]
+  traffic::Burst burst;    ///< of an input: all its packets, to whatever output
+  traffic::Destination destination = traffic::Destination::per_burst;
 };
 
 /// A generating function A(z) of the packets in a slot.
@@ -81,6 +83,10 @@ struct Traffic {
 
 /// \throws InvalidArgument  load, mean burst and on-rate do not go together
 void check(const BurstyInputs& inputs);
+
+/// What they send to one output.
+/// \throws InvalidArgument  as check()
+[[nodiscard]] queue::MarkovArrivals arrivals(const BurstyInputs& inputs);
 
 /// Do slots depend on each other?
 [[nodiscard]] bool correlated(const Traffic& traffic);

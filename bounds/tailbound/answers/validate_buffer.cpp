@@ -1,5 +1,6 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
+#include <tailbound/answers/traffic.hpp>
 #include <tailbound/answers/validate_buffer.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/queue/markov_queue.hpp>
@@ -43,10 +44,10 @@ class Analysis {
       queue::require_stable(queue);
       return queue;
     }
-    const Rational share = Rational(1) / cln::cl_I(static_cast<long>(question.inputs));
-    const traffic::OnOff input = traffic::on_off(question.load, *question.burst);
-    return queue::MarkovQueue(
-        queue::MarkovArrivals::on_off({{traffic::thinned(input, share), question.inputs}}));
+    return queue::MarkovQueue(arrivals({.inputs = question.inputs,
+                                        .load = question.load,
+                                        .burst = *question.burst,
+                                        .destination = question.destination}));
   }
 
   Queue queue_;
@@ -65,7 +66,8 @@ SimulateTreeQuestion simulation_of(const ValidateBufferQuestion& question) {
   SimulateTreeQuestion asked{.topology = TreeTopology{.tree = {question.inputs, 1},
                                                       .load = question.load,
                                                       .routing = network::TreeRouting::random_root,
-                                                      .burst = question.burst}};
+                                                      .burst = question.burst,
+                                                      .destination = question.destination}};
   asked.length = question.length;
   return asked;
 }

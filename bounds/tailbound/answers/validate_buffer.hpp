@@ -13,7 +13,8 @@
 /// The occupancy of one output queue, by analysis and by simulation.
 ///
 /// MODEL     A switch with as many outputs as inputs; each input sends a packet in a slot with probability
-///           `load`, or is an on-off source of that load, to an output chosen uniformly. Analysed is one
+///           `load`, or is an on-off source of that load, to an output chosen uniformly for each packet, or for
+///           each burst. Analysed is one
 ///           output's queue (queue/slotted_queue.hpp; with bursts queue/markov_queue.hpp), simulated are all
 ///           of them, which are alike (a tree of one level). Q counts a queue's packets just after the
 ///           arrivals of a slot.
@@ -23,7 +24,8 @@ namespace tailbound::answers {
 struct ValidateBufferQuestion {
   std::int64_t inputs = 16;  ///< 2 .. 1024
   numeric::Rational load;    ///< of each queue and so of each input [packets/slot], above 0, below 1
-  std::optional<traffic::Burst> burst{};  ///< how the packets of an input bunch
+  std::optional<traffic::Burst> burst{};                               ///< how the packets of an input bunch
+  traffic::Destination destination = traffic::Destination::per_burst;  ///< of the packets of a burst
   std::vector<Packets> levels{};  ///< n of P(Q > n); unless told, where the analysis says simulable_tails()
   double confidence = 0.95;       ///< with which all intervals hold together, above 0 and below 1
   RunLength length{};             ///< as SimulateTreeQuestion

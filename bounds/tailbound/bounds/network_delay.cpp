@@ -35,7 +35,7 @@ struct Before {
                                             return x.rate != y.rate ? x.rate < y.rate : x.count < y.count;
                                           });
     const auto key = [](const network::BurstySource& s) {
-      return std::tie(s.source.load, s.source.on_rate, s.source.stop, s.count);
+      return std::tie(s.source.load, s.source.on_rate, s.source.stop, s.share, s.count);
     };
     return std::lexicographical_compare(a->bursts.begin(), a->bursts.end(), b->bursts.begin(),
                                         b->bursts.end(),
@@ -86,7 +86,8 @@ queue::HopQueue hop_queue(const QueueTraffic& traffic) {
     throw NoAnswer("the link " + traffic.name + " takes " + std::to_string(traffic.packets_per_slot) +
                    " packets a slot; with bursts only links that take 1 are analysed");
   std::vector<queue::OnOffGroup> groups;
-  for (const network::BurstySource& each : traffic.bursts) groups.push_back({each.source, each.count});
+  for (const network::BurstySource& each : traffic.bursts)
+    groups.push_back({each.source, each.count, each.share});
   for (const network::SourceRate& each : traffic.sources)
     groups.push_back(
         {traffic::OnOff{.load = each.rate, .on_rate = each.rate, .start = 1, .stop = 0}, each.count});
@@ -94,7 +95,8 @@ queue::HopQueue hop_queue(const QueueTraffic& traffic) {
 }
 
 TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::TreeRouting routing,
-                     network::Sources sources, const std::optional<traffic::Burst>& burst) {
+                     network::Sources sources, const std::optional<traffic::Burst>& burst,
+                     traffic::Destination destination) {
   if (burst && sources == network::Sources::first_hop)
     throw InvalidArgument("sources", "first-hop", "decoupled: what a link brings of bursts is not on-off");
   const std::vector<network::TreePath> paths = network::tree_paths(tree, load, routing, sources);
@@ -104,8 +106,13 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
   if (burst) {
     const traffic::OnOff leaf = traffic::on_off(load, *burst);
     for (QueueTraffic& queue : all) {
-      for (const network::SourceRate& source : queue.sources)
-        queue.bursts.push_back({traffic::thinned(leaf, source.rate / load), source.count});
+      for (const network::SourceRate& source : queue.sources) {
+        const Rational share = source.rate / load;
+        if (destination == traffic::Destination::per_burst)
+          queue.bursts.push_back({leaf, source.count, share});
+        else
+          queue.bursts.push_back({traffic::thinned(leaf, share), source.count});
+      }
       queue.sources.clear();
     }
   }

@@ -49,13 +49,15 @@ struct NetworkDelay {
 /// \throws NoAnswer  bursts, and a link that takes more than one packet a slot
 [[nodiscard]] queue::HopQueue hop_queue(const network::QueueTraffic& traffic);
 
-/// \param burst  of every leaf; needs decoupled sources, to tell the leaves apart
+/// \param burst        of every leaf; needs decoupled sources, to tell the leaves apart
+/// \param destination  of the packets of a burst; per burst they all take one route
 /// \throws InvalidArgument  a burst with first-hop sources, or as traffic::on_off()
 /// \throws Overloaded  a link would carry at least what it takes; the one with the greatest share is named
 /// \throws as network::tree_paths()
 [[nodiscard]] TreeDelay tree_delay(const network::Tree& tree, const numeric::Rational& load,
                                    network::TreeRouting routing, network::Sources sources,
-                                   const std::optional<traffic::Burst>& burst = {});
+                                   const std::optional<traffic::Burst>& burst = {},
+                                   traffic::Destination destination = traffic::Destination::per_burst);
 
 /// \throws Overloaded;  as network::queue_traffic() and hop_queue()
 [[nodiscard]] NetworkDelay network_delay(const network::Network& network, network::Sources sources);

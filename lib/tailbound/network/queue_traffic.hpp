@@ -27,10 +27,11 @@ struct SourceRate {
   friend bool operator==(const SourceRate&, const SourceRate&) = default;
 };
 
-/// `count` on-off sources, with the load and on-rate that reach the queue.
+/// `count` on-off sources of which each burst, as a whole, comes to the queue with probability `share`.
 struct BurstySource {
-  traffic::OnOff source;
+  traffic::OnOff source;  ///< with share 1, the load and on-rate that reach the queue
   std::int64_t count = 1;
+  Rational share = 1;
   friend bool operator==(const BurstySource&, const BurstySource&) = default;
 };
 

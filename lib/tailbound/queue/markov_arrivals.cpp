@@ -128,7 +128,7 @@ MarkovArrivals MarkovArrivals::on_off(std::vector<OnOffGroup> groups) {
   MarkovArrivals arrivals;
   arrivals.load_ = 0;
   arrivals.phases_ = 1;
-  for (const auto& [source, count] : groups) {
+  for (const auto& [source, count, share] : groups) {
     if (count < 1 || count > (std::int64_t{1} << 20))
       throw InvalidArgument("sources", std::to_string(count), "from 1 to 2^20 = 1048576");
     for (const auto& [name, value] :
@@ -139,8 +139,12 @@ MarkovArrivals MarkovArrivals::on_off(std::vector<OnOffGroup> groups) {
       throw InvalidArgument("beta", to_fraction(source.stop), "from 0 to 1");
     if (source.load != source.on_rate * source.start / (source.start + source.stop))
       throw InvalidArgument("load of a source", to_fraction(source.load), "on-rate alpha / (alpha + beta)");
-    arrivals.load_ = arrivals.load_ + source.load * Rational(static_cast<long>(count));
-    const std::int64_t phases = cln::zerop(source.stop) ? 1 : count + 1;
+    if (!cln::plusp(share) || share > 1)
+      throw InvalidArgument("share", to_fraction(share), "above 0 and at most 1");
+    arrivals.load_ = arrivals.load_ + source.load * share * Rational(static_cast<long>(count));
+    const std::int64_t phases = cln::zerop(source.stop) ? 1
+                                : share == 1            ? count + 1
+                                                        : (count + 1) * (count + 2) / 2;
     arrivals.phases_ = arrivals.phases_ > (std::int64_t{1} << 62) / phases ? std::int64_t{1} << 62
                                                                            : arrivals.phases_ * phases;
   }

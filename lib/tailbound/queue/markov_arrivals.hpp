@@ -15,10 +15,12 @@
 /// TESTS     tests/queue/markov_arrivals_test.cpp
 namespace tailbound::queue {
 
-/// Equal independent on-off sources; the rates are those at which they feed the queue.
+/// Equal independent on-off sources. Of the bursts of each, every one as a whole comes to this queue with
+/// probability `share`, and else goes elsewhere, so that its source is busy but silent here.
 struct OnOffGroup {
-  traffic::OnOff source;
+  traffic::OnOff source;  ///< with share 1, the rates at which it feeds the queue
   std::int64_t count = 1;
+  numeric::Rational share = 1;  ///< above 0, at most 1
 };
 
 /// D_0, D_1, ...: [b][i][j].
@@ -30,7 +32,8 @@ class MarkovArrivals {
   static constexpr std::size_t most_phases = 32, most_blocks = 1024;
 
   /// The packets of several groups together. Sources without correlation (alpha + beta = 1) may be among them.
-  /// \throws InvalidArgument  no group, a count outside 1 .. 2^20, a source that is not as on_off.hpp says
+  /// \throws InvalidArgument  no group, a count outside 1 .. 2^20, a share outside ]0, 1], a source that is not as
+  ///                          on_off.hpp says
   [[nodiscard]] static MarkovArrivals on_off(std::vector<OnOffGroup> groups);
 
   /// \throws InvalidArgument  no block, blocks that are not square or not of one size, more than 32 phases,
@@ -43,7 +46,8 @@ class MarkovArrivals {
 
   /// rho [packets/slot].
   [[nodiscard]] const numeric::Rational& load() const { return load_; }
-  /// Phases of the chain: prod (count + 1) of on-off groups. Saturates at 2^62.
+  /// Phases of the chain: of on-off groups the product of count + 1, or with a share below 1 of
+  /// (count + 1) (count + 2) / 2: how many sources are ON here, and how many elsewhere. Saturates at 2^62.
   [[nodiscard]] std::int64_t phases() const { return phases_; }
   [[nodiscard]] const std::variant<std::vector<OnOffGroup>, RationalBlocks>& form() const { return form_; }
 

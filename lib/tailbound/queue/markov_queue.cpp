@@ -396,6 +396,9 @@ MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits)
     throw InvalidArgument("digits", std::to_string(digits.count), "from 1 to " + std::to_string(most_digits));
   const MarkovArrivals& given = state_->arrivals;
   if (given.load() >= 1) throw Unstable(numeric::to_fraction(given.load()), 1);
+  if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&given.form()))
+    for (const OnOffGroup& group : *groups)
+      if (group.share != 1) throw LimitExceeded("bursts that go elsewhere");
   state_->certified = given.phases() <= most_certified_phases;
   if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&given.form())) {
     double packets = 0;
@@ -482,7 +485,7 @@ std::optional<numeric::Enclosure<unit::PerPacket>> MarkovQueue::decay_rate() con
   const auto f = [&](const Interval& x) {
     const Interval z = exp(x);
     Interval sum = -x;
-    for (const auto& [source, count] : *groups) {
+    for (const auto& [source, count, share] : *groups) {
       const Interval w = numeric::to_interval(1 - source.on_rate) + numeric::to_interval(source.on_rate) * z;
       const Interval trace =
           numeric::to_interval(1 - source.start) + w * numeric::to_interval(1 - source.stop);

@@ -9,8 +9,7 @@
 ///           probability alpha, from ON to OFF with probability beta. Mean burst 1 / beta slots,
 ///           load = on_rate * alpha / (alpha + beta).
 /// SOURCE    the process interconnect simulators know as burst_alpha, burst_beta and burst_r1; Singh and
-/// Dally
-///           2004 name bursty injection without defining it. docs/derivations/bursty_queue.md
+///           Dally 2004 name bursty injection without defining it. docs/derivations/bursty_queue.md
 /// TESTS     tests/traffic/on_off_test.cpp
 namespace tailbound::traffic {
 
@@ -19,6 +18,12 @@ struct Burst {
   numeric::Rational slots;        ///< mean length of an ON period, >= 1
   numeric::Rational on_rate = 1;  ///< packets a slot while ON, above 0, at most 1
   friend bool operator==(const Burst&, const Burst&) = default;
+};
+
+/// Where the packets of a source go that feeds several queues.
+enum class Destination {
+  per_burst,   ///< all packets of a burst to one queue: flows, messages, files
+  per_packet,  ///< each packet to a queue of its own draw, which scatters a burst
 };
 
 /// A source of given load with its probabilities, as exact rationals.

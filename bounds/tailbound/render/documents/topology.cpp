@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <tailbound/numeric/plain.hpp>
 #include <tailbound/render/documents/topology.hpp>
+#include <tailbound/render/documents/traffic.hpp>
 
 #include <optional>
 
@@ -17,10 +18,12 @@ struct Words {
   std::string shape, load, routing, burst;
 };
 
-std::string burst_in_words(const std::optional<traffic::Burst>& burst) {
-  if (!burst) return "";
-  return fmt::format(", bursts of {} slot{}{}", plain(burst->slots), burst->slots == 1 ? "" : "s",
-                     burst->on_rate == 1 ? "" : fmt::format(" at rate {}", plain(burst->on_rate)));
+std::string burst_in_words(const TreeTopology& tree) {
+  if (!tree.burst) return "";
+  const traffic::Burst& burst = *tree.burst;
+  return fmt::format(", bursts of {} slot{}{}, {}", plain(burst.slots), burst.slots == 1 ? "" : "s",
+                     burst.on_rate == 1 ? "" : fmt::format(" at rate {}", plain(burst.on_rate)),
+                     in_words(tree.destination, "destination"));
 }
 
 std::string network_load_in_words(const NetworkTopology& network) {
@@ -36,7 +39,7 @@ Words words_of(const Topology& topology) {
     return {network->name(), network_load_in_words(*network), {}, {}};
   const auto& tree = std::get<TreeTopology>(topology);
   return {fmt::format("{}-ary {}-tree", tree.tree.radix, tree.tree.levels), " at load " + plain(tree.load),
-          fmt::format(", {} routing", routing_name(tree.routing)), burst_in_words(tree.burst)};
+          fmt::format(", {} routing", routing_name(tree.routing)), burst_in_words(tree)};
 }
 
 }  // namespace
@@ -51,6 +54,7 @@ std::vector<Column> topology_columns() {
       {"traffic", "traffic", "", Shape::text, "of a tree's leaves: bernoulli or onoff", Style::hidden},
       {"burst", "burst", "", Shape::given, "mean length of a leaf's bursts [slots], at least 1"},
       {"on_rate", "on-rate", "", Shape::given, "packets a slot of a leaf within a burst, above 0, at most 1"},
+      destination_column(),
       {"network", "network", "", Shape::text, "file of hosts, switches, links and flows"},
       {"matrix", "matrix", "", Shape::text, "file of the traffic matrix that was asked for beside it"},
       {"uniform", "uniform", "", Shape::given,
@@ -77,6 +81,7 @@ Cells topology_cells(const Topology& topology) {
   if (tree.burst) {
     cells.push_back({"burst", Given{tree.burst->slots}});
     cells.push_back({"on_rate", Given{tree.burst->on_rate}});
+    cells.push_back({"destination", Text{destination_name(tree.destination)}});
   }
   return cells;
 }

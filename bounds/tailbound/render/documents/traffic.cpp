@@ -50,6 +50,7 @@ Words words_of(const Traffic& traffic) {
                           words.burst = fmt::format(" with bursts of {} slots", plain(inputs.burst.slots));
                           if (inputs.burst.on_rate != 1)
                             words.burst += fmt::format(" at {} packets a slot", plain(inputs.burst.on_rate));
+                          words.burst += ", " + in_words(inputs.destination, "output");
                         }},
              traffic.source);
   if (const auto load = load_of(traffic)) words.load = " at load " + plain(*load);
@@ -59,6 +60,20 @@ Words words_of(const Traffic& traffic) {
 }
 
 }  // namespace
+
+const char* destination_name(traffic::Destination destination) {
+  return destination == traffic::Destination::per_burst ? "per-burst" : "per-packet";
+}
+
+std::string in_words(traffic::Destination destination, const std::string& place) {
+  return destination == traffic::Destination::per_burst ? "each to one " + place
+                                                        : "scattered packet by packet";
+}
+
+Column destination_column() {
+  return {"destination", "destination", "", Shape::text,
+          "per-burst: all packets of a burst go to one output; or per-packet: each draws its own"};
+}
 
 std::vector<Column> traffic_columns() {
   return {
@@ -73,6 +88,7 @@ std::vector<Column> traffic_columns() {
       {"burst", "burst", "", Shape::given, "mean length of a source's bursts [slots], at least 1"},
       {"on_rate", "on-rate", "", Shape::given,
        "packets a slot of a source within a burst, above 0, at most 1"},
+      destination_column(),
       {"load", "load", "packets/slot", Shape::given, "rho, of the queue"},
       {"packets_per_slot", "served", "", Shape::whole, "packets served in a slot, 1 to 32"},
   };
@@ -108,6 +124,7 @@ Cells traffic_cells(const Traffic& traffic) {
                           cells.push_back({"inputs", Whole{inputs.inputs}});
                           cells.push_back({"burst", Given{inputs.burst.slots}});
                           cells.push_back({"on_rate", Given{inputs.burst.on_rate}});
+                          cells.push_back({"destination", Text{destination_name(inputs.destination)}});
                         }},
              traffic.source);
   add_load(load_of(traffic));

@@ -13,11 +13,17 @@ namespace tailbound::render {
 [[nodiscard]] std::vector<Column> traffic_columns();
 [[nodiscard]] Cells traffic_cells(const answers::Traffic& traffic);
 
+/// "per-burst", "per-packet"
+[[nodiscard]] const char* destination_name(traffic::Destination destination);
+/// "each to one PLACE", "scattered packet by packet"
+[[nodiscard]] std::string in_words(traffic::Destination destination, const std::string& place);
+[[nodiscard]] Column destination_column();
+
 /// "arithmetic" and "digits", as asked.
 [[nodiscard]] std::vector<Column> accuracy_columns();
 [[nodiscard]] Cells accuracy_cells(const queue::Accuracy& accuracy);
 
-/// "16 inputs at load 0.9", "8 inputs with bursts of 16 slots at load 0.6, 2 served a slot"
+/// "16 inputs at load 0.9", "8 inputs with bursts of 16 slots, each to one output, at load 0.6"
 /// \param all  of several points: what differs between them is left out
 [[nodiscard]] std::string in_words(const answers::Traffic& traffic,
                                    const std::vector<const answers::Traffic*>& all = {});
