@@ -28,14 +28,14 @@ struct Options {
 // Above this many packets B the library gives up; so bytes and nanoseconds below fit their types.
 constexpr std::int64_t kDeepest = 1'000'000'000'000'000;
 
-enum class Solve { nothing, load, speedup };
+enum class Solve { nothing, load, speedup, burst };
 
 Solve read_solve(const Options& options) {
   if (!options.solve) {
     if (options.capacity && options.drop)
       throw InvalidArgument("--capacity", "given together with --drop",
                             "given alone for the probability of a buffer, --drop alone for the buffer of a "
-                            "target, or both with --solve load or --solve speedup");
+                            "target, or both with --solve load, speedup or burst");
     if (!options.capacity && !options.drop)
       throw InvalidArgument(
           "--drop", "missing",
@@ -43,11 +43,11 @@ Solve read_solve(const Options& options) {
           "buffer)");
     return Solve::nothing;
   }
-  const std::size_t choice = parse_choice(*options.solve, "--solve", {"load", "speedup"});
+  const std::size_t choice = parse_choice(*options.solve, "--solve", {"load", "speedup", "burst"});
   if (!options.capacity || !options.drop)
     throw InvalidArgument(options.capacity ? "--drop" : "--capacity", "missing",
                           "given with --solve, which needs --capacity B and --drop EPS");
-  return choice == 0 ? Solve::load : Solve::speedup;
+  return choice == 0 ? Solve::load : choice == 1 ? Solve::speedup : Solve::burst;
 }
 
 std::vector<Rational> read_drops(const Options& options) {
@@ -73,8 +73,9 @@ std::vector<Criterion> read_criteria(const Options& options) {
 }
 
 [[noreturn]] void refuse_solve(const Options& options) {
-  throw InvalidArgument("--solve", *options.solve,
-                        "left out for correlated arrivals (--traffic onoff, --blocks): give --load a list");
+  throw InvalidArgument(
+      "--solve", *options.solve,
+      "burst, or left out, for correlated arrivals (--traffic onoff, --blocks): give --load a list");
 }
 
 /// One question for each combination of what was given as lists.
@@ -84,10 +85,13 @@ std::vector<BufferQuestion> read_questions(const Options& options) {
   const std::vector<Packets> capacities = read_capacities(options);
   const std::vector<Criterion> criteria = read_criteria(options);
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
-  const LoadOption load = solve == Solve::load ? LoadOption::forbidden : LoadOption::required;
-  if (options.solve && correlated(traffic_form(options.traffic, load))) refuse_solve(options);
+  const Sought sought = solve == Solve::load    ? Sought::load
+                        : solve == Solve::burst ? Sought::burst
+                                                : Sought::nothing;
+  if (options.solve && solve != Solve::burst && correlated(traffic_form(options.traffic, sought)))
+    refuse_solve(options);
   std::vector<BufferQuestion> questions;
-  for (const answers::Traffic& traffic : read_traffics(options.traffic, load))
+  for (const answers::Traffic& traffic : read_traffics(options.traffic, sought))
     for (const Criterion criterion : criteria)
       for (const Packets capacity : capacities)
         for (const Rational& drop : drops) {
@@ -97,6 +101,8 @@ std::vector<BufferQuestion> read_questions(const Options& options) {
             question.asked = answers::GreatestLoad{capacity, drop};
           else if (solve == Solve::speedup)
             question.asked = answers::LeastSpeedup{capacity, drop};
+          else if (solve == Solve::burst)
+            question.asked = answers::LongestBurst{capacity, drop};
           else if (options.capacity)
             question.asked = answers::ProbabilityOf{capacity};
           else
@@ -127,7 +133,8 @@ Command add_buffer_command(CLI::App& program) {
                "the target; gives the least buffer that meets it (the packet in\nservice counts)");
   question.add("--capacity", options->capacity, "B",
                "a buffer; gives its probability (the packet in service counts)");
-  question.add("--solve", options->solve, "NAME", "load or speedup, from --capacity and --drop");
+  question.add("--solve", options->solve, "NAME",
+               "load, speedup or burst (the greatest, least, longest), from\n--capacity and --drop");
   question.add("--criterion", options->criterion, "NAME",
                "overflow: P(Q > B), the default; or loss: the fraction of packets lost");
   add_accuracy_options(*command, options->accuracy);

@@ -64,8 +64,8 @@ std::vector<std::optional<traffic::Burst>> read_bursts(const BurstOptions& optio
 }
 
 std::vector<traffic::Destination> read_destinations(const std::optional<std::string>& destination,
-                                                    const std::optional<std::string>& burst) {
-  if (destination && !burst)
+                                                    bool bursts) {
+  if (destination && !bursts)
     throw InvalidArgument("--destination", "given without --burst", "given with --burst L");
   return choices_or_first<traffic::Destination>(
       destination, "--destination",

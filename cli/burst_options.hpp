@@ -26,8 +26,8 @@ void add_burst_options(CLI::App& command, BurstOptions& options, const std::stri
                                                                      const numeric::Rational& load);
 
 /// Of --destination; one for each entry of the list, per burst unless told.
-/// \throws InvalidArgument  none of the names; --destination without --burst
+/// \throws InvalidArgument  none of the names; --destination without bursts
 [[nodiscard]] std::vector<traffic::Destination> read_destinations(
-    const std::optional<std::string>& destination, const std::optional<std::string>& burst);
+    const std::optional<std::string>& destination, bool bursts);
 
 }  // namespace tailbound::cli

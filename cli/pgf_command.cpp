@@ -95,6 +95,11 @@ std::vector<Language> read_languages(const std::string& text) {
 Reply on_off_reply(const Options& options, const std::vector<Language>& languages, const Context& context) {
   if (options.of != "arrivals" && options.of_given)
     throw InvalidArgument("--of", options.of, "arrivals with --traffic onoff: the matrix of one source");
+  if (options.traffic.destination &&
+      parse_choice(*options.traffic.destination, "--destination", {"per-burst", "per-packet"}) == 0)
+    throw InvalidArgument(
+        "--destination", "per-burst",
+        "per-packet, or left out, here: the matrix is that of a source whose packets scatter");
   for (const auto& [name, given] :
        {std::pair{"--moments", options.moments}, std::pair{"--cancel", options.cancel}})
     if (given) throw InvalidArgument(name, "given with --traffic onoff", "left out there");

@@ -84,7 +84,8 @@ std::vector<answers::TreeTopology> read_trees(const TopologyOptions& options, co
        parse_integers(*options.radix, "--radix", Tree::least_radix, Tree::most_radix))
     for (const std::int64_t levels : parse_integers(*options.levels, "--levels", 1, Tree::most_levels))
       for (const network::TreeRouting routing : its_routings)
-        for (const traffic::Destination destination : read_destinations(bursts.destination, bursts.burst))
+        for (const traffic::Destination destination :
+             read_destinations(bursts.destination, bursts.burst.has_value()))
           for (std::size_t burst = 0; burst < bursts_of_each; ++burst)
             for (std::size_t load = 0; load < loads.size(); ++load)
               trees.push_back({.tree = {radix, static_cast<int>(levels)},

@@ -75,7 +75,7 @@ void add_traffic_options(CLI::App& command, TrafficOptions& options, Correlated 
   traffic.add("--packets-per-slot", options.packets_per_slot, "C", "packets served in a slot (1)");
 }
 
-TrafficForm traffic_form(const TrafficOptions& options, LoadOption load) {
+TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
   static const std::vector<std::string> names{"bernoulli", "poisson", "onoff"};
   const std::size_t named = options.traffic ? parse_choice(*options.traffic, "--traffic", names) : 0;
   const bool poisson = named == 1;
@@ -99,7 +99,11 @@ TrafficForm traffic_form(const TrafficOptions& options, LoadOption load) {
                                 : options.on_rate     ? "--on-rate"
                                 : options.destination ? "--destination"
                                                       : nullptr;
-  const bool on_off = named == 2 || (!options.traffic && of_bursts != nullptr);
+  const bool on_off = named == 2 || (!options.traffic && (of_bursts != nullptr || sought == Sought::burst));
+  if (sought == Sought::burst && !on_off)
+    refuse_together("--solve burst", "--traffic", "bursts belong to --traffic onoff");
+  if (sought == Sought::burst && options.burst)
+    throw InvalidArgument("--burst", "given", "left out where the burst is what is asked for");
   if (!on_off && of_bursts != nullptr)
     refuse_together(of_bursts, "--traffic", "bursts belong to --traffic onoff");
   if (on_off && source != nullptr && !options.inputs)
@@ -115,13 +119,14 @@ TrafficForm traffic_form(const TrafficOptions& options, LoadOption load) {
   const bool takes_load = poisson || options.inputs;
   if (options.load && !takes_load)
     refuse_together("--load", source->option, "the load follows from the traffic described");
-  if (options.load && load == LoadOption::forbidden)
+  if (options.load && sought == Sought::load)
     throw InvalidArgument("--load", "given", "left out where the load is what is asked for");
-  if (takes_load && !options.load && load == LoadOption::required)
+  if (takes_load && !options.load && sought != Sought::load)
     refuse_missing("--load", fmt::format("given with {}: packets a slot, such as 0.9 or 9/10",
                                          poisson ? "--traffic poisson" : "--inputs"));
 
-  if (on_off && !options.burst) refuse_missing("--burst", "given with --traffic onoff: slots, such as 16");
+  if (on_off && !options.burst && sought != Sought::burst)
+    refuse_missing("--burst", "given with --traffic onoff: slots, such as 16");
   if (poisson) return TrafficForm::poisson;
   if (on_off) return TrafficForm::on_off;
   if (options.blocks) return TrafficForm::blocks;
@@ -130,13 +135,13 @@ TrafficForm traffic_form(const TrafficOptions& options, LoadOption load) {
   return options.arrivals ? TrafficForm::expression : TrafficForm::pmf;
 }
 
-std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, LoadOption load) {
-  const TrafficForm form = traffic_form(options, load);
+std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Sought sought) {
+  const TrafficForm form = traffic_form(options, sought);
   std::vector<answers::Traffic> all;
   const auto inputs = [&] { return integers_or(1, options.inputs, "--inputs", 1, most_inputs); };
   const auto loads_or_none = [&] {
     std::vector<std::optional<Rational>> list;
-    if (load == LoadOption::forbidden) return std::vector<std::optional<Rational>>{std::nullopt};
+    if (sought == Sought::load) return std::vector<std::optional<Rational>>{std::nullopt};
     for (const Rational& rho : loads(options)) list.emplace_back(rho);
     return list;
   };
@@ -175,23 +180,31 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, LoadO
       add_each_served([read = answers::blocks(read_file(*options.blocks, "--blocks"), *options.blocks)](
                           const auto& push) { push(read); });
       break;
-    case TrafficForm::on_off:
+    case TrafficForm::on_off: {
+      std::vector<std::optional<Rational>> bursts{std::nullopt};
+      if (options.burst) {
+        const std::vector<Rational> given = parse_list(*options.burst, "--burst");
+        bursts.assign(given.begin(), given.end());
+      }
       for (const std::int64_t count : inputs())
         add_each_served([&](const auto& push) {
-          for (const traffic::Destination destination : read_destinations(options.destination, options.burst))
+          for (const traffic::Destination destination : read_destinations(options.destination, true))
             for (const Rational& on_rate : options.on_rate ? parse_percent_list(*options.on_rate, "--on-rate")
                                                            : std::vector<Rational>{1})
-              for (const Rational& slots : parse_list(*options.burst, "--burst"))
+              for (const std::optional<Rational>& slots : bursts)
                 for (const Rational& rho : loads(options)) {
-                  const answers::BurstyInputs bursty{.inputs = count,
-                                                     .load = rho,
-                                                     .burst = {.slots = slots, .on_rate = on_rate},
-                                                     .destination = destination};
+                  const answers::BurstyInputs bursty{
+                      .inputs = count,
+                      .load = rho,
+                      .burst = {.slots = slots ? *slots : traffic::shortest_burst(rho, on_rate),
+                                .on_rate = on_rate},
+                      .destination = destination};
                   answers::check(bursty);
                   push(bursty);
                 }
         });
       break;
+    }
   }
   if (all.size() > most_points)
     throw InvalidArgument("the question", fmt::format("{} points", all.size()),

@@ -45,22 +45,20 @@ enum class TrafficForm {
   return form == TrafficForm::on_off || form == TrafficForm::blocks;
 }
 
-/// Whether --load may be left out where the form of traffic has one.
-enum class LoadOption {
-  required,
-  forbidden,  ///< the load is what the command looks for
-};
+/// What of the traffic the command looks for, whose option is then refused.
+enum class Sought { nothing, load, burst };
 
 /// The form, after a check that the options go together. Reads no values, so symbols may stand in them.
 /// \throws InvalidArgument  nothing describes traffic, something is missing, or two options exclude each
 ///                          other (the message names both)
-[[nodiscard]] TrafficForm traffic_form(const TrafficOptions& options, LoadOption load = LoadOption::required);
+[[nodiscard]] TrafficForm traffic_form(const TrafficOptions& options, Sought sought = Sought::nothing);
 
 /// The traffic for each combination of the entries of --inputs, --packets-per-slot, --destination, --on-rate, --burst and
-/// --load, the last changing fastest; one where none of them is a list. With LoadOption::forbidden it has no load.
+/// --load, the last changing fastest; one where none of them is a list. With Sought::load it has no load, with
+/// Sought::burst it has bursts, as short as they can be.
 /// \throws InvalidArgument, ParseError  the options or the file cannot be read
 [[nodiscard]] std::vector<answers::Traffic> read_traffics(const TrafficOptions& options,
-                                                          LoadOption load = LoadOption::required);
+                                                          Sought sought = Sought::nothing);
 
 using numeric::is_list;
 using numeric::parse_integer;

@@ -39,7 +39,7 @@ std::vector<ValidateBufferQuestion> read_questions(const Options& options) {
   for (const std::int64_t inputs : parse_integers(sizes, "--inputs", Tree::least_radix, Tree::most_radix))
     for (const Rational& load : parse_percent_list(loads, "--load"))
       for (const traffic::Destination destination :
-           read_destinations(options.bursts.destination, options.bursts.burst))
+           read_destinations(options.bursts.destination, options.bursts.burst.has_value()))
         for (const auto& burst : read_bursts(options.bursts, load)) {
           ValidateBufferQuestion& question = questions.emplace_back(asked);
           question.inputs = inputs;

@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <tailbound/answers/buffer.hpp>
+#include <tailbound/bounds/longest_burst.hpp>
 
 namespace tailbound::answers {
 namespace {
@@ -56,6 +57,32 @@ BufferAnswer answer_to(const LeastSpeedup& asked, const BufferQuestion& question
                       .at = computed(bounds::drop_probability(faster, asked.capacity, question.criterion,
                                                               question.accuracy))};
   answer.speedup = least;
+  return answer;
+}
+
+BufferAnswer answer_to(const LongestBurst& asked, const BufferQuestion& question) {
+  const auto* sources = std::get_if<BurstyInputs>(&question.traffic.source);
+  if (sources == nullptr)
+    throw InvalidArgument("the traffic", "without bursts", "inputs that send in bursts");
+  const auto queue_of = [&](const numeric::Rational& slots) {
+    Traffic traffic = question.traffic;
+    std::get<BurstyInputs>(traffic.source).burst.slots = slots;
+    return output_queue(traffic, question.accuracy);
+  };
+  bounds::LongestBurst most =
+      bounds::longest_burst(queue_of, traffic::shortest_burst(sources->load, sources->burst.on_rate),
+                            asked.capacity, {asked.drop, question.criterion});
+  BufferAnswer answer{
+      .buffer = asked.capacity, .at = std::move(most.at_met), .beyond = std::move(most.at_missed)};
+  const numeric::Enclosure<unit::Slot> ends(numeric::to_real(most.met, numeric::Rounding::down),
+                                            numeric::to_real(most.missed, numeric::Rounding::up));
+  using Unproved = numeric::Approximation<unit::Probability>;
+  if (std::holds_alternative<Unproved>(answer.at.probability))
+    answer.burst = numeric::Approximation<unit::Slot>{ends.lower(), 3};
+  else
+    answer.burst = ends;
+  answer.safe_burst = most.met;
+  add_context(answer, *most.queue, question.criterion);
   return answer;
 }
 

@@ -32,9 +32,16 @@ struct LeastSpeedup {
   numeric::Rational drop;
 };
 
+/// The longest mean burst with which a given buffer meets a target. Of BurstyInputs; their own burst is not looked at,
+/// but for its on-rate.
+struct LongestBurst {
+  Packets capacity;
+  numeric::Rational drop;
+};
+
 struct BufferQuestion {
   Traffic traffic;
-  std::variant<LeastBuffer, ProbabilityOf, GreatestLoad, LeastSpeedup> asked;
+  std::variant<LeastBuffer, ProbabilityOf, GreatestLoad, LeastSpeedup, LongestBurst> asked;
   bounds::Criterion criterion = bounds::Criterion::overflow;
   queue::Accuracy accuracy{};
 
@@ -46,10 +53,13 @@ struct BufferAnswer {
   Packets buffer;                  ///< found, or as asked
   bounds::ComputedProbability at;  ///< the criterion at `buffer` (and the load or speedup found)
   /// On the other side of the boundary, which proves that it is one: at buffer - 1, or at the upper end of the
-  /// load found.
+  /// load or burst found.
   std::optional<bounds::ComputedProbability> beyond{};
   std::optional<numeric::Enclosure<unit::Load>> load{};   ///< GreatestLoad: met at its lower end
   std::optional<numeric::Proved<unit::Ratio>> speedup{};  ///< LeastSpeedup: met at its upper end
+  /// LongestBurst [slots]: met at its lower end, missed at its upper; an approximation where the queue is one.
+  std::optional<numeric::Claim<unit::Slot>> burst{};
+  std::optional<numeric::Rational> safe_burst{};  ///< its lower end, of four digits
   /// Where the buffer is of a queue at a known load:
   std::optional<numeric::Claim<unit::Packet>> mean_occupancy{};
   std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate{};  ///< none where no packet ever waits

@@ -31,6 +31,10 @@ bool asks_for_speedup(const BufferQuestion& question) {
   return std::holds_alternative<LeastSpeedup>(question.asked);
 }
 
+bool asks_for_burst(const BufferQuestion& question) {
+  return std::holds_alternative<LongestBurst>(question.asked);
+}
+
 /// "P(Q > 157)" or "loss(157)".
 std::string symbol(Criterion criterion, Packets buffer) {
   return criterion == Criterion::overflow ? fmt::format("P(Q > {})", buffer.value)
@@ -51,6 +55,25 @@ std::string safe_end(const numeric::Proved<unit::Ratio>& speedup, numeric::Digit
   return numeric::to_decimal(numeric::to_enclosure(speedup).upper(), digits.count + 1, Rounding::up);
 }
 
+/// The traffic; where the burst is asked for, without it.
+std::string traffic_in_words(const BufferQuestion& question, const std::vector<const Traffic*>& all = {}) {
+  if (!asks_for_burst(question)) return in_words(question.traffic, all);
+  const auto without_burst = [](const Traffic& traffic) {
+    const auto& inputs = std::get<BurstyInputs>(traffic.source);
+    return Traffic{EqualInputs{inputs.inputs, inputs.load}};
+  };
+  std::vector<Traffic> others;
+  others.reserve(all.size());
+  std::vector<const Traffic*> pointers;
+  for (const Traffic* each : all) pointers.push_back(&others.emplace_back(without_burst(*each)));
+  const auto destination = std::get<BurstyInputs>(question.traffic.source).destination;
+  const bool one_destination = std::all_of(all.begin(), all.end(), [&](const Traffic* each) {
+    return std::get<BurstyInputs>(each->source).destination == destination;
+  });
+  return in_words(without_burst(question.traffic), pointers) +
+         (one_destination ? " (bursts " + in_words(destination, "output") + ")" : "");
+}
+
 /// Time until a full buffer is empty, no packet arriving.
 Slots drain_slots(const BufferPoint& point) {
   const std::int64_t served = point.first.traffic.packets_per_slot;
@@ -59,6 +82,7 @@ Slots drain_slots(const BufferPoint& point) {
 
 Cells input_cells(const BufferQuestion& question, const Units& units) {
   Cells cells = traffic_cells(question.traffic);
+  if (asks_for_burst(question)) std::erase_if(cells, [](const auto& cell) { return cell.key == "burst"; });
   if (const auto drop = question.drop()) cells.push_back({"drop", Given{*drop}});
   std::visit(
       [&](const auto& asked) {
@@ -68,6 +92,7 @@ Cells input_cells(const BufferQuestion& question, const Units& units) {
       question.asked);
   if (asks_for_load(question)) cells.push_back({"solve", Text{"load"}});
   if (asks_for_speedup(question)) cells.push_back({"solve", Text{"speedup"}});
+  if (asks_for_burst(question)) cells.push_back({"solve", Text{"burst"}});
   cells.push_back({"criterion", Text{bounds::name(question.criterion)}});
   return joined(joined(std::move(cells), accuracy_cells(question.accuracy)), unit_cells(units));
 }
@@ -83,10 +108,14 @@ Cells result_cells(const BufferPoint& point, const Units& units) {
     cells.push_back({"least_speedup", shown(*answer.speedup)});
     cells.push_back({"safe_speedup", Bound{numeric::to_enclosure(*answer.speedup).upper(), true}});
   }
+  if (answer.burst) {
+    cells.push_back({"longest_burst", shown(*answer.burst)});
+    cells.push_back({"safe_burst", Given{*answer.safe_burst}});
+  }
   cells.push_back({"buffer", shown(answer.buffer)});
   cells.push_back({"probability", shown(answer.at.probability), answer.loss ? " *" : ""});
   if (!asks_for_probability(question) && !answer.speedup)
-    cells.push_back({answer.load ? "probability_above" : "probability_before",
+    cells.push_back({answer.load || answer.burst ? "probability_above" : "probability_before",
                      answer.beyond ? shown(answer.beyond->probability) : Value(None{})});
   if (answer.mean_occupancy) {
     cells.push_back({"mean_occupancy", shown(answer.mean_occupancy)});
@@ -110,7 +139,7 @@ std::string sentence(const BufferPoint& point) {
   const bool one = answer.buffer.value == 1;
   const std::string packets = fmt::format("{} packet{}", answer.buffer.value, one ? "" : "s");
   const std::string hold = one ? "holds" : "hold";
-  const std::string traffic = in_words(question.traffic);
+  const std::string traffic = traffic_in_words(question);
   const auto drop = question.drop();
   const std::string promise =
       !drop ? std::string()
@@ -127,6 +156,9 @@ std::string sentence(const BufferPoint& point) {
   if (asks_for_load(question))
     return fmt::format("{} {} the output queue of {} up to load {} {}.", packets, hold, traffic,
                        safe_end(*answer.load, digits), promise);
+  if (asks_for_burst(question))
+    return fmt::format("{} {} the output queue of {} up to mean bursts of {} slots {}.", packets, hold,
+                       traffic, plain(*answer.safe_burst), promise);
   return fmt::format("With a speedup of {} {} {} the output queue of {}\n{}.",
                      safe_end(*answer.speedup, digits), packets, hold, traffic, promise);
 }
@@ -150,6 +182,9 @@ std::string proof(const BufferPoint& point) {
     return fmt::format("proved to meet {} at load {}\nand to miss it at load {}", target, ends.lower,
                        ends.upper);
   }
+  if (answer.burst)
+    return fmt::format("{} <= {} < {} with bursts one in the fourth digit longer\n{}", at, target,
+                       brief(shown(answer.beyond->probability), digits), words);
   return fmt::format("{} <= {} there, {}", at, target, words);
 }
 
@@ -206,7 +241,7 @@ bool same_drop(const std::vector<BufferPoint>& points) {
 
 std::string title(const std::vector<BufferPoint>& points) {
   const auto& [question, answer] = points.front();
-  const std::string traffic = in_words(question.traffic, traffics_of(points));
+  const std::string traffic = traffic_in_words(question, traffics_of(points));
   const std::string target = question.drop() && same_drop(points) ? plain(*question.drop()) : "the target";
   if (asks_for_buffer(question))
     return fmt::format("The least buffer of the output queue of {} with {} <= {}", traffic,
@@ -214,6 +249,9 @@ std::string title(const std::vector<BufferPoint>& points) {
   if (asks_for_load(question))
     return fmt::format("The greatest load at which the buffer holds the output queue of {} to {}", traffic,
                        target);
+  if (asks_for_burst(question))
+    return fmt::format("The longest mean burst with which the buffer holds the output queue of {} to {}",
+                       traffic, target);
   if (asks_for_speedup(question))
     return fmt::format("The least speedup with which the buffer holds the output queue of {} to {}", traffic,
                        target);
@@ -254,6 +292,9 @@ Picture picture(const Document& document, const std::vector<BufferPoint>& points
   } else if (asks_for_speedup(question)) {
     sweep.height = "least_speedup";
     picture.y_label = "least speedup";
+  } else if (asks_for_burst(question)) {
+    sweep.height = "longest_burst";
+    picture.y_label = "longest mean burst [slots]";
   }
   return sweep_picture(document, sweep, std::move(picture));
 }
@@ -269,7 +310,7 @@ Layout buffer_layout() {
       joined(traffic_columns(),
              {{"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
               {"capacity", "capacity", "", Shape::whole, "B as asked [packets], the one in service included"},
-              {"solve", "solve", "", Shape::text, "what was asked for: load or speedup"},
+              {"solve", "solve", "", Shape::text, "what was asked for: load, speedup or burst"},
               {"criterion", "criterion", "", Shape::text,
                "overflow: P(Q > B); or loss: the fraction of packets lost"}});
   layout.inputs = joined(joined(std::move(layout.inputs), accuracy_columns()), unit_columns());
@@ -279,18 +320,22 @@ Layout buffer_layout() {
       {"safe_load", "", "packets/slot", Shape::bound, "a load proved to meet the target", Style::hidden},
       {"least_speedup", "speedup", "", Shape::proved, "meets the target at its upper end, at least 1"},
       {"safe_speedup", "", "", Shape::bound, "a speedup proved to meet the target", Style::hidden},
+      {"longest_burst", "burst", "slots", Shape::claim,
+       "mean burst that meets the target at its lower end and misses it at its upper"},
+      {"safe_burst", "", "slots", Shape::given,
+       "the mean burst at which `probability` was found to meet the target", Style::hidden},
       {.key = "buffer",
        .heading = "buffer",
        .unit = "packets",
        .shape = Shape::whole,
        .meaning = "B: the least that meets the target, or as asked; the packet in service counts",
        .stem = ""},
-      probability("probability", "P or loss at B", "the criterion at B (and at the load or speedup found)",
-                  Style::plain),
+      probability("probability", "P or loss at B",
+                  "the criterion at B (and at the load, speedup or burst found)", Style::plain),
       probability("probability_before", "", "the criterion at B - 1, above the target; null if B is 0",
                   Style::hidden),
-      probability("probability_above", "", "the criterion at the upper end of the load, above the target",
-                  Style::hidden),
+      probability("probability_above", "",
+                  "the criterion at the upper end of the load or burst, above the target", Style::hidden),
       {"mean_occupancy", "mean occupancy", "packets", Shape::claim, "E[Q]"},
       {"decay_rate", "decay rate", "", Shape::proved,
        "P(Q > n) falls by exp(-decay_rate) a packet, deep in the tail; null where no packet ever waits "
@@ -317,6 +362,7 @@ Document document(const std::vector<BufferPoint>& points, const Units& units) {
   layout.quiet = {asks_for_buffer(first)        ? "buffer"
                   : asks_for_probability(first) ? "probability"
                   : asks_for_load(first)        ? "safe_load"
+                  : asks_for_burst(first)       ? "safe_burst"
                                                 : "safe_speedup"};
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = points.size() == 1 ? sentence(points.front()) : title(points),

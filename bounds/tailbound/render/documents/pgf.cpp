@@ -190,7 +190,9 @@ std::string formulas(const std::vector<OnOffPgfPoint>& points, bool quiet) {
     text += text.empty() ? "" : "\n";
     if (point.language == Language::text && !quiet)
       text +=
-          "# one source: rows and columns OFF, ON; D01 = alpha, beta = 1 - D11 at z = 1\n"
+          "# one source, its packets scattered one by one (--destination per-packet): rows and columns OFF, "
+          "ON;\n"
+          "# D01 = alpha, beta = 1 - D11 at z = 1\n"
           "# eigenvalues of all inputs together: lambda1(z)^(inputs - k)*lambda2(z)^k, k = 0 .. inputs\n"
           "# poles of the queue: z = lambda1(z)^(inputs - k)*lambda2(z)^k\n";
     text += print(point.formula, point.language);

@@ -21,7 +21,7 @@ struct Words {
 std::string burst_in_words(const TreeTopology& tree) {
   if (!tree.burst) return "";
   const traffic::Burst& burst = *tree.burst;
-  return fmt::format(", bursts of {} slot{}{}, {}", plain(burst.slots), burst.slots == 1 ? "" : "s",
+  return fmt::format(", bursts of {} slot{}{} ({})", plain(burst.slots), burst.slots == 1 ? "" : "s",
                      burst.on_rate == 1 ? "" : fmt::format(" at rate {}", plain(burst.on_rate)),
                      in_words(tree.destination, "destination"));
 }

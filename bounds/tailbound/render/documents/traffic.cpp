@@ -50,7 +50,7 @@ Words words_of(const Traffic& traffic) {
                           words.burst = fmt::format(" with bursts of {} slots", plain(inputs.burst.slots));
                           if (inputs.burst.on_rate != 1)
                             words.burst += fmt::format(" at {} packets a slot", plain(inputs.burst.on_rate));
-                          words.burst += ", " + in_words(inputs.destination, "output");
+                          words.burst += " (" + in_words(inputs.destination, "output") + ")";
                         }},
              traffic.source);
   if (const auto load = load_of(traffic)) words.load = " at load " + plain(*load);

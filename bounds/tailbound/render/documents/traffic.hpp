@@ -23,7 +23,7 @@ namespace tailbound::render {
 [[nodiscard]] std::vector<Column> accuracy_columns();
 [[nodiscard]] Cells accuracy_cells(const queue::Accuracy& accuracy);
 
-/// "16 inputs at load 0.9", "8 inputs with bursts of 16 slots, each to one output, at load 0.6"
+/// "16 inputs at load 0.9", "8 inputs with bursts of 16 slots (each to one output) at load 0.6"
 /// \param all  of several points: what differs between them is left out
 [[nodiscard]] std::string in_words(const answers::Traffic& traffic,
                                    const std::vector<const answers::Traffic*>& all = {});
