@@ -141,6 +141,8 @@ MarkovArrivals MarkovArrivals::on_off(std::vector<OnOffGroup> groups) {
       throw InvalidArgument("load of a source", to_fraction(source.load), "on-rate alpha / (alpha + beta)");
     if (!cln::plusp(share) || share > 1)
       throw InvalidArgument("share", to_fraction(share), "above 0 and at most 1");
+    if (cln::zerop(source.stop) && share != 1)
+      throw InvalidArgument("share", to_fraction(share), "1 for a source that never turns OFF");
     arrivals.load_ = arrivals.load_ + source.load * share * Rational(static_cast<long>(count));
     const std::int64_t phases = cln::zerop(source.stop) ? 1
                                 : share == 1            ? count + 1

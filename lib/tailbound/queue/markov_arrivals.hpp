@@ -32,7 +32,7 @@ class MarkovArrivals {
   static constexpr std::size_t most_phases = 32, most_blocks = 1024;
 
   /// The packets of several groups together. Sources without correlation (alpha + beta = 1) may be among them.
-  /// \throws InvalidArgument  no group, a count outside 1 .. 2^20, a share outside ]0, 1], a source that is not as
+  /// \throws InvalidArgument  no group, a count outside 1 .. 2^20, a share outside ]0, 1] (or below 1 without an end of bursts), a source that is not as
   ///                          on_off.hpp says
   [[nodiscard]] static MarkovArrivals on_off(std::vector<OnOffGroup> groups);
 

@@ -1,3 +1,4 @@
+#include <tailbound/queue/directed_blocks.hpp>
 #include <tailbound/queue/finite_passage.hpp>
 #include <tailbound/queue/markov_queue.hpp>
 #include <tailbound/queue/modal_blocks.hpp>
@@ -105,6 +106,7 @@ Blocks<T> blocks_of(const MarkovArrivals& arrivals) {
   const auto& groups = std::get<std::vector<OnOffGroup>>(arrivals.form());
   const auto of_group = [](const OnOffGroup& group) {
     return cln::zerop(group.source.stop) ? bernoulli_blocks<T>(group)
+           : group.share != 1            ? directed_blocks<T>(group)
                                          : on_off_blocks<T>(group.source, group.count);
   };
   Blocks<T> all = of_group(groups.front());
@@ -192,7 +194,7 @@ class CertifiedEngine final : public Engine {
  private:
   void find_passages(const MarkovArrivals& arrivals) {
     const OnOffGroup* group = single_group(arrivals);
-    if (group != nullptr && try_passages(eigenvector_candidates(*group))) return;
+    if (group != nullptr && group->share == 1 && try_passages(eigenvector_candidates(*group))) return;
     const T unit = Outward<T>(Side::below, bits_).unit();
     std::vector<Matrix<T>> reduced;
     for (const Side side : {Side::below, Side::above}) {
@@ -396,15 +398,15 @@ MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits)
     throw InvalidArgument("digits", std::to_string(digits.count), "from 1 to " + std::to_string(most_digits));
   const MarkovArrivals& given = state_->arrivals;
   if (given.load() >= 1) throw Unstable(numeric::to_fraction(given.load()), 1);
-  if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&given.form()))
-    for (const OnOffGroup& group : *groups)
-      if (group.share != 1) throw LimitExceeded("bursts that go elsewhere");
-  state_->certified = given.phases() <= most_certified_phases;
+  const OnOffGroup* single = single_group(given);
+  state_->certified =
+      given.phases() <=
+      (single != nullptr && single->share != 1 ? most_certified_directed_phases : most_certified_phases);
   if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&given.form())) {
     double packets = 0;
     for (const OnOffGroup& group : *groups) packets += static_cast<double>(group.count);
     const double entries = (packets + 1) * std::pow(static_cast<double>(given.phases()), 2);
-    if (state_->certified ? entries > 4e6 : groups->size() > 1)
+    if (state_->certified ? single == nullptr && entries > 4e6 : single == nullptr || single->share != 1)
       throw LimitExceeded(
           std::to_string(given.phases()) + " phases of " + std::to_string(groups->size()) +
           " kinds of sources with up to " + std::to_string(static_cast<std::int64_t>(packets)) +
@@ -477,6 +479,53 @@ std::int64_t MarkovQueue::least_capacity(const Rational& target) {
   return capacity;
 }
 
+namespace {
+
+/// Of one source's matrix, w >= 1 in place of the packets it sends while ON here.
+numeric::Interval largest_eigenvalue(const traffic::OnOff& source, const Rational& share,
+                                     const numeric::Interval& w) {
+  using numeric::Interval;
+  const Interval off = numeric::to_interval(1 - source.start), stay = numeric::to_interval(1 - source.stop);
+  if (share == 1) {
+    const Interval trace = off + w * stay;
+    const Interval product = w * numeric::to_interval(1 - source.start - source.stop);
+    return (trace + sqrt(trace * trace - 4 * product)) / 2;
+  }
+  // f(l) = l - (1 - alpha) - here / (l - w (1 - beta)) - elsewhere / (l - (1 - beta)) rises from minus infinity
+  // behind w (1 - beta), to its greatest zero.
+  const Interval here = numeric::to_interval(source.start * share * source.stop) * w;
+  const Interval elsewhere = numeric::to_interval(source.start * (1 - share) * source.stop);
+  const auto middle = [](const Interval& x) { return Real((numeric::lower(x) + numeric::upper(x)) / 2); };
+  const Real pole = middle(Interval(w * stay)), other = middle(stay), rest = middle(off);
+  const Real to_here = middle(here), to_elsewhere = middle(elsewhere);
+  // f is concave: Newton's steps rise to the zero from where the last term is left out.
+  const Real difference = rest - pole;
+  Real zero = (rest + pole + sqrt(Real(difference * difference + 4 * to_here))) / 2;
+  for (int step = 0; step < 100; ++step) {
+    const Real one = zero - pole, two = zero - other;
+    const Real value = zero - rest - to_here / one - to_elsewhere / two;
+    const Real slope = 1 + to_here / (one * one) + to_elsewhere / (two * two);
+    const Real next = zero - value / slope;
+    if (!(next > zero)) break;
+    zero = next;
+  }
+  // Two proved signs.
+  const auto value = [&](const Real& at) {
+    const Interval l(at);
+    return Interval(l - off - here / (l - w * stay) - elsewhere / (l - stay));
+  };
+  const int bits = static_cast<int>(mpfr_get_prec(zero.backend().data()));
+  for (int slack = 8; slack < bits; slack += 4) {
+    const Real width = ldexp(zero, slack - bits), low = zero - width, high = zero + width;
+    const bool below = !(low > numeric::upper(Interval(w * stay))) || numeric::upper(value(low)) < 0;
+    const bool above = high > numeric::upper(Interval(w * stay)) && numeric::lower(value(high)) > 0;
+    if (below && above) return numeric::make_interval(low, high);
+  }
+  throw LimitExceeded("the decay rate needs more digits than are computed with");
+}
+
+}  // namespace
+
 std::optional<numeric::Enclosure<unit::PerPacket>> MarkovQueue::decay_rate() const {
   const auto* groups = std::get_if<std::vector<OnOffGroup>>(&state_->arrivals.form());
   if (groups == nullptr) return std::nullopt;
@@ -487,10 +536,7 @@ std::optional<numeric::Enclosure<unit::PerPacket>> MarkovQueue::decay_rate() con
     Interval sum = -x;
     for (const auto& [source, count, share] : *groups) {
       const Interval w = numeric::to_interval(1 - source.on_rate) + numeric::to_interval(source.on_rate) * z;
-      const Interval trace =
-          numeric::to_interval(1 - source.start) + w * numeric::to_interval(1 - source.stop);
-      const Interval product = w * numeric::to_interval(1 - source.start - source.stop);
-      const Interval large = (trace + sqrt(trace * trace - 4 * product)) / 2;
+      const Interval large = largest_eigenvalue(source, share, w);
       sum += Interval(static_cast<double>(count)) * log(large);
     }
     return sum;
