@@ -7,8 +7,8 @@ std::vector<Command> add_simulate_commands(CLI::App& program) {
       program.add_subcommand("simulate", "the same by simulation, with confidence intervals");
   simulate->require_subcommand(1);
   simulate->footer("tailbound simulate tree --help lists its options and shows an example with its output.");
-  return {add_simulate_tree(*simulate), add_simulate_multistage(*simulate), add_simulate_wormhole(*simulate),
-          add_simulate_hypercube(*simulate)};
+  return {add_simulate_tree(*simulate), add_simulate_switch(*simulate), add_simulate_multistage(*simulate),
+          add_simulate_wormhole(*simulate), add_simulate_hypercube(*simulate)};
 }
 
 std::vector<Command> add_validate_commands(CLI::App& program) {

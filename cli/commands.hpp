@@ -33,6 +33,7 @@ namespace tailbound::cli {
 /// `simulate`: the same by simulation.
 [[nodiscard]] std::vector<Command> add_simulate_commands(CLI::App& program);
 [[nodiscard]] Command add_simulate_tree(CLI::App& simulate);
+[[nodiscard]] Command add_simulate_switch(CLI::App& simulate);
 [[nodiscard]] Command add_simulate_multistage(CLI::App& simulate);
 [[nodiscard]] Command add_simulate_wormhole(CLI::App& simulate);
 [[nodiscard]] Command add_simulate_hypercube(CLI::App& simulate);

@@ -12,7 +12,7 @@ using tailbound::golden::run_line;
 using tailbound::golden::run_result;
 
 namespace {
-const std::string bursty = " --traffic onoff --inputs 32 --load 0.6 --burst 16";
+const std::string bursty = " --traffic onoff --inputs 32 --load 0.6 --burst 16 --destination per-packet";
 }
 
 TEST_CASE("bursts: the buffer of 32 sources") {
@@ -27,19 +27,51 @@ TEST_CASE("bursts: the buffer of 32 sources") {
 }
 
 TEST_CASE("bursts: --burst alone says on-off, and many sources are no enclosure") {
-  const auto json = run_result("buffer --inputs 1024 --load 0.6 --burst 16 --drop 1e-12");
+  const auto json =
+      run_result("buffer --inputs 1024 --load 0.6 --burst 16 --drop 1e-12 --destination per-packet");
   CHECK(json["buffer"] == 29);
   CHECK(json["probability"]["kind"] == "approximation");
   CHECK(json["probability"]["agreed_digits"] >= 10);
   CHECK_FALSE(json["probability"].contains("lower"));
-  const auto outcome = run_line("buffer --inputs 1024 --load 0.6 --burst 16 --drop 1e-12");
+  const auto outcome =
+      run_line("buffer --inputs 1024 --load 0.6 --burst 16 --drop 1e-12 --destination per-packet");
   CHECK(outcome.out.find("not proved") != std::string::npos);
   CHECK(outcome.out.find("proof ") == std::string::npos);
 }
 
+TEST_CASE("bursts: one output per burst, unless told otherwise") {
+  const std::string line = "buffer --inputs 4 --load 0.6 --burst 16 --drop 1e-9";
+  const auto json = run_result(line);
+  CHECK(json["buffer"] == 526);
+  CHECK(json["destination"] == "per-burst");
+  CHECK(json["probability"]["kind"] == "enclosure");
+  CHECK(json["probability"]["lower"].get<std::string>().substr(0, 13) == "9.80907587447");
+  CHECK(json["probability_before"]["lower"].get<std::string>().substr(0, 11) == "1.018222407");
+  CHECK(json["mean_occupancy"]["lower"].get<std::string>().substr(0, 12) == "10.185106305");
+  CHECK(run_line(line).out.find("(each to one output)") != std::string::npos);
+  const auto both = run_json(line + " --destination per-burst,per-packet")["results"];
+  REQUIRE(both.size() == 2);
+  CHECK(both[0]["buffer"] == 526);
+  CHECK(both[1]["buffer"] == 32);
+  CHECK(both[1]["destination"] == "per-packet");
+}
+
+TEST_CASE("bursts: the longest that a buffer bears") {
+  for (const std::string destination : {"per-burst", "per-packet"}) {
+    const std::string line = "buffer --inputs 4 --load 0.6 --drop 1e-9 --destination " + destination;
+    const auto found = run_result(line + " --capacity 100 --solve burst");
+    const auto burst = found["safe_burst"].get<std::string>();
+    CHECK(found["longest_burst"]["kind"] == "enclosure");
+    CHECK(run_result(line + " --burst " + burst)["buffer"] == 100);
+    const auto missed = found["longest_burst"]["upper"].get<std::string>();
+    CHECK(run_result(line + " --burst " + missed)["buffer"] == 101);
+  }
+}
+
 TEST_CASE("bursts: lists, losses, levels and pictures") {
-  const auto rows =
-      run_json("buffer --inputs 32 --load 0.5,0.6 --burst 8,16 --drop 1e-9 --criterion loss")["results"];
+  const auto rows = run_json(
+      "buffer --inputs 32 --load 0.5,0.6 --burst 8,16 --destination per-packet --drop 1e-9 --criterion loss")
+      ["results"];
   REQUIRE(rows.size() == 4);
   CHECK(rows[3]["burst"] == "16");
   CHECK(rows[3]["load"] == "0.6");
@@ -49,7 +81,8 @@ TEST_CASE("bursts: lists, losses, levels and pictures") {
   CHECK(tail[0]["probability"]["lower"].get<std::string>().substr(0, 8) == "0.003321");
   CHECK(tail[1]["probability"]["lower"].get<std::string>().substr(0, 9) == "0.0000207");
   const Folder folder;
-  CHECK(run_line("buffer --inputs 32 --load 0.6 --burst 4:16:4 --drop 1e-9 --plot " + folder / "b.svg")
+  CHECK(run_line("buffer --inputs 32 --load 0.6 --burst 4:16:4 --destination per-packet --drop 1e-9 --plot " +
+                 folder / "b.svg")
             .status == 0);
   CHECK(run_line("occupancy" + bursty + " --until 1e-9 --plot " + folder / "o.svg").status == 0);
   CHECK(std::filesystem::file_size(folder / "b.svg") > 5000);
@@ -95,7 +128,8 @@ TEST_CASE("bursts: refused with what is possible") {
 }
 
 TEST_CASE("bursts: delays through a tree") {
-  const std::string tree = "delay --radix 4 --levels 2 --load 0.6 --burst 8 --drop 1e-9 --ccdf 10";
+  const std::string tree =
+      "delay --radix 4 --levels 2 --load 0.6 --burst 8 --destination per-packet --drop 1e-9 --ccdf 10";
   const auto json = run_result(tree);
   REQUIRE(json["hops"].size() == 3);
   CHECK(json["burst"] == "8");
@@ -105,15 +139,18 @@ TEST_CASE("bursts: delays through a tree") {
   CHECK(json["mean_queueing_slots"]["kind"] == "enclosure");
   // Each hop's buffer is what `buffer` says of it alone.
   for (const auto& [hop, count] : {std::pair{std::size_t{0}, "4"}, {1, "16"}, {2, "16"}})
-    CHECK(json["hops"][hop]["buffer"] == run_result(std::string("buffer --inputs ") + count +
-                                                    " --load 0.6 --burst 8 --drop 1e-9")["buffer"]);
+    CHECK(json["hops"][hop]["buffer"] ==
+          run_result(std::string("buffer --inputs ") + count +
+                     " --load 0.6 --burst 8 --destination per-packet --drop 1e-9")["buffer"]);
   const auto smooth = run_result("delay --radix 4 --levels 2 --load 0.6 --drop 1e-9 --ccdf 10");
   CHECK(smooth["total_buffer"] < json["total_buffer"]);
 
-  const auto many = run_result("delay --radix 16 --levels 2 --load 0.6 --burst 8 --ccdf 10");
+  const auto many =
+      run_result("delay --radix 16 --levels 2 --load 0.6 --burst 8 --destination per-packet --ccdf 10");
   CHECK(many["ccdf"][0]["probability"]["kind"] == "approximation");
   CHECK(many["percentiles"][0]["queueing_probability"]["kind"] == "approximation");
-  const auto table = run_line("delay --radix 16 --levels 2 --load 0.6 --burst 8").out;
+  const auto table =
+      run_line("delay --radix 16 --levels 2 --load 0.6 --burst 8 --destination per-packet").out;
   CHECK(table.find("256 on-off x") != std::string::npos);
   CHECK(table.find("not proved") != std::string::npos);
   CHECK(table.find("exact or certified") == std::string::npos);
@@ -141,8 +178,9 @@ TEST_CASE("bursts: what delay refuses") {
 }
 
 TEST_CASE("bursts: validate delay") {
-  const auto json =
-      run_result("validate delay --radix 4 --levels 2 --load 0.6 --burst 8 --slots 20000 --ccdf 0,3");
+  const auto json = run_result(
+      "validate delay --radix 4 --levels 2 --load 0.6 --burst 8 --destination per-packet --slots 20000 "
+      "--ccdf 0,3");
   CHECK(json["burst"] == "8");
   REQUIRE(json["rows"].size() >= 2);
 }

@@ -34,7 +34,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int stopped = 4;
 
 /// Takes minutes, and does not look at stop requests.
-const std::string long_analysis = "buffer --inputs 32 --load 0.6 --burst 1000 --drop 1e-9";
+const std::string long_analysis =
+    "buffer --inputs 32 --load 0.6 --burst 1000 --destination per-packet --drop 1e-9";
 const std::string long_simulation = "simulate tree --radix 4 --levels 3 --load 0.8 --slots 1e9";
 
 std::set<std::string> names_in(const Folder& folder) {

@@ -24,7 +24,8 @@ double lower(const json& number) {
 }  // namespace
 
 TEST_CASE("traffic files: matrices as JSON and CSV are those of two bursty inputs") {
-  const json sources = run_result("buffer --inputs 2 --load 0.6 --burst 4 --drop 1e-9");
+  const json sources =
+      run_result("buffer --inputs 2 --load 0.6 --burst 4 --destination per-packet --drop 1e-9");
   for (const char* form : {"json", "csv"}) {
     const json read = run_result("buffer --blocks " + traffic + "two_inputs." + form + " --drop 1e-9");
     CHECK(read["load"] == "0.6");

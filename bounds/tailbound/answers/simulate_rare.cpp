@@ -44,15 +44,19 @@ SimulateRareAnswer importance_sampling(const sim::RareTreeModel& tree, const Run
     throw InvalidArgument("warmup", std::to_string(*length.warmup),
                           "left out: cycles of one queue need no warm-up and are independent");
   SimulateRareAnswer answer{.method = RareMethod::importance_sampling, .level = Packets(tree.level)};
-  const std::int64_t inputs = tree.tree.tree.radix;
-  const Rational share = Rational(1) / cln::cl_I(static_cast<long>(inputs));
+  // Of the leaves of a switch, each with the same share of its packets or bursts.
+  const auto ways =
+      network::tree_paths(tree.tree.tree, tree.tree.load, tree.tree.routing, network::Sources::decoupled);
+  const network::SourceRate first = ways.back().hops.front().sources.at(0);
+  const Rational share = first.rate / tree.tree.load;
   // A cycle that meets the event takes some 2 level / (1 - load) slots, and 1 - load of them do.
   const auto level = static_cast<double>(tree.level);
   if (tree.tree.burst) {
-    const sim::RareBurstyQueueModel model{
-        .sources = {traffic::thinned(traffic::on_off(tree.tree.load, *tree.tree.burst), share), inputs},
-        .level = tree.level};
-    const std::int64_t cycles = steps_of(length, 2e8 / (level + 1), 1e5, 4e6);
+    const traffic::OnOff leaf = traffic::on_off(tree.tree.load, *tree.tree.burst);
+    sim::RareBurstyQueueModel model{.sources = {leaf, first.count, share}, .level = tree.level};
+    if (!tree.tree.keeps_ways()) model.sources = {traffic::thinned(leaf, share), first.count};
+    const std::int64_t cycles =
+        steps_of(length, (tree.tree.keeps_ways() ? 1e8 : 2e8) / (level + 1), 1e5, 4e6);
     answer.simulated = simulate(
         sim::rare_bursty_queue_plan(model, cycles, length.seed), true,
         [&](const sim::RunPlan& plan, const sim::RunControls& controls, std::string_view resume) {
@@ -62,8 +66,7 @@ SimulateRareAnswer importance_sampling(const sim::RareTreeModel& tree, const Run
     answer.probability = sim::rare_bursty_queue_estimate(model, answer.simulated.result).probability;
     return answer;
   }
-  const sim::RareQueueModel model{.sources = {{.rate = tree.tree.load * share, .count = inputs}},
-                                  .level = tree.level};
+  const sim::RareQueueModel model{.sources = {first}, .level = tree.level};
   const std::int64_t cycles = steps_of(length, 5e8 / (level + 1), 1e5, 1e7);
   answer.simulated = simulate(
       sim::rare_queue_plan(cycles, length.seed), true,
@@ -107,9 +110,13 @@ RareMethod method_of(const SimulateRareQuestion& question) {
   if (question.hop < 1 || question.hop > hops)
     throw InvalidArgument("hop", std::to_string(question.hop),
                           "an integer from 1 to " + std::to_string(hops));
-  const bool all_meet_it =
-      question.hop == 1 && (its.routing == network::TreeRouting::random_root || hops == 1);
-  return all_meet_it ? RareMethod::importance_sampling : RareMethod::splitting;
+  const bool keeps = its.burst && its.destination == traffic::Destination::per_burst;
+  if (keeps && question.hop > 1)
+    throw InvalidArgument("hop", std::to_string(question.hop),
+                          "1 where each burst goes to one destination (later hops: destination per-packet)");
+  const bool all_meet_it = its.routing == network::TreeRouting::random_root || hops == 1;
+  return question.hop == 1 && (all_meet_it || keeps) ? RareMethod::importance_sampling
+                                                     : RareMethod::splitting;
 }
 
 SimulateRareAnswer answer(const SimulateRareQuestion& question, const Run& run) {

@@ -13,9 +13,10 @@
 ///
 /// MODEL     sim/tree/tree_replication.hpp with unlimited room: P(Q > n) of a queue that packets meet at the
 ///           hop asked for, just after the arrivals of a slot. Down to 1e-280.
-/// METHOD    The first hop that all packets meet (random-root routing, or a single level): importance sampling
-///           of its queue's busy cycles (sim/rare/rare_queue.hpp; with bursts rare_bursty_queue.hpp). Any other
-///           hop: splitting (sim/rare/rare_tree.hpp).
+/// METHOD    The first hop that all packets meet (random-root routing, or a single level), and any first hop of
+///           bursts that go each to one destination: importance sampling of its queue's busy cycles
+///           (sim/rare/rare_queue.hpp; with bursts rare_bursty_queue.hpp). Any other hop: splitting
+///           (sim/rare/rare_tree.hpp), unless bursts go each to one destination.
 /// RESULT    an estimate with its 95 % interval; neither method has a bias.
 /// EXCLUDES  finite buffers, delays, networks that are no trees.
 /// TESTS     tests/answers/simulate_rare_test.cpp
@@ -35,7 +36,7 @@ struct SimulateRareQuestion {
 enum class RareMethod { importance_sampling, splitting };
 
 /// Which method the question gets.
-/// \throws InvalidArgument  the hop is out of range
+/// \throws InvalidArgument  the hop is out of range, or a later one of bursts that go each to one destination
 [[nodiscard]] RareMethod method_of(const SimulateRareQuestion& question);
 
 struct SimulateRareAnswer {

@@ -228,6 +228,7 @@ sim::TreeModel tree_model(const TreeTopology& topology) {
   if (topology.burst) static_cast<void>(sim::OnOffSlots(traffic::on_off(topology.load, *topology.burst)));
   sim::TreeModel model{.tree = topology.tree, .load = topology.load, .routing = topology.routing};
   model.burst = topology.burst;
+  model.destination = topology.destination;
   return model;
 }
 

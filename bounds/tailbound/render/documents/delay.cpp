@@ -72,11 +72,16 @@ Value latency_ns(const Entry& entry, std::size_t percentile) {
 
 // --- words -----------------------------------------------------------------------------------------------
 
+/// What comes to the queue of each source [packets/slot].
+Rational rate_of(const network::BurstySource& each) {
+  return each.source.load * each.share;
+}
+
 /// "16 x 0.05", "16 on-off x 0.05" or "3 unequal".
 std::string sources_in_words(const network::QueueTraffic& traffic) {
   if (traffic.sources.empty() && traffic.bursts.size() == 1)
     return fmt::format("{} on-off x {}", traffic.bursts.front().count,
-                       plain(traffic.bursts.front().source.load));
+                       plain(rate_of(traffic.bursts.front())));
   if (traffic.bursts.empty() && traffic.sources.size() == 1)
     return fmt::format("{} x {}", traffic.sources.front().count, plain(traffic.sources.front().rate));
   std::int64_t count = 0;
@@ -253,16 +258,19 @@ std::vector<Cells> source_rows(const Entry& entry) {
   for (std::size_t hop = 0; hop < flow.longest.size(); ++hop) {
     const network::QueueTraffic& traffic = entry.answer().paths.queues.traffic[flow.longest[hop]];
     if (traffic.sources.size() + traffic.bursts.size() > most_sources) continue;
-    const auto add = [&](std::int64_t count, const Rational& rate, Value burst, Value on_rate) {
+    const auto add = [&](std::int64_t count, const Rational& rate, Value burst, Value on_rate, Value share) {
       rows.push_back({{"hop", Whole{static_cast<std::int64_t>(hop + 1)}},
                       {"count", Whole{count}},
                       {"rate", Given{rate}},
                       {"burst", std::move(burst)},
-                      {"on_rate", std::move(on_rate)}});
+                      {"on_rate", std::move(on_rate)},
+                      {"share", std::move(share)}});
     };
-    for (const network::SourceRate& source : traffic.sources) add(source.count, source.rate, None{}, None{});
+    for (const network::SourceRate& source : traffic.sources)
+      add(source.count, source.rate, None{}, None{}, None{});
     for (const network::BurstySource& each : traffic.bursts)
-      add(each.count, each.source.load, Given{1 / each.source.stop}, Given{each.source.on_rate});
+      add(each.count, rate_of(each), Given{1 / each.source.stop}, Given{each.source.on_rate},
+          Given{each.share});
   }
   return rows;
 }
@@ -670,7 +678,9 @@ Layout delay_layout() {
         {"count", "count", "", Shape::whole, "of sources alike"},
         {"rate", "rate", "packets/slot", Shape::given, "of each"},
         {"burst", "burst", "", Shape::given, "mean length of its bursts [slots]; null without"},
-        {"on_rate", "on-rate", "", Shape::given, "packets a slot within a burst; null without"}}},
+        {"on_rate", "on-rate", "", Shape::given, "packets a slot within a burst; null without"},
+        {"share", "share", "", Shape::given,
+         "of its bursts that come to this queue, each as a whole; null without bursts"}}},
       {"reorder_tail",
        "the distribution of the reorder buffer of a flow, a row a level",
        {{"level", "b", "packets", Shape::whole, "b"},

@@ -9,6 +9,7 @@
 #include <tailbound/render/documents/reproduce.hpp>
 #include <tailbound/render/documents/simulate_hypercube.hpp>
 #include <tailbound/render/documents/simulate_multistage.hpp>
+#include <tailbound/render/documents/simulate_switch.hpp>
 #include <tailbound/render/documents/simulate_tree.hpp>
 #include <tailbound/render/documents/simulate_wormhole.hpp>
 #include <tailbound/render/documents/validate_broadcast.hpp>
@@ -32,6 +33,7 @@ std::vector<Layout> all_layouts() {
           broadcast_layout(),
           reproduce_layout(),
           simulate_tree_layout(),
+          simulate_switch_layout(),
           simulate_wormhole_layout(),
           simulate_hypercube_layout(),
           validate_delay_layout(),

@@ -20,8 +20,10 @@ ValidatedUnit unit_of(const Units& units) {
 /// As the command buffer asks for it.
 Traffic traffic_of(const ValidateBufferQuestion& question) {
   if (question.burst)
-    return {.source =
-                BurstyInputs{.inputs = question.inputs, .load = question.load, .burst = *question.burst}};
+    return {.source = BurstyInputs{.inputs = question.inputs,
+                                   .load = question.load,
+                                   .burst = *question.burst,
+                                   .destination = question.destination}};
   return {.source = EqualInputs{question.inputs, question.load}};
 }
 
@@ -111,7 +113,8 @@ Picture picture(const Document& document, const std::vector<ValidateBufferPoint>
 Layout validate_buffer_layout() {
   Layout layout{.command = "validate buffer", .inputs = {}, .results = {}};
   for (const Column& column : traffic_columns())
-    for (const char* asked : {"traffic", "inputs", "burst", "on_rate", "load", "packets_per_slot"})
+    for (const char* asked :
+         {"traffic", "inputs", "burst", "on_rate", "destination", "load", "packets_per_slot"})
       if (column.key == asked) layout.inputs.push_back(column);
   layout.inputs = joined(std::move(layout.inputs), unit_columns());
   layout.results =
