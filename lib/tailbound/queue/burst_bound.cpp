@@ -1,0 +1,216 @@
+#include <tailbound/queue/burst_bound.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+/// Derivation, with the names used here: docs/derivations/burst_bound.md.
+namespace tailbound::queue {
+namespace {
+
+using numeric::Interval;
+using numeric::Precision;
+using numeric::PrecisionScope;
+using numeric::Rational;
+using numeric::Real;
+
+/// A group's probabilities as Reals (to look for a pair z, w) or as Intervals (to prove one).
+template <class T>
+struct Source {
+  T start, stop;  ///< alpha, beta
+  T rate, share;  ///< r, s
+  std::int64_t count;
+  bool always;  ///< beta = 0: ever ON, here
+};
+
+Real number(const Rational& value, const Real&) {
+  return numeric::to_real(value, numeric::Rounding::nearest);
+}
+Interval number(const Rational& value, const Interval&) {
+  return numeric::to_interval(value);
+}
+
+template <class T>
+std::vector<Source<T>> sources_of(const std::vector<OnOffGroup>& groups) {
+  std::vector<Source<T>> sources;
+  for (const auto& [source, count, share] : groups)
+    sources.push_back({number(source.start, T()), number(source.stop, T()), number(source.on_rate, T()),
+                       number(share, T()), count, cln::zerop(source.stop)});
+  return sources;
+}
+
+template <class T>
+T power(T base, std::int64_t exponent) {
+  T result(1);
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 == 1) result *= base;
+    base *= base;
+  }
+  return result;
+}
+
+/// The largest eigenvalue w of M(z) at y = 1 - r + r z, and dw/dy; not proved.
+struct Eigenvalue {
+  Real value, slope;
+};
+
+Eigenvalue eigenvalue(const Source<Real>& source, const Real& y, int bits) {
+  if (source.always) return {y, Real(1)};
+  const Real stay = 1 - source.stop, idle = 1 - source.start;
+  const Real here = source.start * source.share * source.stop;
+  const Real elsewhere = source.start * (1 - source.share) * source.stop;
+  // f(w) = 1 - alpha + alpha s y beta/(w - (1-beta) y) + alpha (1-s) beta/(w - (1-beta)) - w is convex and falls
+  // from infinity: Newton's method rises to its zero from the eigenvalue of OFF and ON here alone.
+  const Real half = (idle - stay * y) / 2;
+  Real w = (idle + stay * y) / 2 + sqrt(half * half + here * y);
+  if (w < 1) w = 1;
+  Real falls = 1;
+  for (int step = 0; step < 4 * bits; ++step) {
+    const Real own = w - stay * y, other = w - stay;
+    const Real f = idle + here * y / own + elsewhere / other - w;
+    falls = 1 + here * y / (own * own) + elsewhere / (other * other);
+    const Real by = f / falls;
+    if (!(by > ldexp(w, 8 - bits))) break;
+    w += by;
+  }
+  const Real own = w - stay * y;
+  return {w, here * w / (own * own) / falls};
+}
+
+/// F(x) = sum of count log w(e^x), less x: convex, 0 at 0, with slope rho - 1 there. And its slope.
+struct Excess {
+  Real value, slope;
+};
+
+Excess excess(const std::vector<Source<Real>>& sources, const Real& x, int bits) {
+  const Real z = exp(x);
+  Excess sum{-x, -1};
+  for (const Source<Real>& source : sources) {
+    const Eigenvalue w = eigenvalue(source, 1 - source.rate + source.rate * z, bits);
+    const Real count(source.count);
+    sum.value += count * log(w.value);
+    sum.slope += count * w.slope * source.rate * z / w.value;
+  }
+  return sum;
+}
+
+/// The zero of F above 0, or 1024 if there is none below: any x between 0 and the zero would give a bound.
+Real best_exponent(const std::vector<Source<Real>>& sources, int bits) {
+  Real x(1);
+  Excess at = excess(sources, x, bits);
+  while (!(at.value > 0)) {
+    if (x >= 1024) return x;
+    x *= 2;
+    at = excess(sources, x, bits);
+  }
+  // From the right Newton's method falls to the zero.
+  for (int step = 0; step < 8 * bits && at.value > 0; ++step) {
+    const Real by = at.value / at.slope;
+    if (!(by > ldexp(x, 16 - bits))) break;
+    x -= by;
+    at = excess(sources, x, bits);
+  }
+  return x;
+}
+
+/// The smaller number, as a point: a lower bound of both.
+Interval least(const Interval& a, const Interval& b) {
+  return Interval(numeric::lower(a) < numeric::lower(b) ? numeric::lower(a) : numeric::lower(b));
+}
+
+/// The constants G and H at z, if M(z) v <= w v and prod w <= z can be proved.
+struct Constants {
+  Real tail, loss;
+};
+
+std::optional<Constants> prove(const std::vector<OnOffGroup>& groups, const Rational& load, const Real& z,
+                               int bits) {
+  const std::vector<Source<Real>> rough = sources_of<Real>(groups);
+  const std::vector<Source<Interval>> sources = sources_of<Interval>(groups);
+  Interval all(1);              // prod w
+  Interval mean(1), lowest(1);  // of the product of v: its mean, and what it always is at least
+  Interval first(1), silent(1), packets(0);
+  std::vector<Interval> gains;  // v(ON here) over the least v, of the two sources for which it is least
+  for (std::size_t g = 0; g < sources.size(); ++g) {
+    const Source<Interval>& source = sources[g];
+    const Interval y = Interval(1) - source.rate + source.rate * Interval(z);
+    Interval own(1), mass_here(1), off(0), other_part(0), floor(1);
+    if (source.always) {
+      all *= power(y, source.count);
+    } else {
+      Real w = eigenvalue(rough[g], 1 - rough[g].rate + rough[g].rate * z, bits).value;
+      w += ldexp(w, 24 - bits);
+      const Interval stay = Interval(1) - source.stop;
+      const Interval own_room = Interval(w) - stay * y, other_room = Interval(w) - stay;
+      if (!(numeric::lower(own_room) > 0) || !(numeric::lower(other_room) > 0)) return std::nullopt;
+      own = source.stop / own_room;
+      const Interval other = source.stop / other_room;
+      const bool elsewhere = groups[g].share != 1;
+      Interval image = Interval(1) - source.start + source.start * source.share * y * own;
+      if (elsewhere) image += source.start * (Interval(1) - source.share) * other;
+      if (!(numeric::upper(image) <= w)) return std::nullopt;
+      all *= power(Interval(w), source.count);
+      const Interval on = source.start / (source.start + source.stop);
+      mass_here = on * source.share;
+      off = Interval(1) - on;
+      floor = least(Interval(1), own);
+      if (elsewhere) {
+        other_part = on * (Interval(1) - source.share) * other;
+        floor = least(floor, other);
+      }
+    }
+    const Interval rest = off + other_part, ours = mass_here * own;
+    mean *= power(rest + ours, source.count);
+    lowest *= power(floor, source.count);
+    const Interval here = rest + y * ours;
+    first *= power(here, source.count);
+    silent *= power(rest + (Interval(1) - source.rate) * ours, source.count);
+    packets += Interval(Real(source.count)) * source.rate * ours / here;
+    for (int i = 0; i < 2 && i < source.count; ++i) gains.push_back(own / floor);
+  }
+  if (gains.size() < 2) return Constants{Real(0), Real(0)};  // one source: never two packets in a slot
+  if (!(numeric::upper(all) <= z)) return std::nullopt;
+  std::sort(gains.begin(), gains.end(),
+            [](const Interval& a, const Interval& b) { return numeric::lower(a) < numeric::lower(b); });
+  const Interval passage = lowest * Interval(numeric::lower(gains[0])) * Interval(numeric::lower(gains[1]));
+  const Interval rho = numeric::to_interval(load), at(z);
+  const Real tail = numeric::upper(mean / passage);
+  // E[(A-1)^+ z^(A-1) prod v] = E[(A-1) z^(A-1) prod v] + E[prod v; A = 0] / z
+  const Real one_slot =
+      numeric::upper((first * (at * packets - Interval(1)) + silent) / (at * passage * rho));
+  const Real sum = numeric::upper(Interval(tail) * at / ((at - Interval(1)) * rho));
+  return Constants{tail, one_slot < sum ? one_slot : sum};
+}
+
+}  // namespace
+
+std::optional<ExponentialBound> burst_bound(const MarkovArrivals& arrivals, numeric::Digits digits) {
+  if (digits.count < 1 || digits.count > 1000)
+    throw InvalidArgument("digits", std::to_string(digits.count), "from 1 to 1000");
+  if (arrivals.load() >= 1) throw Unstable(numeric::to_fraction(arrivals.load()), 1);
+  const auto* groups = std::get_if<std::vector<OnOffGroup>>(&arrivals.form());
+  if (groups == nullptr) return std::nullopt;
+  for (const OnOffGroup& group : *groups)
+    if (cln::zerop(group.source.stop) && group.share != 1) return std::nullopt;
+  // The zero is of the order of 1 - rho, and F falls to about -(1 - rho)^2 before it.
+  const PrecisionScope narrow(Precision{64});
+  const double idle_bits =
+      -numeric::log2_magnitude(numeric::to_real(1 - arrivals.load(), numeric::Rounding::nearest));
+  const int wanted = numeric::to_precision(digits).bits + 64;
+  if (!(4 * idle_bits + wanted < 65'000))
+    throw LimitExceeded("a bound at a load within 2^-" + std::to_string(static_cast<int>(idle_bits)) +
+                        " of 1");
+  const int bits = wanted + 96 + static_cast<int>(4 * idle_bits);
+  const PrecisionScope scope(Precision{bits});
+  const Real best = best_exponent(sources_of<Real>(*groups), bits);
+  // A little before the zero the inequalities are strict, and survive the roundings.
+  for (int backwards = wanted; backwards > 0; backwards -= 8) {
+    const Real z = exp(best - ldexp(best, -backwards));
+    if (!(z > 1)) continue;
+    if (const auto constants = prove(*groups, arrivals.load(), z, bits))
+      return ExponentialBound(arrivals.load(), z, constants->tail, constants->loss, digits);
+  }
+  throw LimitExceeded("no bound of the queue at load " + numeric::to_fraction(arrivals.load()) +
+                      " could be proved");
+}
+
+}  // namespace tailbound::queue

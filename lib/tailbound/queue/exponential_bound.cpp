@@ -1,0 +1,99 @@
+#include <tailbound/queue/exponential_bound.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tailbound::queue {
+namespace {
+
+using numeric::Interval;
+using numeric::Precision;
+using numeric::PrecisionScope;
+using numeric::Rational;
+using numeric::Real;
+
+constexpr std::int64_t most_level = 1'000'000'000'000'000;
+
+void check_target(const Rational& target) {
+  if (!cln::plusp(target) || target >= 1)
+    throw InvalidArgument("target", numeric::to_fraction(target), "above 0 and below 1");
+}
+
+void check_count(std::int64_t count, const char* name) {
+  if (count < 0) throw InvalidArgument(name, std::to_string(count), "a whole number of packets, 0 or more");
+}
+
+}  // namespace
+
+ExponentialBound::ExponentialBound(Rational load, Real z, Real tail, Real loss, numeric::Digits digits)
+    : load_(std::move(load)),
+      tail_(std::move(tail)),
+      loss_(std::move(loss)),
+      // z^-n keeps its digits up to n log z = 2^56.
+      bits_(std::max(numeric::to_precision(digits).bits + 64, static_cast<int>(z.precision() * 3.33) + 8)) {
+  const PrecisionScope scope(Precision{bits_});
+  log_z_ = numeric::lower(log(Interval(z)));
+}
+
+numeric::LowerBound<unit::PerPacket> ExponentialBound::decay_rate() const {
+  return {log_z_};
+}
+
+Real ExponentialBound::at(const Real& prefactor, std::int64_t n) const {
+  const PrecisionScope scope(Precision{bits_});
+  if (prefactor == 0) return 0;
+  const Interval exponent = Interval(log_z_) * Interval(Real(n));
+  return numeric::upper(Interval(prefactor) * exp(-exponent));
+}
+
+numeric::UpperBound<unit::Probability> ExponentialBound::tail(std::int64_t level) const {
+  check_count(level, "level");
+  const PrecisionScope scope(Precision{bits_});
+  const Real load = numeric::to_real(load_, numeric::Rounding::up);
+  if (level == 0) return {load};
+  const Real bound = at(tail_, level);
+  return {bound < load ? bound : load};
+}
+
+numeric::UpperBound<unit::Probability> ExponentialBound::loss(std::int64_t capacity) const {
+  check_count(capacity, "capacity");
+  if (capacity == 0) return {Real(1)};
+  const Real bound = at(loss_, capacity);
+  return {bound < 1 ? bound : Real(1)};
+}
+
+std::int64_t ExponentialBound::least(const Real& prefactor, const Rational& target) const {
+  const auto meets = [&](std::int64_t n) { return numeric::compare(at(prefactor, n), target) <= 0; };
+  if (meets(1)) return 1;
+  const PrecisionScope scope(Precision{bits_});
+  const Real guess = (log(prefactor) - log(numeric::to_real(target, numeric::Rounding::nearest))) / log_z_;
+  if (!(guess < most_level))
+    throw LimitExceeded("the bound of a queue at load " + numeric::to_fraction(load_) +
+                        " meets the target above 10^15 packets; that is the limit");
+  std::int64_t n = std::max<std::int64_t>(static_cast<std::int64_t>(guess), 2);
+  while (!meets(n)) ++n;
+  while (n > 2 && meets(n - 1)) --n;
+  return n;
+}
+
+std::int64_t ExponentialBound::least_level(const Rational& target) const {
+  check_target(target);
+  return load_ <= target ? 0 : least(tail_, target);
+}
+
+std::int64_t ExponentialBound::least_capacity(const Rational& target) const {
+  check_target(target);
+  return least(loss_, target);
+}
+
+numeric::UpperBound<unit::Packet> ExponentialBound::mean_occupancy() const {
+  // E[Q] is the sum of P(Q > n): rho as long as the bound is above it, then a geometric series.
+  const PrecisionScope scope(Precision{bits_});
+  const std::int64_t first = load_ < 1 && cln::plusp(load_) ? least(tail_, load_) : 1;
+  const Interval ratio = exp(-Interval(log_z_));
+  const Interval rest = Interval(at(tail_, first)) / (Interval(1) - ratio);
+  return {numeric::upper(numeric::to_interval(load_) * Interval(Real(first)) + rest)};
+}
+
+}  // namespace tailbound::queue
