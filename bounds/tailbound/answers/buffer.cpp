@@ -18,6 +18,9 @@ void add_context(BufferAnswer& answer, bounds::OutputQueue& queue, Criterion cri
   answer.mean_occupancy = queue.mean_occupancy();
   answer.decay_rate = queue.decay_rate();
   if (criterion == Criterion::overflow) answer.loss = queue.loss_above(answer.at, answer.buffer);
+  if (const queue::ExponentialBound* bound = queue.bound())
+    answer.bound = criterion == Criterion::overflow ? bound->tail(answer.buffer.value)
+                                                    : bound->loss(answer.buffer.value);
 }
 
 BufferAnswer answer_to(const LeastBuffer& asked, const BufferQuestion& question) {
@@ -25,6 +28,10 @@ BufferAnswer answer_to(const LeastBuffer& asked, const BufferQuestion& question)
   bounds::LeastRoom room = queue->least_room({asked.drop, question.criterion});
   BufferAnswer answer{.buffer = room.buffer, .at = std::move(room.at), .beyond = std::move(room.before)};
   add_context(answer, *queue, question.criterion);
+  if (const queue::ExponentialBound* bound = queue->bound())
+    answer.proved_buffer =
+        Packets(question.criterion == Criterion::overflow ? bound->least_level(asked.drop)
+                                                          : bound->least_capacity(asked.drop));
   return answer;
 }
 

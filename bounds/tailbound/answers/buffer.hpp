@@ -60,6 +60,9 @@ struct BufferAnswer {
   /// LongestBurst [slots]: met at its lower end, missed at its upper; an approximation where the queue is one.
   std::optional<numeric::Claim<unit::Slot>> burst{};
   std::optional<numeric::Rational> safe_burst{};  ///< its lower end, of four digits
+  /// Where the numbers are approximations and a bound is known:
+  std::optional<numeric::UpperBound<unit::Probability>> bound{};  ///< of the criterion at `buffer`
+  std::optional<Packets> proved_buffer{};                         ///< LeastBuffer: one that meets the target
   /// Where the buffer is of a queue at a known load:
   std::optional<numeric::Claim<unit::Packet>> mean_occupancy{};
   std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate{};  ///< none where no packet ever waits

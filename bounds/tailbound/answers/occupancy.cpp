@@ -27,7 +27,9 @@ OccupancyAnswer answer(const OccupancyQuestion& question, const Run&) {
   OccupancyAnswer found{
       .tail = {}, .mean_occupancy = queue->mean_occupancy(), .decay_rate = queue->decay_rate()};
   std::vector<bounds::ComputedProbability> tails = queue->tails(levels);
-  for (std::size_t i = 0; i < levels.size(); ++i) found.tail.push_back({levels[i], std::move(tails[i])});
+  for (std::size_t i = 0; i < levels.size(); ++i) found.tail.push_back({levels[i], std::move(tails[i]), {}});
+  if (const queue::ExponentialBound* bound = queue->bound())
+    for (OccupancyLevel& level : found.tail) level.bound = bound->tail(level.level.value);
   return found;
 }
 
@@ -39,7 +41,7 @@ std::vector<OccupancyLevel> without_bursts(const OccupancyQuestion& question,
       queue::SlottedQueue{series::Arrivals::equal_inputs(bursty->inputs, bursty->load)}, {{3}});
   std::vector<bounds::ComputedProbability> tails = queue->tails(levels);
   std::vector<OccupancyLevel> result;
-  for (std::size_t i = 0; i < levels.size(); ++i) result.push_back({levels[i], std::move(tails[i])});
+  for (std::size_t i = 0; i < levels.size(); ++i) result.push_back({levels[i], std::move(tails[i]), {}});
   return result;
 }
 

@@ -31,6 +31,8 @@ struct OccupancyQuestion {
 struct OccupancyLevel {
   Packets level;
   bounds::ComputedProbability tail;  ///< P(Q > level)
+  /// Of it, where it is an approximation and a bound is known.
+  std::optional<numeric::UpperBound<unit::Probability>> bound{};
 };
 
 struct OccupancyAnswer {

@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <tailbound/bounds/output_queue.hpp>
+#include <tailbound/queue/burst_bound.hpp>
 
 #include <algorithm>
 
@@ -98,6 +99,11 @@ class CorrelatedSlots final : public OutputQueue {
     if (greatest(loss.probability) > greatest(at.probability)) return loss;
     return std::nullopt;
   }
+  [[nodiscard]] const queue::ExponentialBound* bound() override {
+    if (queue_.certified()) return nullptr;
+    if (!bound_) bound_ = queue::burst_bound(queue_.arrivals());
+    return bound_ ? &*bound_ : nullptr;
+  }
 
  private:
   [[nodiscard]] static ComputedProbability computed(queue::ProbabilityClaim claim) {
@@ -107,6 +113,7 @@ class CorrelatedSlots final : public OutputQueue {
   }
 
   queue::MarkovQueue queue_;
+  std::optional<queue::ExponentialBound> bound_{};
 };
 
 }  // namespace

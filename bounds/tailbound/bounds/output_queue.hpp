@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/bounds/buffer_size.hpp>
+#include <tailbound/queue/exponential_bound.hpp>
 
 #include <memory>
 #include <optional>
@@ -75,6 +76,10 @@ class OutputQueue {
   /// \return the loss, where it is greater
   [[nodiscard]] virtual std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
                                                                       Packets buffer) = 0;
+
+  /// What is proved beside numbers that are approximations; null where they are proved themselves, and where there is
+  /// no such bound.
+  [[nodiscard]] virtual const queue::ExponentialBound* bound() { return nullptr; }
 };
 
 /// Independent slots.  \throws Unstable  rho >= packets_per_slot

@@ -113,7 +113,9 @@ Cells result_cells(const BufferPoint& point, const Units& units) {
     cells.push_back({"safe_burst", Given{*answer.safe_burst}});
   }
   cells.push_back({"buffer", shown(answer.buffer)});
+  if (answer.proved_buffer) cells.push_back({"buffer_proved", shown(*answer.proved_buffer)});
   cells.push_back({"probability", shown(answer.at.probability), answer.loss ? " *" : ""});
+  if (answer.bound) cells.push_back({"probability_bound", shown(*answer.bound)});
   if (!asks_for_probability(question) && !answer.speedup)
     cells.push_back({answer.load || answer.burst ? "probability_above" : "probability_before",
                      answer.beyond ? shown(answer.beyond->probability) : Value(None{})});
@@ -147,7 +149,11 @@ std::string sentence(const BufferPoint& point) {
           ? fmt::format("in all but at most {} of the slots", plain(*drop))
           : fmt::format("and {} at most {} of the packets", one ? "loses" : "lose", plain(*drop));
   if (asks_for_buffer(question))
-    return fmt::format("{} {} the output queue of {} {}.", packets, hold, traffic, promise);
+    return fmt::format("{}{} {} the output queue of {} {}.", packets,
+                       answer.proved_buffer ? fmt::format(" (computed; {} are proved to be enough)",
+                                                          answer.proved_buffer->value)
+                                            : "",
+                       hold, traffic, promise);
   if (asks_for_probability(question))
     return fmt::format("Room for {}, {}: {} {}.", packets, traffic,
                        question.criterion == Criterion::overflow ? "the share of slots with more present is"
@@ -195,6 +201,15 @@ std::vector<Line> lines(const BufferPoint& point, const Units& units) {
   const UnitScale scale = scale_of(units);
   std::vector<Line> lines;
   lines.push_back({std::holds_alternative<Approximation>(probability) ? "computed" : "proof", proof(point)});
+  if (answer.bound)
+    lines.push_back(
+        {"proof",
+         fmt::format("{} <= {}{}\nfor any number of sources, by a supermartingale",
+                     symbol(question.criterion, answer.buffer), brief(shown(*answer.bound), digits),
+                     answer.proved_buffer
+                         ? fmt::format(", and {} <= {}", symbol(question.criterion, *answer.proved_buffer),
+                                       plain(*question.drop()))
+                         : "")});
   if (answer.load) lines.push_back({"answer", certainty(shown(*answer.load), digits)});
   if (answer.speedup) lines.push_back({"answer", certainty(shown(*answer.speedup), digits)});
   if (answer.loss)
@@ -269,10 +284,11 @@ std::vector<std::string> notes(const std::vector<BufferPoint>& points) {
   const bool computed = any([](const BufferPoint& point) {
     return std::holds_alternative<numeric::Approximation<unit::Probability>>(point.second.at.probability);
   });
-  notes.push_back(computed
-                      ? "Computed, not proved: the digits shown are those that two numbers of modes agree on."
-                      : fmt::format("Each number is exact or certified to {} digits.",
-                                    points.front().first.accuracy.digits.count));
+  notes.push_back(
+      computed ? "Computed, not proved: the digits shown are those that two numbers of modes agree on. A "
+                 "buffer under \"proved\" is."
+               : fmt::format("Each number is exact or certified to {} digits.",
+                             points.front().first.accuracy.digits.count));
   return notes;
 }
 
@@ -330,8 +346,16 @@ Layout buffer_layout() {
        .shape = Shape::whole,
        .meaning = "B: the least that meets the target, or as asked; the packet in service counts",
        .stem = ""},
+      {.key = "buffer_proved",
+       .heading = "proved",
+       .unit = "packets",
+       .shape = Shape::whole,
+       .meaning = "a buffer proved to meet the target, where `buffer` is an approximation",
+       .stem = ""},
       probability("probability", "P or loss at B",
                   "the criterion at B (and at the load, speedup or burst found)", Style::plain),
+      {"probability_bound", "", "", Shape::bound,
+       "proved upper bound of the criterion at B, where `probability` is an approximation", Style::hidden},
       probability("probability_before", "", "the criterion at B - 1, above the target; null if B is 0",
                   Style::hidden),
       probability("probability_above", "",

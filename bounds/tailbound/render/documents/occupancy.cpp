@@ -113,6 +113,8 @@ Layout occupancy_layout() {
                     "the distribution of the queue just after the arrivals of a slot, a row a level",
                     {{"level", "n", "packets", Shape::whole, "n"},
                      {"probability", "P(Q > n)", "", Shape::claim, "P(Q > n)"},
+                     {"probability_bound", "proved: at most", "", Shape::bound,
+                      "proved upper bound of P(Q > n), where `probability` is an approximation"},
                      {"certainty", "kind", "", Shape::text, "the kind of truth in words"},
                      {"method", "method", "", Shape::text, "as of the command buffer", Style::hidden}}}};
   layout.quiet = {"level", "probability"};
@@ -140,10 +142,12 @@ Document document(const std::vector<OccupancyPoint>& points, const Units& units)
                              .row = [shared, digits = document.digits](std::size_t i) -> Cells {
                                const OccupancyLevel& level = shared->tail[i];
                                const Value probability = shown(level.tail.probability);
-                               return {{"level", shown(level.level)},
-                                       {"probability", probability},
-                                       {"certainty", Text{certainty(probability, digits)}},
-                                       {"method", Text{level.tail.computation.name()}}};
+                               return {
+                                   {"level", shown(level.level)},
+                                   {"probability", probability},
+                                   {"probability_bound", level.bound ? shown(*level.bound) : Value(None{})},
+                                   {"certainty", Text{certainty(probability, digits)}},
+                                   {"method", Text{level.tail.computation.name()}}};
                              }});
     result.caption = caption(question);
     if (points.size() > 1) continue;
