@@ -142,12 +142,11 @@ Document document(const std::vector<OccupancyPoint>& points, const Units& units)
                              .row = [shared, digits = document.digits](std::size_t i) -> Cells {
                                const OccupancyLevel& level = shared->tail[i];
                                const Value probability = shown(level.tail.probability);
-                               return {
-                                   {"level", shown(level.level)},
-                                   {"probability", probability},
-                                   {"probability_bound", level.bound ? shown(*level.bound) : Value(None{})},
-                                   {"certainty", Text{certainty(probability, digits)}},
-                                   {"method", Text{level.tail.computation.name()}}};
+                               Cells cells{{"level", shown(level.level)}, {"probability", probability}};
+                               if (level.bound) cells.push_back({"probability_bound", shown(*level.bound)});
+                               return joined(std::move(cells),
+                                             {{"certainty", Text{certainty(probability, digits)}},
+                                              {"method", Text{level.tail.computation.name()}}});
                              }});
     result.caption = caption(question);
     if (points.size() > 1) continue;
