@@ -49,6 +49,12 @@ sim::TreeModel tree(std::int64_t radix, int levels, const char* load,
                     std::optional<std::int64_t> buffer = {}) {
   return {{radix, levels}, parse_rational(load, "load"), routing, buffer};
 }
+sim::TreeModel bursts(traffic::Destination destination) {
+  sim::TreeModel model = tree(16, 3, "0.8");
+  model.burst = {16};
+  model.destination = destination;
+  return model;
+}
 constexpr auto nearest = network::TreeRouting::nearest_ancestor;
 constexpr auto random_root = network::TreeRouting::random_root;
 
@@ -59,6 +65,11 @@ BENCHMARK_CAPTURE(one_core, leaves_4096_radix_16_load_0_2, tree(16, 3, "0.2"), 2
 BENCHMARK_CAPTURE(one_core, leaves_4096_nearest_ancestor, tree(16, 3, "0.8", nearest), 2048)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(one_core, leaves_4096_buffer_32, tree(16, 3, "0.8", random_root, 32), 2048)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(one_core, leaves_4096_bursts_scattered, bursts(traffic::Destination::per_packet), 2048)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(one_core, leaves_4096_bursts_each_to_one_destination,
+                  bursts(traffic::Destination::per_burst), 2048)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(one_core, leaves_64_radix_4, tree(4, 3, "0.8"), 65536)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(one_core, leaves_4096_radix_2, tree(2, 12, "0.8"), 1024)->Unit(benchmark::kMillisecond);

@@ -23,6 +23,13 @@ BurstySource leaves(long inputs, const char* load, const char* burst, const char
   return {traffic::thinned(leaf, Rational(1) / cln::cl_I(inputs)), inputs};
 }
 
+/// The same where each burst, as a whole, comes here with probability 1 / inputs.
+BurstySource whole_bursts(long inputs, const char* load, const char* burst, const char* on_rate = "1") {
+  const traffic::OnOff leaf = traffic::on_off(
+      parse_rational(load, "load"), {parse_rational(burst, "burst"), parse_rational(on_rate, "on-rate")});
+  return {leaf, inputs, Rational(1) / cln::cl_I(inputs)};
+}
+
 double bernoulli_tail(long inputs, const char* load, std::int64_t level) {
   const queue::SlottedQueue queue{series::Arrivals::equal_inputs(inputs, parse_rational(load, "load"))};
   return static_cast<double>(
@@ -57,6 +64,46 @@ double chain_tail(const traffic::OnOff& source, std::int64_t level, std::size_t 
   double tail = 0;
   for (std::size_t q = static_cast<std::size_t>(level) + 1; q <= most; ++q)
     tail += law[q][0] + law[q][1] + law[q][2];
+  return tail;
+}
+
+/// P(Q > level) of two sources whose bursts come here or go elsewhere, likewise: from the chain of Q and the state of
+/// each source (OFF, ON here, ON elsewhere).
+double directed_chain_tail(const BurstySource& sources, std::int64_t level, std::size_t most) {
+  const double r = numeric::nearest_double(sources.source.on_rate),
+               a = numeric::nearest_double(sources.source.start),
+               b = numeric::nearest_double(sources.source.stop), s = numeric::nearest_double(sources.share);
+  const double move[3][3] = {{1 - a, a * s, a * (1 - s)}, {b, 1 - b, 0}, {b, 0, 1 - b}};
+  const double send[3][2] = {{1, 0}, {1 - r, r}, {1, 0}};
+  using Law = std::vector<std::array<double, 9>>;
+  Law law(most + 1);
+  law[0][0] = 1;
+  for (double change = 1; change > 1e-14;) {
+    // The sources move one after the other, then each sends.
+    Law first(most + 1), second(most + 1), next(most + 1);
+    for (std::size_t q = 0; q <= most; ++q)
+      for (std::size_t from = 0; from < 9; ++from)
+        for (std::size_t to = 0; to < 3; ++to) {
+          first[q][to * 3 + from % 3] += law[q][from] * move[from / 3][to];
+        }
+    for (std::size_t q = 0; q <= most; ++q)
+      for (std::size_t from = 0; from < 9; ++from)
+        for (std::size_t to = 0; to < 3; ++to)
+          second[q][from / 3 * 3 + to] += first[q][from] * move[from % 3][to];
+    for (std::size_t q = 0; q <= most; ++q)
+      for (std::size_t at = 0; at < 9; ++at)
+        for (std::size_t one = 0; one < 2; ++one)
+          for (std::size_t other = 0; other < 2; ++other)
+            next[std::min(most, q - (q > 0) + one + other)][at] +=
+                second[q][at] * send[at / 3][one] * send[at % 3][other];
+    change = 0;
+    for (std::size_t q = 0; q <= most; ++q)
+      for (std::size_t j = 0; j < 9; ++j) change = std::max(change, std::abs(next[q][j] - law[q][j]));
+    law = std::move(next);
+  }
+  double tail = 0;
+  for (std::size_t q = static_cast<std::size_t>(level) + 1; q <= most; ++q)
+    tail += std::accumulate(law[q].begin(), law[q].end(), 0.0);
   return tail;
 }
 
@@ -98,6 +145,45 @@ TEST_CASE("rare bursty queue: the tilt is an eigenvector, and the ratio of the l
     }
 }
 
+TEST_CASE("rare bursty queue: the tilt of bursts that stay together is an eigenvector too") {
+  for (const double exponent : {0.0, 1e-9, 0.01, 0.3, 2.0, 20.0})
+    for (const auto& [source, count, share] :
+         {whole_bursts(4, "0.6", "16"), whole_bursts(4, "0.3", "2", "0.5"), whole_bursts(2, "0.9", "90"),
+          whole_bursts(1000, "0.2", "1"), whole_bursts(16, "0.8", "4000")}) {
+      const double r = numeric::nearest_double(source.on_rate), a = numeric::nearest_double(source.start),
+                   b = numeric::nearest_double(source.stop), s = numeric::nearest_double(share);
+      const double z = std::exp(exponent), w = 1 - r + r * z;
+      const DirectedChances chances = tilted(source, share, exponent);
+      const double l = std::exp(chances.log_eigenvalue), f = std::exp(chances.log_here),
+                   h = std::exp(chances.log_elsewhere);
+      CAPTURE(exponent, r, a, b, s);
+      CHECK((1 - a) + a * s * f + a * (1 - s) * h == Approx(l).epsilon(1e-12));
+      CHECK(w * b + w * (1 - b) * f == Approx(l * f).epsilon(1e-12));
+      CHECK(b + (1 - b) * h == Approx(l * h).epsilon(1e-12));
+      CHECK(l >= 1);
+      CHECK(f >= 1);
+      CHECK(h <= 1);
+      CHECK(chances.start * chances.here == Approx(a * s * f / l));
+      CHECK(chances.start * (1 - chances.here) == Approx(a * (1 - s) * h / l).margin(1e-12));
+      CHECK(1 - chances.start == Approx((1 - a) / l).margin(1e-12));
+      CHECK(chances.stop_here == Approx(w * b / (l * f)));
+      CHECK(1 - chances.stop_here == Approx(w * (1 - b) / l).margin(1e-12));
+      CHECK(chances.stop_elsewhere == Approx(b / (l * h)));
+      CHECK(1 - chances.stop_elsewhere == Approx((1 - b) / l).margin(1e-12));
+      CHECK(chances.on_rate == Approx(r * z / w));
+    }
+  // With nearly all bursts coming here it is that of sources all of whose packets do.
+  const traffic::OnOff source = whole_bursts(2, "0.3", "7").source;
+  const DirectedChances nearly =
+      tilted(source, Rational(1) - Rational(1) / cln::expt(cln::cl_I(10), 12), 0.2);
+  const OnOffChances all = tilted(source, 0.2);
+  CHECK(nearly.log_eigenvalue == Approx(all.log_eigenvalue).epsilon(1e-10));
+  CHECK(nearly.log_here == Approx(all.log_eigenvector).epsilon(1e-10));
+  // The decay rate at which the exact tails fall: P(Q > 526) / P(Q > 525).
+  const BurstySource four = whole_bursts(4, "0.6", "16");
+  CHECK(decay_exponent(std::span(&four, 1)) == Approx(-std::log(9.8090758745 / 10.182224076)).epsilon(1e-6));
+}
+
 TEST_CASE("rare bursty queue: bursts of independent slots decay as Bernoulli sources do") {
   // alpha + beta = 1 at a burst of 1 / (1 - load).
   const BurstySource sources = leaves(16, "0.9", "10");
@@ -133,6 +219,47 @@ TEST_CASE("rare bursty queue: numbers of sources have their binomial laws") {
     for (int i = 0; i < 400; ++i) stationary += sources.stationary(random.next());
     CHECK(std::abs(stationary - 400 * static_cast<double>(count) * 0.6) <
           5 * std::sqrt(400 * static_cast<double>(count) * 0.24));
+  }
+}
+
+// Within 5 deviations, 4 times 6: a right program fails with probability 2e-5.
+TEST_CASE("rare bursty queue: numbers of sources ON here and elsewhere have their laws") {
+  for (const std::int32_t count : {1, 2, 32, 4096}) {
+    const DirectedChances chances{
+        .on_rate = 0.3, .start = 0.15, .here = 0.25, .stop_here = 0.1, .stop_elsewhere = 0.2};
+    DirectedCount sources(count, chances);
+    const DirectedCount::State on{(count + 1) / 2, count / 4};
+    const double off = count - on.here - on.elsewhere, here = on.here, elsewhere = on.elsewhere;
+    RandomStream random({8, 0}, 0, 0);
+    constexpr int draws = 40'000;
+    double packets = 0, come = 0, go = 0, both = 0, at_first_here = 0, at_first_elsewhere = 0;
+    const double mean_here = here * 0.9 + off * 0.0375, mean_elsewhere = elsewhere * 0.8 + off * 0.1125;
+    const double variance_here = here * 0.09 + off * 0.0375 * 0.9625,
+                 variance_elsewhere = elsewhere * 0.16 + off * 0.1125 * 0.8875;
+    for (int i = 0; i < draws; ++i) {
+      packets += sources.packets(on, random);
+      const DirectedCount::State next = sources.next(on, random);
+      REQUIRE((next.here >= 0 && next.elsewhere >= 0 && next.here + next.elsewhere <= count));
+      come += next.here - mean_here;
+      go += next.elsewhere - mean_elsewhere;
+      both += (next.here - mean_here) * (next.elsewhere - mean_elsewhere);
+      if (i < 400) {
+        const DirectedCount::State start = sources.stationary(random);
+        at_first_here += start.here;
+        at_first_elsewhere += start.elsewhere;
+      }
+    }
+    CAPTURE(count);
+    CHECK(std::abs(packets - draws * here * 0.3) < 5 * std::sqrt(draws * here * 0.21));
+    CHECK(std::abs(come) < 5 * std::sqrt(draws * variance_here) + 1e-9);
+    CHECK(std::abs(go) < 5 * std::sqrt(draws * variance_elsewhere) + 1e-9);
+    // A source that turns ON does so here or elsewhere: the covariance is negative.
+    CHECK(std::abs(both + draws * off * 0.0375 * 0.1125) <
+          5 * std::sqrt(draws * (3 * variance_here * variance_elsewhere + variance_here)) + 1e-9);
+    // Here 0.0375 / 0.1, elsewhere 0.1125 / 0.2, OFF 1, out of their sum.
+    const double p = 0.375 / 1.9375, o = 0.5625 / 1.9375;
+    CHECK(std::abs(at_first_here - 400 * count * p) < 5 * std::sqrt(400 * count * p * (1 - p)));
+    CHECK(std::abs(at_first_elsewhere - 400 * count * o) < 5 * std::sqrt(400 * count * o * (1 - o)));
   }
 }
 
@@ -172,6 +299,43 @@ TEST_CASE("rare bursty queue: two sources against their chain") {
       check_holds(estimated({sources, RareEvent::overflow, level}, 60'000, 6, sure),
                   chain_tail(sources.source, level, 80));
     }
+}
+
+TEST_CASE("rare bursty queue: bursts that stay together, 4 inputs: known values, 1e-9 and 1e-12") {
+  // From the exact chain; the last one by the decay rate from P(Q > 526).
+  const BurstySource sources = whole_bursts(4, "0.6", "16");
+  const double far = 9.8090758745e-10 * std::pow(9.8090758745 / 10.182224076, 200);
+  CHECK(far < 1e-12);
+  for (const auto& [level, exact] : {std::pair{525, 1.0182224076e-9}, {526, 9.8090758745e-10}, {726, far}}) {
+    CAPTURE(level);
+    const auto estimate = estimated({sources, RareEvent::overflow, level}, 400'000, 1, sure);
+    check_holds(estimate, exact);
+    CHECK(estimate.relative_width() < 0.2);
+  }
+}
+
+TEST_CASE("rare bursty queue: two sources whose bursts stay together, against their chain") {
+  // 9 comparisons, 1e-3 in all.
+  for (const auto& [load, burst, on_rate] :
+       {std::tuple{"0.4", "4", "1"}, {"0.5", "3", "1"}, {"0.4", "5", "0.8"}})
+    for (const std::int64_t level : {1, 8, 20}) {
+      const BurstySource sources = whole_bursts(2, load, burst, on_rate);
+      CAPTURE(load, burst, on_rate, level);
+      check_holds(estimated({sources, RareEvent::overflow, level}, 200'000, 6, sure),
+                  directed_chain_tail(sources, level, 110));
+    }
+}
+
+TEST_CASE("rare bursty queue: bursts of one packet are the same scattered or not") {
+  for (const std::int64_t level : {2, 5, 9}) {
+    CAPTURE(level);
+    const auto whole =
+        estimated({whole_bursts(4, "0.3", "1"), RareEvent::overflow, level}, 200'000, 3, sure).probability;
+    const auto scattered =
+        estimated({leaves(4, "0.3", "1"), RareEvent::overflow, level}, 200'000, 4, sure).probability;
+    CHECK(whole.lower <= scattered.upper);
+    CHECK(scattered.lower <= whole.upper);
+  }
 }
 
 TEST_CASE("rare bursty queue: waits are those of the packets, and losses those of a simulated buffer") {
@@ -222,7 +386,9 @@ TEST_CASE("rare bursty queue: intervals cover the exact value of a chain") {
 // --- The same whatever the threads and cuts ----------------------------------------------------------------
 
 TEST_CASE("rare bursty queue: threads, cuts and resuming change nothing") {
-  const RareBurstyQueueModel model{leaves(5, "0.7", "12"), RareEvent::overflow, 20};
+  const bool stay = GENERATE(false, true);
+  const RareBurstyQueueModel model{stay ? whole_bursts(5, "0.7", "12") : leaves(5, "0.7", "12"),
+                                   RareEvent::overflow, 20};
   const RunPlan plan = rare_bursty_queue_plan(model, 4000, 9);
   CHECK(run_rare_bursty_queue(model, plan).batches ==
         run_rare_bursty_queue(model, plan, {.threads = 3}).batches);
@@ -267,6 +433,10 @@ TEST_CASE("rare bursty queue: what is refused") {
   CHECK_THROWS_AS(make({{sources.source, 8}, RareEvent::overflow, 3}), Unstable);
   // Bursts of one slot: two sources send no more than two packets in two slots.
   CHECK_THROWS_AS(make({leaves(2, "0.2", "1"), RareEvent::overflow, 3}), NoAnswer);
+  CHECK_THROWS_AS(make({whole_bursts(2, "0.2", "1"), RareEvent::overflow, 3}), NoAnswer);
+  CHECK_THROWS_AS(make({{sources.source, 4, 0}, RareEvent::overflow, 3}), InvalidArgument);
+  CHECK_THROWS_AS(make({{sources.source, 4, Rational(3) / 2}, RareEvent::overflow, 3}), InvalidArgument);
+  CHECK_THROWS_AS(make({whole_bursts(5000, "0.5", "8"), RareEvent::overflow, 3}), InvalidArgument);
   CHECK_THROWS_AS(make({leaves(5000, "0.5", "8"), RareEvent::overflow, 3}), InvalidArgument);
   CHECK_THROWS_AS(make({leaves(4, "0.5", "1"), RareEvent::overflow, 3}), InvalidArgument);
   CHECK_THROWS_AS(make({sources, RareEvent::overflow, 100'000}), LimitExceeded);

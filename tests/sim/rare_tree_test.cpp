@@ -71,6 +71,7 @@ TEST_CASE("rare tree: agrees with the packets' simulation at every stage") {
   const TreeRouting routing = GENERATE(random_root, nearest);
   TreeModel packets{{radix, levels}, parse_rational("0.8", "load"), routing};
   if (GENERATE(false, true)) packets.burst = {8, parse_rational("0.95", "on-rate")};
+  packets.destination = traffic::Destination::per_packet;
   const auto run_of_packets = run_tree(packets, automatic_plan(packets, 40'000, 2, 11));
   const TreeEstimates seen = tree_estimates(packets, run_of_packets, {.occupancy_levels = {0, 1, 4, 8}});
   const auto paths = network::tree_paths(packets.tree, packets.load, routing, network::Sources::decoupled);
@@ -212,6 +213,7 @@ TEST_CASE("rare tree: splitting agrees with plain simulation") {
 TEST_CASE("rare tree: splitting agrees with importance sampling where leaves send in bursts") {
   RareTreeModel model = model_of(8, 2, "0.6", random_root, 0, 16);
   model.tree.burst = {12};
+  model.tree.destination = traffic::Destination::per_packet;
   const auto split =
       rare_tree_estimates(model, run_rare_tree(model, automatic_plan(model, 400'000, 2, 1)), {16})[0];
   const traffic::OnOff leaf = traffic::on_off(model.tree.load, *model.tree.burst);
@@ -262,6 +264,7 @@ TEST_CASE("rare tree: a probability near 1e-9 at hop 3 within 20 %", "[.full]") 
 TEST_CASE("rare tree: threads, cuts and resuming change nothing") {
   RareTreeModel model = model_of(3, 3, "0.8", nearest, 3, 15);
   if (GENERATE(false, true)) model.tree.burst = {10};
+  model.tree.destination = traffic::Destination::per_packet;
   const RunPlan plan{.seed = 3, .replications = 3, .warmup = 100, .slots = 2000, .batches = 4};
   CHECK(run_rare_tree(model, plan).batches == run_rare_tree(model, plan, {.threads = 3}).batches);
 
@@ -285,6 +288,11 @@ TEST_CASE("rare tree: what is refused") {
   };
   const auto make = [](const RareTreeModel& model) { return make_rare_tree_replication(model, {}); };
   CHECK_NOTHROW(make(good));
+  CHECK_NOTHROW(make(refused([](auto& m) {
+    m.tree.burst = {8};
+    m.tree.destination = traffic::Destination::per_packet;
+  })));
+  CHECK_THROWS_AS(make(refused([](auto& m) { m.tree.burst = {8}; })), InvalidArgument);
   CHECK_THROWS_AS(make(refused([](auto& m) { m.tree.tree.radix = 1; })), InvalidArgument);
   CHECK_THROWS_AS(make(refused([](auto& m) { m.tree.tree.levels = 11; })), InvalidArgument);
   CHECK_THROWS_AS(make(refused([](auto& m) { m.tree.load = 1; })), Unstable);

@@ -55,8 +55,9 @@ SimulateRareAnswer importance_sampling(const sim::RareTreeModel& tree, const Run
     const traffic::OnOff leaf = traffic::on_off(tree.tree.load, *tree.tree.burst);
     sim::RareBurstyQueueModel model{.sources = {leaf, first.count, share}, .level = tree.level};
     if (!tree.tree.keeps_ways()) model.sources = {traffic::thinned(leaf, share), first.count};
+    // Most cycles of bursts that stay together begin with no source ON here, and are over at once.
     const std::int64_t cycles =
-        steps_of(length, (tree.tree.keeps_ways() ? 1e8 : 2e8) / (level + 1), 1e5, 4e6);
+        steps_of(length, (tree.tree.keeps_ways() ? 1e9 : 2e8) / (level + 1), 1e5, 4e6);
     answer.simulated = simulate(
         sim::rare_bursty_queue_plan(model, cycles, length.seed), true,
         [&](const sim::RunPlan& plan, const sim::RunControls& controls, std::string_view resume) {

@@ -4,13 +4,14 @@
 
 /// Rare events of one slotted queue fed by equal on-off sources, by importance sampling.
 ///
-/// MODEL     Q[t+1] = max(Q[t] - 1, 0) + A[t+1] as in sim/rare/rare_queue.hpp, but A[t] ~ Binomial(J[t], r),
-/// J the
-///           number of m equal on-off sources that are ON (sim/sources/on_count.hpp), rho < 1.
+/// MODEL     Q[t+1] = max(Q[t] - 1, 0) + A[t+1] as in sim/rare/rare_queue.hpp, but A[t] ~ Binomial(J[t], r), J the
+///           number of m equal on-off sources that are ON (sim/sources/on_count.hpp), rho < 1. With a share below 1
+///           each burst comes here, as a whole, with that probability: J counts the sources ON here, and how many
+///           are ON elsewhere belongs to the state.
 /// METHOD    A plain simulation runs beside. Each of its slots with Q = 0 starts a cycle with the J of the
 ///           next slot, simulated with tilted sources until the queue is empty again or the event is met,
 ///           then as they are until it is empty. What a cycle counts is weighted by the likelihood ratio
-///           z0^(1-Q) f^(J - J') of that moment.
+///           z0^(1-Q) f^(J - J') of that moment (times h^(E - E') for sources ON elsewhere).
 /// RESULT    Cycles are alike but not independent, since their starts remember: without bias once the plain
 ///           simulation is stationary (it has a warm-up), intervals from batches that are long against its
 ///           memory (sim/run/run.hpp).
@@ -30,13 +31,14 @@ struct RareBurstyQueueModel {
 struct RareBurstyRows {
   static constexpr std::size_t cycles = 0, hits = 1, slots = 2;  ///< [0]: how many
   /// Row 3 + o: the cycles whose event was met first with o packets more than it takes; in it
-  /// [2 d] for d = J' - J >= 0, [-2 d - 1] for d < 0: slots (or packets) counted.
+  /// [2 d] for d = J' - J >= 0, [-2 d - 1] for d < 0: slots (or packets) counted. With a share below 1, a the place of
+  /// J' - J and b that of E' - E: [(a + b)(a + b + 1) / 2 + b].
   static constexpr std::size_t counted = 3;
 };
 
 /// One replication: its advance(n) simulates n cycles, and a RunPlan's `slots` and `warmup` are cycles.
 ///
-/// COST   as make_rare_queue_replication(), twice as much a slot; and 1 / (1 - rho) slots of the plain
+/// COST   as make_rare_queue_replication(), twice as much a slot, five times with a share below 1; and 1 / (1 - rho) slots of the plain
 ///        simulation for each cycle.
 /// \throws InvalidArgument  sources or level out of range
 /// \throws Unstable         rho >= 1

@@ -154,6 +154,10 @@ Targets Plumbing::add(const std::vector<std::pair<std::uint32_t, double>>& share
 
 Plumbing::Plumbing(const RareTreeModel& model) {
   check(model);
+  if (model.tree.keeps_ways())
+    throw InvalidArgument(
+        "destination", "per-burst",
+        "per-packet: where bursts keep their ways, lengths of queues are not all of the state");
   const Feeding feeding(model.tree);
   std::vector<Queue> found{feeding.queue_of_stage(model.stage)};
   std::map<Queue, std::vector<std::pair<Queue, double>>> ways;  ///< [queue]: where its packets go
@@ -215,8 +219,13 @@ double decay_of(const RareTreeModel& model) {
   if (!model.tree.burst) return decay_exponent(traffic.sources);
   const traffic::OnOff leaf = traffic::on_off(model.tree.load, *model.tree.burst);
   std::vector<network::BurstySource> sources;
-  for (const network::SourceRate& each : traffic.sources)
-    sources.push_back({traffic::thinned(leaf, each.rate / model.tree.load), each.count});
+  for (const network::SourceRate& each : traffic.sources) {
+    const numeric::Rational share = each.rate / model.tree.load;
+    if (model.tree.keeps_ways())
+      sources.push_back({leaf, each.count, share});
+    else
+      sources.push_back({traffic::thinned(leaf, share), each.count});
+  }
   return decay_exponent(sources);
 }
 

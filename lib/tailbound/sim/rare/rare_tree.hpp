@@ -23,12 +23,13 @@
 ///           random-root routing, most of the tree beyond.
 /// SOURCE    Villen-Altamirano and Villen-Altamirano 1991, "RESTART: a method for accelerating rare event
 ///           simulations"; proof: docs/derivations/rare_events.md
-/// EXCLUDES  finite buffers, delays, several queues at once.
+/// EXCLUDES  finite buffers, delays, several queues at once; bursts that keep their ways: what a queue passes on then
+///           depends on the bursts that its packets belong to, and lengths are not all of the state.
 /// TESTS     tests/sim/rare_tree_test.cpp
 namespace tailbound::sim {
 
 struct RareTreeModel {
-  TreeModel tree;          ///< without buffer, observed flows or ring
+  TreeModel tree;          ///< without buffer, observed flows or ring; bursts scattered packet by packet
   int stage = 0;           ///< of the observed queue, as in StageEstimates: 0 .. 2n - 2
   std::int64_t level = 1;  ///< P(Q > level) is what the copies are for; >= 1, at most 100 000
   bool splitting = true;   ///< false: plain simulation, with nothing copied
@@ -42,7 +43,8 @@ struct RareTreeRows {
   static constexpr std::size_t queue_slots = 3;  ///< [0]: of all paths and simulated queues
 };
 
-/// \throws InvalidArgument  the tree, burst, stage or level out of range; a buffer, observed flows
+/// \throws InvalidArgument  the tree, burst, stage or level out of range; a buffer, observed flows, bursts that keep
+///                          their ways
 /// \throws Unstable         load >= 1
 [[nodiscard]] std::unique_ptr<Replication> make_rare_tree_replication(const RareTreeModel& model,
                                                                       RandomKey key);
@@ -68,7 +70,7 @@ struct RareTreeRows {
                                                              double confidence = 0.95);
 
 /// The level whose probability is near `probability` if the queues upstream were not there (tails fall by
-/// 1/z0 a packet): where to look. 0 < probability < 1
+/// 1/z0 a packet): where to look. 0 < probability < 1. Also of bursts that keep their ways.
 [[nodiscard]] std::int64_t likely_level(const RareTreeModel& model, double probability);
 
 /// The inputs as text, for checkpoints and messages.

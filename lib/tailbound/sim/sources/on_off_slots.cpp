@@ -40,8 +40,8 @@ bool OnOffSlots::start(RandomKey key, std::uint64_t purpose, std::uint64_t entit
   return random_words(key, purpose, entity, 0)[0] < on_threshold_;
 }
 
-std::uint64_t OnOffSlots::sends(RandomKey key, std::uint64_t purpose, std::uint64_t entity,
-                                std::uint64_t block, bool& on) const {
+OnOffSlots::Block OnOffSlots::slots(RandomKey key, std::uint64_t purpose, std::uint64_t entity,
+                                    std::uint64_t block, bool& on) const {
   std::uint64_t set = to_on_.draw(key, purpose + 1, entity, block);
   std::uint64_t reset = ~set & to_off_.draw(key, purpose + 2, entity, block);
   const std::uint64_t inverted = flips_ ? odd_slots : 0;
@@ -56,16 +56,24 @@ std::uint64_t OnOffSlots::sends(RandomKey key, std::uint64_t purpose, std::uint6
   const std::uint64_t carries = a ^ b ^ (a + b + static_cast<std::uint64_t>(on));
   on = ((set | (a & carries)) >> 63U) != 0;
   const std::uint64_t states = carries ^ inverted;
-  return sends_.certain ? states : states & sends_.draw(key, purpose + 3, entity, block);
+  return {states, sends_.certain ? states : states & sends_.draw(key, purpose + 3, entity, block)};
 }
 
-SourceMemory memory_of(const traffic::OnOff& source, std::int64_t count) {
+SourceMemory memory_of(const traffic::OnOff& source, std::int64_t count, const Rational& share) {
   const double rate = numeric::nearest_double(source.on_rate);
   const double on = numeric::nearest_double(source.on_fraction());
   const double change = numeric::nearest_double(source.start + source.stop);
   const double covariances = rate * rate * on * (1 - on) * std::max(0.0, 1 - change) / change;
-  return {.variance = 2 * static_cast<double>(count) * covariances,
-          .slots = 1 / std::max(1e-9, 1 - std::abs(1 - change))};
+  SourceMemory memory{.variance = 2 * static_cast<double>(count) * covariances,
+                      .slots = 1 / std::max(1e-9, 1 - std::abs(1 - change))};
+  if (share == 1) return memory;
+  // A source that was ON here n slots ago is ON here if its burst lasts, (1 - beta)^n, or by another one.
+  const double here = numeric::nearest_double(share), stop = numeric::nearest_double(source.stop);
+  memory.variance *= here * here;
+  memory.variance +=
+      2 * static_cast<double>(count) * rate * rate * on * here * (1 - here) * (1 - stop) / stop;
+  memory.slots = std::max(memory.slots, 1 / stop);
+  return memory;
 }
 
 }  // namespace tailbound::sim

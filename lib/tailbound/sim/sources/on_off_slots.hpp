@@ -31,10 +31,18 @@ class OnOffSlots {
   /// The state in the first slot.
   [[nodiscard]] bool start(RandomKey key, std::uint64_t purpose, std::uint64_t entity) const;
 
-  /// Bit s: does the source send in slot s of the block?
+  /// Bit s: what the source does in slot s of a block.
+  struct Block {
+    std::uint64_t on;     ///< is it ON?
+    std::uint64_t sends;  ///< does it send? Only where it is ON.
+  };
   /// \param on  the state in the block's first slot; afterwards, in that of the next block
+  [[nodiscard]] Block slots(RandomKey key, std::uint64_t purpose, std::uint64_t entity, std::uint64_t block,
+                            bool& on) const;
   [[nodiscard]] std::uint64_t sends(RandomKey key, std::uint64_t purpose, std::uint64_t entity,
-                                    std::uint64_t block, bool& on) const;
+                                    std::uint64_t block, bool& on) const {
+    return slots(key, purpose, entity, block, on).sends;
+  }
 
  private:
   /// A coin; its probability as a fraction of 2^64, of which 1 is none.
@@ -62,8 +70,10 @@ struct SourceMemory {
   double slots = 0;     ///< in which a source forgets its state: 1 / (1 - |1 - alpha - beta|)
 };
 
-/// Of `count` sources of one queue: variance 2 count r^2 p (1 - p) g / (1 - g), where r is the on-rate,
-/// p = load / r, g = 1 - alpha - beta; 0 if g < 0.
-[[nodiscard]] SourceMemory memory_of(const traffic::OnOff& source, std::int64_t count);
+/// Of `count` sources of one queue, each burst of which comes there, as a whole, with probability s = share:
+/// variance 2 count r^2 p (s^2 (1 - p) g / (1 - g) + s (1 - s) (1 - beta) / beta), where r is the on-rate,
+/// p = load / r, g = 1 - alpha - beta, for which 0 stands where it is below.
+[[nodiscard]] SourceMemory memory_of(const traffic::OnOff& source, std::int64_t count,
+                                     const numeric::Rational& share = 1);
 
 }  // namespace tailbound::sim

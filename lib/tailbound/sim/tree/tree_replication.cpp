@@ -38,7 +38,8 @@ enum Purpose : std::uint64_t {
   up_links = 128,
   rotations = 192,
   orders = 256,
-  bursts = 320
+  bursts = 320,
+  ways = 384
 };
 
 /// What a stage's switches do with the packets that come in.
@@ -66,6 +67,7 @@ struct Shape {
   int flows;
   std::int64_t flow_spacing;
   std::optional<OnOffSlots> bursts{};
+  bool keeps_ways;  ///< bursts do
   double longest_likely_wait;
 
   explicit Shape(const TreeModel& model);
@@ -109,7 +111,7 @@ void check(const TreeModel& model) {
         "unlimited where reorder buffers are observed: a lost packet would never be passed");
 }
 
-/// By how much the variance of a first hop's arrivals over many slots exceeds that without bursts.
+/// By how much the variance of a queue's arrivals over many slots exceeds that without bursts.
 double burstiness(const TreeModel& model) {
   return 1 + source_memory(model).variance / numeric::nearest_double(model.load);
 }
@@ -117,7 +119,10 @@ double burstiness(const TreeModel& model) {
 std::int64_t ring_slots(const TreeModel& model) {
   if (model.ring_slots) return *model.ring_slots;
   const double load = numeric::nearest_double(model.load);
-  double wanted = std::max(128.0, 64 + 12 * burstiness(model) / std::max(1 - load, 1e-6));
+  // Of reflected Brownian motion e^-24 lies beyond. Where all bursts are long to be, so would be the streams: a
+  // thousandth of the packets may then go the slower way.
+  const double relaxations = model.keeps_ways() ? 2.5 : 12;
+  double wanted = std::max(128.0, 64 + relaxations * burstiness(model) / std::max(1 - load, 1e-6));
   if (model.buffer) wanted = std::min(wanted, std::max(128.0, 64.0 + static_cast<double>(*model.buffer) + 1));
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(wanted, 4096.0))));
 }
@@ -138,6 +143,7 @@ Shape::Shape(const TreeModel& model)
       room(model.buffer ? static_cast<std::int32_t>(*model.buffer) : unlimited),
       flows(model.observed_flows),
       flow_spacing(flows == 0 ? 0 : leaves / flows),
+      keeps_ways(model.keeps_ways()),
       longest_likely_wait(wait_limit()) {
   for (int digit = 0; digit < levels - 1; ++digit) {
     switch_stride[static_cast<std::size_t>(digit)] = array_size;
@@ -156,12 +162,12 @@ Shape::Shape(const TreeModel& model)
 template <class Packet>
 constexpr int packet_bits = std::numeric_limits<Packet>::digits;
 
-/// Where a packet keeps what: destination digits (lowest first), turning level - 1, number of its observed
-/// flow + 1, slot of sending; the top bit is set, so that 0 is no packet. Marked digits have four bits and a
-/// fifth that is set, so that those of no packet differ from all others.
+/// Where a packet keeps what: destination digits (lowest first), the ports of its way up from level 2 on if its burst
+/// keeps it, turning level - 1, number of its observed flow + 1, slot of sending; the top bit is set, so that 0 is no
+/// packet. Marked digits have four bits and a fifth that is set, so that those of no packet differ from all others.
 struct Layout {
   bool marked;
-  int digit_stride, turn_shift, flow_shift, birth_shift, birth_bits;
+  int digit_stride, way_shift, turn_shift, flow_shift, birth_shift, birth_bits;
   /// The digits of a number that has them side by side, and by what to multiply each to move it to its place
   /// (as vectors of 16-bit numbers have a product, but no shift by a variable, that compilers find).
   std::array<std::uint16_t, most_marked> digits{}, factors{};
@@ -169,7 +175,8 @@ struct Layout {
   Layout(const Shape& shape, int bits, bool marked_digits)
       : marked(marked_digits),
         digit_stride(marked ? mark_bit + 1 : shape.digit_bits),
-        turn_shift(shape.levels * digit_stride),
+        way_shift(shape.levels * digit_stride),
+        turn_shift(way_shift + (shape.keeps_ways ? std::max(shape.levels - 2, 0) * shape.digit_bits : 0)),
         flow_shift(turn_shift + (shape.turning ? 4 : 0)),
         birth_shift(flow_shift + static_cast<int>(std::bit_width(static_cast<unsigned>(shape.flows)))),
         birth_bits(bits - 1 - birth_shift) {
@@ -180,12 +187,13 @@ struct Layout {
       marks |= 1U << (i * digit_stride + mark_bit);
     }
   }
-  /// Can delays of several times what is likely be told apart?
+  /// Can delays of several times what is likely be told apart? (Where bursts keep their ways, of twice that: it
+  /// takes as many rare events as there are queues on a way.)
   [[nodiscard]] bool fits(const Shape& shape) const {
     if (marked && shape.levels > most_marked) return false;
     return birth_bits >= 10 && birth_bits < 40 &&
-           std::ldexp(1.0, birth_bits) >
-               4 * shape.stages * std::min<double>(shape.longest_likely_wait, shape.room);
+           std::ldexp(1.0, birth_bits) > (shape.keeps_ways ? 2 : 4) * shape.stages *
+                                             std::min<double>(shape.longest_likely_wait, shape.room);
   }
 };
 
@@ -363,6 +371,16 @@ class Tree final : public TreeReplication {
     Packet packet;
   };
 
+  /// The way of all packets of a burst.
+  struct Way {
+    Packet digits = 0;             ///< what each of them keeps of it
+    std::uint16_t first_port = 0;  ///< out of the leaf's switch, if up
+  };
+  struct KeptWay {
+    std::int64_t began = -1;  ///< the slot in which the leaf's burst did; -1: it is OFF
+    Way way{};
+  };
+
   /// What is the same for all switches of a stage, and where the present one writes.
   struct Switches {
     int stage = 0, level = 0;
@@ -391,8 +409,13 @@ class Tree final : public TreeReplication {
   void end_block();
   void advance_within_block(int first, int last);
   void fill(std::int64_t leaf, int first, int last, Packet* stream);
+  void draw_destinations(std::int64_t leaf, std::span<Packet, block_slots> destination) const;
+  [[nodiscard]] Way draw_way(std::int64_t leaf, std::int64_t began) const;
+  void keep_ways(std::int64_t leaf, std::uint64_t on, int last, std::span<Packet, block_slots> digits);
   void prepare_visits(int stage, int inputs, std::size_t parents_offset);
   void prepare_choices(int stage, std::int64_t at);
+  template <bool binary>
+  void follow_ways(const Switches& work, const Packet* in, int first, int last);
   void prepare_rotations(int stage, std::int64_t at);
   void run_stage(int stage, int first, int last);
   template <Role role>
@@ -418,6 +441,7 @@ class Tree final : public TreeReplication {
   std::vector<Packet> leaf_scratch_;
   std::vector<std::int32_t> free_;  ///< [stage][switch][port]: next free slot, from the start of the block
   std::vector<std::uint8_t> on_;    ///< [leaf]: is it ON in the block's first slot? Empty without bursts
+  std::vector<KeptWay> kept_;       ///< [leaf]: in the slot before the block. Empty if no burst keeps its way
   std::vector<Late> late_;
   PacketBalance totals_;  ///< sent, dropped, and in `delivered` all that joined the last stage's queues
   std::vector<std::vector<std::uint64_t>> waits_, delays_, backlogs_;
@@ -427,8 +451,11 @@ class Tree final : public TreeReplication {
   std::vector<std::uint64_t> reorder_;
 
   // Working space of one stage.
-  std::vector<Packet> nowhere_;         ///< a stream that nobody reads
-  std::vector<std::uint32_t> visits_;   ///< [slot][rank]: offset of the stream to look at
+  std::vector<Packet> nowhere_;        ///< a stream that nobody reads
+  std::vector<std::uint32_t> visits_;  ///< [slot][rank]: offset of the stream to look at
+  std::vector<std::uint16_t> order_;   ///< [slot][rank]: of the leaves of a switch, if bursts keep their ways
+  std::vector<std::uint16_t>
+      first_ports_;                     ///< [leaf][slot], of all leaves or those of a switch: Way::first_port
   std::vector<std::uint64_t> choices_;  ///< random bytes (or 32-bit numbers) for up links
   std::array<std::uint16_t, block_slots> rotations_{};
   std::vector<std::uint64_t> fast_waits_;   ///< [stage][place in a group][wait]; the last wait is of nothing
@@ -448,6 +475,11 @@ Tree<Packet>::Tree(const Shape& shape, const Layout& layout, RandomKey key)
   if (shape.bursts)
     for (std::int64_t leaf = 0; leaf < shape.leaves; ++leaf)
       on_.push_back(shape.bursts->start(key, bursts, static_cast<std::uint64_t>(leaf)));
+  if (shape.keeps_ways) {
+    kept_.resize(static_cast<std::size_t>(shape.leaves));
+    order_.resize(static_cast<std::size_t>(block_slots * shape.radix));
+    first_ports_.resize(static_cast<std::size_t>(block_slots * (shape.turning ? shape.leaves : shape.radix)));
+  }
   const auto stages = static_cast<std::size_t>(shape.stages);
   free_.resize(stages * static_cast<std::size_t>(shape.leaves));
   waits_.resize(stages);
@@ -506,27 +538,15 @@ void Tree<Packet>::advance_within_block(int first, int last) {
   for (ReorderFlow& flow : flows_) flow.count(start + first, start + last, reorder_);
 }
 
-/// The packets that a leaf sends in slots first .. last - 1, into its stream (0 where it sends none). Called
-/// once for each range of slots, as the state of a source with bursts moves on at the end of a block.
+/// Where each packet goes that a leaf may send in the slots of the block: the digits, in their places.
 template <class Packet>
-void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) {
+void Tree<Packet>::draw_destinations(std::int64_t leaf, std::span<Packet, block_slots> destination) const {
   const auto entity = static_cast<std::uint64_t>(leaf);
   const auto block = static_cast<std::uint64_t>(block_start() / block_slots);
-  std::uint64_t sends;
-  if (shape_.bursts) {
-    std::uint8_t& state = on_[static_cast<std::size_t>(leaf)];
-    bool on = state != 0;
-    sends = shape_.bursts->sends(key_, bursts, entity, block, on);
-    if (last == block_slots) state = on;
-  } else {
-    sends = shape_.threshold == 0 ? ~std::uint64_t{0}
-                                  : bernoulli_bits(key_, arrivals, entity, block * 16, shape_.threshold);
-  }
   std::array<std::uint64_t, 32> random;  // 64 numbers of 32 bits, or (where that is enough) of 16
   const int leaf_bits = shape_.levels * shape_.digit_bits;
   const bool short_numbers = shape_.binary && leaf_bits <= 16;
   random_fill(key_, destinations, entity, block * 8, std::span(random).first(short_numbers ? 16 : 32));
-  std::array<std::uint32_t, block_slots> destination;
   if (short_numbers) {
     std::array<std::uint16_t, block_slots> numbers;
     std::memcpy(numbers.data(), random.data(), sizeof numbers);
@@ -546,9 +566,10 @@ void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) 
     }
     std::copy(numbers.begin(), numbers.end(), destination.begin());
   } else {
-    std::memcpy(destination.data(), random.data(), sizeof destination);
+    std::array<std::uint32_t, block_slots> numbers;
+    std::memcpy(numbers.data(), random.data(), sizeof numbers);
     const auto radix = static_cast<std::uint64_t>(shape_.radix);
-    for (std::uint32_t& number : destination) {
+    for (std::uint32_t& number : numbers) {
       // The binary fraction number / 2^32 in base k: each step takes a digit off.
       std::uint32_t digits = 0;
       for (int digit = 0; digit < shape_.levels; ++digit) {
@@ -558,7 +579,73 @@ void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) 
       }
       number = digits;
     }
+    std::copy(numbers.begin(), numbers.end(), destination.begin());
   }
+}
+
+/// Of the burst of a leaf that began in that slot: uniform destination and ports up.
+template <class Packet>
+auto Tree<Packet>::draw_way(std::int64_t leaf, std::int64_t began) const -> Way {
+  const RandomWords words =
+      random_words(key_, ways, static_cast<std::uint64_t>(leaf), static_cast<std::uint64_t>(began));
+  // Binary fractions in base k, as each packet's; of 54 bits, as k is at most 2^10.
+  const auto take = [radix = static_cast<std::uint64_t>(shape_.radix)](std::uint64_t& fraction) {
+    const std::uint64_t product = fraction * radix;
+    fraction = product & (~std::uint64_t{0} >> 10U);
+    return static_cast<std::uint16_t>(product >> 54U);
+  };
+  std::uint64_t down = words[0] >> 10U, up = words[1] >> 10U;
+  Way way{.first_port = take(up)};
+  for (int digit = 0; digit < shape_.levels; ++digit)
+    way.digits |= static_cast<Packet>(take(down)) << (digit * layout_.digit_stride);
+  for (int port = 0; port < shape_.levels - 2; ++port)
+    way.digits |= static_cast<Packet>(take(up)) << (layout_.way_shift + port * shape_.digit_bits);
+  return way;
+}
+
+/// What packets of a leaf keep of their burst's way, slot by slot; and, for the leaf's switch, their first ports.
+/// \param on  bit s: is the leaf ON in slot s of the block?
+template <class Packet>
+void Tree<Packet>::keep_ways(std::int64_t leaf, std::uint64_t on, int last,
+                             std::span<Packet, block_slots> digits) {
+  KeptWay& kept = kept_[static_cast<std::size_t>(leaf)];
+  std::uint16_t* const ports =
+      first_ports_.data() + (shape_.turning ? leaf : leaf % shape_.radix) * block_slots;
+  KeptWay now = kept;
+  std::uint64_t begins = on & ~(on << 1U | static_cast<std::uint64_t>(now.began >= 0));
+  for (int s = 0; s < block_slots; begins &= begins - 1) {
+    const int next = std::countr_zero(begins);  // 64 if there is none
+    std::fill(digits.begin() + s, digits.begin() + next, now.way.digits);
+    std::fill(ports + s, ports + next, now.way.first_port);
+    if (next < block_slots) now = {block_start() + next, draw_way(leaf, block_start() + next)};
+    s = next;
+  }
+  if (last == block_slots) {
+    kept = now;
+    if (on >> 63U == 0) kept.began = -1;
+  }
+}
+
+/// The packets that a leaf sends in slots first .. last - 1, into its stream (0 where it sends none). Called
+/// once for each range of slots, as the state of a source with bursts moves on at the end of a block.
+template <class Packet>
+void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) {
+  const auto entity = static_cast<std::uint64_t>(leaf);
+  const auto block = static_cast<std::uint64_t>(block_start() / block_slots);
+  std::uint64_t sends;
+  std::array<Packet, block_slots> destination;
+  if (shape_.bursts) {
+    std::uint8_t& state = on_[static_cast<std::size_t>(leaf)];
+    bool on = state != 0;
+    const OnOffSlots::Block slots = shape_.bursts->slots(key_, bursts, entity, block, on);
+    sends = slots.sends;
+    if (last == block_slots) state = on;
+    if (shape_.keeps_ways) keep_ways(leaf, slots.on, last, destination);
+  } else {
+    sends = shape_.threshold == 0 ? ~std::uint64_t{0}
+                                  : bernoulli_bits(key_, arrivals, entity, block * 16, shape_.threshold);
+  }
+  if (!shape_.keeps_ways) draw_destinations(leaf, destination);
 
   Packet common = present | layout_.marks;
   const bool observed =
@@ -589,8 +676,10 @@ void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) 
     std::int64_t rest = leaf;
     for (int digit = 0; digit < shape_.levels; ++digit, rest /= shape_.radix)
       own |= static_cast<std::uint32_t>(rest % shape_.radix) << (digit * shape_.digit_bits);
+    const auto digits = static_cast<Packet>((Packet{1} << layout_.way_shift) - 1);
     for (int s = first; s < last; ++s) {
-      const int different = static_cast<int>(std::bit_width(own ^ destination[static_cast<std::size_t>(s)]));
+      const auto different =
+          static_cast<int>(std::bit_width(own ^ (destination[static_cast<std::size_t>(s)] & digits)));
       const int turn = different == 0 ? 0 : (different - 1) / shape_.digit_bits;
       target[s] |= (target[s] >> (packet_bits<Packet> - 1)) * static_cast<Packet>(turn) << layout_.turn_shift;
     }
@@ -638,6 +727,45 @@ void Tree<Packet>::prepare_choices(int stage, std::int64_t at) {
   random_fill(key_, up_links + static_cast<std::uint64_t>(stage), static_cast<std::uint64_t>(at),
               block * (choices_.size() / 4), choices_,
               [=](std::uint64_t word) { return (word & digits) | first_port; });
+}
+
+/// The same where bursts keep their ways: what the packets say, in the order in which they are looked at.
+template <class Packet>
+template <bool binary>
+void Tree<Packet>::follow_ways(const Switches& work, const Packet* in, int first, int last) {
+  const auto radix = static_cast<std::uint32_t>(shape_.radix);
+  auto* const bytes = reinterpret_cast<unsigned char*>(choices_.data());
+  const auto fill_from = [&](const auto& port_of) {
+    for (int s = first; s < last; ++s) {
+      const std::size_t slot = static_cast<std::size_t>(s) * radix;
+      const std::uint16_t drawn = rotations_[static_cast<std::size_t>(s)];
+      std::uint32_t rank = binary ? drawn & (radix - 1) : below(radix, std::uint32_t{drawn} << 16U);
+      const std::uint32_t rotation = rank;
+      for (std::uint32_t i = 0; i < radix; ++i) {
+        if constexpr (binary) rank = i ^ rotation;
+        const auto port = static_cast<std::uint32_t>(port_of(slot + rank, s));
+        if constexpr (binary) {
+          bytes[slot + i] =
+              static_cast<unsigned char>(port | (shape_.narrow() ? std::uint32_t{NearQueues::first} : 0));
+        } else {
+          // The least number of which below() makes the port.
+          const auto number = static_cast<std::uint32_t>(((std::uint64_t{port} << 32U) + radix - 1) / radix);
+          std::memcpy(bytes + 4 * (slot + i), &number, 4);
+          if (++rank == radix) rank = 0;
+        }
+      }
+    }
+  };
+  if (work.level == 1) {
+    const std::uint16_t* const ports =
+        first_ports_.data() + (shape_.turning ? work.at * shape_.radix * block_slots : 0);
+    fill_from([&](std::size_t visit, int s) { return ports[order_[visit] * block_slots + s]; });
+  } else {
+    const int shift = layout_.way_shift + (work.level - 2) * shape_.digit_bits;
+    const auto mask = static_cast<Packet>((1U << shape_.digit_bits) - 1);
+    const Packet* const now = in + column(0);
+    fill_from([&](std::size_t visit, int s) { return (now[visits_[visit] + static_cast<std::uint32_t>(s)] >> shift) & mask; });
+  }
 }
 
 template <class Packet>
@@ -695,6 +823,9 @@ void Tree<Packet>::pass(int stage, int first, int last) {
   work.level = level;
   work.stage = stage;
   prepare_visits(stage, static_cast<int>(work.inputs), work.parents_offset);
+  if (role == Role::up && level == 1 && shape_.keeps_ways)
+    std::transform(visits_.begin(), visits_.begin() + std::ssize(order_), order_.begin(),
+                   [this](std::uint32_t offset) { return offset / shape_.stream_stride; });
 
   // The digit of the switch's number that the link out of here replaces.
   const int replaced_digit = role == Role::last ? 0 : role == Role::up ? level - 1 : level - 2;
@@ -715,12 +846,19 @@ void Tree<Packet>::pass(int stage, int first, int last) {
     if (scratch)
       for (std::int64_t i = 0; i < shape_.radix; ++i)
         fill(at * shape_.radix + i, first, last, in + static_cast<std::size_t>(i) * shape_.stream_stride);
-    if constexpr (role == Role::up) prepare_choices(stage, at);
+    work.at = at;
     prepare_rotations(stage, at);
+    if constexpr (role == Role::up) {
+      if (!shape_.keeps_ways)
+        prepare_choices(stage, at);
+      else if (shape_.binary)
+        follow_ways<true>(work, in, first, last);
+      else
+        follow_ways<false>(work, in, first, last);
+    }
     work.out_position = position_out_of(at);
     work.next_in = streams_into(next);
     work.next_out_position = position_out_of(next);
-    work.at = at;
     if (shape_.binary)
       one_switch<role, turning, finite, true, ports>(work, in, first, last);
     else
@@ -1106,6 +1244,11 @@ void Tree<Packet>::save(ByteWriter& writer) {
   writer.put(totals_.dropped);
   writer.put(free_);
   if (shape_.bursts) writer.put(on_);
+  if (shape_.keeps_ways) {
+    std::vector<std::int64_t> began;
+    for (const KeptWay& kept : kept_) began.push_back(kept.began);
+    writer.put(began);
+  }
   // Streams are mostly empty: position and packet of those that are not.
   writer.put<std::int64_t>(
       std::count_if(streams_.begin(), streams_.end(), [](Packet packet) { return packet != 0; }));
@@ -1147,6 +1290,12 @@ void Tree<Packet>::load(ByteReader& reader) {
     on_ = reader.get_vector<std::uint8_t>();
     require_size(on_.size(), static_cast<std::size_t>(shape_.leaves));
   }
+  if (shape_.keeps_ways) {
+    const auto began = reader.get_vector<std::int64_t>();
+    require_size(began.size(), kept_.size());
+    for (std::size_t leaf = 0; leaf < began.size(); ++leaf)
+      kept_[leaf] = {began[leaf], draw_way(static_cast<std::int64_t>(leaf), began[leaf])};
+  }
   std::fill(streams_.begin(), streams_.end(), Packet{0});
   for (auto left = reader.get<std::int64_t>(); left > 0; --left) {
     const auto position = reader.get<std::uint64_t>();
@@ -1187,8 +1336,11 @@ std::unique_ptr<TreeReplication> make_tree_replication(const TreeModel& model, R
 
 SourceMemory source_memory(const TreeModel& model) {
   if (!model.burst) return {};
-  const Rational share = Rational(1) / cln::cl_I(static_cast<long>(model.tree.radix));
-  return memory_of(traffic::thinned(traffic::on_off(model.load, *model.burst), share), model.tree.radix);
+  const traffic::OnOff leaf = traffic::on_off(model.load, *model.burst);
+  const cln::cl_I radix(static_cast<long>(model.tree.radix));
+  if (!model.keeps_ways()) return memory_of(traffic::thinned(leaf, Rational(1) / radix), model.tree.radix);
+  const cln::cl_I leaves = cln::expt_pos(radix, cln::cl_I(model.tree.levels));
+  return memory_of(leaf, cln::cl_I_to_long(leaves), Rational(1) / leaves);
 }
 
 std::string describe(const TreeModel& model) {
@@ -1197,7 +1349,8 @@ std::string describe(const TreeModel& model) {
                      (model.routing == TreeRouting::random_root ? "random root" : "nearest ancestor");
   if (model.burst)
     text += ", bursts of " + numeric::to_fraction(model.burst->slots) + " slots at rate " +
-            numeric::to_fraction(model.burst->on_rate);
+            numeric::to_fraction(model.burst->on_rate) +
+            (model.keeps_ways() ? ", each to one destination" : "");
   if (model.buffer) text += ", buffer " + std::to_string(*model.buffer);
   if (model.observed_flows > 0) text += ", " + std::to_string(model.observed_flows) + " flows observed";
   return text;

@@ -27,6 +27,7 @@
 /// where
 ///           ring is the least power of two that is at least 128 and 64 + 12 / (1 - load), at most 4096.
 ///           A leaf with bursts takes some 100 ns more for 64 slots (sim/sources/on_off_slots.hpp).
+///           Bursts that keep their way are as fast a packet, but their queues are longer, and so are the streams.
 /// EXCLUDES  links in both directions of unequal speed; sources with other phases than ON and OFF.
 /// SOURCE    the network: Singh and Dally 2004, section III; docs/derivations/trees.md
 namespace tailbound::sim {
@@ -46,9 +47,18 @@ struct TreeModel {
   /// Each leaf is an on-off source of the load (traffic/on_off.hpp), begun in its stationary law; without,
   /// its slots are independent.
   std::optional<traffic::Burst> burst{};
+  /// Per burst: all packets of a burst (from a leaf's turning ON until it turns OFF) have one destination and one
+  /// way to it. Per packet: each draws both.
+  traffic::Destination destination = traffic::Destination::per_burst;
+  /// Are there bursts, and do they keep their ways?
+  [[nodiscard]] bool keeps_ways() const {
+    return burst.has_value() && destination == traffic::Destination::per_burst;
+  }
 };
 
-/// What the sources of a first hop's queue remember: k leaves, thinned to 1/k; nothing without bursts.
+/// What the sources of a queue remember; nothing without bursts. Scattered packets: the first hop's, k leaves,
+/// thinned to 1/k (those of later hops remember less). Bursts that keep their ways: the last hop's, all leaves, of each
+/// of which one burst in as many comes there (those of earlier hops vary slightly less).
 [[nodiscard]] SourceMemory source_memory(const TreeModel& model);
 
 /// The queues a packet can meet, in order: stage 0 .. n - 2 are the up links of levels 1 .. n - 1, stage
