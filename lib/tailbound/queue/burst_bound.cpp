@@ -1,4 +1,5 @@
 #include <tailbound/queue/burst_bound.hpp>
+#include <tailbound/queue/convex_zero.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -77,13 +78,9 @@ Eigenvalue eigenvalue(const Source<Real>& source, const Real& y, int bits) {
 }
 
 /// F(x) = sum of count log w(e^x), less x: convex, 0 at 0, with slope rho - 1 there. And its slope.
-struct Excess {
-  Real value, slope;
-};
-
-Excess excess(const std::vector<Source<Real>>& sources, const Real& x, int bits) {
+ValueAndSlope excess(const std::vector<Source<Real>>& sources, const Real& x, int bits) {
   const Real z = exp(x);
-  Excess sum{-x, -1};
+  ValueAndSlope sum{-x, -1};
   for (const Source<Real>& source : sources) {
     const Eigenvalue w = eigenvalue(source, 1 - source.rate + source.rate * z, bits);
     const Real count(source.count);
@@ -91,25 +88,6 @@ Excess excess(const std::vector<Source<Real>>& sources, const Real& x, int bits)
     sum.slope += count * w.slope * source.rate * z / w.value;
   }
   return sum;
-}
-
-/// The zero of F above 0, or 1024 if there is none below: any x between 0 and the zero would give a bound.
-Real best_exponent(const std::vector<Source<Real>>& sources, int bits) {
-  Real x(1);
-  Excess at = excess(sources, x, bits);
-  while (!(at.value > 0)) {
-    if (x >= 1024) return x;
-    x *= 2;
-    at = excess(sources, x, bits);
-  }
-  // From the right Newton's method falls to the zero.
-  for (int step = 0; step < 8 * bits && at.value > 0; ++step) {
-    const Real by = at.value / at.slope;
-    if (!(by > ldexp(x, 16 - bits))) break;
-    x -= by;
-    at = excess(sources, x, bits);
-  }
-  return x;
 }
 
 /// The smaller number, as a point: a lower bound of both.
@@ -191,17 +169,10 @@ std::optional<ExponentialBound> burst_bound(const MarkovArrivals& arrivals, nume
   if (groups == nullptr) return std::nullopt;
   for (const OnOffGroup& group : *groups)
     if (cln::zerop(group.source.stop) && group.share != 1) return std::nullopt;
-  // The zero is of the order of 1 - rho, and F falls to about -(1 - rho)^2 before it.
-  const PrecisionScope narrow(Precision{64});
-  const double idle_bits =
-      -numeric::log2_magnitude(numeric::to_real(1 - arrivals.load(), numeric::Rounding::nearest));
-  const int wanted = numeric::to_precision(digits).bits + 64;
-  if (!(4 * idle_bits + wanted < 65'000))
-    throw LimitExceeded("a bound at a load within 2^-" + std::to_string(static_cast<int>(idle_bits)) +
-                        " of 1");
-  const int bits = wanted + 96 + static_cast<int>(4 * idle_bits);
+  const auto [wanted, bits] = search_bits(arrivals.load(), digits);
   const PrecisionScope scope(Precision{bits});
-  const Real best = best_exponent(sources_of<Real>(*groups), bits);
+  const std::vector<Source<Real>> sources = sources_of<Real>(*groups);
+  const Real best = convex_zero([&, bits = bits](const Real& x) { return excess(sources, x, bits); }, bits);
   // A little before the zero the inequalities are strict, and survive the roundings.
   for (int backwards = wanted; backwards > 0; backwards -= 8) {
     const Real z = exp(best - ldexp(best, -backwards));

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <tailbound/numeric/rational.hpp>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+/// How long packets are, and how many cells of a memory or a link they take.
+///
+/// MODEL     A packet has b bytes with a given probability, whatever the packets before it. It takes
+///           L = ceil(b / c) cells of c bytes.
+/// TESTS     tests/traffic/packet_sizes_test.cpp
+namespace tailbound::traffic {
+
+/// Packets of one size.
+struct SizeClass {
+  std::int64_t bytes = 0;
+  numeric::Rational share;  ///< of the packets, above 0
+  friend bool operator==(const SizeClass&, const SizeClass&) = default;
+};
+
+/// The cells of a packet.
+struct CellClass {
+  std::int64_t cells = 0;
+  numeric::Rational share;  ///< of the packets, above 0
+};
+
+/// The law of L.
+struct CellCounts {
+  std::vector<CellClass> classes;  ///< by rising cells, each number once
+  numeric::Rational mean;          ///< E[L]
+  numeric::Rational mean_square;   ///< E[L^2]
+
+  [[nodiscard]] std::int64_t largest() const { return classes.back().cells; }
+};
+
+class PacketSizes {
+ public:
+  static constexpr std::int64_t most_bytes = 1'048'576;
+  static constexpr std::size_t most_sizes = 1024;
+
+  /// 64, 594 and 1518 bytes at 7 : 4 : 1, the mix that is known as IMIX.
+  [[nodiscard]] static PacketSizes imix();
+  /// "64:7,594:4,1518:1": bytes, a colon and a weight; a size without one has the weight 1.
+  /// \param argument  names it in messages
+  /// \throws InvalidArgument  no size, a size or weight that is none
+  [[nodiscard]] static PacketSizes of_list(std::string_view text, std::string_view argument);
+  /// A size and its weight a line, between blanks or a comma; empty lines and those that begin with # are left out.
+  /// \param source  the file's name, for messages
+  /// \throws ParseError
+  [[nodiscard]] static PacketSizes of_file(std::string_view text, std::string_view source);
+
+  /// By rising size, each once; the shares sum to 1.
+  [[nodiscard]] const std::vector<SizeClass>& classes() const { return classes_; }
+  [[nodiscard]] numeric::Rational mean_bytes() const;
+  /// \param cell_bytes  c, 1 .. most_bytes
+  [[nodiscard]] CellCounts cells(std::int64_t cell_bytes) const;
+
+ private:
+  explicit PacketSizes(std::vector<SizeClass> weighted);
+  std::vector<SizeClass> classes_;
+};
+
+/// ceil(bytes / cell_bytes)
+[[nodiscard]] constexpr std::int64_t cells_of(std::int64_t bytes, std::int64_t cell_bytes) {
+  return (bytes + cell_bytes - 1) / cell_bytes;
+}
+
+}  // namespace tailbound::traffic
