@@ -100,7 +100,7 @@ TEST_CASE("help: the examples of simulations are what is printed", "[.full]") {
 
 TEST_CASE("help: every command ends with its example") {
   for (const char* command : {"buffer", "occupancy", "delay", "pgf", "compare", "wormhole", "broadcast",
-                              "multistage", "reproduce", "schema", "simulate tree", "simulate multistage",
+                              "multistage", "reproduce", "schema", "simulate tree", "simulate switch", "simulate multistage",
                               "simulate wormhole", "simulate hypercube", "validate delay", "validate buffer",
                               "validate multistage", "validate wormhole", "validate broadcast"}) {
     std::string name = command;
