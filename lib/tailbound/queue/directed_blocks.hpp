@@ -2,6 +2,7 @@
 
 #include <tailbound/queue/markov_arrivals.hpp>
 #include <tailbound/queue/on_off_blocks.hpp>
+#include <tailbound/queue/silent_passage.hpp>
 
 /// m equal on-off sources each of whose bursts comes here as a whole or goes elsewhere as a whole. Internal to
 /// the queue module.
@@ -68,6 +69,19 @@ template <class T>
             p(row, phases.at(kept + a, next)) += stay(i, kept) * others(a, next);
     }
   return p;
+}
+
+/// Sources that send in every slot in which they are ON here.
+template <class T>
+[[nodiscard]] PhaseSteps<T> directed_steps(const OnOffGroup& group) {
+  const auto m = static_cast<Eigen::Index>(group.count);
+  const DirectedPhases phases(m);
+  PhaseSteps<T> steps;
+  steps.p = directed_transitions<T>(group);
+  for (Eigen::Index b = 0; b <= m + 1; ++b) steps.first.push_back(phases.first(b));
+  steps.ones = Column<T>::Ones(phases.count());
+  steps.roundings = 4 * static_cast<double>(m) + 4;
+  return steps;
 }
 
 template <class T>

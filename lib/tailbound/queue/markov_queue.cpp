@@ -1,4 +1,5 @@
 #include <tailbound/queue/directed_blocks.hpp>
+#include <tailbound/queue/directed_engine.hpp>
 #include <tailbound/queue/finite_passage.hpp>
 #include <tailbound/queue/markov_queue.hpp>
 #include <tailbound/queue/modal_blocks.hpp>
@@ -23,28 +24,6 @@ using numeric::Real;
 constexpr double most_operations = 4e10;
 constexpr std::size_t most_levels = 10'000'000;
 constexpr int most_bits = 512;
-
-/// Bounds of a number; of a modal engine, twice the number.
-struct Bounds {
-  Real lower, upper;
-};
-
-Real as_real(long double value) {
-  const PrecisionScope scope(Precision{64});
-  Real real;
-  mpfr_set_ld(real.backend().data(), value, MPFR_RNDN);
-  return real;
-}
-Real as_real(const Real& value) {
-  return value;
-}
-
-/// With the precision in force.
-Real rounded_to_scope(const Real& value) {
-  Real rounded;
-  mpfr_set(rounded.backend().data(), value.backend().data(), MPFR_RNDN);
-  return rounded;
-}
 
 /// --- blocks -----------------------------------------------------------------------------------------------
 
@@ -123,25 +102,6 @@ const OnOffGroup* single_group(const MarkovArrivals& arrivals) {
 }
 
 /// --- engines ----------------------------------------------------------------------------------------------
-
-/// One way to the numbers; all give bounds, or the same number twice.
-class Engine {
- public:
-  virtual ~Engine() = default;
-  virtual Bounds tail(std::size_t level) = 0;
-  virtual Bounds probability(std::size_t level) = 0;
-  virtual Bounds mean() = 0;
-  virtual Bounds loss(std::size_t capacity) = 0;
-};
-
-/// T has too few bits for a proof.
-struct TooFewBits {};
-
-template <class V>
-const V& require(const std::optional<V>& value) {
-  if (!value) throw TooFewBits{};
-  return *value;
-}
 
 /// Lower and upper bounds in T.
 template <class T>
@@ -311,6 +271,9 @@ struct MarkovQueue::State {
     if (engine) return *engine;
     if (!certified)
       engine = std::make_unique<ModalEngine>(*single_group(arrivals), arrivals.load(), bits_or_modes);
+    else if (const OnOffGroup* group = single_group(arrivals);
+             group != nullptr && group->share != 1 && group->source.on_rate == 1)
+      engine = make_directed_engine(*group, arrivals.load(), bits_or_modes);
     else if (bits_or_modes == 64)
       engine = std::make_unique<CertifiedEngine<long double>>(arrivals, 64);
     else

@@ -33,8 +33,8 @@ using ProbabilityClaim = numeric::Claim<unit::Probability>;
 class MarkovQueue {
  public:
   static constexpr std::int64_t most_certified_phases = 65;
-  /// Of one group of sources whose bursts may go elsewhere: 16 sources.
-  static constexpr std::int64_t most_certified_directed_phases = 153;
+  /// Of one group of sources whose bursts may go elsewhere and that send in every slot ON: 32 sources.
+  static constexpr std::int64_t most_certified_directed_phases = 561;
   static constexpr int most_digits = 60;
 
   /// \param digits  relative width of enclosures at most 10^-digits, 1 .. 60; approximations agree to as many

@@ -1,27 +1,11 @@
-#include <boost/multiprecision/cpp_bin_float.hpp>
 #include <tailbound/queue/on_off_blocks.hpp>
 #include <tailbound/queue/on_off_candidate.hpp>
+#include <tailbound/queue/wide.hpp>
 
 #include <future>
 
-#ifdef TAILBOUND_QUADMATH
-#include <boost/multiprecision/float128.hpp>
-#endif
-
 namespace tailbound::queue {
 namespace {
-
-namespace mp = boost::multiprecision;
-#ifdef TAILBOUND_QUADMATH
-using Quad = mp::float128;
-#else
-// As many bits; slower.
-using Quad = mp::number<mp::cpp_bin_float<113, mp::digit_base_2>, mp::et_off>;
-#endif
-/// For many sources: G's entries, and the eigenvectors' conditions, spread over many more orders.
-using Wide = mp::number<mp::cpp_bin_float<320, mp::digit_base_2>, mp::et_off>;
-
-constexpr std::int64_t few = 40;
 
 template <class T>
 std::optional<Matrix<long double>> candidate(const OnOffNumbers<T>& numbers, std::int64_t sources,
@@ -49,8 +33,8 @@ std::optional<std::array<Matrix<long double>, 2>> candidates(const traffic::OnOf
 
 std::optional<std::array<Matrix<long double>, 2>> on_off_candidates(
     const traffic::OnOff& source, std::int64_t sources, const std::array<long double, 2>& excess) {
-  return sources <= few ? candidates<Quad>(source, sources, excess, 113)
-                        : candidates<Wide>(source, sources, excess, 320);
+  return sources <= few_sources ? candidates<Quad>(source, sources, excess, 113)
+                                : candidates<Wide>(source, sources, excess, 320);
 }
 
 }  // namespace tailbound::queue

@@ -1,0 +1,157 @@
+#pragma once
+
+#include <tailbound/queue/directed_blocks.hpp>
+#include <tailbound/queue/silent_passage.hpp>
+
+#include <array>
+#include <optional>
+
+/// K of silent_passage.hpp for equal sources whose bursts go here or elsewhere, from eigenvectors. Internal to the
+/// queue module.
+///
+/// METHOD    A product of m - k eigenvectors of one source's 3 x 3 matrix at z for its largest eigenvalue l1 and k
+///           for the second, l2, made symmetric, is an eigenvector v of D(z); where z = l1^(m-k) l2^k it is one of
+///           G = K P_0, with the eigenvalue z. So K V_0 = V, V_0 the rows of silent phases.
+/// SOURCE    docs/derivations/bursts_to_one_output.md
+namespace tailbound::queue {
+
+template <class T>
+struct DirectedNumbers {
+  T here, elsewhere, off, stop, stay,
+      memory;  ///< alpha s, alpha (1 - s), 1 - alpha, beta, 1 - beta, 1 - alpha - beta
+
+  explicit DirectedNumbers(const OnOffGroup& group)
+      : here(from_rational<T>(group.source.start * group.share)),
+        elsewhere(from_rational<T>(group.source.start * (1 - group.share))),
+        off(from_rational<T>(1 - group.source.start)),
+        stop(from_rational<T>(group.source.stop)),
+        stay(from_rational<T>(1 - group.source.stop)),
+        memory(from_rational<T>(1 - group.source.start - group.source.stop)) {}
+};
+
+/// The two largest eigenvalues of a source's matrix at z, and their derivatives.
+template <class T>
+struct DirectedEigenvalues {
+  T large, second, large_slope, second_slope;
+};
+
+/// \return nothing where they are not found
+template <class T>
+[[nodiscard]] std::optional<DirectedEigenvalues<T>> directed_eigenvalues(const DirectedNumbers<T>& p,
+                                                                         const T& z, const T& unit) {
+  using std::abs;
+  using std::sqrt;
+  const T pole = z * p.stay;
+  const auto value = [&](const T& l) {
+    return (l - p.off) * (l - pole) * (l - p.stay) -
+           p.stop * (p.here * z * (l - p.stay) + p.elsewhere * (l - pole));
+  };
+  const auto slope = [&](const T& l) {
+    return (l - pole) * (l - p.stay) + (l - p.off) * (l - p.stay) + (l - p.off) * (l - pole) -
+           p.stop * (p.here * z + p.elsewhere);
+  };
+  // From above: the steps fall to the largest zero.
+  T large = z > 1 ? z : T(1);
+  for (int step = 0;; ++step) {
+    if (step == 200) return std::nullopt;
+    const T change = value(large) / slope(large);
+    large -= change;
+    if (!(abs(change) > 4 * unit)) break;
+  }
+  const T sum = p.off + pole + p.stay - large, product = pole * p.memory / large;
+  const T discriminant = sum * sum - 4 * product;
+  if (!(discriminant >= 0)) return std::nullopt;
+  const T second = (sum + sqrt(discriminant)) / 2;
+  if (!(second > pole)) return std::nullopt;
+  const auto by_z = [&](const T& l) {
+    const T change =
+        -p.stay * (l - p.off) * (l - p.stay) - p.stop * (p.here * (l - p.stay) - p.elsewhere * p.stay);
+    return T(-change / slope(l));
+  };
+  return DirectedEigenvalues<T>{large, second, by_z(large), by_z(second)};
+}
+
+/// K of the blocks times `scale`; `kept` columns V, of the greatest z (all m + 1 for K).
+/// \return nothing where the eigenvectors are not found
+template <class T>
+[[nodiscard]] std::optional<Matrix<T>> directed_passage(const DirectedNumbers<T>& p, std::int64_t sources,
+                                                        const T& scale, const T& unit) {
+  using std::abs;
+  using std::exp;
+  using std::log;
+  using std::sqrt;
+  const auto m = static_cast<Eigen::Index>(sources);
+  const DirectedPhases phases(m);
+  Matrix<T> vectors(phases.count(), m + 1);
+  T z(1);
+  const T odds = sqrt(T(p.elsewhere / p.stop));
+  for (Eigen::Index k = 0; k <= m; ++k) {
+    auto values = directed_eigenvalues(p, z, unit);
+    if (!values) return std::nullopt;
+    if (k > 0) z *= values->second / values->large;
+    const T ones = T(static_cast<double>(m - k)), twos = T(static_cast<double>(k));
+    bool settled = false;
+    for (int step = 0; step < 200 && !settled; ++step) {
+      values = directed_eigenvalues(p, z, unit);
+      if (!values) return std::nullopt;
+      const T image = scale * exp(T(ones * log(values->large) + twos * log(values->second)));
+      const T slope =
+          image * (ones * values->large_slope / values->large + twos * values->second_slope / values->second);
+      const T change = (z - image) / (1 - slope);
+      z -= change;
+      if (!(z > 0) || !(z <= 2)) return std::nullopt;
+      settled = abs(change) <= T(64 + 64 * static_cast<double>(m)) * unit * z / abs(1 - slope);
+    }
+    values = directed_eigenvalues(p, z, unit);
+    if (!settled || !values) return std::nullopt;
+    // Components of one source's eigenvectors: 1 for OFF.
+    const T here_one = z * p.stop / (values->large - z * p.stay),
+            here_two = z * p.stop / (values->second - z * p.stay);
+    const T else_one = p.stop / (values->large - p.stay), else_two = p.stop / (values->second - p.stay);
+    // None ON here: coefficients of (1 + one y)^(m - k) (1 + two y)^k, over C(m, e).
+    const Column<T> first = binomial_power(else_one, m - k), second = binomial_power(else_two, k);
+    Column<T> v = Column<T>::Zero(m + 1);
+    for (Eigen::Index i = 0; i <= m - k; ++i) v.segment(i, k + 1) += first(i) * second;
+    T choose(1), power(1), norm(0);
+    for (Eigen::Index e = 0; e <= m; ++e) {
+      v(e) /= choose;
+      const T weighted = v(e) * sqrt(choose) * power;
+      norm += weighted * weighted;
+      choose = choose * T(static_cast<double>(m - e)) / T(static_cast<double>(e + 1));
+      power *= odds;
+    }
+    v /= sqrt(norm);
+    vectors.col(k).head(m + 1) = v;
+    // A source that is ON here counts as so much of one that is OFF and so much of one ON elsewhere.
+    const T as_else = (here_one - here_two) / (else_one - else_two), as_off = here_one - as_else * else_one;
+    for (Eigen::Index i = 1; i <= m; ++i)
+      for (Eigen::Index e = 0; e <= m - i; ++e)
+        vectors(phases.at(i, e), k) =
+            as_off * vectors(phases.at(i - 1, e), k) + as_else * vectors(phases.at(i - 1, e + 1), k);
+  }
+  // K V_0 = V.
+  Matrix<T> silent = vectors.topRows(m + 1);
+  Row<T> weight(m + 1);
+  T choose(1), power(1);
+  for (Eigen::Index e = 0; e <= m; ++e) {
+    weight(e) = sqrt(choose) * power;
+    silent.row(e) *= weight(e);
+    choose = choose * T(static_cast<double>(m - e)) / T(static_cast<double>(e + 1));
+    power *= odds;
+  }
+  const Eigen::PartialPivLU<Matrix<T>> lu(silent);
+  const Matrix<T> inverse = lu.inverse();
+  Matrix<T> k = vectors * inverse;
+  for (Eigen::Index e = 0; e <= m; ++e) k.col(e) *= weight(e);
+  return k;
+}
+
+/// K of the blocks times 1 + excess for each excess, computed with more bits than a long double has, for
+/// SilentPassage to check; both at the same time where there are processors for it.
+///
+/// COST  O(m^4) operations with 113 bits, 320 above 40 sources
+/// \return nothing where the eigenvectors are not found
+[[nodiscard]] std::optional<std::array<Matrix<long double>, 2>> directed_candidates(
+    const OnOffGroup& group, const std::array<long double, 2>& excess);
+
+}  // namespace tailbound::queue

@@ -1,0 +1,153 @@
+#include <tailbound/queue/directed_candidate.hpp>
+#include <tailbound/queue/directed_engine.hpp>
+
+#include <future>
+#include <vector>
+
+namespace tailbound::queue {
+namespace {
+
+using numeric::Precision;
+using numeric::PrecisionScope;
+using numeric::Rational;
+using numeric::Real;
+
+/// Runs both, at the same time where the numbers allow it: the precision of Reals is a thread's own.
+template <class T, class First, class Second>
+void both(First first, Second second) {
+  auto other = std::async(
+      std::is_same_v<T, Real> ? std::launch::deferred : std::launch::async | std::launch::deferred, second);
+  first();
+  other.get();
+}
+
+/// Lower and upper bounds in T.
+template <class T>
+class DirectedEngine final : public Engine {
+ public:
+  DirectedEngine(const OnOffGroup& group, const Rational& load, int bits) : bits_(bits) {
+    const PrecisionScope scope(Precision{bits});
+    const PhaseSteps<T> steps = directed_steps<T>(group);
+    load_ = from_rational<T>(load);
+    const T idle = from_rational<T>(1 - load);
+    if (!try_passages(steps, eigenvector_candidates(steps, group)) && !try_passages(steps, iterated(steps)))
+      throw TooFewBits{};
+    const auto silent = static_cast<double>(steps.silent());
+    require(stationary(passages_[0].h(), 0, Outward<T>(Side::nearest, bits))).maxCoeff(&reference_);
+    const auto below = require(passages_[0].silent_law(reference_));
+    const auto above = require(passages_[1].silent_law(reference_));
+    passages_[0].start(below * (idle / above.sum() * passages_[0].outward().factor(silent + 4)));
+    passages_[1].start(above * (idle / below.sum() * passages_[1].outward().factor(silent + 4)));
+  }
+
+  Bounds tail(std::size_t level) override {
+    const PrecisionScope scope(Precision{bits_});
+    push_to(level);
+    return {as_real(passages_[0].tail(level)), as_real(passages_[1].tail(level))};
+  }
+  Bounds probability(std::size_t level) override {
+    const PrecisionScope scope(Precision{bits_});
+    push_to(level);
+    const auto sum = [&](const SilentPassage<T>& passage) {
+      const Row<T>& here = passage.levels()[level];
+      return as_real(T(here.sum() * passage.outward().factor(static_cast<double>(here.size()))));
+    };
+    return {sum(passages_[0]), sum(passages_[1])};
+  }
+  Bounds mean() override {
+    const PrecisionScope scope(Precision{bits_});
+    std::optional<T> below, above;
+    both<T>([&] { below = passages_[0].mean(); }, [&] { above = passages_[1].mean(); });
+    return {as_real(require(below)), as_real(require(above))};
+  }
+  Bounds loss(std::size_t) override { throw TooFewBits{}; }
+
+ private:
+  std::array<T, 2> excess(const PhaseSteps<T>& steps) const {
+    std::array<T, 2> excess;
+    for (const Side side : {Side::below, Side::above}) {
+      const Outward<T> outward(side, bits_);
+      excess[side == Side::below ? 0 : 1] = outward.scaled(SilentPassage<T>::theta(steps, outward)) - T(1);
+    }
+    return excess;
+  }
+
+  std::vector<Matrix<T>> eigenvector_candidates(const PhaseSteps<T>& steps, const OnOffGroup& group) const {
+    if constexpr (std::is_same_v<T, Real>) {
+      std::vector<Matrix<T>> candidates;
+      const int wide = 2 * bits_ + 8 * static_cast<int>(group.count);
+      for (const T& each : excess(steps)) {
+        {
+          const PrecisionScope scope(Precision{wide});
+          auto k = directed_passage<Real>(DirectedNumbers<Real>(group), group.count, Real(1) + each,
+                                          ldexp(Real(1), -wide));
+          if (!k) return {};
+          candidates.push_back(*std::move(k));
+        }
+        for (Real& entry : candidates.back().reshaped()) entry = rounded_to_scope(entry);
+      }
+      return candidates;
+    } else {
+      auto found = directed_candidates(group, excess(steps));
+      if (!found) return {};
+      return {std::move((*found)[0]), std::move((*found)[1])};
+    }
+  }
+
+  /// Without bursts (an end after each slot) eigenvalues coincide, and iteration is fast.
+  std::vector<Matrix<T>> iterated(const PhaseSteps<T>& steps) const {
+    std::vector<Matrix<T>> candidates;
+    const T change = SilentPassage<T>::theta(steps, Outward<T>(Side::below, bits_)) / 16;
+    Matrix<T> first =
+        Matrix<T>::Constant(steps.phases(), steps.silent(), T(1) / T(static_cast<double>(steps.silent())));
+    first.topRows(steps.silent()) = Matrix<T>::Identity(steps.silent(), steps.silent());
+    for (const T& each : excess(steps)) {
+      auto k = SilentPassage<T>::iterated(steps, first, T(1) + each, change, 3000);
+      if (!k) return {};
+      candidates.push_back(*std::move(k));
+      first = candidates.back();
+    }
+    return candidates;
+  }
+
+  bool try_passages(const PhaseSteps<T>& steps, const std::vector<Matrix<T>>& candidates) {
+    passages_.clear();
+    if (candidates.size() != 2) return false;
+    std::optional<SilentPassage<T>> below, above;
+    both<T>([&] { below = SilentPassage<T>::make(steps, candidates[0], Outward<T>(Side::below, bits_)); },
+            [&] { above = SilentPassage<T>::make(steps, candidates[1], Outward<T>(Side::above, bits_)); });
+    if (!below || !above) return false;
+    passages_.push_back(std::move(*below));
+    passages_.push_back(std::move(*above));
+    return true;
+  }
+
+  void push_to(std::size_t level) {
+    const auto push = [level](SilentPassage<T>& passage) {
+      while (passage.levels().size() <= level) passage.push();
+    };
+    // A thread for one level of few phases would take longer than the level.
+    const std::size_t known = passages_[0].levels().size();
+    if (level < known) return;
+    if (level - known < 16) {
+      push(passages_[0]);
+      push(passages_[1]);
+    } else {
+      both<T>([&] { push(passages_[0]); }, [&] { push(passages_[1]); });
+    }
+  }
+
+  int bits_;
+  T load_;
+  Eigen::Index reference_ = 0;
+  std::vector<SilentPassage<T>> passages_;  ///< below, above
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_directed_engine(const OnOffGroup& group, const Rational& load, int bits) {
+  if (bits == 64) return std::make_unique<DirectedEngine<long double>>(group, load, 64);
+  return std::make_unique<DirectedEngine<Real>>(group, load, bits);
+}
+
+}  // namespace tailbound::queue
