@@ -231,16 +231,19 @@ TEST_CASE("simulate tree: rare events of the first hop are those of the exact qu
 }
 
 TEST_CASE("simulate tree: bursts, plain and rare") {
-  const std::string line = "simulate tree --radix 32 --levels 1 --load 0.6 --burst 16 --slots 40000";
+  const std::string scattered = " --destination per-packet";
+  const std::string line =
+      "simulate tree --radix 32 --levels 1 --load 0.6 --burst 16 --slots 40000" + scattered;
   const json plain = run_result(line + " --occupancy 6");
   CHECK(plain["traffic"] == "onoff");
   CHECK(plain["burst"] == "16");
   CHECK(plain["on_rate"] == "1");
+  CHECK(plain["destination"] == "per-packet");
   CHECK(near(plain["tail"][0]["probability"], 3.3217e-3));
   CHECK(run_line(line + " --format json --threads 1").out ==
         run_line(line + " --traffic onoff --format json --threads 2").out);
-  const json rare =
-      run_result("simulate tree --radix 32 --levels 2 --load 0.6 --burst 16 --rare 1e-12 --slots 5e4");
+  const json rare = run_result(
+      "simulate tree --radix 32 --levels 2 --load 0.6 --burst 16 --rare 1e-12 --slots 5e4" + scattered);
   CHECK(rare["burst"] == "16");
   CHECK(rare["method"] == "importance sampling");
   CHECK(rare["level"] == 33);
@@ -248,8 +251,9 @@ TEST_CASE("simulate tree: bursts, plain and rare") {
   CHECK(rare["probability"]["lower"] > 4e-13);
   const Outcome table = run_line(
       "simulate tree --radix 4 --levels 2 --load 0.6 --burst 16.5 --on-rate 0.8 --rare 9 --slots 1e4");
-  CHECK(table.out.find("bursts of 16.5 slots at rate 0.8") != std::string::npos);
-  const std::string tree = "simulate tree --radix 4 --levels 2 --load 0.6 --burst 12 --seed 3 ";
+  CHECK(table.out.find("bursts of 16.5 slots at rate 0.8 (each to one destination)") != std::string::npos);
+  const std::string tree =
+      "simulate tree --radix 4 --levels 2 --load 0.6 --burst 12 --seed 3 --destination per-packet ";
   const json split = run_result(tree + "--rare 8 --hop 2 --slots 1e5");
   const json seen = run_result(tree + "--occupancy 8 --slots 4e5");
   CHECK(split["method"] == "splitting");
@@ -258,6 +262,29 @@ TEST_CASE("simulate tree: bursts, plain and rare") {
   CHECK(seen["tail"][1]["hop"] == 2);
   CHECK(one["lower"] <= other["upper"]);
   CHECK(other["lower"] <= one["upper"]);
+}
+
+TEST_CASE("simulate tree: bursts that keep their destination, plain and rare") {
+  const std::string tree = "simulate tree --radix 4 --levels 2 --load 0.6 --burst 16 ";
+  const json plain = run_result(tree + "--slots 300000 --occupancy 40");
+  CHECK(plain["destination"] == "per-burst");
+  // 10.185 exactly; 95 % of an interval of seed 1.
+  CHECK(near(plain["hops"][0]["mean_occupancy"], 10.185106306));
+  const json rare = run_result(tree + "--rare 40 --slots 3e5");
+  CHECK(rare["destination"] == "per-burst");
+  CHECK(rare["method"] == "importance sampling");
+  CHECK(rare["probability"]["lower"] <= plain["tail"][0]["probability"]["upper"]);
+  CHECK(plain["tail"][0]["probability"]["lower"] <= rare["probability"]["upper"]);
+  // P(Q > 526) = 9.809e-10; likely_level() asks where the decay rate alone would have 1e-9.
+  const json far = run_result(tree + "--rare 526 --slots 1e6");
+  CHECK(near(far["probability"], 9.8090758745e-10));
+  const json others = run_result(tree + "--routing nearest-ancestor --rare 1e-9 --slots 1e5");
+  CHECK(others["method"] == "importance sampling");
+  CHECK(others["probability"]["upper"] < 1e-9);
+  // Bursts scattered packet by packet are another thing altogether.
+  const json scattered = run_result(tree + "--slots 300000 --occupancy 40 --destination per-packet");
+  CHECK(scattered["mean_queueing_slots"]["upper"].get<double>() <
+        0.2 * plain["mean_queueing_slots"]["lower"].get<double>());
 }
 
 TEST_CASE("simulate tree: rare events of a later hop, where plain simulation sees them too") {
@@ -508,6 +535,9 @@ TEST_CASE("simulate: what is refused, and how") {
            {tree + " --traffic poisson", 2, {"--traffic is poisson", "onoff"}},
            {tree + " --traffic bernoulli --burst 9", 2, {"--burst", "--traffic bernoulli"}},
            {tree + " --rare 9 --on-rate 0.9", 2, {"--on-rate", "--burst"}},
+           {tree + " --destination per-burst", 2, {"--destination", "--burst"}},
+           {tree + " --burst 9 --destination x", 2, {"--destination is x", "per-burst", "per-packet"}},
+           {tree + " --burst 9 --rare 9 --hop 2", 2, {"--hop is 2", "must be 1", "destination per-packet"}},
            {"tree --radix 4 --levels 2 --load 0.5 --burst 1", 2, {"--burst is 1", "above 1 slot"}},
            {file + " --burst 9", 2, {"--burst", "--network"}},
            {tree + " --plot p.gif", 2, {"--plot is p.gif", ".svg"}},
