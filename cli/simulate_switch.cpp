@@ -8,8 +8,6 @@
 #include <tailbound/answers/simulate_switch.hpp>
 #include <tailbound/render/documents/simulate_switch.hpp>
 
-#include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -85,7 +83,7 @@ std::vector<std::optional<Rational>> read_thresholds(const SwitchOptions& option
 }
 
 /// The packets of --sizes, in cells of --cell-bytes: "imix", or bytes with how many have them, "64:7,1518:1".
-std::vector<sim::PacketClass> read_sizes(const SwitchOptions& options) {
+std::vector<traffic::CellClass> read_sizes(const SwitchOptions& options) {
   if (!options.sizes) {
     for (const auto& [name, value] :
          {std::pair{"--cell-bytes", &options.cell_bytes}, std::pair{"--arrive", &options.arrive}})
@@ -98,25 +96,10 @@ std::vector<sim::PacketClass> read_sizes(const SwitchOptions& options) {
     if (*value) throw InvalidArgument(name, "given together with --sizes", legal);
   const std::int64_t cell =
       options.cell_bytes ? parse_integer(*options.cell_bytes, "--cell-bytes", 1, 65'536) : 64;
-  const std::string text = *options.sizes == "imix" ? "64:7,594:4,1518:1" : *options.sizes;
-  std::map<std::int64_t, Rational> weights;  // by the number of cells
-  Rational sum = 0;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string entry = text.substr(begin, end - begin);
-    const std::size_t colon = std::min(entry.find(':'), entry.size());
-    const std::int64_t bytes = parse_integer(entry.substr(0, colon), "--sizes", 1, 65'536);
-    const Rational weight =
-        colon < entry.size() ? numeric::parse_rational(entry.substr(colon + 1), "--sizes") : Rational(1);
-    if (weight <= 0) throw InvalidArgument("--sizes", entry, "bytes, a colon and a share above 0");
-    Rational& kept = weights[(bytes + cell - 1) / cell];
-    kept = kept + weight;
-    sum = sum + weight;
-    begin = end + 1;
-  }
-  std::vector<sim::PacketClass> sizes;
-  for (const auto& [cells, weight] : weights) sizes.push_back({.cells = cells, .probability = weight / sum});
-  return sizes;
+  return (*options.sizes == "imix" ? traffic::PacketSizes::imix()
+                                   : traffic::PacketSizes::of_list(*options.sizes, "--sizes"))
+      .cells(cell)
+      .classes;
 }
 
 /// `vary(model, value)` of each model and value, the values changing fastest.
@@ -150,7 +133,7 @@ std::vector<SwitchModel> read_models(const SwitchOptions& options) {
   }
   models = each(bursty, read_destinations(options.burst.destination, options.burst.burst.has_value()),
                 [](SwitchModel& model, auto destination) { model.destination = destination; });
-  if (std::vector<sim::PacketClass> sizes = read_sizes(options); !sizes.empty()) {
+  if (std::vector<traffic::CellClass> sizes = read_sizes(options); !sizes.empty()) {
     for (SwitchModel& model : models) model.sizes = sizes;
     models = each(models,
                   choices_or_first<sim::PacketArrival>(
@@ -198,7 +181,10 @@ void add_options(CLI::App& command, SwitchOptions& options) {
   inputs.add("--rates", options.rates, "LIST", "of inputs with rates of their own, in place of both");
   inputs.add("--hot", options.hot, "H",
              "share of the packets that go to output 0 beyond its even\nshare of the rest");
-  add_burst_options(command, options.burst, "Traffic");
+  inputs.add("--burst", options.burst.burst, "L", "each input sends in bursts of L slots in the mean");
+  inputs.add("--on-rate", options.burst.on_rate, "R1", "packets a slot within a burst (1)");
+  inputs.add("--destination", options.burst.destination, "NAME",
+             "per-burst (the default): a burst keeps its output; or\nper-packet: every packet draws its own");
   inputs.add(
       "--sizes", options.sizes, "LIST",
       "packets of several cells: imix, or bytes and shares,\n64:7,594:4,1518:1; --load is then in cells");

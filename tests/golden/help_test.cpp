@@ -99,10 +99,26 @@ TEST_CASE("help: the examples of simulations are what is printed", "[.full]") {
 }
 
 TEST_CASE("help: every command ends with its example") {
-  for (const char* command : {"buffer", "occupancy", "delay", "pgf", "compare", "wormhole", "broadcast",
-                              "multistage", "reproduce", "schema", "simulate tree", "simulate switch", "simulate multistage",
-                              "simulate wormhole", "simulate hypercube", "validate delay", "validate buffer",
-                              "validate multistage", "validate wormhole", "validate broadcast"}) {
+  for (const char* command : {"buffer",
+                              "occupancy",
+                              "delay",
+                              "pgf",
+                              "compare",
+                              "wormhole",
+                              "broadcast",
+                              "multistage",
+                              "reproduce",
+                              "schema",
+                              "simulate tree",
+                              "simulate switch",
+                              "simulate multistage",
+                              "simulate wormhole",
+                              "simulate hypercube",
+                              "validate delay",
+                              "validate buffer",
+                              "validate multistage",
+                              "validate wormhole",
+                              "validate broadcast"}) {
     std::string name = command;
     std::replace(name.begin(), name.end(), ' ', '-');
     const std::string help = run_line(std::string(command) + " --help").out;

@@ -29,7 +29,7 @@ Rational number(const char* text) {
   return parse_rational(text, "number");
 }
 
-std::vector<PacketClass> imix() {
+std::vector<traffic::CellClass> imix() {
   return {{1, number("7/12")}, {10, number("1/3")}, {24, number("1/12")}};
 }
 
@@ -211,8 +211,7 @@ class Plain {
   std::size_t draw_size() {
     double rest = std::uniform_real_distribution<double>()(random_);
     std::size_t size = 0;
-    while (size + 1 < model_.sizes.size() &&
-           (rest -= numeric::nearest_double(model_.sizes[size].probability)) > 0)
+    while (size + 1 < model_.sizes.size() && (rest -= numeric::nearest_double(model_.sizes[size].share)) > 0)
       ++size;
     return size;
   }
@@ -233,8 +232,8 @@ class Plain {
     if (model_.sizes.empty())
       return chance(rate) ? std::vector<Cell>{packet(draw_output())} : std::vector<Cell>{};
     double mean = 0;
-    for (const PacketClass& size : model_.sizes)
-      mean += numeric::nearest_double(size.probability) * static_cast<double>(size.cells);
+    for (const traffic::CellClass& size : model_.sizes)
+      mean += numeric::nearest_double(size.share) * static_cast<double>(size.cells);
     if (model_.arrival == PacketArrival::whole) {
       if (!chance(rate / mean)) return {};
       const std::size_t size = draw_size();

@@ -49,9 +49,9 @@ Cells input_cells(const SwitchModel& model, const Units& units) {
                                            {"destination", Text{destination_name(model.destination)}}});
   if (!model.sizes.empty()) {
     GivenList sizes, shares;
-    for (const sim::PacketClass& size : model.sizes) {
+    for (const traffic::CellClass& size : model.sizes) {
       sizes.values.emplace_back(static_cast<long>(size.cells));
-      shares.values.push_back(size.probability);
+      shares.values.push_back(size.share);
     }
     cells = joined(
         std::move(cells),
@@ -145,7 +145,7 @@ std::string title(const std::vector<SimulateSwitchPoint>& points) {
   }
   if (!model.sizes.empty()) {
     text += ", packets of";
-    for (const sim::PacketClass& its : model.sizes)
+    for (const traffic::CellClass& its : model.sizes)
       text += fmt::format("{} {}", &its == &model.sizes.front() ? "" : ",", its.cells);
     text += model.arrival == PacketArrival::whole ? " cells, each in one slot" : " cells, one a slot";
   }

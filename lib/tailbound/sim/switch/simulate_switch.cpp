@@ -49,8 +49,8 @@ SwitchWork switch_work(const SwitchModel& model) {
     work.steps_per_slot += inputs;
   }
   double mean = 0, square = 0, longest = 0;
-  for (const PacketClass& size : model.sizes) {
-    const double chance = numeric::nearest_double(size.probability);
+  for (const traffic::CellClass& size : model.sizes) {
+    const double chance = numeric::nearest_double(size.share);
     const auto length = static_cast<double>(size.cells);
     mean += chance * length;
     square += chance * length * length;

@@ -40,8 +40,8 @@ Sending sending_of(const SwitchModel& model) {
 
 Rational mean_cells(const SwitchModel& model) {
   Rational sum = 0;
-  for (const PacketClass& size : model.sizes)
-    sum = sum + size.probability * cln::cl_I(static_cast<long>(size.cells));
+  for (const traffic::CellClass& size : model.sizes)
+    sum = sum + size.share * cln::cl_I(static_cast<long>(size.cells));
   return model.sizes.empty() ? Rational(1) : sum;
 }
 
@@ -56,13 +56,13 @@ void check_sizes(const SwitchModel& model) {
   require(model.sizes.size() <= 1024, "number of sizes", std::to_string(model.sizes.size()),
           "from 1 to 1024");
   Rational sum = 0;
-  for (const PacketClass& size : model.sizes) {
+  for (const traffic::CellClass& size : model.sizes) {
     require(size.cells >= 1 && size.cells <= most_cells, "size", std::to_string(size.cells),
             "from 1 to 65536 cells");
-    require(size.probability > 0, "probability of a size", numeric::to_fraction(size.probability), "above 0");
-    sum = sum + size.probability;
+    require(size.share > 0, "share of a size", numeric::to_fraction(size.share), "above 0");
+    sum = sum + size.share;
   }
-  require(sum == 1, "sum of the sizes' probabilities", numeric::to_fraction(sum), "1");
+  require(sum == 1, "sum of the sizes' shares", numeric::to_fraction(sum), "1");
 }
 
 void check(const SwitchModel& model) {
@@ -157,7 +157,7 @@ std::vector<double> shares(const SwitchModel& model) {
 
 std::vector<double> size_chances(const SwitchModel& model) {
   std::vector<double> chances;
-  for (const PacketClass& size : model.sizes) chances.push_back(numeric::nearest_double(size.probability));
+  for (const traffic::CellClass& size : model.sizes) chances.push_back(numeric::nearest_double(size.share));
   if (chances.empty()) chances.push_back(1);
   return chances;
 }
@@ -257,7 +257,8 @@ Simulated::Simulated(const SwitchModel& model, RandomKey key)
       size_table_(size_chances(model)),
       buffer_(model.buffer ? static_cast<std::uint32_t>(*model.buffer) : no_limit) {
   if (!finite_ && busiest_load(model) >= 1) throw Unstable(numeric::to_fraction(busiest_load(model)), 1);
-  for (const PacketClass& size : model.sizes) size_cells_.push_back(static_cast<std::uint32_t>(size.cells));
+  for (const traffic::CellClass& size : model.sizes)
+    size_cells_.push_back(static_cast<std::uint32_t>(size.cells));
   if (size_cells_.empty()) size_cells_.push_back(1);
   const Rational mean = mean_cells(model);
   for (const Rational& rate : model.rates) {
@@ -638,8 +639,8 @@ std::string describe(const SwitchModel& model) {
     text += ", bursts of " + numeric::to_fraction(model.burst->slots) + " at " +
             numeric::to_fraction(model.burst->on_rate) +
             (model.destination == Destination::per_burst ? ", one output each" : ", scattered");
-  for (const PacketClass& size : model.sizes)
-    text += ", " + std::to_string(size.cells) + " cells with " + numeric::to_fraction(size.probability);
+  for (const traffic::CellClass& size : model.sizes)
+    text += ", " + std::to_string(size.cells) + " cells with " + numeric::to_fraction(size.share);
   if (!model.sizes.empty()) text += model.arrival == PacketArrival::whole ? ", whole" : ", cell by cell";
   if (model.memory) text += ", memory " + std::to_string(*model.memory);
   if (model.threshold) text += ", threshold " + numeric::to_fraction(*model.threshold);

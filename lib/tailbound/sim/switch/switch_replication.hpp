@@ -3,6 +3,7 @@
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/run/replication.hpp>
 #include <tailbound/traffic/on_off.hpp>
+#include <tailbound/traffic/packet_sizes.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -35,12 +36,6 @@
 /// TESTS     tests/sim/switch_test.cpp
 namespace tailbound::sim {
 
-/// Packets of so many cells.
-struct PacketClass {
-  std::int64_t cells = 1;             ///< 1 .. 65 536
-  numeric::Rational probability = 1;  ///< of a packet to be one of these, > 0; those of all classes sum to 1
-};
-
 /// How the cells of a packet reach the switch.
 enum class PacketArrival {
   whole,  ///< all in one slot
@@ -53,7 +48,8 @@ struct SwitchModel {
   numeric::Rational hot = 0;  ///< share of the packets that go to output 0 in excess, 0 <= hot <= 1
   std::optional<traffic::Burst> burst{};
   traffic::Destination destination = traffic::Destination::per_burst;
-  std::vector<PacketClass> sizes{};  ///< none: every packet is one cell; not together with bursts
+  std::vector<traffic::CellClass> sizes{};  ///< of packets, up to 65 536 cells; none: every one is
+                                            ///< one cell; not together with bursts
   PacketArrival arrival = PacketArrival::whole;
   std::optional<std::int64_t> memory{};          ///< of all queues [cells], 1 .. 10^7
   std::optional<numeric::Rational> threshold{};  ///< alpha of the dynamic threshold, > 0; needs a memory
