@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 /// K of silent_passage.hpp for equal sources whose bursts go here or elsewhere, from eigenvectors. Internal to the
 /// queue module.
@@ -56,13 +57,12 @@ template <class T>
     if (step == 200) return std::nullopt;
     const T change = value(large) / slope(large);
     large -= change;
-    if (!(abs(change) > 4 * unit)) break;
+    if (!(change > 4 * unit)) break;  // later steps are roundings, of either sign
   }
   const T sum = p.off + pole + p.stay - large, product = pole * p.memory / large;
   const T discriminant = sum * sum - 4 * product;
   if (!(discriminant >= 0)) return std::nullopt;
   const T second = (sum + sqrt(discriminant)) / 2;
-  if (!(second > pole)) return std::nullopt;
   const auto by_z = [&](const T& l) {
     const T change =
         -p.stay * (l - p.off) * (l - p.stay) - p.stop * (p.here * (l - p.stay) - p.elsewhere * p.stay);
@@ -71,43 +71,76 @@ template <class T>
   return DirectedEigenvalues<T>{large, second, by_z(large), by_z(second)};
 }
 
-/// K of the blocks times `scale`; `kept` columns V, of the greatest z (all m + 1 for K).
-/// \return nothing where the eigenvectors are not found
+/// z = scale l1(z)^(m-k) l2(z)^k within the unit circle, and one source's eigenvectors there: 1 for OFF, and for
+/// ON here and ON elsewhere those of l1 and of l2.
 template <class T>
-[[nodiscard]] std::optional<Matrix<T>> directed_passage(const DirectedNumbers<T>& p, std::int64_t sources,
-                                                        const T& scale, const T& unit) {
+struct DirectedRoot {
+  T z, here_one, here_two, else_one, else_two;
+};
+
+/// For k = 0, 1, .. kept - 1.
+/// \return nothing where they are not found
+template <class T>
+[[nodiscard]] std::optional<std::vector<DirectedRoot<T>>> directed_roots(const DirectedNumbers<T>& p,
+                                                                         std::int64_t sources,
+                                                                         std::int64_t kept, const T& scale,
+                                                                         const T& unit) {
   using std::abs;
   using std::exp;
   using std::log;
   using std::sqrt;
-  const auto m = static_cast<Eigen::Index>(sources);
-  const DirectedPhases phases(m);
-  Matrix<T> vectors(phases.count(), m + 1);
+  std::vector<DirectedRoot<T>> roots;
   T z(1);
-  const T odds = sqrt(T(p.elsewhere / p.stop));
-  for (Eigen::Index k = 0; k <= m; ++k) {
+  for (std::int64_t k = 0; k < kept; ++k) {
     auto values = directed_eigenvalues(p, z, unit);
     if (!values) return std::nullopt;
+    // Where the image is below z it stays so down to the root: z = l2 / l1 times the last root is one such place.
     if (k > 0) z *= values->second / values->large;
-    const T ones = T(static_cast<double>(m - k)), twos = T(static_cast<double>(k));
+    const T ones = T(static_cast<double>(sources - k)), twos = T(static_cast<double>(k));
     bool settled = false;
-    for (int step = 0; step < 200 && !settled; ++step) {
+    T before(1), low(0), high(2);
+    for (int step = 0; step < 400 && !settled; ++step) {
       values = directed_eigenvalues(p, z, unit);
-      if (!values) return std::nullopt;
-      const T image = scale * exp(T(ones * log(values->large) + twos * log(values->second)));
-      const T slope =
-          image * (ones * values->large_slope / values->large + twos * values->second_slope / values->second);
-      const T change = (z - image) / (1 - slope);
-      z -= change;
+      if (!values || !(values->large > 0) || !(values->second > 0 || k == 0)) return std::nullopt;
+      T power = log(values->large) * ones, slope = values->large_slope / values->large * ones;
+      if (k > 0) {
+        power += log(values->second) * twos;
+        slope += values->second_slope / values->second * twos;
+      }
+      const T image = scale * exp(power);
+      (image < z ? high : low) = z;
+      T next = z - (z - image) / (1 - image * slope);
+      if (!(next > low && next < high)) next = image;
+      const T change = abs(next - z);
+      // Down to roundings, which differences such as l - (1 - beta) magnify.
+      settled = change <= 4 * unit * z || (change <= sqrt(unit) * z && change >= before / 2);
+      before = change;
+      z = next;
       if (!(z > 0) || !(z <= 2)) return std::nullopt;
-      settled = abs(change) <= T(64 + 64 * static_cast<double>(m)) * unit * z / abs(1 - slope);
     }
     values = directed_eigenvalues(p, z, unit);
     if (!settled || !values) return std::nullopt;
-    // Components of one source's eigenvectors: 1 for OFF.
-    const T here_one = z * p.stop / (values->large - z * p.stay),
-            here_two = z * p.stop / (values->second - z * p.stay);
-    const T else_one = p.stop / (values->large - p.stay), else_two = p.stop / (values->second - p.stay);
+    if (k > 0 && !(values->second > z * p.stay && values->second < p.stay)) return std::nullopt;
+    roots.push_back({z, z * p.stop / (values->large - z * p.stay), z * p.stop / (values->second - z * p.stay),
+                     p.stop / (values->large - p.stay), p.stop / (values->second - p.stay)});
+  }
+  return roots;
+}
+
+/// K of the blocks times `scale`.
+/// \return nothing where the eigenvectors are not found
+template <class T>
+[[nodiscard]] std::optional<Matrix<T>> directed_passage(const DirectedNumbers<T>& p, std::int64_t sources,
+                                                        const T& scale, const T& unit) {
+  using std::sqrt;
+  const auto m = static_cast<Eigen::Index>(sources);
+  const DirectedPhases phases(m);
+  const auto roots = directed_roots(p, sources, sources + 1, scale, unit);
+  if (!roots) return std::nullopt;
+  Matrix<T> vectors(phases.count(), m + 1);
+  const T odds = sqrt(T(p.elsewhere / p.stop));
+  for (Eigen::Index k = 0; k <= m; ++k) {
+    const auto& [z, here_one, here_two, else_one, else_two] = (*roots)[static_cast<std::size_t>(k)];
     // None ON here: coefficients of (1 + one y)^(m - k) (1 + two y)^k, over C(m, e).
     const Column<T> first = binomial_power(else_one, m - k), second = binomial_power(else_two, k);
     Column<T> v = Column<T>::Zero(m + 1);
@@ -123,7 +156,8 @@ template <class T>
     v /= sqrt(norm);
     vectors.col(k).head(m + 1) = v;
     // A source that is ON here counts as so much of one that is OFF and so much of one ON elsewhere.
-    const T as_else = (here_one - here_two) / (else_one - else_two), as_off = here_one - as_else * else_one;
+    const T as_else = k == 0 ? T(here_one / else_one) : T((here_one - here_two) / (else_one - else_two));
+    const T as_off = k == 0 ? T(0) : T(here_one - as_else * else_one);
     for (Eigen::Index i = 1; i <= m; ++i)
       for (Eigen::Index e = 0; e <= m - i; ++e)
         vectors(phases.at(i, e), k) =

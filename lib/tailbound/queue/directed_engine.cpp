@@ -1,5 +1,7 @@
 #include <tailbound/queue/directed_candidate.hpp>
 #include <tailbound/queue/directed_engine.hpp>
+#include <tailbound/queue/directed_modes.hpp>
+#include <tailbound/queue/finite_passage.hpp>
 
 #include <future>
 #include <vector>
@@ -19,6 +21,20 @@ void both(First first, Second second) {
       std::is_same_v<T, Real> ? std::launch::deferred : std::launch::async | std::launch::deferred, second);
   first();
   other.get();
+}
+
+/// As matrices for all phases, on their side.
+template <class T>
+Blocks<T> blocks_of(const PhaseSteps<T>& steps) {
+  Blocks<T> blocks;
+  for (Eigen::Index b = 0; b <= steps.batch(); ++b) {
+    Matrix<T> d = Matrix<T>::Zero(steps.phases(), steps.phases());
+    steps.rows(d, b) = steps.rows(steps.p, b);
+    blocks.d.push_back(std::move(d));
+    blocks.first_row.push_back(steps.begin(b));
+  }
+  blocks.ones = steps.ones;
+  return blocks;
 }
 
 /// Lower and upper bounds in T.
@@ -60,7 +76,22 @@ class DirectedEngine final : public Engine {
     both<T>([&] { below = passages_[0].mean(); }, [&] { above = passages_[1].mean(); });
     return {as_real(require(below)), as_real(require(above))};
   }
-  Bounds loss(std::size_t) override { throw TooFewBits{}; }
+  Bounds loss(std::size_t capacity) override {
+    const PrecisionScope scope(Precision{bits_});
+    // Empty instants see the phases after silent slots: this one often.
+    Eigen::Index often = 0;
+    passages_[0].levels()[0].maxCoeff(&often);
+    if (finite_.empty())
+      for (const SilentPassage<T>& passage : passages_)
+        finite_.emplace_back(blocks_of(passage.steps()), passage.outward());
+    std::optional<typename FinitePassage<T>::Sums> sums[2];
+    both<T>([&] { sums[0] = finite_[0].sums(capacity, often); },
+            [&] { sums[1] = finite_[1].sums(capacity, often); });
+    const auto below = require(sums[0]), above = require(sums[1]);
+    const T down = passages_[0].outward().factor(5), up = passages_[1].outward().factor(5);
+    return {as_real(T(below.lost / (above.mass * load_) * down)),
+            as_real(T(above.lost / (below.mass * load_) * up))};
+  }
 
  private:
   std::array<T, 2> excess(const PhaseSteps<T>& steps) const {
@@ -141,6 +172,37 @@ class DirectedEngine final : public Engine {
   T load_;
   Eigen::Index reference_ = 0;
   std::vector<SilentPassage<T>> passages_;  ///< below, above
+  std::vector<FinitePassage<T>> finite_;
+};
+
+/// A few modes, without a proof.
+class DirectedModesEngine final : public Engine {
+ public:
+  DirectedModesEngine(const OnOffGroup& group, const Rational& load, Eigen::Index modes) {
+    const Outward<long double> plain(Side::nearest, 64);
+    const DirectedModes given = directed_modes(group, modes);
+    passage_ = SilentPassage<long double>::make(given.steps, given.k, plain);
+    // Their mass is that of the first mode.
+    const auto law = stationary(passage_->h(), 0, plain);
+    passage_->start(*law * from_rational<long double>(1 - load));
+  }
+  Bounds tail(std::size_t level) override {
+    push_to(level);
+    return twice(passage_->tail(level));
+  }
+  Bounds probability(std::size_t level) override {
+    push_to(level);
+    return twice(passage_->levels()[level].dot(passage_->steps().ones.transpose()));
+  }
+  Bounds mean() override { return twice(*passage_->mean()); }
+  Bounds loss(std::size_t) override { throw LimitExceeded("a finite queue of so many sources"); }
+
+ private:
+  void push_to(std::size_t level) {
+    while (passage_->levels().size() <= level) passage_->push();
+  }
+  static Bounds twice(long double value) { return {as_real(value), as_real(value)}; }
+  std::optional<SilentPassage<long double>> passage_;
 };
 
 }  // namespace
@@ -148,6 +210,10 @@ class DirectedEngine final : public Engine {
 std::unique_ptr<Engine> make_directed_engine(const OnOffGroup& group, const Rational& load, int bits) {
   if (bits == 64) return std::make_unique<DirectedEngine<long double>>(group, load, 64);
   return std::make_unique<DirectedEngine<Real>>(group, load, bits);
+}
+
+std::unique_ptr<Engine> make_directed_modes_engine(const OnOffGroup& group, const Rational& load, int modes) {
+  return std::make_unique<DirectedModesEngine>(group, load, modes);
 }
 
 }  // namespace tailbound::queue

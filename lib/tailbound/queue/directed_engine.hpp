@@ -17,4 +17,11 @@ namespace tailbound::queue {
 [[nodiscard]] std::unique_ptr<Engine> make_directed_engine(const OnOffGroup& group,
                                                            const numeric::Rational& load, int bits);
 
+/// Computes with so many modes of the number ON elsewhere, without a proof (directed_modes.hpp).
+[[nodiscard]] std::unique_ptr<Engine> make_directed_modes_engine(const OnOffGroup& group,
+                                                                 const numeric::Rational& load, int modes);
+
+/// Phases up to which finite queues are computed.
+constexpr std::int64_t most_directed_loss_phases = 153;
+
 }  // namespace tailbound::queue

@@ -264,15 +264,26 @@ struct MarkovQueue::State {
   bool certified = true;
   std::map<int, std::unique_ptr<Engine>> engines{};  ///< by bits, or by number of modes
 
-  static constexpr int modes[] = {10, 15, 22, 33, 50};
+  static constexpr int on_off_modes[] = {10, 15, 22, 33, 50}, directed_modes[] = {3, 4, 6, 8, 12};
+  [[nodiscard]] const auto& modes() const { return directed() ? directed_modes : on_off_modes; }
+  /// One group whose bursts may go elsewhere?
+  [[nodiscard]] bool directed() const {
+    const OnOffGroup* group = single_group(arrivals);
+    return group != nullptr && group->share != 1;
+  }
+  /// Does the number ON here say what comes?
+  [[nodiscard]] bool silent_passages() const {
+    return directed() && single_group(arrivals)->source.on_rate == 1;
+  }
 
   Engine& engine(int bits_or_modes) {
     std::unique_ptr<Engine>& engine = engines[bits_or_modes];
     if (engine) return *engine;
+    const OnOffGroup* group = single_group(arrivals);
     if (!certified)
-      engine = std::make_unique<ModalEngine>(*single_group(arrivals), arrivals.load(), bits_or_modes);
-    else if (const OnOffGroup* group = single_group(arrivals);
-             group != nullptr && group->share != 1 && group->source.on_rate == 1)
+      engine = directed() ? make_directed_modes_engine(*group, arrivals.load(), bits_or_modes)
+                          : std::make_unique<ModalEngine>(*group, arrivals.load(), bits_or_modes);
+    else if (silent_passages())
       engine = make_directed_engine(*group, arrivals.load(), bits_or_modes);
     else if (bits_or_modes == 64)
       engine = std::make_unique<CertifiedEngine<long double>>(arrivals, 64);
@@ -305,10 +316,10 @@ struct MarkovQueue::State {
   }
   /// The value of two numbers of modes that agree to the digits wanted, or of the greatest two.
   Agreed computed(const std::function<Bounds(Engine&)>& ask) {
-    Real before = ask(engine(modes[0])).lower;
+    Real before = ask(engine(modes()[0])).lower;
     Agreed best{before, 0};
-    for (std::size_t i = 1; i < std::size(modes); ++i) {
-      const Real now = ask(engine(modes[i])).lower;
+    for (std::size_t i = 1; i < std::size(modes()); ++i) {
+      const Real now = ask(engine(modes()[i])).lower;
       best = {now, agreement(before, now)};
       if (best.digits >= digits.count) break;
       before = now;
@@ -335,9 +346,34 @@ struct MarkovQueue::State {
     return numeric::compare(bounds.upper, target) <= 0;
   }
 
+  void check_capacity(std::int64_t capacity) const {
+    check_level(capacity, "capacity");
+    if (!directed()) return;
+    if (arrivals.phases() > most_directed_loss_phases)
+      throw LimitExceeded("losses of a queue with " + std::to_string(arrivals.phases()) +
+                          " phases of sources that stay together in bursts; the limit is " +
+                          std::to_string(most_directed_loss_phases));
+    // Four matrices a place stay in memory.
+    const double phases = static_cast<double>(arrivals.phases()), most = 1.5e7 / (phases * phases);
+    if (static_cast<double>(capacity) > most)
+      throw LimitExceeded("a capacity of " + std::to_string(capacity) + " with " +
+                          std::to_string(arrivals.phases()) + " phases; the limit is " +
+                          std::to_string(static_cast<std::int64_t>(most)));
+  }
+
   /// \throws LimitExceeded  the work would be too much
   void check_level(std::int64_t level, const char* name) const {
     if (level < 0) throw InvalidArgument(name, std::to_string(level), "at least 0 packets");
+    if (silent_passages() || (directed() && !certified)) {
+      // A level takes P once and stays in memory twice.
+      const double phases = certified ? static_cast<double>(arrivals.phases()) : 600;
+      const double most = std::min(most_operations / (2 * phases * phases), 3e7 / phases);
+      if (static_cast<double>(level) > most)
+        throw LimitExceeded("level " + std::to_string(level) + " of a queue with " +
+                            std::to_string(arrivals.phases()) + " phases; the limit is " +
+                            std::to_string(static_cast<std::int64_t>(most)));
+      return;
+    }
     const double phases = certified ? static_cast<double>(arrivals.phases()) : 50;
     double batch = 40;
     if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&arrivals.form());
@@ -363,13 +399,17 @@ MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits)
   if (given.load() >= 1) throw Unstable(numeric::to_fraction(given.load()), 1);
   const OnOffGroup* single = single_group(given);
   state_->certified =
-      given.phases() <=
-      (single != nullptr && single->share != 1 ? most_certified_directed_phases : most_certified_phases);
+      given.phases() <= (state_->silent_passages() ? most_certified_directed_phases : most_certified_phases);
+  if (!state_->certified && single != nullptr && single->share != 1 && single->source.on_rate != 1)
+    throw LimitExceeded(std::to_string(given.phases()) +
+                        " phases of sources that stay together in bursts and do not "
+                        "send in every slot ON; the limit is " +
+                        std::to_string(most_certified_phases));
   if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&given.form())) {
     double packets = 0;
     for (const OnOffGroup& group : *groups) packets += static_cast<double>(group.count);
     const double entries = (packets + 1) * std::pow(static_cast<double>(given.phases()), 2);
-    if (state_->certified ? single == nullptr && entries > 4e6 : single == nullptr || single->share != 1)
+    if (state_->certified ? single == nullptr && entries > 4e6 : single == nullptr)
       throw LimitExceeded(
           std::to_string(given.phases()) + " phases of " + std::to_string(groups->size()) +
           " kinds of sources with up to " + std::to_string(static_cast<std::int64_t>(packets)) +
@@ -422,7 +462,7 @@ numeric::Claim<unit::Packet> MarkovQueue::mean_occupancy() {
 }
 
 ProbabilityClaim MarkovQueue::loss(std::int64_t capacity) {
-  state_->check_level(capacity, "capacity");
+  state_->check_capacity(capacity);
   if (capacity == 0) return numeric::Exact<unit::Probability>{1};
   return state_->claim<unit::Probability>(
       [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); });
@@ -430,7 +470,7 @@ ProbabilityClaim MarkovQueue::loss(std::int64_t capacity) {
 
 std::int64_t MarkovQueue::least_capacity(const Rational& target) {
   const auto meets = [&](std::int64_t capacity) {
-    state_->check_level(capacity, "capacity");
+    state_->check_capacity(capacity);
     return capacity > 0 &&
            state_->at_most(
                [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); },
