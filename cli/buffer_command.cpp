@@ -1,6 +1,7 @@
 #include <cli/accuracy_options.hpp>
 #include <cli/commands.hpp>
 #include <cli/option_group.hpp>
+#include <cli/shared_buffer.hpp>
 #include <cli/show.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/unit_options.hpp>
@@ -17,13 +18,7 @@ using answers::BufferQuestion;
 using bounds::Criterion;
 using numeric::Rational;
 
-/// As typed; an option that was not given is empty.
-struct Options {
-  TrafficOptions traffic;
-  AccuracyOptions accuracy;
-  UnitOptions units;
-  std::optional<std::string> drop, criterion, capacity, solve;
-};
+using Options = BufferOptions;
 
 // Above this many packets B the library gives up; so bytes and nanoseconds below fit their types.
 constexpr std::int64_t kDeepest = 1'000'000'000'000'000;
@@ -127,6 +122,7 @@ Reply answer(const Options& options, bool draws, const Context& context) {
 Command add_buffer_command(CLI::App& program) {
   CLI::App* command = program.add_subcommand("buffer", "how many packets must one output queue hold?");
   const auto options = std::make_shared<Options>();
+  const auto shared = std::make_shared<SharedBufferOptions>();
   add_traffic_options(*command, options->traffic);
   const OptionGroup question(*command, "Question");
   question.add("--drop", options->drop, "EPS",
@@ -137,11 +133,15 @@ Command add_buffer_command(CLI::App& program) {
                "load, speedup or burst (the greatest, least, longest), from\n--capacity and --drop");
   question.add("--criterion", options->criterion, "NAME",
                "overflow: P(Q > B), the default; or loss: the fraction of packets lost");
+  add_shared_buffer_options(*command, *shared);
   add_accuracy_options(*command, options->accuracy);
   add_unit_options(*command, options->units);
   add_plot_option(*command);
-  return {.app = command, .answer = [command, options](const Context& context) {
-            return answer(*options, command->get_option("--plot")->count() > 0, context);
+  return {.app = command, .answer = [command, options, shared](const Context& context) {
+            const bool draws = command->get_option("--plot")->count() > 0;
+            if (shared->shared) return answer_shared(*shared, *options, draws, context);
+            refuse_without_shared(*shared);
+            return answer(*options, draws, context);
           }};
 }
 

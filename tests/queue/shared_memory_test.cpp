@@ -291,17 +291,18 @@ TEST_CASE("shared memory: the approximation is near the chain", "[queue][shared]
 
 TEST_CASE("shared memory of 8 ports: bounds and approximation against the chain", "[queue][shared][.full]") {
   const SharedSwitch fed = equal_switch(8, "0.8");
-  const SharedChain open = free_chain(8, 0.8, 58, 40);
+  const SharedChain open = free_chain(8, 0.8, 48, 24);
+  // With room for 48, which P(T > 48) of about 5e-6 exceed.
   CHECK(open.moment(2) - open.moment(1) * open.moment(1) ==
-        Approx(static_cast<double>(SharedApproximation::of(fed, overflow)->variance().value)).epsilon(1e-4));
-  for (int memory = 10; memory <= 40; memory += 5)
+        Approx(static_cast<double>(SharedApproximation::of(fed, overflow)->variance().value)).epsilon(1e-3));
+  for (int memory = 10; memory <= 34; memory += 4)
     CHECK(bound_at(fed, overflow, memory) >= open.tail(memory));
   int truth = 0;
   while (open.tail(truth) > 1e-4) ++truth;
   CHECK(std::abs(static_cast<double>(
                      SharedApproximation::of(fed, overflow)->least(std::log(1e-4), Packets(10)).value) -
                  truth) <= 2);
-  for (const int memory : {20, 30, 36}) {
+  for (const int memory : {20, 28}) {
     CHECK(bound_at(fed, loss, memory) >= free_chain(8, 0.8, memory, 0).loss());
     CHECK(bound_at(fed, threshold("1"), memory) >= threshold_chain(8, 0.8, memory, 1).loss());
   }

@@ -24,7 +24,7 @@ struct OutputCovariance {
 };
 
 /// COST  a linear system of 96 unknowns, and one of 64
-/// \param rates  h_j of each input, the sum below 1, each at most 1/2
+/// \param rates  h_j of each input, the sum below 1, each below 1/2
 [[nodiscard]] OutputCovariance output_covariance(const std::vector<numeric::Rational>& rates);
 
 /// The same without Cov(Q_1, Q_2): 0, all digits.

@@ -24,7 +24,7 @@ std::optional<SharedApproximation> SharedApproximation::of(const SharedSwitch& f
   const auto greatest = std::max_element(kind.rates.begin(), kind.rates.end());
   const double most = numeric::nearest_double(*greatest);
   const bool single = kind.rates.size() == 1, pairs = kind.count > 1;
-  if (most == 0 || (most > 0.49 && pairs && !single)) return std::nullopt;
+  if (most == 0 || (most >= 0.5 && pairs && !single)) return std::nullopt;
   SharedApproximation result;
   result.switch_ = fed;
   result.rule_ = rule;
@@ -41,6 +41,7 @@ std::optional<SharedApproximation> SharedApproximation::of(const SharedSwitch& f
             : output_variance(kind.rates);
   } else {
     result.second_ = output_covariance(kind.rates);
+    if (result.second_.agreed_digits < 2) return std::nullopt;
   }
   const double all = result.ports_ * result.second_.variance;
   const double var = all + result.ports_ * (result.ports_ - 1) * result.second_.covariance;
@@ -61,25 +62,23 @@ void SharedApproximation::reach(double level) {
     throw LimitExceeded("a memory of " + std::to_string(size) +
                         " packets would take more than 8e9 products; that is the limit");
   own_ = occupancy(switch_.outputs.front().rates, size);
-  if (!rule_.threshold) total_ = series::sum_of_alike(own_, switch_.outputs.front().count);
+  total_ = series::sum_of_alike(own_, switch_.outputs.front().count);
 }
 
 long double SharedApproximation::value(std::int64_t memory) const {
   const auto room = static_cast<double>(memory);
   const double others = (ports_ - 1) * mean_;
-  if (rule_.threshold) {
-    const double alpha = numeric::nearest_double(*rule_.threshold);
-    const double own = std::ceil(alpha * (room - others) / (1 + alpha));
-    const long double tail = tail_at(own_.tail, own);
-    if (tail >= 1) return 1;
-    return std::min<long double>(1, (1 - load_) / load_ * tail / (1 - tail));
-  }
   const long double long_sum = tail_at(total_.tail, total_level(room));
   const long double long_queue = ports_ * tail_at(own_.tail, room - others);
   const long double overflow = std::min<long double>(1, std::max(long_sum, long_queue));
-  return rule_.measure == MemoryRule::Measure::overflow
-             ? overflow
-             : std::min<long double>(1, overflow * (1 - load_) / (load_ * std::sqrt(ports_)));
+  if (rule_.measure == MemoryRule::Measure::overflow) return overflow;
+  const long double odds = (1 - load_) / load_;
+  const long double shared = std::min<long double>(1, overflow * odds / std::sqrt(ports_));
+  if (!rule_.threshold) return shared;
+  const double alpha = numeric::nearest_double(*rule_.threshold);
+  const long double tail = tail_at(own_.tail, std::ceil(alpha * (room - others) / (1 + alpha)));
+  // To take less is not to lose less.
+  return tail >= 1 ? 1 : std::min<long double>(1, std::max(shared, odds * tail / (1 - tail)));
 }
 
 double SharedApproximation::at(Packets memory) {

@@ -12,7 +12,8 @@
 ///             P(T* > E[T] + (M - E[T])/r),  r^2 = Var T/(N Var Q), T* the sum of independent queues;
 ///             N P(Q > M - (N-1) E[Q]): one queue is long and the others at their mean.
 ///           Loss of free sharing: that times (1-rho)/(rho sqrt N). With a threshold: that of one queue with the
-///           room ceil(alpha (M - (N-1) E[Q])/(1 + alpha)), the others at their mean.
+///           room ceil(alpha (M - (N-1) E[Q])/(1 + alpha)), the others at their mean, or that of free sharing where
+///           it is greater.
 ///           Var T is that of the chain itself (queue/output_covariance.hpp).
 /// SOURCE    docs/derivations/shared_memory.md, with the distance from exact chains
 /// TESTS     tests/queue/shared_memory_test.cpp
@@ -20,8 +21,8 @@ namespace tailbound::queue {
 
 class SharedApproximation {
  public:
-  /// None where outputs are not alike, or an input sends more than 0.49 packets a slot to one of them (but a
-  /// single input).
+  /// None where outputs are not alike, or the variance does not come out: an input alone sends nearly half a packet
+  /// a slot to one of two outputs.
   static std::optional<SharedApproximation> of(const SharedSwitch& fed, const MemoryRule& rule);
 
   /// The least memory for `target`.

@@ -351,7 +351,7 @@ Layout buffer_layout() {
        .unit = "packets",
        .shape = Shape::whole,
        .meaning = "a buffer proved to meet the target, where `buffer` is an approximation",
-       .stem = ""},
+       .stem = "buffer_proved"},
       probability("probability", "P or loss at B",
                   "the criterion at B (and at the load, speedup or burst found)", Style::plain),
       {"probability_bound", "", "", Shape::bound,

@@ -7,6 +7,7 @@
 #include <tailbound/render/documents/occupancy.hpp>
 #include <tailbound/render/documents/pgf.hpp>
 #include <tailbound/render/documents/reproduce.hpp>
+#include <tailbound/render/documents/shared_buffer.hpp>
 #include <tailbound/render/documents/simulate_hypercube.hpp>
 #include <tailbound/render/documents/simulate_multistage.hpp>
 #include <tailbound/render/documents/simulate_switch.hpp>
@@ -23,7 +24,7 @@
 namespace tailbound::render {
 
 std::vector<Layout> all_layouts() {
-  return {buffer_layout(),
+  return {with_shared_memory(buffer_layout()),
           occupancy_layout(),
           delay_layout(),
           pgf_layout(),

@@ -1,0 +1,121 @@
+#include <cln/rational.h>
+#include <tailbound/answers/shared_buffer.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tailbound::answers {
+namespace {
+
+using numeric::Rational;
+using queue::MemoryRule;
+
+queue::SharedSwitch switch_of(const SharedBufferQuestion& question) {
+  if (const auto* equal = std::get_if<EqualSwitchInputs>(&question.traffic))
+    return queue::uniform_switch(std::vector<Rational>(static_cast<std::size_t>(equal->inputs), equal->load),
+                                 question.outputs);
+  if (const auto* unequal = std::get_if<UnequalSwitchInputs>(&question.traffic))
+    return queue::uniform_switch(unequal->rates, question.outputs);
+  return queue::matrix_switch(std::get<TrafficMatrix>(question.traffic).rates);
+}
+
+double log_of(const Rational& target) {
+  const numeric::PrecisionScope scope(numeric::Precision{64});
+  return numeric::log2_magnitude(numeric::to_real(target, numeric::Rounding::nearest)) * std::log(2.0);
+}
+
+SharedBufferAnswer::Dedicated dedicated(const queue::SharedSwitch& fed, const bounds::DropTarget& target) {
+  SharedBufferAnswer::Dedicated result;
+  for (const queue::SharedSwitch::Outputs& kind : fed.outputs) {
+    const queue::SlottedQueue queue{.arrivals = series::Arrivals::unequal_inputs(kind.rates)};
+    // The least buffer is settled by both sides of its boundary, not by the digits that it is shown with.
+    const Packets buffer = bounds::buffer_size(queue, target, {.digits = numeric::Digits{1}}).buffer;
+    result.port = std::max(result.port, buffer);
+    result.total = result.total + Packets(kind.count * buffer.value);
+  }
+  return result;
+}
+
+}  // namespace
+
+TrafficMatrix traffic_matrix(const std::string& text, const std::string& name) {
+  TrafficMatrix matrix{.name = name, .rates = {}};
+  std::size_t line_number = 0, columns = 0;
+  bool named = false;  // a first line of names of outputs, and in each line the name of its input
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    ++line_number;
+    line.resize(std::min(line.find_first_of("#\r"), line.size()));
+    if (line.find_first_not_of(" \t") == std::string::npos) continue;
+    std::vector<std::pair<std::size_t, std::string>> fields;
+    for (std::size_t from = 0; from <= line.size();) {
+      const std::size_t comma = std::min(line.find(',', from), line.size());
+      fields.emplace_back(from + 1, line.substr(from, comma - from));
+      from = comma + 1;
+    }
+    if (columns == 0) {
+      columns = fields.size();
+      named = fields.front().second.find_first_of("0123456789") == std::string::npos;
+      if (named) continue;
+    }
+    if (fields.size() != columns)
+      throw ParseError(name, line_number, 1,
+                       "a row of " + std::to_string(fields.size()) + " entries; it must have " +
+                           std::to_string(columns) + ", as the first row");
+    std::vector<Rational> row;
+    for (std::size_t i = named ? 1 : 0; i < fields.size(); ++i) {
+      const auto& [column, field] = fields[i];
+      const bool empty = field.find_first_not_of(" \t") == std::string::npos;
+      try {
+        row.push_back(empty ? Rational(0) : numeric::parse_rational(field, "the rate"));
+      } catch (const InvalidArgument& problem) {
+        throw ParseError(name, line_number, column, problem.what());
+      }
+    }
+    matrix.rates.push_back(std::move(row));
+  }
+  if (matrix.rates.empty() || matrix.rates.front().empty())
+    throw ParseError(name, 0, 0, "no rates; a row an input, a column an output");
+  return matrix;
+}
+
+std::optional<Rational> SharedBufferQuestion::drop() const {
+  const auto* least = std::get_if<LeastBuffer>(&asked);
+  return least != nullptr ? std::optional(least->drop) : std::nullopt;
+}
+
+SharedBufferAnswer answer(const SharedBufferQuestion& question, const Run&) {
+  const bool overflow = question.criterion == bounds::Criterion::overflow;
+  const MemoryRule rule{.measure = overflow ? MemoryRule::Measure::overflow : MemoryRule::Measure::loss,
+                        .threshold = question.threshold};
+  queue::SharedMemory shared(switch_of(question), rule);
+  auto approximation = queue::SharedApproximation::of(shared.fed(), rule);
+  SharedBufferAnswer answer{
+      .memory = Packets(0), .at = {numeric::Real(0)}, .mean = {shared.mean()}, .output_load = 0};
+  for (const queue::SharedSwitch::Outputs& kind : shared.fed().outputs) {
+    Rational load = 0;
+    for (const Rational& rate : kind.rates) load = load + rate;
+    if (load > answer.output_load) answer.output_load = load;
+  }
+  if (const auto* asked = std::get_if<ProbabilityOf>(&question.asked)) {
+    answer.memory = asked->capacity;
+    answer.at = shared.bound(asked->capacity);
+    if (approximation) answer.about_at = {approximation->at(asked->capacity)};
+  } else {
+    const Rational& target = std::get<LeastBuffer>(question.asked).drop;
+    queue::ProvedMemory least = shared.least(target);
+    answer.memory = least.memory;
+    answer.at = std::move(least.at);
+    if (approximation)
+      answer.about = {static_cast<double>(approximation->least(log_of(target), answer.memory).value)};
+    answer.dedicated = dedicated(shared.fed(), {target, question.criterion});
+  }
+  if (approximation) answer.variance = approximation->variance();
+  return answer;
+}
+
+}  // namespace tailbound::answers
