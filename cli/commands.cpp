@@ -18,7 +18,8 @@ std::vector<Command> add_validate_commands(CLI::App& program) {
       "Exit status 1 where the analysis is optimistic beyond the simulation's interval; the table is "
       "printed\n"
       "all the same. tailbound validate delay --help lists options and shows an example.");
-  return {add_validate_delay(*validate), add_validate_buffer(*validate), add_validate_multistage(*validate),
+  return {add_validate_delay(*validate),    add_validate_buffer(*validate),
+          add_validate_switch(*validate),   add_validate_multistage(*validate),
           add_validate_wormhole(*validate), add_validate_broadcast(*validate)};
 }
 

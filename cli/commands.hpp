@@ -42,6 +42,7 @@ namespace tailbound::cli {
 [[nodiscard]] std::vector<Command> add_validate_commands(CLI::App& program);
 [[nodiscard]] Command add_validate_delay(CLI::App& validate);
 [[nodiscard]] Command add_validate_buffer(CLI::App& validate);
+[[nodiscard]] Command add_validate_switch(CLI::App& validate);
 [[nodiscard]] Command add_validate_multistage(CLI::App& validate);
 [[nodiscard]] Command add_validate_wormhole(CLI::App& validate);
 [[nodiscard]] Command add_validate_broadcast(CLI::App& validate);

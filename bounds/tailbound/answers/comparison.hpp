@@ -14,11 +14,12 @@
 /// TESTS     tests/answers/comparison_test.cpp
 namespace tailbound::answers {
 
-/// What analysis or a model says: proved, computed without a proof, or of a model whose error is not known.
+/// What analysis or a model says: proved, a proved upper bound, computed without a proof, or of a model whose error is
+/// not known.
 /// Counts are whole numbers, such as percentiles in slots.
 template <class Unit>
-using Predicted = std::variant<numeric::Exact<Unit>, numeric::Enclosure<Unit>, numeric::Approximation<Unit>,
-                               numeric::Model<Unit>, Count<Unit>>;
+using Predicted = std::variant<numeric::Exact<Unit>, numeric::Enclosure<Unit>, numeric::UpperBound<Unit>,
+                               numeric::Approximation<Unit>, numeric::Model<Unit>, Count<Unit>>;
 
 template <class Unit>
 [[nodiscard]] Predicted<Unit> to_predicted(const numeric::Proved<Unit>& proved) {
@@ -37,6 +38,11 @@ struct Span {
 template <class Unit>
 [[nodiscard]] Span span_of(const numeric::Enclosure<Unit>& enclosure) {
   return {static_cast<double>(enclosure.lower()), static_cast<double>(enclosure.upper())};
+}
+/// Where the bound is: to be above the truth is what it promises.
+template <class Unit>
+[[nodiscard]] Span span_of(const numeric::UpperBound<Unit>& bound) {
+  return {static_cast<double>(bound.value), static_cast<double>(bound.value)};
 }
 template <class Unit>
 [[nodiscard]] Span span_of(const numeric::Exact<Unit>& exact) {

@@ -13,10 +13,12 @@
 #include <tailbound/render/documents/simulate_switch.hpp>
 #include <tailbound/render/documents/simulate_tree.hpp>
 #include <tailbound/render/documents/simulate_wormhole.hpp>
+#include <tailbound/render/documents/sized_buffer.hpp>
 #include <tailbound/render/documents/validate_broadcast.hpp>
 #include <tailbound/render/documents/validate_buffer.hpp>
 #include <tailbound/render/documents/validate_delay.hpp>
 #include <tailbound/render/documents/validate_multistage.hpp>
+#include <tailbound/render/documents/validate_switch.hpp>
 #include <tailbound/render/documents/validate_wormhole.hpp>
 #include <tailbound/render/documents/wormhole.hpp>
 #include <tailbound/render/schema.hpp>
@@ -24,7 +26,7 @@
 namespace tailbound::render {
 
 std::vector<Layout> all_layouts() {
-  return {with_shared_memory(buffer_layout()),
+  return {with_packet_sizes(with_shared_memory(buffer_layout())),
           occupancy_layout(),
           delay_layout(),
           pgf_layout(),
@@ -39,6 +41,7 @@ std::vector<Layout> all_layouts() {
           simulate_hypercube_layout(),
           validate_delay_layout(),
           validate_buffer_layout(),
+          validate_switch_layout(),
           validate_wormhole_layout(),
           validate_broadcast_layout(),
           simulate_multistage_layout(),

@@ -1,0 +1,94 @@
+#include <tailbound/answers/simulate_tree.hpp>
+#include <tailbound/answers/validate_switch.hpp>
+
+#include <cmath>
+#include <set>
+
+namespace tailbound::answers {
+namespace {
+
+using bounds::Criterion;
+using numeric::Rational;
+
+SharedBufferQuestion analysis_of(const ValidateSwitchQuestion& question,
+                                 std::variant<LeastBuffer, ProbabilityOf> asked) {
+  return {.traffic = question.traffic,
+          .outputs = question.outputs,
+          .threshold = question.threshold,
+          .criterion = question.criterion,
+          .asked = std::move(asked)};
+}
+
+SimulateSwitchQuestion simulation_of(const ValidateSwitchQuestion& question,
+                                     const std::vector<Packets>& memories) {
+  SimulateSwitchQuestion simulated{.model =
+                                       sim::switch_model(question.traffic.inputs, question.traffic.load)};
+  simulated.model.outputs = question.outputs;
+  simulated.model.threshold = question.threshold;
+  if (question.criterion == Criterion::loss) simulated.model.memory = memories.front().value;
+  simulated.levels = memories;
+  simulated.length = question.length;
+  return simulated;
+}
+
+}  // namespace
+
+std::vector<Packets> usual_memories(const ValidateSwitchQuestion& question,
+                                    const std::vector<Rational>& tails) {
+  std::set<Packets> memories;
+  for (const Rational& tail : tails) {
+    const SharedBufferAnswer least = answer(analysis_of(question, LeastBuffer{tail}));
+    memories.insert(least.about ? Packets(std::llround(least.about->value)) : least.memory);
+  }
+  return {memories.begin(), memories.end()};
+}
+
+ValidateSwitchAnswer answer(const ValidateSwitchQuestion& question, const Run& run) {
+  const bool loss = question.criterion == Criterion::loss;
+  std::vector<Packets> memories = question.memories;
+  if (memories.empty()) memories = usual_memories(question, simulable_tails());
+  if (loss && memories.size() != 1)
+    throw InvalidArgument("memories", std::to_string(memories.size()), "one, where losses are compared");
+  SimulateSwitchQuestion simulated = simulation_of(question, memories);
+  static_cast<void>(plan_of(simulated));  // may it be simulated?
+
+  ValidateSwitchAnswer found;
+  std::optional<numeric::Exact<unit::Packet>> mean;
+  for (const Packets memory : memories) {
+    SharedBufferAnswer said = answer(analysis_of(question, ProbabilityOf{memory}));
+    ComparedMemory& compared = found.memories.emplace_back(ComparedMemory{.memory = memory});
+    compared.measure.predicted = std::move(said.at);
+    if (said.about_at) {
+      compared.about.emplace();
+      compared.about->predicted = *said.about_at;
+    }
+    mean = said.mean;
+  }
+  found.confidence_of_each = confidence_of_each(memories.size() + (loss ? 0 : 1), question.confidence);
+  simulated.confidence = found.confidence_of_each;
+  found.simulation = answer(simulated, run);
+
+  for (std::size_t i = 0; i < memories.size(); ++i) {
+    ComparedMemory& compared = found.memories[i];
+    if (loss) {
+      const numeric::Estimate<unit::Ratio>& lost = found.simulation.found.packet_loss;
+      compared.measure.simulated = {lost.value, lost.lower, lost.upper, lost.confidence};
+      compared.measure.count = found.simulation.found.hurt;
+    } else {
+      compared.measure.simulated = found.simulation.tail[i].total.probability;
+      compared.measure.count = found.simulation.tail[i].total.count;
+    }
+    if (compared.about) {
+      compared.about->simulated = compared.measure.simulated;
+      compared.about->count = compared.measure.count;
+    }
+    found.tally.add(compared.measure);
+  }
+  if (!loss) {
+    found.mean = Comparison<unit::Packet>{.predicted = *mean, .simulated = found.simulation.found.mean_total};
+    found.tally.add(*found.mean);
+  }
+  return found;
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,196 @@
+#include <fmt/format.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/plain.hpp>
+#include <tailbound/render/documents/comparison.hpp>
+#include <tailbound/render/documents/simulation.hpp>
+#include <tailbound/render/documents/units.hpp>
+#include <tailbound/render/documents/validate_switch.hpp>
+#include <tailbound/render/documents/validated.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+using bounds::Criterion;
+using numeric::plain;
+
+const ComparisonNames names{.unit = {}, .predicted = "bound", .prefix = {}, .counted = true};
+
+bool of_losses(const std::vector<ValidateSwitchPoint>& points) {
+  return points.front().first.criterion == Criterion::loss;
+}
+
+std::string switch_in_words(const ValidateSwitchQuestion& question) {
+  return fmt::format("{} x {} switch at load {}{}", question.traffic.inputs, question.outputs,
+                     plain(question.traffic.load),
+                     question.threshold ? ", dynamic threshold " + plain(*question.threshold) : "");
+}
+
+template <class Key>
+bool same(const std::vector<ValidateSwitchPoint>& points, const Key& key) {
+  return std::all_of(points.begin(), points.end(),
+                     [&](const ValidateSwitchPoint& point) { return key(point) == key(points.front()); });
+}
+
+std::string title(const std::vector<ValidateSwitchPoint>& points) {
+  const bool one =
+      same(points, [](const ValidateSwitchPoint& point) { return switch_in_words(point.first); });
+  return fmt::format("{} of a shared memory by proof and by simulation: {}",
+                     of_losses(points) ? "Losses" : "Occupancy",
+                     one ? switch_in_words(points.front().first) : "switches of each kind");
+}
+
+std::string symbol(const ValidateSwitchQuestion& question, Packets memory) {
+  return question.criterion == Criterion::loss ? fmt::format("loss({})", memory.value)
+                                               : fmt::format("P(T > {})", memory.value);
+}
+
+Cells input_cells(const ValidateSwitchQuestion& question) {
+  Cells cells{{"inputs", Whole{question.traffic.inputs}},
+              {"outputs", Whole{question.outputs}},
+              {"load", Given{question.traffic.load}}};
+  if (question.criterion == Criterion::loss && question.memories.size() == 1)
+    cells.push_back({"memory", Whole{question.memories.front().value}});
+  if (question.threshold) cells.push_back({"threshold", Given{*question.threshold}});
+  cells.push_back({"criterion", Text{bounds::name(question.criterion)}});
+  return cells;
+}
+
+Cells row_cells(const char* quantity, std::string what, Value memory, Cells compared) {
+  return joined<Cell>(
+      {{"quantity", Text{quantity}}, {"what", Text{std::move(what)}}, {"level", std::move(memory)}},
+      std::move(compared));
+}
+
+std::vector<Cells> rows_of(const ValidateSwitchPoint& point) {
+  const auto& [question, answer] = point;
+  const bool loss = question.criterion == Criterion::loss;
+  std::vector<Cells> rows;
+  for (const ComparedMemory& row : answer.memories) {
+    Cells cells = row_cells(loss ? "packet_loss" : "total_tail", symbol(question, row.memory),
+                            shown(row.memory), comparison_cells(row.measure, {}, true));
+    if (row.about) {
+      cells.push_back({"approximation", shown(*row.about->predicted)});
+      cells.push_back({"approximation_error", error_of(*row.about)});
+    }
+    rows.push_back(std::move(cells));
+  }
+  if (answer.mean)
+    rows.push_back(row_cells("mean_total", "mean of T", None{}, comparison_cells(*answer.mean, {}, true)));
+  return rows;
+}
+
+std::vector<Line> lines(const ValidateSwitchPoint& point) {
+  const auto& [question, answer] = point;
+  return joined<Line>({{"conclusion", conclusion(answer.tally, "the bound")},
+                       {"intervals", intervals_in_words(answer.confidence_of_each, answer.tally.rows(),
+                                                        question.confidence)}},
+                      simulation_lines(answer.simulation.simulated));
+}
+
+std::vector<std::string> notes(const std::vector<ValidateSwitchPoint>& points) {
+  std::vector<std::string> notes;
+  if (points.size() > 1) {
+    std::vector<Tally> tallies;
+    for (const ValidateSwitchPoint& point : points) tallies.push_back(point.second.tally);
+    notes.push_back(fmt::format("Of all points together {}.", conclusion(tallies, "the bound")));
+  }
+  notes.push_back(
+      "T: packets in all queues just after the arrivals of a slot, those in transmission included. The bound "
+      "is "
+      "proved, so it should lie above the simulation; the approximation is not. " +
+      verdicts_in_words());
+  return notes;
+}
+
+Curve curve_of(const char* title, CurveStyle style, const std::vector<ValidateSwitchPoint>& points,
+               const auto& height) {
+  Curve curve{.title = title, .style = style};
+  for (const auto& [question, answer] : points)
+    for (const ComparedMemory& row : answer.memories)
+      if (const std::optional<Value> value = height(row))
+        if (const auto y = log10_height(*value); y && std::isfinite(*y))
+          curve.points.emplace_back(static_cast<double>(row.memory.value), *y);
+  std::sort(curve.points.begin(), curve.points.end());
+  return curve;
+}
+
+Picture picture(const std::vector<ValidateSwitchPoint>& points) {
+  if (!same(points, [](const ValidateSwitchPoint& point) { return switch_in_words(point.first); }))
+    throw NoAnswer("a picture shows one switch; give one of --inputs, --outputs, --load and --threshold");
+  Picture picture{.title = title(points),
+                  .x_label = "memory M [packets]",
+                  .y_label = of_losses(points) ? "fraction of packets lost" : "P(T > M)",
+                  .note = "95 % intervals; " + in_words(points.front().second.simulation.simulated),
+                  .powers_of_ten = true};
+  using Height = std::optional<Value>;
+  picture.curves.push_back(
+      curve_of("bound, proved", CurveStyle::points_and_line, points,
+               [](const ComparedMemory& row) -> Height { return shown(*row.measure.predicted); }));
+  picture.curves.push_back(
+      curve_of("approximation", CurveStyle::dashed, points, [](const ComparedMemory& row) -> Height {
+        return row.about ? Height(shown(*row.about->predicted)) : std::nullopt;
+      }));
+  picture.curves.push_back(
+      curve_of("simulation", CurveStyle::points_and_line, points,
+               [](const ComparedMemory& row) -> Height { return shown(row.measure.simulated); }));
+  std::erase_if(picture.curves, [](const Curve& curve) { return curve.points.empty(); });
+  return picture;
+}
+
+}  // namespace
+
+Layout validate_switch_layout() {
+  Layout layout{.command = "validate switch", .inputs = {}, .results = {}};
+  layout.inputs = {{"inputs", "inputs", "", Shape::whole, "of the switch, 1 to 1024"},
+                   {"outputs", "outputs", "", Shape::whole, "of the switch, each with a queue"},
+                   {"load", "load", "packets/slot", Shape::given, "of each input"},
+                   {"memory", "memory", "packets", Shape::whole, "M, that all queues share; of losses"},
+                   {"threshold", "threshold", "", Shape::given, "alpha of a dynamic threshold"},
+                   {"criterion", "criterion", "", Shape::text,
+                    "overflow: P(T > M) with unlimited room; or loss: the fraction of packets lost"}};
+  layout.results = joined(tally_columns(), simulation_columns());
+  layout.tables = {
+      {"rows", "what was compared, a row each",
+       joined(joined<Column>({{"quantity", "quantity", "", Shape::text, "what is compared", Style::hidden},
+                              {"what", "", "", Shape::text, "the same in words"},
+                              {"level", "M", "packets", Shape::whole, "M; null of the mean", Style::hidden}},
+                             comparison_columns(names)),
+              {{"approximation", "approximation", "", Shape::model, "the same, not proved"},
+               error_column("approximation_error")})}};
+  layout.quiet = {"what", "prediction", "simulation", "verdict"};
+  layout.quiet_table = "rows";
+  return layout;
+}
+
+Document document(std::vector<ValidateSwitchPoint> given, std::size_t asked) {
+  const auto points = std::make_shared<const std::vector<ValidateSwitchPoint>>(std::move(given));
+  Document document{.layout = std::make_shared<const Layout>(validate_switch_layout()),
+                    .headline = title(*points),
+                    .results = {},
+                    .notes = notes(*points),
+                    .digits = {6}};
+  std::vector<const Simulated*> runs;
+  for (const ValidateSwitchPoint& point : *points) {
+    const auto& [question, answer] = point;
+    Result& result = document.results.emplace_back();
+    result.inputs = input_cells(question);
+    result.cells =
+        joined(tally_cells(answer.tally, question.confidence), simulation_cells(answer.simulation.simulated));
+    const auto rows = std::make_shared<const std::vector<Cells>>(rows_of(point));
+    result.tables = {
+        {.key = "rows", .size = rows->size(), .row = [rows](std::size_t i) { return (*rows)[i]; }}};
+    result.caption = switch_in_words(question) + ": " + conclusion(answer.tally, "the bound");
+    if (points->size() == 1) result.lines = lines(point);
+    runs.push_back(&answer.simulation.simulated);
+  }
+  mark_stopped(document, runs, asked);
+  document.picture = [points] { return picture(*points); };
+  return document;
+}
+
+}  // namespace tailbound::render
