@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <tailbound/answers/buffer.hpp>
 #include <tailbound/bounds/longest_burst.hpp>
+#include <tailbound/core/error.hpp>
 
 namespace tailbound::answers {
 namespace {
@@ -17,7 +18,13 @@ ComputedProbability computed(const queue::LevelProbability& probability) {
 void add_context(BufferAnswer& answer, bounds::OutputQueue& queue, Criterion criterion) {
   answer.mean_occupancy = queue.mean_occupancy();
   answer.decay_rate = queue.decay_rate();
-  if (criterion == Criterion::overflow) answer.loss = queue.loss_above(answer.at, answer.buffer);
+  if (criterion == Criterion::overflow) {
+    try {
+      answer.loss = queue.loss_above(answer.at, answer.buffer);
+    } catch (const LimitExceeded&) {
+      answer.loss_unknown = true;  // beside the answer: no reason to refuse it
+    }
+  }
   if (const queue::ExponentialBound* bound = queue.bound())
     answer.bound = criterion == Criterion::overflow ? bound->tail(answer.buffer.value)
                                                     : bound->loss(answer.buffer.value);

@@ -68,6 +68,7 @@ struct BufferAnswer {
   std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate{};  ///< none where no packet ever waits
   /// The fraction of packets lost at `buffer`, where the criterion is overflow and the loss is greater.
   std::optional<bounds::ComputedProbability> loss{};
+  bool loss_unknown = false;  ///< the loss would take too long to find
 };
 
 /// \throws InvalidArgument  a target outside ]0, 1[, correlated traffic where a load or speedup is asked for;

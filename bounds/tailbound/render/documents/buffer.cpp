@@ -218,6 +218,9 @@ std::vector<Line> lines(const BufferPoint& point, const Units& units) {
          fmt::format(
              "overflow is not conservative as a drop rate here:\n{} = {}, the fraction of packets lost",
              symbol(Criterion::loss, answer.buffer), brief(shown(answer.loss->probability), digits))});
+  if (answer.loss_unknown)
+    lines.push_back(
+        {"caution", "the fraction of packets lost would take too long to find; overflow may be\nbelow it"});
   const std::string caution = overflow_caution(question.criterion, question.traffic.packets_per_slot);
   if (!caution.empty()) lines.push_back({"caution", caution});
   if (answer.mean_occupancy) {
@@ -364,7 +367,9 @@ Layout buffer_layout() {
       {"decay_rate", "decay rate", "", Shape::proved,
        "P(Q > n) falls by exp(-decay_rate) a packet, deep in the tail; null where no packet ever waits "
        "[1/packet]"},
-      probability("loss", "", "fraction of packets lost at B where that is above the overflow, else null",
+      probability("loss", "",
+                  "fraction of packets lost at B where that is above the overflow; else, or where it would "
+                  "take too long to find, null",
                   Style::hidden),
       {"slot_ns", "slot", "ns", Shape::given, "time of one packet on the link", Style::hidden},
       {"drain_slots", "drain", "slots", Shape::whole, "until a full buffer is empty, no packet arriving",
