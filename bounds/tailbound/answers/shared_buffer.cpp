@@ -104,14 +104,17 @@ SharedBufferAnswer answer(const SharedBufferQuestion& question, const Run&) {
   if (const auto* asked = std::get_if<ProbabilityOf>(&question.asked)) {
     answer.memory = asked->capacity;
     answer.at = shared.bound(asked->capacity);
-    if (approximation) answer.about_at = {approximation->at(asked->capacity)};
+    // What is proved is known better.
+    if (approximation)
+      answer.about_at = {std::min(approximation->at(asked->capacity), static_cast<double>(answer.at.value))};
   } else {
     const Rational& target = std::get<LeastBuffer>(question.asked).drop;
     queue::ProvedMemory least = shared.least(target);
     answer.memory = least.memory;
     answer.at = std::move(least.at);
     if (approximation)
-      answer.about = {static_cast<double>(approximation->least(log_of(target), answer.memory).value)};
+      answer.about = {static_cast<double>(
+          std::min(approximation->least(log_of(target), answer.memory), answer.memory).value)};
     answer.dedicated = dedicated(shared.fed(), {target, question.criterion});
   }
   if (approximation) answer.variance = approximation->variance();

@@ -58,12 +58,12 @@ std::string traffic_in_words(const SharedBufferQuestion& question) {
   return "the traffic of " + std::get<TrafficMatrix>(question.traffic).name;
 }
 
-std::string promise(const SharedBufferQuestion& question) {
+std::string promise(const SharedBufferQuestion& question, bool one) {
   const std::string target = plain(*question.drop());
   if (question.criterion == Criterion::overflow)
     return fmt::format("in all but at most {} of the slots", target);
-  return question.threshold ? fmt::format("and lose at most {} of the packets to any output", target)
-                            : fmt::format("and lose at most {} of the packets", target);
+  return fmt::format("and {} at most {} of the packets{}", one ? "loses" : "lose", target,
+                     question.threshold ? " to any output" : "");
 }
 
 std::string sharing_in_words(const SharedBufferQuestion& question) {
@@ -121,8 +121,8 @@ std::string sentence(const SharedBufferPoint& point) {
   const bool one = answer.memory.value == 1;
   const std::string packets = fmt::format("{} packet{}", answer.memory.value, one ? "" : "s");
   if (asks_for_memory(question))
-    return fmt::format("{} of memory, {},\nhold {} {}.", packets, sharing_in_words(question),
-                       traffic_in_words(question), promise(question));
+    return fmt::format("{} of memory, {},\n{} {} {}.", packets, sharing_in_words(question),
+                       one ? "holds" : "hold", traffic_in_words(question), promise(question, one));
   return fmt::format("{} of memory, {}, {}:\n{} at most {}.", packets, sharing_in_words(question),
                      traffic_in_words(question),
                      question.criterion == Criterion::overflow ? "the share of slots with more present is"
@@ -143,9 +143,10 @@ std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
        (question.drop() ? fmt::format("{} <= {}", bound, plain(*question.drop())) : bound) +
            "\nqueues of one switch are negatively associated; inputs independent from slot to slot"});
   if (answer.about)
-    lines.push_back({"approximately",
-                     fmt::format("{:.0f} packets would do ({:.3g} a port); not proved", answer.about->value,
-                                 answer.about->value / static_cast<double>(question.outputs))});
+    lines.push_back(
+        {"approximately", fmt::format("{:.0f} packet{} would do ({:.3g} a port); not proved",
+                                      answer.about->value, answer.about->value == 1 ? "" : "s",
+                                      answer.about->value / static_cast<double>(question.outputs))});
   if (answer.about_at)
     lines.push_back({"approximately", fmt::format("{} = {:.3g}, not proved", symbol(question, answer.memory),
                                                   answer.about_at->value)});
