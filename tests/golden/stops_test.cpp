@@ -247,6 +247,7 @@ void stop_all_at_random(int runs) {
       {"broadcast --dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.01", true},
       {"simulate tree --radix 4 --levels 2 --load 0.8 --slots 60000", true},
       {"simulate tree --radix 4 --levels 2 --load 0.8 --rare 1e-9 --slots 200000", false},
+      {"simulate switch --inputs 8 --load 0.8 --memory 20,30 --slots 60000", true},
       {"simulate multistage --nodes 16 --hot 0.1 --loads 0.1:0.3:0.1 --slots 6000", true},
       {"simulate wormhole --topology mesh --nodes 16 --flits 8 --loads 0.05,0.1,0.15 --cycles 8000", true},
       {"simulate hypercube --dimensions 4 --virtual-channels 2 --flits 16 --broadcast 0.01 --fractions "

@@ -131,13 +131,10 @@ std::string title(const std::vector<SimulateSwitchPoint>& points) {
   const auto size = [](const SwitchModel& m) { return std::pair{m.rates.size(), m.outputs}; };
   std::string text = common(points, size) ? fmt::format("{} x {} switch", model.rates.size(), model.outputs)
                                           : "output-queued switches";
-  if (!common(points, size)) {
-    // told by the table
-  } else if (!equal_rates(model)) {
+  if (!equal_rates(model))
     text += ", inputs of their own rates";
-  } else if (common(points, [](const SwitchModel& m) { return m.rates.front(); })) {
+  else if (common(points, [](const SwitchModel& m) { return m.rates.front(); }))
     text += " at load " + plain(model.rates.front());
-  }
   if (model.burst && common(points, [](const SwitchModel& m) { return std::pair{m.burst, m.destination}; })) {
     text += fmt::format(", bursts of {} slots", plain(model.burst->slots));
     if (model.burst->on_rate != 1) text += fmt::format(" at {} packets a slot", plain(model.burst->on_rate));
