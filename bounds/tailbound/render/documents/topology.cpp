@@ -52,7 +52,7 @@ std::vector<Column> topology_columns() {
       {"routing", "routing", "", Shape::text,
        "random-root: always up to the top; or nearest-ancestor: no further than needed"},
       {"traffic", "traffic", "", Shape::text, "of a tree's leaves: bernoulli or onoff", Style::hidden},
-      {"burst", "burst", "", Shape::given, "mean length of a leaf's bursts [slots], at least 1"},
+      {"burst", "burst", "slots", Shape::given, "mean length of a leaf's bursts, at least 1"},
       {"on_rate", "on-rate", "", Shape::given, "packets a slot of a leaf within a burst, above 0, at most 1"},
       destination_column(),
       {"network", "network", "", Shape::text, "file of hosts, switches, links and flows"},

@@ -85,7 +85,7 @@ std::vector<Column> traffic_columns() {
       {"pmf", "pmf", "", Shape::text, "file with the probabilities of 0, 1, 2, .. packets in a slot",
        Style::hidden},
       {"blocks", "blocks", "", Shape::text, "file with the matrices D_0, D_1, .. of a D-BMAP", Style::hidden},
-      {"burst", "burst", "", Shape::given, "mean length of a source's bursts [slots], at least 1"},
+      {"burst", "burst", "slots", Shape::given, "mean length of a source's bursts, at least 1"},
       {"on_rate", "on-rate", "", Shape::given,
        "packets a slot of a source within a burst, above 0, at most 1"},
       destination_column(),
