@@ -276,7 +276,7 @@ Layout simulate_switch_layout() {
       {"rates", "rates", "packets/slot", Shape::givens, "of inputs with rates of their own", Style::hidden},
       {"hot", "hot", "", Shape::given,
        "share of the packets that go to output 0 beyond its even share of the rest; left out where 0"},
-      {"burst", "burst", "", Shape::given, "mean length of an input's bursts [slots], at least 1"},
+      {"burst", "burst", "slots", Shape::given, "mean length of an input's bursts, at least 1"},
       {"on_rate", "on-rate", "", Shape::given,
        "packets a slot of an input within a burst, above 0, at most 1"},
       destination_column(),
