@@ -46,7 +46,7 @@ class DirectedEngine final : public Engine {
     const PhaseSteps<T> steps = directed_steps<T>(group);
     load_ = from_rational<T>(load);
     const T idle = from_rational<T>(1 - load);
-    if (!try_passages(steps, eigenvector_candidates(steps, group)) && !try_passages(steps, iterated(steps)))
+    if (!try_passages(steps, candidates_of(steps, group)) && !try_passages(steps, iterated(steps)))
       throw TooFewBits{};
     const auto silent = static_cast<double>(steps.silent());
     require(stationary(passages_[0].h(), 0, Outward<T>(Side::nearest, bits))).maxCoeff(&reference_);
@@ -101,6 +101,17 @@ class DirectedEngine final : public Engine {
       excess[side == Side::below ? 0 : 1] = outward.scaled(SilentPassage<T>::theta(steps, outward)) - T(1);
     }
     return excess;
+  }
+
+  std::vector<Matrix<T>> candidates_of(const PhaseSteps<T>& steps, const OnOffGroup& group) const {
+    if (group.count > 1) return eigenvector_candidates(steps, group);
+    // A passage of a single source ends in OFF for certain, which no relative slack leaves room for.
+    std::vector<Matrix<T>> candidates(2, Matrix<T>::Zero(steps.phases(), steps.silent()));
+    for (std::size_t side = 0; side < 2; ++side) {
+      candidates[side].topRows(steps.silent()) = Matrix<T>::Identity(steps.silent(), steps.silent());
+      candidates[side](steps.begin(1), 0) = T(1) + excess(steps)[side] / from_rational<T>(group.source.stop);
+    }
+    return candidates;
   }
 
   std::vector<Matrix<T>> eigenvector_candidates(const PhaseSteps<T>& steps, const OnOffGroup& group) const {

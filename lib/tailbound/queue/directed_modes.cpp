@@ -56,7 +56,7 @@ Eigen::Index kept_here(std::int64_t sources, Number on) {
     w *= static_cast<Number>(sources - i) / static_cast<Number>(i + 1) * on / (1 - on);
     most = std::max(most, w);
   }
-  return static_cast<Eigen::Index>(i);
+  return static_cast<Eigen::Index>(i + 1);
 }
 
 /// The first coefficients of (one + two y)^n.
@@ -83,8 +83,13 @@ std::vector<T> mode_scales(std::int64_t sources, const T& q, Eigen::Index modes)
   return scales;
 }
 
-/// K V_0 = V in the coordinates of the modes.
-Matrix<Number> passage(const OnOffGroup& group, Eigen::Index here, Eigen::Index modes) {
+/// Modes with i ON here: at most one more than there are other sources.
+Eigen::Index modes_beside(std::int64_t sources, Eigen::Index i, Eigen::Index modes) {
+  return std::min<Eigen::Index>(modes, sources - i + 1);
+}
+
+/// K V_0 = V in the coordinates of the modes, which begin at `first` for each number ON here.
+Matrix<Number> passage(const OnOffGroup& group, const std::vector<Eigen::Index>& first, Eigen::Index modes) {
   const DirectedNumbers<Quad> p(group);
   const std::int64_t m = group.count;
   const Quad unit = ldexp(Quad(1), -113);
@@ -94,7 +99,8 @@ Matrix<Number> passage(const OnOffGroup& group, Eigen::Index here, Eigen::Index 
                         " sources with bursts as short as these");
   const Quad q = p.elsewhere / (p.elsewhere + p.stop);
   const auto scales = mode_scales(m, q, modes);
-  Matrix<Quad> vectors(here * modes, modes);
+  const auto here = static_cast<Eigen::Index>(first.size()) - 1;
+  Matrix<Quad> vectors(first.back(), modes);
   for (Eigen::Index k = 0; k < modes; ++k) {
     const auto& [z, here_one, here_two, else_one, else_two] = (*roots)[static_cast<std::size_t>(k)];
     const Quad rest_one = 1 - q + q * else_one;
@@ -115,13 +121,13 @@ Matrix<Number> passage(const OnOffGroup& group, Eigen::Index here, Eigen::Index 
     }
     for (Eigen::Index i = 0; i < here; ++i) {
       const auto on = first_powers(on_one, on_two, i, k + 1);
-      for (Eigen::Index j = 0; j < modes; ++j) {
+      for (Eigen::Index j = 0; j < modes_beside(m, i, modes); ++j) {
         const auto rest = first_powers(Quad(1), rest_two, m - i - j, k + 1);
         Quad sum = 0;
         for (Eigen::Index a = 0; a <= k; ++a)
           for (Eigen::Index d = 0; a + d <= k; ++d)
             sum += at(on, a) * at(bends[static_cast<std::size_t>(j)], d) * at(rest, k - a - d);
-        vectors(i * modes + j, k) = sum * scales[static_cast<std::size_t>(j)];
+        vectors(first[static_cast<std::size_t>(i)] + j, k) = sum * scales[static_cast<std::size_t>(j)];
       }
     }
     vectors.col(k) /= vectors.col(k).head(modes).norm();
@@ -139,7 +145,7 @@ DirectedModes directed_modes(const OnOffGroup& group, Eigen::Index modes) {
   const std::int64_t m = group.count;
   const Number q = p.elsewhere / (p.elsewhere + p.stop);
   const Number on = p.here / (p.here + p.elsewhere + p.stop);
-  const Eigen::Index here = std::min<Eigen::Index>(kept_here(m, on), m - modes);
+  const Eigen::Index here = kept_here(m, on);
   const Image of_here{p.stay, p.stop, -p.stop * q};
   const Number to_here = (1 - q) * p.here;
   const Image of_rest{to_here, 1 - to_here, (1 - q) * p.elsewhere + q * p.stay - q * (1 - to_here)};
@@ -147,26 +153,28 @@ DirectedModes directed_modes(const OnOffGroup& group, Eigen::Index modes) {
 
   DirectedModes result;
   PhaseSteps<Number>& steps = result.steps;
-  steps.p = Matrix<Number>::Zero(here * modes, here * modes);
+  steps.first.push_back(0);
+  for (Eigen::Index i = 0; i < here; ++i)
+    steps.first.push_back(steps.first.back() + modes_beside(m, i, modes));
+  steps.p = Matrix<Number>::Zero(steps.first.back(), steps.first.back());
   const auto scales = mode_scales(m, q, modes);
   std::vector<Polynomial> bends;
   for (Eigen::Index j = 0; j < modes; ++j) bends.push_back(of_bend.power(j, here, modes));
   for (Eigen::Index i = 0; i < here; ++i) {
     const Polynomial ons = of_here.power(i, here, modes);
-    for (Eigen::Index j = 0; j < modes; ++j) {
+    for (Eigen::Index j = 0; j < steps.size(i); ++j) {
       // The polynomial with fewest entries that are not 0 first.
       const Polynomial image =
           times(times(bends[static_cast<std::size_t>(j)], ons), of_rest.power(m - i - j, here, modes));
       for (Eigen::Index a = 0; a < here; ++a)
-        for (Eigen::Index d = 0; d < modes; ++d)
-          steps.p(i * modes + j, a * modes + d) =
+        for (Eigen::Index d = 0; d < steps.size(a); ++d)
+          steps.p(steps.begin(i) + j, steps.begin(a) + d) =
               image(a, d) * scales[static_cast<std::size_t>(j)] / scales[static_cast<std::size_t>(d)];
     }
   }
-  for (Eigen::Index b = 0; b <= here; ++b) steps.first.push_back(b * modes);
-  steps.ones = Column<Number>::Zero(here * modes);
-  for (Eigen::Index i = 0; i < here; ++i) steps.ones(i * modes) = 1;
-  result.k = passage(group, here, modes);
+  steps.ones = Column<Number>::Zero(steps.phases());
+  for (Eigen::Index i = 0; i < here; ++i) steps.ones(steps.begin(i)) = 1;
+  result.k = passage(group, steps.first, modes);
   return result;
 }
 

@@ -21,7 +21,7 @@ struct DirectedModes {
   Matrix<long double> k;  ///< of silent_passage.hpp, from eigenvectors
 };
 
-/// \param modes  1 .. what leaves i + j below the number of sources
+/// \param modes  1 .. sources + 1; fewer where more than sources + 1 - modes are ON here
 /// \throws LimitExceeded  no eigenvectors
 [[nodiscard]] DirectedModes directed_modes(const OnOffGroup& group, Eigen::Index modes);
 
