@@ -108,7 +108,7 @@ void add_options(CLI::App& command, TreeSimulationOptions& options) {
       "--rare", options.rare, "X",
       "instead of all these: P(Q > n) down to 1e-280, n = X, or where\nit is near X < 1; --slots of hop 1: "
       "its cycles");
-  question.add("--hop", options.hop, "H", "of --rare (1)");
+  question.add("--hop", options.hop, "H", "of --rare (1; any hop unless bursts keep their destination)");
   add_simulation_options(command, options.run);
   add_unit_options(command, options.units);
   add_hop_option(command, options.hop_ns);
