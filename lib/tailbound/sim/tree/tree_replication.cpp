@@ -764,7 +764,9 @@ void Tree<Packet>::follow_ways(const Switches& work, const Packet* in, int first
     const int shift = layout_.way_shift + (work.level - 2) * shape_.digit_bits;
     const auto mask = static_cast<Packet>((1U << shape_.digit_bits) - 1);
     const Packet* const now = in + column(0);
-    fill_from([&](std::size_t visit, int s) { return (now[visits_[visit] + static_cast<std::uint32_t>(s)] >> shift) & mask; });
+    fill_from([&](std::size_t visit, int s) {
+      return (now[visits_[visit] + static_cast<std::uint32_t>(s)] >> shift) & mask;
+    });
   }
 }
 
