@@ -43,7 +43,7 @@ TEST_CASE("bursts: one output per burst, unless told otherwise") {
   const std::string line = "buffer --inputs 4 --load 0.6 --burst 16 --drop 1e-9";
   const auto json = run_result(line);
   CHECK(json["buffer"] == 526);
-  CHECK(json["destination"] == "per-burst");
+  CHECK(json["burst_destination"] == "per-burst");
   CHECK(json["probability"]["kind"] == "enclosure");
   CHECK(json["probability"]["lower"].get<std::string>().substr(0, 13) == "9.80907587447");
   CHECK(json["probability_before"]["lower"].get<std::string>().substr(0, 11) == "1.018222407");
@@ -53,7 +53,7 @@ TEST_CASE("bursts: one output per burst, unless told otherwise") {
   REQUIRE(both.size() == 2);
   CHECK(both[0]["buffer"] == 526);
   CHECK(both[1]["buffer"] == 32);
-  CHECK(both[1]["destination"] == "per-packet");
+  CHECK(both[1]["burst_destination"] == "per-packet");
 }
 
 TEST_CASE("bursts: the longest that a buffer bears") {

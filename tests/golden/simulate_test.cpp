@@ -238,7 +238,7 @@ TEST_CASE("simulate tree: bursts, plain and rare") {
   CHECK(plain["traffic"] == "onoff");
   CHECK(plain["burst"] == "16");
   CHECK(plain["on_rate"] == "1");
-  CHECK(plain["destination"] == "per-packet");
+  CHECK(plain["burst_destination"] == "per-packet");
   CHECK(near(plain["tail"][0]["probability"], 3.3217e-3));
   CHECK(run_line(line + " --format json --threads 1").out ==
         run_line(line + " --traffic onoff --format json --threads 2").out);
@@ -267,11 +267,11 @@ TEST_CASE("simulate tree: bursts, plain and rare") {
 TEST_CASE("simulate tree: bursts that keep their destination, plain and rare") {
   const std::string tree = "simulate tree --radix 4 --levels 2 --load 0.6 --burst 16 ";
   const json plain = run_result(tree + "--slots 300000 --occupancy 40");
-  CHECK(plain["destination"] == "per-burst");
+  CHECK(plain["burst_destination"] == "per-burst");
   // 10.185 exactly; 95 % of an interval of seed 1.
   CHECK(near(plain["hops"][0]["mean_occupancy"], 10.185106306));
   const json rare = run_result(tree + "--rare 40 --slots 3e5");
-  CHECK(rare["destination"] == "per-burst");
+  CHECK(rare["burst_destination"] == "per-burst");
   CHECK(rare["method"] == "importance sampling");
   CHECK(rare["probability"]["lower"] <= plain["tail"][0]["probability"]["upper"]);
   CHECK(plain["tail"][0]["probability"]["lower"] <= rare["probability"]["upper"]);

@@ -81,7 +81,7 @@ Cells topology_cells(const Topology& topology) {
   if (tree.burst) {
     cells.push_back({"burst", Given{tree.burst->slots}});
     cells.push_back({"on_rate", Given{tree.burst->on_rate}});
-    cells.push_back({"destination", Text{destination_name(tree.destination)}});
+    cells.push_back({"burst_destination", Text{destination_name(tree.destination)}});
   }
   return cells;
 }

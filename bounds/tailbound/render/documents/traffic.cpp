@@ -71,7 +71,7 @@ std::string in_words(traffic::Destination destination, const std::string& place)
 }
 
 Column destination_column() {
-  return {"destination", "destination", "", Shape::text,
+  return {"burst_destination", "destination", "", Shape::text,
           "per-burst: all packets of a burst go to one output; or per-packet: each draws its own"};
 }
 
@@ -124,7 +124,7 @@ Cells traffic_cells(const Traffic& traffic) {
                           cells.push_back({"inputs", Whole{inputs.inputs}});
                           cells.push_back({"burst", Given{inputs.burst.slots}});
                           cells.push_back({"on_rate", Given{inputs.burst.on_rate}});
-                          cells.push_back({"destination", Text{destination_name(inputs.destination)}});
+                          cells.push_back({"burst_destination", Text{destination_name(inputs.destination)}});
                         }},
              traffic.source);
   add_load(load_of(traffic));

@@ -114,7 +114,7 @@ Layout validate_buffer_layout() {
   Layout layout{.command = "validate buffer", .inputs = {}, .results = {}};
   for (const Column& column : traffic_columns())
     for (const char* asked :
-         {"traffic", "inputs", "burst", "on_rate", "destination", "load", "packets_per_slot"})
+         {"traffic", "inputs", "burst", "on_rate", "burst_destination", "load", "packets_per_slot"})
       if (column.key == asked) layout.inputs.push_back(column);
   layout.inputs = joined(std::move(layout.inputs), unit_columns());
   layout.results =
