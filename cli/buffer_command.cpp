@@ -3,6 +3,7 @@
 #include <cli/option_group.hpp>
 #include <cli/shared_buffer.hpp>
 #include <cli/show.hpp>
+#include <cli/sized_buffer.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/unit_options.hpp>
 #include <tailbound/render/documents/buffer.hpp>
@@ -123,6 +124,7 @@ Command add_buffer_command(CLI::App& program) {
   CLI::App* command = program.add_subcommand("buffer", "how many packets must one output queue hold?");
   const auto options = std::make_shared<Options>();
   const auto shared = std::make_shared<SharedBufferOptions>();
+  const auto sized = std::make_shared<SizedBufferOptions>();
   add_traffic_options(*command, options->traffic);
   const OptionGroup question(*command, "Question");
   question.add("--drop", options->drop, "EPS",
@@ -134,11 +136,14 @@ Command add_buffer_command(CLI::App& program) {
   question.add("--criterion", options->criterion, "NAME",
                "overflow: P(Q > B), the default; or loss: the fraction of packets lost");
   add_shared_buffer_options(*command, *shared);
+  add_sized_buffer_options(*command, *sized);
   add_accuracy_options(*command, options->accuracy);
   add_unit_options(*command, options->units);
   add_plot_option(*command);
-  return {.app = command, .answer = [command, options, shared](const Context& context) {
+  return {.app = command, .answer = [command, options, shared, sized](const Context& context) {
             const bool draws = command->get_option("--plot")->count() > 0;
+            if (sized->sizes) return answer_sized(*sized, *options, shared->shared, draws, context);
+            refuse_without_sizes(*sized);
             if (shared->shared) return answer_shared(*shared, *options, draws, context);
             refuse_without_shared(*shared);
             return answer(*options, draws, context);

@@ -1,0 +1,133 @@
+#include <cln/rational.h>
+#include <tailbound/answers/sized_buffer.hpp>
+#include <tailbound/bounds/packet_loss.hpp>
+#include <tailbound/queue/train_bound.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tailbound::answers {
+namespace {
+
+using bounds::Criterion;
+using numeric::Enclosure;
+using numeric::Interval;
+using numeric::Rational;
+using numeric::Real;
+
+SizedProbability sized(const queue::ProbabilityClaim& claim) {
+  return std::visit([](const auto& truth) -> SizedProbability { return truth; }, claim);
+}
+
+std::vector<SizeLoss> classes_of(const SizedBufferQuestion& question) {
+  std::vector<SizeLoss> classes;
+  for (const traffic::SizeClass& one : question.sizes.classes())
+    classes.push_back({one.bytes, traffic::cells_of(one.bytes, question.cell_bytes), one.share});
+  return classes;
+}
+
+/// Of a queue whose numbers are exact or enclosed.
+SizedBufferAnswer from_queue(const SizedBufferQuestion& question, bounds::OutputQueue& queue) {
+  Packets buffer(0);
+  std::optional<bounds::ComputedProbability> at, before;
+  if (const auto* least = std::get_if<LeastBuffer>(&question.asked)) {
+    bounds::LeastRoom room = queue.least_room({least->drop, question.criterion});
+    buffer = room.buffer;
+    at = std::move(room.at);
+    before = std::move(room.before);
+  } else {
+    buffer = std::get<ProbabilityOf>(question.asked).capacity;
+    at = queue.drop_probability(buffer, question.criterion);
+  }
+  SizedBufferAnswer answer{
+      .buffer = buffer,
+      .at = sized(at->probability),
+      .cell_loss = sized(question.criterion == Criterion::loss
+                             ? at->probability
+                             : queue.drop_probability(buffer, Criterion::loss).probability),
+      .mean_occupancy = queue.mean_occupancy(),
+      .decay_rate = queue.decay_rate(),
+      .classes = classes_of(question),
+      .mean_cells = question.sizes.cells(question.cell_bytes).mean,
+      .computation = at->computation};
+  if (before) answer.before = sized(before->probability);
+  return answer;
+}
+
+SizedBufferAnswer whole_packets(const SizedBufferQuestion& question) {
+  const bounds::WholePackets packets{
+      .inputs = question.inputs, .load = question.load, .cells = question.sizes.cells(question.cell_bytes)};
+  const auto queue = bounds::output_queue(bounds::cell_queue(packets), question.accuracy);
+  SizedBufferAnswer answer = from_queue(question, *queue);
+  const auto loss = bounds::packet_loss(packets, answer.buffer, {.digits = question.accuracy.digits});
+  if (!loss) return answer;
+  answer.packet_loss = loss->all;
+  for (SizeLoss& one : answer.classes)
+    for (std::size_t c = 0; c < packets.cells.classes.size(); ++c)
+      if (packets.cells.classes[c].cells == one.cells) one.loss = loss->of_class[c];
+  return answer;
+}
+
+/// A packet is lost with 1 to Lmax of its cells: cell loss E[L] / Lmax <= packet loss <= cell loss E[L].
+SizedProbability packet_loss_of(const SizedProbability& cell_loss, const traffic::CellCounts& cells) {
+  const numeric::PrecisionScope scope(numeric::Precision{128});
+  const auto most = [&](const Real& loss) {
+    const Real value = numeric::upper(Interval(loss) * numeric::to_interval(cells.mean));
+    return value < 1 ? value : Real(1);
+  };
+  if (const auto* bound = std::get_if<numeric::UpperBound<unit::Probability>>(&cell_loss))
+    return numeric::UpperBound<unit::Probability>{most(bound->value)};
+  const auto least = [&](const Real& loss) {
+    return numeric::lower(Interval(loss) *
+                          numeric::to_interval(cells.mean / Rational(static_cast<long>(cells.largest()))));
+  };
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&cell_loss))
+    return Enclosure<unit::Probability>(least(numeric::to_real(exact->value, numeric::Rounding::down)),
+                                        most(numeric::to_real(exact->value, numeric::Rounding::up)));
+  const auto& enclosure = std::get<Enclosure<unit::Probability>>(cell_loss);
+  return Enclosure<unit::Probability>(least(enclosure.lower()), most(enclosure.upper()));
+}
+
+SizedBufferAnswer cell_by_cell(const SizedBufferQuestion& question) {
+  const queue::Trains trains{
+      .inputs = question.inputs, .load = question.load, .cells = question.sizes.cells(question.cell_bytes)};
+  if (question.accuracy.arithmetic != queue::Arithmetic::automatic)
+    throw InvalidArgument("arithmetic", queue::name(question.accuracy.arithmetic),
+                          "auto for packets that come cell by cell");
+  if (auto chain = queue::train_chain(trains)) {
+    const auto queue = bounds::output_queue(std::move(*chain), question.accuracy);
+    SizedBufferAnswer answer = from_queue(question, *queue);
+    answer.packet_loss = packet_loss_of(answer.cell_loss, trains.cells);
+    return answer;
+  }
+  const queue::ExponentialBound bound = queue::train_bound(trains, question.accuracy.digits);
+  const bool overflow = question.criterion == Criterion::overflow;
+  Packets buffer(0);
+  if (const auto* least = std::get_if<LeastBuffer>(&question.asked))
+    buffer = Packets(overflow ? bound.least_level(least->drop) : bound.least_capacity(least->drop));
+  else
+    buffer = std::get<ProbabilityOf>(question.asked).capacity;
+  const numeric::UpperBound<unit::Probability> loss = bound.loss(buffer.value);
+  SizedBufferAnswer answer{.buffer = buffer,
+                           .at = overflow ? bound.tail(buffer.value) : loss,
+                           .cell_loss = loss,
+                           .mean_occupancy = bound.mean_occupancy(),
+                           .decay_rate = bound.decay_rate(),
+                           .classes = classes_of(question),
+                           .mean_cells = trains.cells.mean};
+  answer.packet_loss = packet_loss_of(answer.cell_loss, trains.cells);
+  return answer;
+}
+
+}  // namespace
+
+std::optional<numeric::Rational> SizedBufferQuestion::drop() const {
+  const auto* least = std::get_if<LeastBuffer>(&asked);
+  return least == nullptr ? std::nullopt : std::optional(least->drop);
+}
+
+SizedBufferAnswer answer(const SizedBufferQuestion& question, const Run&) {
+  return question.arrive == CellArrival::whole ? whole_packets(question) : cell_by_cell(question);
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,299 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/numeric/plain.hpp>
+#include <tailbound/render/documents/sized_buffer.hpp>
+#include <tailbound/render/documents/traffic.hpp>
+#include <tailbound/render/documents/units.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+using bounds::Criterion;
+using numeric::plain;
+using numeric::Rational;
+
+constexpr const char* whole_basis =
+    "Each packet's cells come in one slot (store and forward); inputs independent from slot to slot. Of a "
+    "packet that does not fit, the cells that fit are kept, and the packet counts as lost.";
+constexpr const char* cells_basis =
+    "Packets come cell by cell, one cell a slot and input, each to one output, all outputs alike. A lost "
+    "packet has lost one cell or all: cell loss E[L]/Lmax <= packet loss <= cell loss E[L].";
+constexpr const char* bound_basis =
+    "Upper bounds: proved for any number of inputs and any sizes (docs/derivations/packet_sizes.md), at most "
+    "4 times the truth where that is known and the load 1/2 or more; the chain itself has too many phases.";
+
+bool asks_for_buffer(const SizedBufferQuestion& question) {
+  return std::holds_alternative<LeastBuffer>(question.asked);
+}
+
+template <class... Truths>
+Value shown_any(const std::variant<Truths...>& truth) {
+  return std::visit([](const auto& one) { return shown(one); }, truth);
+}
+Value shown_any(const std::optional<SizedProbability>& truth) {
+  return truth ? shown_any(*truth) : Value(None{});
+}
+
+const char* arrive_name(CellArrival arrive) {
+  return arrive == CellArrival::whole ? "whole" : "cells";
+}
+
+Rational bytes_of(const SizedBufferPoint& point) {
+  return Rational(static_cast<long>(point.second.buffer.value)) *
+         Rational(static_cast<long>(point.first.cell_bytes));
+}
+
+std::string bytes_in_words(const SizedBufferPoint& point) {
+  const double kib = numeric::nearest_double(bytes_of(point)) / 1024;
+  return fmt::format("{} bytes ({:.6g} KiB)", plain(bytes_of(point)), kib);
+}
+
+std::string symbol(Criterion criterion, std::int64_t buffer) {
+  return criterion == Criterion::overflow ? fmt::format("P(Q > {})", buffer)
+                                          : fmt::format("loss({})", buffer);
+}
+
+/// "16 inputs at load 0.8, packets of imix in cells of 64 bytes"
+std::string traffic_in_words(const SizedBufferQuestion& question) {
+  return fmt::format("{} input{} at load {}, packets of {} in cells of {} bytes", question.inputs,
+                     question.inputs == 1 ? "" : "s", plain(question.load), question.sizes_name,
+                     question.cell_bytes);
+}
+
+std::string arrival_in_words(CellArrival arrive) {
+  return arrive == CellArrival::whole ? "each whole in one slot" : "cell by cell";
+}
+
+std::string sentence(const SizedBufferPoint& point) {
+  const auto& [question, answer] = point;
+  const bool one = answer.buffer.value == 1;
+  const std::string cells = fmt::format("{} cell{}", answer.buffer.value, one ? "" : "s");
+  const std::string traffic =
+      fmt::format("{},\n{}", traffic_in_words(question), arrival_in_words(question.arrive));
+  if (const auto drop = question.drop())
+    return fmt::format(
+        "{} {} the output queue of {}, {}.", cells, one ? "holds" : "hold", traffic,
+        question.criterion == Criterion::overflow
+            ? fmt::format("in all but at most {} of the slots", plain(*drop))
+            : fmt::format("and {} at most {} of the cells", one ? "loses" : "lose", plain(*drop)));
+  return fmt::format("Room for {}, {}: {} {}{}.", cells, traffic,
+                     question.criterion == Criterion::overflow ? "the share of slots with more present is"
+                                                               : "the fraction of cells lost is",
+                     answer.bound_only() ? "at most " : "",
+                     brief(shown_any(answer.at), question.accuracy.digits));
+}
+
+/// "0.0087 .. 0.0109" of an interval, "at most" of a bound, else the number and what it is.
+std::string loss_in_words(const Value& value, numeric::Digits digits) {
+  if (std::holds_alternative<Bound>(value)) return fmt::format("at most {}, proved", brief(value, {4}));
+  if (const auto* enclosure = std::get_if<Enclosure>(&value);
+      enclosure != nullptr && !numeric::agree_to(enclosure->lower, enclosure->upper, {2}))
+    return fmt::format("from {} to {}, proved", brief(Bound{enclosure->lower, false}, {4}),
+                       brief(Bound{enclosure->upper, true}, {4}));
+  return fmt::format("{}, {}", brief(value, digits), certainty(value, digits));
+}
+
+std::vector<Line> lines(const SizedBufferPoint& point) {
+  const auto& [question, answer] = point;
+  const numeric::Digits digits = question.accuracy.digits;
+  std::vector<Line> lines;
+  const Value at = shown_any(answer.at);
+  const std::string here = symbol(question.criterion, answer.buffer.value);
+  std::string proof = fmt::format("{} {} {}", here, answer.bound_only() ? "<=" : "=", brief(at, digits));
+  if (const auto drop = question.drop()) {
+    proof += fmt::format(" <= {}", plain(*drop));
+    if (answer.before)
+      proof += fmt::format(" < {} = {}", symbol(question.criterion, answer.buffer.value - 1),
+                           brief(shown_any(*answer.before), digits));
+  }
+  proof += answer.bound_only() ? "\na proved bound: fewer cells may do" : "\n" + certainty(at, digits);
+  lines.push_back({"proof", proof});
+  lines.push_back({"size", bytes_in_words(point)});
+  if (question.criterion == Criterion::overflow)
+    lines.push_back({"cell loss", loss_in_words(shown_any(answer.cell_loss), digits)});
+  if (answer.packet_loss)
+    lines.push_back({"packet loss", loss_in_words(shown_any(*answer.packet_loss), digits)});
+  const Value mean = shown_any(answer.mean_occupancy);
+  lines.push_back(
+      {"mean occupancy", answer.bound_only()
+                             ? fmt::format("at most {} cells, proved", brief(mean, {4}))
+                             : fmt::format("{} cells, {}", brief(mean, digits), certainty(mean, digits))});
+  lines.push_back({"packets", fmt::format("{} cells in the mean, up to {}", plain(answer.mean_cells),
+                                          answer.classes.back().cells)});
+  if (answer.computation) lines.push_back({"arithmetic", in_words(*answer.computation)});
+  return lines;
+}
+
+Cells input_cells(const SizedBufferQuestion& question) {
+  Cells cells{{"traffic", Text{"bernoulli"}},
+              {"inputs", Whole{question.inputs}},
+              {"load", Given{question.load}},
+              {"sizes", Text{question.sizes_name}},
+              {"cell_bytes", Whole{question.cell_bytes}},
+              {"arrive", Text{arrive_name(question.arrive)}}};
+  if (const auto drop = question.drop()) cells.push_back({"drop", Given{*drop}});
+  if (const auto* asked = std::get_if<ProbabilityOf>(&question.asked))
+    cells.push_back({"capacity", Whole{asked->capacity.value}});
+  cells.push_back({"criterion", Text{bounds::name(question.criterion)}});
+  return joined(std::move(cells), accuracy_cells(question.accuracy));
+}
+
+Cells result_cells(const SizedBufferPoint& point) {
+  const auto& [question, answer] = point;
+  Cells cells{{"buffer", shown(answer.buffer)}, {"bytes", Exact{bytes_of(point)}}};
+  const bool bound = answer.bound_only();
+  cells.push_back({bound ? "probability_bound" : "probability", shown_any(answer.at)});
+  if (!bound && asks_for_buffer(question)) cells.push_back({"probability_before", shown_any(answer.before)});
+  cells.push_back({"cell_loss", shown_any(answer.cell_loss)});
+  cells.push_back({"packet_loss", shown_any(answer.packet_loss)});
+  cells.push_back({bound ? "mean_occupancy_bound" : "mean_occupancy", shown_any(answer.mean_occupancy)});
+  cells.push_back({bound ? "decay_rate_bound" : "decay_rate", shown_any(answer.decay_rate)});
+  cells.push_back({"mean_cells", Exact{answer.mean_cells}});
+  cells.push_back({"method", Text{bound ? "supermartingale" : answer.computation->name()}});
+  if (!bound && answer.computation->route == bounds::Computation::Route::recurrence)
+    cells.push_back({"bits", Whole{answer.computation->method.bits}});
+  return cells;
+}
+
+Rows class_rows(const SizedBufferPoint& point) {
+  return {.key = "size_classes",
+          .size = point.second.classes.size(),
+          .row =
+              [classes = point.second.classes](std::size_t i) {
+                const SizeLoss& one = classes[i];
+                return Cells{{"bytes", Whole{one.bytes}},
+                             {"cells", Whole{one.cells}},
+                             {"share", Exact{one.share}},
+                             {"loss", shown(one.loss)}};
+              },
+          .caption = {}};
+}
+
+std::string title(const std::vector<SizedBufferPoint>& points) {
+  const SizedBufferQuestion& question = points.front().first;
+  if (!asks_for_buffer(question)) return "What a buffer of cells loses of packets of several sizes";
+  return fmt::format(
+      "The cells that hold the output queue of packets of several sizes{}",
+      std::all_of(points.begin(), points.end(),
+                  [&](const SizedBufferPoint& point) { return point.first.drop() == question.drop(); })
+          ? fmt::format(" to {}", plain(*question.drop()))
+          : "");
+}
+
+Picture picture(const Document& document, const std::vector<SizedBufferPoint>& points) {
+  Picture picture{.title = title(points), .x_label = {}, .y_label = "buffer [cells]"};
+  Sweep sweep{.axes = {"load", "inputs", "cell_bytes", "drop", "capacity"}, .height = "buffer"};
+  if (!asks_for_buffer(points.front().first)) {
+    sweep.height = "packet_loss";
+    sweep.powers_of_ten = true;
+    picture.y_label = "fraction of packets lost";
+  }
+  return sweep_picture(document, sweep, std::move(picture));
+}
+
+std::vector<Column> sized_inputs() {
+  return joined(
+      std::vector<Column>{{"traffic", "traffic", "", Shape::text, "bernoulli", Style::hidden},
+                          {"inputs", "inputs", "", Shape::whole, "K"},
+                          {"load", "load", "cells/slot", Shape::given, "the share of slots with a cell"},
+                          {"sizes", "sizes", "", Shape::text, "of packets: imix, a list or a file"},
+                          {"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: C, bytes in a cell"},
+                          {"arrive", "arrive", "", Shape::text,
+                           "--sizes: whole, all cells of a packet in one slot; or cells, one a slot"},
+                          {"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
+                          {"capacity", "capacity", "", Shape::whole, "B as asked [cells]"},
+                          {"criterion", "criterion", "", Shape::text,
+                           "overflow: P(Q > B); or loss: the fraction of cells lost"}},
+      accuracy_columns());
+}
+
+std::vector<Column> sized_results() {
+  return {
+      {"buffer", "buffer", "cells", Shape::whole, "B: enough for the target, or as asked"},
+      {"bytes", "size", "bytes", Shape::proved, "--sizes: of the buffer, `buffer` times cell_bytes"},
+      {"probability", "P or loss at B", "", Shape::claim, "the criterion at B"},
+      {"probability_bound", "bound", "", Shape::bound, "proved upper bound of the criterion at B",
+       Style::plain, 4},
+      {"probability_before", "", "", Shape::claim, "the criterion at B - 1", Style::hidden},
+      {"cell_loss", "cell loss", "", Shape::number,
+       "--sizes: fraction of the cells lost at B (`buffer` is in cells, as is all that stands in packets "
+       "else); an "
+       "upper bound where `probability_bound` is",
+       Style::plain, 4},
+      {"packet_loss", "packet loss", "", Shape::number,
+       "--sizes: fraction of the packets lost at B, each with a cell or more; null where it would take too "
+       "long",
+       Style::plain, 4},
+      {"mean_occupancy", "mean occupancy", "cells", Shape::claim, "E[Q]"},
+      {"mean_occupancy_bound", "", "cells", Shape::bound, "--sizes: proved upper bound of E[Q]",
+       Style::hidden},
+      {"decay_rate", "", "", Shape::proved, "of P(Q > n) [1/cell]", Style::hidden},
+      {"decay_rate_bound", "", "", Shape::bound, "--sizes: proved lower bound of the decay rate [1/cell]",
+       Style::hidden},
+      {"mean_cells", "", "cells", Shape::proved, "--sizes: E[L], of a packet", Style::hidden},
+      {"method", "", "", Shape::text, "double, .., matrices, or supermartingale for bounds", Style::hidden},
+      {"bits", "", "", Shape::whole, "precision of a recurrence's arithmetic", Style::hidden}};
+}
+
+TableLayout size_classes() {
+  return {"size_classes",
+          "with --sizes: what is lost of packets of each size",
+          {{"bytes", "packet", "bytes", Shape::whole, "size of the packets"},
+           {"cells", "cells", "", Shape::whole, "that each takes"},
+           {"share", "share", "", Shape::proved, "of the packets", Style::plain, 4},
+           {"loss", "lost", "", Shape::proved,
+            "fraction of the packets of this size that is lost; null where not known", Style::plain, 6}}};
+}
+
+}  // namespace
+
+Layout with_packet_sizes(Layout buffer) {
+  const auto add = [](std::vector<Column>& columns, const std::vector<Column>& more) {
+    for (const Column& column : more)
+      if (std::none_of(columns.begin(), columns.end(),
+                       [&](const Column& one) { return one.key == column.key; }))
+        columns.push_back(column);
+  };
+  add(buffer.inputs, sized_inputs());
+  add(buffer.results, sized_results());
+  buffer.tables.push_back(size_classes());
+  return buffer;
+}
+
+Document document(const std::vector<SizedBufferPoint>& points) {
+  const SizedBufferQuestion& first = points.front().first;
+  Layout layout{.command = "buffer",
+                .inputs = sized_inputs(),
+                .results = sized_results(),
+                .tables = {size_classes()},
+                .quiet = {asks_for_buffer(first) ? "buffer" : "packet_loss"}};
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+                    .headline = points.size() == 1 ? sentence(points.front()) : title(points),
+                    .results = {},
+                    .digits = first.accuracy.digits};
+  bool whole = false, cells = false, bound = false;
+  for (const SizedBufferPoint& point : points) {
+    Result& result = document.results.emplace_back();
+    result.inputs = input_cells(point.first);
+    result.cells = result_cells(point);
+    result.tables.push_back(class_rows(point));
+    if (points.size() == 1) result.lines = lines(point);
+    result.caption = traffic_in_words(point.first);
+    (point.first.arrive == CellArrival::whole ? whole : cells) = true;
+    bound = bound || point.second.bound_only();
+    // Without losses by size the table says nothing that was not typed.
+    result.tables.back().in_text = points.size() == 1 && point.first.arrive == CellArrival::whole;
+  }
+  if (whole) document.notes.emplace_back(whole_basis);
+  if (cells) document.notes.emplace_back(cells_basis);
+  if (bound) document.notes.emplace_back(bound_basis);
+  document.picture = [document, points] { return picture(document, points); };
+  return document;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,126 @@
+#include <tailbound/answers/sized_buffer.hpp>
+#include <tailbound/queue/markov_queue.hpp>
+#include <tailbound/queue/train_bound.hpp>
+
+#include <catch2/catch.hpp>
+
+using namespace tailbound;
+using answers::CellArrival;
+using answers::SizedBufferAnswer;
+using answers::SizedBufferQuestion;
+using answers::SizedProbability;
+using numeric::Rational;
+using traffic::PacketSizes;
+
+namespace {
+
+SizedBufferQuestion question(std::int64_t inputs, const char* sizes, CellArrival arrive,
+                             decltype(SizedBufferQuestion::asked) asked) {
+  return {.inputs = inputs,
+          .load = Rational(4) / 5,
+          .sizes_name = sizes,
+          .sizes = PacketSizes::of_list(sizes, "test"),
+          .arrive = arrive,
+          .asked = std::move(asked)};
+}
+
+numeric::Real upper(const SizedProbability& value) {
+  if (const auto* bound = std::get_if<numeric::UpperBound<unit::Probability>>(&value)) return bound->value;
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&value))
+    return numeric::to_real(exact->value, numeric::Rounding::up);
+  return std::get<numeric::Enclosure<unit::Probability>>(value).upper();
+}
+numeric::Real lower(const SizedProbability& value) {
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&value))
+    return numeric::to_real(exact->value, numeric::Rounding::down);
+  return std::get<numeric::Enclosure<unit::Probability>>(value).lower();
+}
+
+constexpr const char* imix = "64:7,594:4,1518:1";
+const Rational billionth = Rational(1) / 1'000'000'000;
+
+}  // namespace
+
+TEST_CASE("whole packets of several sizes: the least buffer and what it loses", "[answers][sized_buffer]") {
+  const SizedBufferAnswer found =
+      answer(question(16, imix, CellArrival::whole, answers::LeastBuffer{billionth}));
+  CHECK_FALSE(found.bound_only());
+  CHECK(numeric::compare(upper(found.at), billionth) <= 0);
+  REQUIRE(found.before);
+  CHECK(numeric::compare(lower(*found.before), billionth) > 0);
+  CHECK(found.mean_cells == Rational(71) / 12);
+  REQUIRE(found.packet_loss);
+  // The sizes make up the whole; longer packets are lost more often.
+  REQUIRE(found.classes.size() == 3);
+  double sum = 0;
+  for (const answers::SizeLoss& one : found.classes) {
+    REQUIRE(one.loss);
+    sum += numeric::nearest_double(one.share) * static_cast<double>(one.loss->lower());
+  }
+  CHECK(sum == Approx(static_cast<double>(lower(*found.packet_loss))).epsilon(1e-9));
+  CHECK(found.classes[0].loss->upper() < found.classes[1].loss->lower());
+  CHECK(found.classes[1].loss->upper() < found.classes[2].loss->lower());
+
+  // The figures of section 5, asked for as a capacity.
+  const SizedBufferAnswer room =
+      answer(question(16, imix, CellArrival::whole, answers::ProbabilityOf{Packets(100)}));
+  CHECK(static_cast<double>(upper(room.cell_loss)) == Approx(1.08800e-2).epsilon(1e-5));
+  CHECK(static_cast<double>(upper(*room.packet_loss)) == Approx(8.79842e-3).epsilon(1e-6));
+}
+
+TEST_CASE("packets of one cell in packets or cells: one queue", "[answers][sized_buffer]") {
+  const answers::BufferAnswer plain =
+      answer(answers::BufferQuestion{.traffic = {.source = answers::EqualInputs{8, Rational(4) / 5}},
+                                     .asked = answers::LeastBuffer{billionth}});
+  for (const CellArrival arrive : {CellArrival::whole, CellArrival::cells}) {
+    const SizedBufferAnswer found = answer(question(8, "40:1,64:2", arrive, answers::LeastBuffer{billionth}));
+    CHECK(found.buffer == plain.buffer);
+    // One cell a packet: packets are lost as cells are.
+    REQUIRE(found.packet_loss);
+    CHECK(static_cast<double>(upper(*found.packet_loss)) ==
+          Approx(static_cast<double>(upper(found.cell_loss))).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("packets cell by cell: exact for few phases, a bound for many", "[answers][sized_buffer]") {
+  // 4 inputs, two cells a packet: the chain of 15 phases.
+  const SizedBufferAnswer exact =
+      answer(question(4, "128", CellArrival::cells, answers::ProbabilityOf{Packets(10)}));
+  CHECK_FALSE(exact.bound_only());
+  CHECK(static_cast<double>(lower(exact.cell_loss)) == Approx(0.010096674088).epsilon(1e-10));
+  REQUIRE(exact.packet_loss);
+  CHECK(lower(*exact.packet_loss) <= lower(exact.cell_loss));
+  CHECK(static_cast<double>(upper(*exact.packet_loss)) == Approx(0.020193348176).epsilon(1e-9));
+  CHECK_FALSE(exact.classes.front().loss);
+
+  const SizedBufferAnswer bound =
+      answer(question(16, imix, CellArrival::cells, answers::LeastBuffer{billionth}));
+  CHECK(bound.bound_only());
+  CHECK_FALSE(bound.before);
+  CHECK(numeric::compare(upper(bound.at), billionth) <= 0);
+  const auto by_hand = queue::train_bound(
+      {.inputs = 16, .load = Rational(4) / 5, .cells = PacketSizes::imix().cells(64)}, {10});
+  CHECK(bound.buffer.value == by_hand.least_level(billionth));
+  // Few inputs, so that the bound and the chain are both known.
+  const SizedBufferAnswer few =
+      answer(question(6, "128", CellArrival::cells, answers::LeastBuffer{billionth}));
+  const auto few_bound = queue::train_bound(
+      {.inputs = 6, .load = Rational(4) / 5, .cells = PacketSizes::of_list("128", "test").cells(64)}, {10});
+  CHECK(few.buffer.value <= few_bound.least_level(billionth));
+  CHECK(few.buffer.value >= few_bound.least_level(billionth) - 4);
+}
+
+TEST_CASE("sized buffers that cannot be are refused", "[answers][sized_buffer][errors]") {
+  SizedBufferQuestion asked = question(4, imix, CellArrival::cells, answers::LeastBuffer{billionth});
+  asked.accuracy.arithmetic = queue::Arithmetic::exact;
+  CHECK_THROWS_AS(answer(asked), InvalidArgument);
+  for (const CellArrival arrive : {CellArrival::whole, CellArrival::cells}) {
+    asked = question(4, imix, arrive, answers::LeastBuffer{billionth});
+    asked.load = 1;
+    CHECK_THROWS_AS(answer(asked), Unstable);
+    asked.load = 0;
+    CHECK_THROWS_AS(answer(asked), InvalidArgument);
+    asked = question(4, imix, arrive, answers::LeastBuffer{Rational(2)});
+    CHECK_THROWS_AS(answer(asked), InvalidArgument);
+  }
+}
