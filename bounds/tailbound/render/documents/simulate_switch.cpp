@@ -46,7 +46,7 @@ Cells input_cells(const SwitchModel& model, const Units& units) {
   if (model.burst)
     cells = joined(std::move(cells), Cells{{"burst", Given{model.burst->slots}},
                                            {"on_rate", Given{model.burst->on_rate}},
-                                           {"destination", Text{destination_name(model.destination)}}});
+                                           {"burst_destination", Text{destination_name(model.destination)}}});
   if (!model.sizes.empty()) {
     GivenList sizes, shares;
     for (const traffic::CellClass& size : model.sizes) {
