@@ -110,6 +110,7 @@ TEST_CASE("simulate_network: flows with bursts make the queue that a tree's firs
       {.occupancy_levels = {0, 1, 2, 4}, .delay_levels = {}, .percentiles = {}, .confidence = 0.9999});
   sim::TreeModel tree{{4, 1}, rate * 4};
   tree.burst = traffic::Burst{8};
+  tree.destination = traffic::Destination::per_packet;
   const auto expected =
       sim::tree_estimates(tree, sim::run_tree(tree, sim::automatic_plan(tree, 600'000, 4, 2)),
                           {.occupancy_levels = {0, 1, 2, 4}, .confidence = 0.9999});
