@@ -21,7 +21,7 @@ namespace tailbound::queue {
 [[nodiscard]] std::unique_ptr<Engine> make_directed_modes_engine(const OnOffGroup& group,
                                                                  const numeric::Rational& load, int modes);
 
-/// Phases up to which finite queues are computed.
-constexpr std::int64_t most_directed_loss_phases = 153;
+/// Phases up to which matrices of all phases are computed with: for finite queues and lower on-rates.
+constexpr std::int64_t most_dense_directed_phases = 153;
 
 }  // namespace tailbound::queue

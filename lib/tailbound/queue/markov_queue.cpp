@@ -156,12 +156,38 @@ class CertifiedEngine final : public Engine {
     const OnOffGroup* group = single_group(arrivals);
     if (group != nullptr && group->share == 1 && try_passages(eigenvector_candidates(*group))) return;
     const T unit = Outward<T>(Side::below, bits_).unit();
+    if (group != nullptr && group->share != 1) {
+      if (try_passages(iterated_candidates())) return;
+      // Cyclic reduction would take hours.
+      if (blocks_.phases() > MarkovQueue::most_certified_phases)
+        throw LimitExceeded("bursts as long as these with " + std::to_string(blocks_.phases()) + " phases");
+    }
     std::vector<Matrix<T>> reduced;
     for (const Side side : {Side::below, Side::above}) {
       const Outward<T> outward(side, bits_);
       reduced.push_back(cyclic_reduction(blocks_, outward.scaled(Passage<T>::theta(blocks_, outward)), unit));
     }
     if (!try_passages(reduced)) throw TooFewBits{};
+  }
+
+  /// For phases that are too many for cyclic reduction.
+  std::vector<Matrix<T>> iterated_candidates() const {
+    double products = static_cast<double>(blocks_.phases());
+    for (const Eigen::Index row : blocks_.first_row) products += static_cast<double>(blocks_.phases() - row);
+    const double operations = products * std::pow(static_cast<double>(blocks_.phases()), 2);
+    const int rounds = static_cast<int>(std::min(2e5, 4e10 / operations));
+    const auto make = [&](Side side) {
+      const Outward<T> outward(side, bits_);
+      const T theta = Passage<T>::theta(blocks_, outward);
+      return iterated_passage(blocks_, outward.scaled(theta), T(theta / 16), rounds);
+    };
+    auto second = std::async(
+        std::is_same_v<T, Real> ? std::launch::deferred : std::launch::async | std::launch::deferred, make,
+        Side::above);
+    auto below = make(Side::below);
+    auto above = second.get();
+    if (!below || !above) return {};
+    return {*std::move(below), *std::move(above)};
   }
 
   std::vector<Matrix<T>> eigenvector_candidates(const OnOffGroup& group) const {
@@ -349,10 +375,10 @@ struct MarkovQueue::State {
   void check_capacity(std::int64_t capacity) const {
     check_level(capacity, "capacity");
     if (!directed()) return;
-    if (arrivals.phases() > most_directed_loss_phases)
+    if (arrivals.phases() > most_dense_directed_phases)
       throw LimitExceeded("losses of a queue with " + std::to_string(arrivals.phases()) +
                           " phases of sources that stay together in bursts; the limit is " +
-                          std::to_string(most_directed_loss_phases));
+                          std::to_string(most_dense_directed_phases));
     // Four matrices a place stay in memory.
     const double phases = static_cast<double>(arrivals.phases()), most = 1.5e7 / (phases * phases);
     if (static_cast<double>(capacity) > most)
@@ -398,8 +424,9 @@ MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits)
   const MarkovArrivals& given = state_->arrivals;
   if (given.load() >= 1) throw Unstable(numeric::to_fraction(given.load()), 1);
   const OnOffGroup* single = single_group(given);
-  state_->certified =
-      given.phases() <= (state_->silent_passages() ? most_certified_directed_phases : most_certified_phases);
+  state_->certified = given.phases() <= (state_->silent_passages() ? most_certified_directed_phases
+                                         : state_->directed()      ? most_dense_directed_phases
+                                                                   : most_certified_phases);
   if (!state_->certified && single != nullptr && single->share != 1 && single->source.on_rate != 1)
     throw LimitExceeded(std::to_string(given.phases()) +
                         " phases of sources that stay together in bursts and do not "

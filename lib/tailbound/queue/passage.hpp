@@ -123,6 +123,36 @@ template <class T>
   throw LimitExceeded("cyclic reduction did not converge in 60 steps: the load is too close to 1");
 }
 
+/// G of the blocks times `scale` by G <- (1 - U)^-1 D_0, U = sum_{b>=1} D_b G^(b-1), until no entry changes by more
+/// than `change` of itself.
+/// \return nothing if it does not within `rounds`
+template <class T>
+[[nodiscard]] std::optional<Matrix<T>> iterated_passage(Blocks<T> blocks, const T& scale, const T& change,
+                                                        int rounds) {
+  using std::abs;
+  const auto n = blocks.phases();
+  for (Matrix<T>& d : blocks.d) d *= scale;
+  Matrix<T> g = Matrix<T>::Constant(n, n, T(1) / T(static_cast<double>(n)));
+  for (int round = 0; round < rounds; ++round) {
+    Matrix<T> sum = blocks.d.back();
+    for (std::size_t b = blocks.d.size() - 1; b-- > 1;) {
+      Matrix<T> next = blocks.d[b];
+      const auto rows = n - blocks.first_row[b + 1];
+      add_product(next.bottomRows(rows), sum.bottomRows(rows), g);
+      sum = std::move(next);
+    }
+    const Matrix<T> next =
+        Eigen::PartialPivLU<Matrix<T>>(Matrix<T>::Identity(n, n) - sum).solve(blocks.d.front());
+    bool settled = true;
+    for (Eigen::Index i = 0; i < n; ++i)
+      for (Eigen::Index j = 0; j < n; ++j)
+        settled = settled && abs(next(i, j) - g(i, j)) <= change * abs(next(i, j));
+    g = next;
+    if (settled) return g;
+  }
+  return std::nullopt;
+}
+
 /// The stationary row of `g` in proportion: 1 for the phase `reference`.
 template <class T>
 [[nodiscard]] std::optional<Row<T>> stationary(const Matrix<T>& g, Eigen::Index reference,
