@@ -145,7 +145,7 @@ Cells input_cells(const SizedBufferQuestion& question) {
 
 Cells result_cells(const SizedBufferPoint& point) {
   const auto& [question, answer] = point;
-  Cells cells{{"buffer", shown(answer.buffer)}, {"bytes", Exact{bytes_of(point)}}};
+  Cells cells{{"buffer", shown(answer.buffer)}, {"bytes", Given{bytes_of(point)}}};
   const bool bound = answer.bound_only();
   cells.push_back({bound ? "probability_bound" : "probability", shown_any(answer.at)});
   if (!bound && asks_for_buffer(question)) cells.push_back({"probability_before", shown_any(answer.before)});
@@ -215,7 +215,7 @@ std::vector<Column> sized_inputs() {
 std::vector<Column> sized_results() {
   return {
       {"buffer", "buffer", "cells", Shape::whole, "B: enough for the target, or as asked"},
-      {"bytes", "size", "bytes", Shape::proved, "--sizes: of the buffer, `buffer` times cell_bytes"},
+      {"bytes", "size", "bytes", Shape::given, "--sizes: of the buffer, `buffer` times cell_bytes"},
       {"probability", "P or loss at B", "", Shape::claim, "the criterion at B"},
       {"probability_bound", "bound", "", Shape::bound, "proved upper bound of the criterion at B",
        Style::plain, 4},
