@@ -142,10 +142,10 @@ Command add_buffer_command(CLI::App& program) {
   add_plot_option(*command);
   return {.app = command, .answer = [command, options, shared, sized](const Context& context) {
             const bool draws = command->get_option("--plot")->count() > 0;
-            if (sized->sizes) return answer_sized(*sized, *options, shared->shared, draws, context);
-            refuse_without_sizes(*sized);
-            if (shared->shared) return answer_shared(*shared, *options, draws, context);
+            if (!sized->sizes) refuse_without_sizes(*sized);
+            if (shared->shared) return answer_shared(*shared, *sized, *options, draws, context);
             refuse_without_shared(*shared);
+            if (sized->sizes) return answer_sized(*sized, *options, draws, context);
             return answer(*options, draws, context);
           }};
 }

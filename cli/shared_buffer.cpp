@@ -3,6 +3,7 @@
 #include <cli/read_file.hpp>
 #include <cli/shared_buffer.hpp>
 #include <cli/show.hpp>
+#include <cli/sized_buffer.hpp>
 #include <tailbound/render/documents/shared_buffer.hpp>
 
 #include <array>
@@ -141,6 +142,30 @@ std::vector<Asked> read_asked(const BufferOptions& options) {
   return asked;
 }
 
+/// The packets for each entry of --cell-bytes; one none without --sizes.
+std::vector<std::optional<answers::SwitchCells>> read_cells(const SharedBufferOptions& shared,
+                                                            const SizedBufferOptions& sized,
+                                                            const BufferOptions& options) {
+  if (!sized.sizes) return {std::nullopt};
+  for (const auto& [name, value] :
+       {Option{"--rates", &options.traffic.rates}, Option{"--matrix", &shared.matrix},
+        Option{"--packet-bytes", &options.units.packet_bytes},
+        Option{"--link-gbps", &options.units.link_gbps}})
+    if (*value)
+      throw InvalidArgument(name, "given together with --sizes",
+                            "left out there: --inputs K --load R, and bytes by --sizes and --cell-bytes");
+  if (sized.arrive && *sized.arrive != "whole")
+    throw InvalidArgument(
+        "--arrive", *sized.arrive,
+        "whole with --shared: no bound is proved for packets that come cell by cell; they are "
+        "simulated only: tailbound simulate switch");
+  std::vector<std::optional<answers::SwitchCells>> all;
+  for (const std::int64_t bytes : read_cell_bytes(sized))
+    all.emplace_back(
+        answers::SwitchCells{.name = *sized.sizes, .sizes = read_sizes(*sized.sizes), .cell_bytes = bytes});
+  return all;
+}
+
 }  // namespace
 
 void add_shared_buffer_options(CLI::App& command, SharedBufferOptions& options) {
@@ -168,27 +193,30 @@ void refuse_without_shared(const SharedBufferOptions& options) {
     if (*value) throw InvalidArgument(name, **value, "given with --shared, a memory shared by the outputs");
 }
 
-Reply answer_shared(const SharedBufferOptions& shared, const BufferOptions& options, bool draws,
-                    const Context& context) {
+Reply answer_shared(const SharedBufferOptions& shared, const SizedBufferOptions& sized,
+                    const BufferOptions& options, bool draws, const Context& context) {
   refuse_what_does_not_go_with_it(options);
   const answers::Units units = read_units(options.units);
   const std::vector<Asked> asked = read_asked(options);
   const std::vector<Criterion> criteria = read_criteria(shared, options);
   const auto thresholds = read_thresholds(shared);
   std::vector<SharedBufferQuestion> questions;
+  const auto packets = read_cells(shared, sized, options);
   for (const auto& [traffic, usual] : read_switches(shared, options.traffic))
     for (const std::int64_t outputs : integers_or(usual, shared.outputs, "--outputs", 1, most_ports))
       for (const Criterion criterion : criteria)
         for (const auto& threshold : thresholds)
-          for (const Asked& one : asked) {
-            if (questions.size() == most_points)
-              throw InvalidArgument("the question", "more than 1000000 points", "at most 1000000 of them");
-            questions.push_back({.traffic = traffic,
-                                 .outputs = outputs,
-                                 .threshold = threshold,
-                                 .criterion = criterion,
-                                 .asked = one});
-          }
+          for (const auto& cells : packets)
+            for (const Asked& one : asked) {
+              if (questions.size() == most_points)
+                throw InvalidArgument("the question", "more than 1000000 points", "at most 1000000 of them");
+              questions.push_back({.traffic = traffic,
+                                   .outputs = outputs,
+                                   .threshold = threshold,
+                                   .criterion = criterion,
+                                   .asked = one,
+                                   .cells = cells});
+            }
   if (draws && questions.size() < 2)
     throw InvalidArgument(
         "--plot", "given for one point",

@@ -17,6 +17,8 @@ struct SharedBufferOptions {
   std::optional<std::string> outputs, threshold, matrix;
 };
 
+struct SizedBufferOptions;  // sized_buffer.hpp
+
 /// What `buffer` has for every question.
 struct BufferOptions {
   TrafficOptions traffic;
@@ -35,7 +37,7 @@ void refuse_without_shared(const SharedBufferOptions& options);
 /// \param draws  is there a picture to draw?
 /// \throws InvalidArgument  options that do not go with --shared, among them all traffic whose slots depend on
 ///                          each other: it is simulated only
-[[nodiscard]] Reply answer_shared(const SharedBufferOptions& shared, const BufferOptions& options, bool draws,
-                                  const Context& context);
+[[nodiscard]] Reply answer_shared(const SharedBufferOptions& shared, const SizedBufferOptions& sized,
+                                  const BufferOptions& options, bool draws, const Context& context);
 
 }  // namespace tailbound::cli

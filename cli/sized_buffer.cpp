@@ -21,10 +21,7 @@ constexpr std::size_t most_points = 1'000'000;
 
 using Option = std::pair<const char*, const std::optional<std::string>*>;
 
-void refuse_what_does_not_go_with_it(const BufferOptions& options, bool shared) {
-  if (shared)
-    throw InvalidArgument("--sizes", "given together with --shared",
-                          "left out there: a shared memory is in packets");
+void refuse_what_does_not_go_with_it(const BufferOptions& options) {
   const TrafficOptions& traffic = options.traffic;
   for (const auto& [name, value] :
        {Option{"--rates", &traffic.rates}, Option{"--burst", &traffic.burst},
@@ -45,13 +42,6 @@ void refuse_what_does_not_go_with_it(const BufferOptions& options, bool shared) 
     if (*value)
       throw InvalidArgument(name, "given together with --sizes",
                             "left out there: --sizes and --cell-bytes say what has how many bytes");
-}
-
-PacketSizes read_sizes(const std::string& text) {
-  if (text == "imix") return PacketSizes::imix();
-  const bool list = !text.empty() && text.find_first_not_of("0123456789.:,/eE+") == std::string::npos;
-  return list ? PacketSizes::of_list(text, "--sizes")
-              : PacketSizes::of_file(read_file(text, "--sizes"), text);
 }
 
 using Asked = decltype(SizedBufferQuestion::asked);
@@ -88,6 +78,17 @@ std::vector<Rational> read_loads(const TrafficOptions& traffic) {
 
 }  // namespace
 
+PacketSizes read_sizes(const std::string& text) {
+  if (text == "imix") return PacketSizes::imix();
+  const bool list = !text.empty() && text.find_first_not_of("0123456789.:,/eE+") == std::string::npos;
+  return list ? PacketSizes::of_list(text, "--sizes")
+              : PacketSizes::of_file(read_file(text, "--sizes"), text);
+}
+
+std::vector<std::int64_t> read_cell_bytes(const SizedBufferOptions& options) {
+  return integers_or(64, options.cell_bytes, "--cell-bytes", 1, PacketSizes::most_bytes);
+}
+
 void add_sized_buffer_options(CLI::App& command, SizedBufferOptions& options) {
   const OptionGroup group(command, "Packet sizes");
   group.add(
@@ -105,9 +106,9 @@ void refuse_without_sizes(const SizedBufferOptions& options) {
     if (*value) throw InvalidArgument(name, **value, "given with --sizes, packets of several sizes");
 }
 
-Reply answer_sized(const SizedBufferOptions& sized, const BufferOptions& options, bool shared, bool draws,
+Reply answer_sized(const SizedBufferOptions& sized, const BufferOptions& options, bool draws,
                    const Context& context) {
-  refuse_what_does_not_go_with_it(options, shared);
+  refuse_what_does_not_go_with_it(options);
   const std::vector<Asked> asked = read_asked(options);
   const auto criteria = choices_or_first<Criterion>(
       options.criterion, "--criterion", {{"overflow", Criterion::overflow}, {"loss", Criterion::loss}});
@@ -121,8 +122,7 @@ Reply answer_sized(const SizedBufferOptions& sized, const BufferOptions& options
       required(options.traffic.inputs, "--inputs", "given with --sizes: the inputs of the switch"),
       "--inputs", 1, most_inputs);
   const std::vector<Rational> loads = read_loads(options.traffic);
-  const std::vector<std::int64_t> cell_bytes =
-      integers_or(64, sized.cell_bytes, "--cell-bytes", 1, PacketSizes::most_bytes);
+  const std::vector<std::int64_t> cell_bytes = read_cell_bytes(sized);
   const PacketSizes sizes = read_sizes(*sized.sizes);
   std::vector<SizedBufferQuestion> questions;
   for (const std::int64_t count : inputs)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cli/shared_buffer.hpp>
+#include <tailbound/traffic/packet_sizes.hpp>
 
 #include <optional>
 #include <string>
@@ -13,6 +14,11 @@ struct SizedBufferOptions {
   std::optional<std::string> sizes, cell_bytes, arrive;
 };
 
+/// The packets of --sizes, "imix", a list or a file, in cells of --cell-bytes.
+/// \throws InvalidArgument, ParseError
+[[nodiscard]] traffic::PacketSizes read_sizes(const std::string& sizes);
+[[nodiscard]] std::vector<std::int64_t> read_cell_bytes(const SizedBufferOptions& options);
+
 /// --sizes, --cell-bytes and --arrive. `options` must outlive the parse.
 void add_sized_buffer_options(CLI::App& command, SizedBufferOptions& options);
 
@@ -20,10 +26,9 @@ void add_sized_buffer_options(CLI::App& command, SizedBufferOptions& options);
 void refuse_without_sizes(const SizedBufferOptions& options);
 
 /// The reply to `buffer --sizes`.
-/// \param shared  was --shared given?
 /// \param draws   is there a picture to draw?
 /// \throws InvalidArgument, ParseError  options that do not go with --sizes; sizes that cannot be read
-[[nodiscard]] Reply answer_sized(const SizedBufferOptions& sized, const BufferOptions& options, bool shared,
-                                 bool draws, const Context& context);
+[[nodiscard]] Reply answer_sized(const SizedBufferOptions& sized, const BufferOptions& options, bool draws,
+                                 const Context& context);
 
 }  // namespace tailbound::cli

@@ -20,10 +20,10 @@
 #define TAILBOUND_FAMILIES(each)                                                                             \
   each("buffer") each("occupancy") each("delay") each("pgf") each("compare") each("multistage")              \
       each("wormhole") each("broadcast") each("simulate-tree") each("simulate-rare") each("simulate-switch") \
-          each("simulate-wormhole") each("simulate-hypercube") each("simulate-multistage")                   \
-              each("validate-delay") each("validate-buffer") each("validate-wormhole")                       \
-                  each("validate-broadcast") each("validate-multistage") each("reproduce") each("refusals")  \
-                      each("help")
+          each("validate-switch") each("simulate-wormhole") each("simulate-hypercube")                       \
+              each("simulate-multistage") each("validate-delay") each("validate-buffer")                     \
+                  each("validate-wormhole") each("validate-broadcast") each("validate-multistage")           \
+                      each("reproduce") each("refusals") each("help")
 
 namespace {
 

@@ -51,7 +51,7 @@ TEST_CASE("refused: no command, unknown commands and options") {
            {"simulate --deep", 2, {"Try 'tailbound simulate --help'."}},
            {"validate forest",
             2,
-            {"delay, buffer, multistage", "broadcast", "Try 'tailbound validate --help'."}},
+            {"delay, buffer, switch, multistage", "broadcast", "Try 'tailbound validate --help'."}},
            {"validate buffer --deep", 2, {"--deep", "Try 'tailbound validate buffer --help'."}},
        })
     check(refusal);
@@ -88,7 +88,7 @@ TEST_CASE("refused: values of the wrong type or out of range") {
            {"buffer --inputs 16 --load 0.9 --capacity ten", 2, {"--capacity", "ten"}},
            {"buffer --inputs 16 --drop 1e-9 --capacity 9 --solve inputs",
             2,
-            {"--solve", "inputs", "load or speedup"}},
+            {"--solve", "inputs", "load, speedup, burst"}},
            {"buffer --inputs 16 --load 0.9 --drop 1e-15 --arithmetic float",
             2,
             {"--arithmetic", "float", "exact"}},

@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <tailbound/answers/shared_buffer.hpp>
+#include <tailbound/bounds/packet_loss.hpp>
 #include <tailbound/core/error.hpp>
 
 #include <algorithm>
@@ -10,15 +11,34 @@ namespace tailbound::answers {
 namespace {
 
 using numeric::Rational;
+using numeric::Real;
 using queue::MemoryRule;
 
-queue::SharedSwitch switch_of(const SharedBufferQuestion& question) {
+queue::SharedSwitch fed_by(const SharedBufferQuestion& question) {
   if (const auto* equal = std::get_if<EqualSwitchInputs>(&question.traffic))
     return queue::uniform_switch(std::vector<Rational>(static_cast<std::size_t>(equal->inputs), equal->load),
                                  question.outputs);
   if (const auto* unequal = std::get_if<UnequalSwitchInputs>(&question.traffic))
     return queue::uniform_switch(unequal->rates, question.outputs);
   return queue::matrix_switch(std::get<TrafficMatrix>(question.traffic).rates);
+}
+
+queue::SharedSwitch switch_of(const SharedBufferQuestion& question) {
+  queue::SharedSwitch fed = fed_by(question);
+  if (!question.cells) return fed;
+  if (!std::holds_alternative<EqualSwitchInputs>(question.traffic))
+    throw InvalidArgument("the traffic", "packets of several sizes from inputs that differ",
+                          "inputs of one load (--inputs K --load R)");
+  fed.cells = question.cells->sizes.cells(question.cells->cell_bytes);
+  return fed;
+}
+
+/// The queue of one output by itself.
+queue::SlottedQueue queue_of(const queue::SharedSwitch& fed, const queue::SharedSwitch::Outputs& kind) {
+  if (fed.cells.largest() == 1) return {.arrivals = series::Arrivals::unequal_inputs(kind.rates)};
+  Rational load = 0;
+  for (const Rational& rate : kind.rates) load = load + rate;
+  return bounds::cell_queue({.inputs = std::ssize(kind.rates), .load = load, .cells = fed.cells});
 }
 
 double log_of(const Rational& target) {
@@ -29,7 +49,7 @@ double log_of(const Rational& target) {
 SharedBufferAnswer::Dedicated dedicated(const queue::SharedSwitch& fed, const bounds::DropTarget& target) {
   SharedBufferAnswer::Dedicated result;
   for (const queue::SharedSwitch::Outputs& kind : fed.outputs) {
-    const queue::SlottedQueue queue{.arrivals = series::Arrivals::unequal_inputs(kind.rates)};
+    const queue::SlottedQueue queue = queue_of(fed, kind);
     // The least buffer is settled by both sides of its boundary, not by the digits that it is shown with.
     const Packets buffer = bounds::buffer_size(queue, target, {.digits = numeric::Digits{1}}).buffer;
     result.port = std::max(result.port, buffer);
@@ -118,6 +138,13 @@ SharedBufferAnswer answer(const SharedBufferQuestion& question, const Run&) {
     answer.dedicated = dedicated(shared.fed(), {target, question.criterion});
   }
   if (approximation) answer.variance = approximation->variance();
+  if (question.cells && !overflow) {
+    // A packet that is hurt loses a cell or more.
+    const Real mean = numeric::to_real(shared.fed().cells.mean, numeric::Rounding::up);
+    Real packets;
+    mpfr_mul(packets.backend().data(), answer.at.value.backend().data(), mean.backend().data(), MPFR_RNDU);
+    answer.packets_at = {std::min(packets, Real(1))};
+  }
   return answer;
 }
 

@@ -2,6 +2,7 @@
 
 #include <tailbound/answers/buffer.hpp>
 #include <tailbound/queue/shared_approximation.hpp>
+#include <tailbound/traffic/packet_sizes.hpp>
 
 #include <optional>
 #include <string>
@@ -35,12 +36,21 @@ struct TrafficMatrix {
 /// \throws ParseError, InvalidArgument
 [[nodiscard]] TrafficMatrix traffic_matrix(const std::string& text, const std::string& name);
 
+/// Packets of several cells, all of which come in one slot. Loads, rates, memories and the criterion are then those of
+/// cells.
+struct SwitchCells {
+  std::string name;  ///< of the sizes: "imix", a list or a file, as typed
+  traffic::PacketSizes sizes;
+  std::int64_t cell_bytes = 64;
+};
+
 struct SharedBufferQuestion {
   std::variant<EqualSwitchInputs, UnequalSwitchInputs, TrafficMatrix> traffic;
   std::int64_t outputs = 1;                      ///< of a matrix, its columns
   std::optional<numeric::Rational> threshold{};  ///< alpha of a dynamic threshold; with Criterion::loss
   bounds::Criterion criterion = bounds::Criterion::overflow;
   std::variant<LeastBuffer, ProbabilityOf> asked;
+  std::optional<SwitchCells> cells{};  ///< unless told, every packet is one
 
   [[nodiscard]] std::optional<numeric::Rational> drop() const;
 };
@@ -48,8 +58,10 @@ struct SharedBufferQuestion {
 struct SharedBufferAnswer {
   Packets memory;                             ///< proved to be enough, or as asked
   numeric::UpperBound<unit::Probability> at;  ///< of the criterion at `memory`
-  numeric::Exact<unit::Packet> mean;          ///< E[T]
-  numeric::Rational output_load;              ///< of the busiest output [packets/slot]
+  /// Criterion::loss of packets of several cells: the fraction of the packets that lose one is at most this.
+  std::optional<numeric::UpperBound<unit::Probability>> packets_at{};
+  numeric::Exact<unit::Packet> mean;  ///< E[T]
+  numeric::Rational output_load;      ///< of the busiest output [packets/slot]
   /// Where all outputs are alike: not proved.
   std::optional<numeric::Model<unit::Packet>> about{};          ///< the memory needed, where that is asked
   std::optional<numeric::Model<unit::Probability>> about_at{};  ///< the criterion at `memory` as asked

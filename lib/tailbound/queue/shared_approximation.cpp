@@ -19,7 +19,7 @@ long double tail_at(const std::vector<long double>& tail, double level) {
 }  // namespace
 
 std::optional<SharedApproximation> SharedApproximation::of(const SharedSwitch& fed, const MemoryRule& rule) {
-  if (!fed.uniform()) return std::nullopt;
+  if (!fed.uniform() || fed.cells.largest() > 1) return std::nullopt;
   const SharedSwitch::Outputs& kind = fed.outputs.front();
   const auto greatest = std::max_element(kind.rates.begin(), kind.rates.end());
   const double most = numeric::nearest_double(*greatest);

@@ -21,7 +21,7 @@ namespace tailbound::queue {
 
 class SharedApproximation {
  public:
-  /// None where outputs are not alike, or the variance does not come out: an input alone sends nearly half a packet
+  /// None where outputs are not alike, where packets have several cells, or the variance does not come out: an input alone sends nearly half a packet
   /// a slot to one of two outputs.
   static std::optional<SharedApproximation> of(const SharedSwitch& fed, const MemoryRule& rule);
 

@@ -16,8 +16,10 @@ namespace {
 using numeric::Rational;
 using numeric::Real;
 using series::StopLoss;
+using traffic::CellCounts;
 
 constexpr std::int64_t most_inputs = 4096, most_outputs = 4096, deepest = 1'000'000;
+constexpr std::size_t most_cells_of_a_slot = 10'000;
 constexpr double most_products = 8e9;
 /// Entries of distributions kept at once: some 200 MB.
 constexpr double most_entries = 4e6;
@@ -52,15 +54,19 @@ void check(const SharedSwitch& fed) {
 
 /// log E[z^V] and log of the PGF of an input's packets at z = exp(s): in double, to find where to look.
 struct Exponent {
-  explicit Exponent(const std::vector<Rational>& rates) {
-    for (const Rational& rate : rates) ++alike[numeric::nearest_double(rate)];
+  Exponent(const std::vector<Rational>& rates, const CellCounts& cells) {
+    for (const Rational& rate : rates) ++alike[numeric::nearest_double(rate / cells.mean)];
+    for (const auto& [count, share] : cells.classes)
+      law.emplace_back(static_cast<double>(count), numeric::nearest_double(share));
     load = numeric::nearest_double(total(rates));
   }
   /// log A(z)
   [[nodiscard]] double arrivals(double s) const {
+    double packet = 0;  // L(z) - 1
+    for (const auto& [count, share] : law) packet += share * std::expm1(count * s);
     double sum = 0;
     for (const auto& [rate, count] : alike)
-      sum += static_cast<double>(count) * std::log1p(rate * std::expm1(s));
+      if (rate > 0) sum += static_cast<double>(count) * std::log1p(rate * packet);
     return sum;
   }
   /// log V(z); infinite where that does not converge.
@@ -70,7 +76,8 @@ struct Exponent {
   }
   [[nodiscard]] double occupancy(double s) const { return left_over(s) + arrivals(s); }
 
-  std::map<double, std::int64_t> alike;
+  std::map<double, std::int64_t> alike;        ///< packets a slot
+  std::vector<std::pair<double, double>> law;  ///< of L
   double load = 0;
 };
 
@@ -92,11 +99,52 @@ double log_of(const Rational& value) {
   return numeric::log2_magnitude(numeric::to_real(value, numeric::Rounding::nearest)) * std::log(2.0);
 }
 
+/// The cells of one input's packet in a slot, `rate` packets a slot; to `size` places.
+StopLoss batch(const Rational& rate, const CellCounts& cells, std::size_t size) {
+  StopLoss one = series::nothing(size);
+  one.mass[0] = numeric::nearest_long_double(1 - rate);
+  for (const auto& [count, share] : cells.classes)
+    if (static_cast<std::size_t>(count) < size)
+      one.mass[static_cast<std::size_t>(count)] = numeric::nearest_long_double(rate * share);
+  for (std::size_t n = 0; n < size && n < static_cast<std::size_t>(cells.largest()); ++n) {
+    Rational tail = 0, excess = 0;
+    for (const auto& [count, share] : cells.classes)
+      if (const Rational above = integer(count - static_cast<std::int64_t>(n)); above > 0) {
+        tail = tail + share;
+        excess = excess + share * above;
+      }
+    one.tail[n] = numeric::nearest_long_double(rate * tail);
+    one.excess[n] = numeric::nearest_long_double(rate * excess);
+  }
+  one.mean = numeric::nearest_long_double(rate * cells.mean);
+  one.units = 1;
+  return one;
+}
+
+/// The cells of a slot, of inputs with these cells a slot; to `size` places.
+StopLoss cells_of_a_slot(const std::vector<Rational>& rates, const CellCounts& cells, std::size_t size) {
+  if (cells.largest() == 1) return series::successes(rates, size);
+  std::vector<Rational> rising = rates;
+  std::sort(rising.begin(), rising.end());
+  StopLoss all = series::nothing(size);
+  for (auto first = rising.begin(); first != rising.end();) {
+    const auto end = std::find_if(first, rising.end(), [&](const Rational& rate) { return rate != *first; });
+    if (*first > 0)
+      all = series::sum(all, series::sum_of_alike(batch(*first / cells.mean, cells, size), end - first));
+    first = end;
+  }
+  return all;
+}
+
 double sums_of_alike(std::int64_t count) {
   return count < 2 ? 0 : 1.5 * std::log2(static_cast<double>(count)) + 1;
 }
 
 }  // namespace
+
+CellCounts one_cell() {
+  return {.classes = {{1, 1}}, .mean = 1, .mean_square = 1};
+}
 
 std::int64_t SharedSwitch::ports() const {
   std::int64_t sum = 0;
@@ -144,19 +192,25 @@ SharedSwitch matrix_switch(const std::vector<std::vector<Rational>>& rates) {
   return fed;
 }
 
-Rational mean_occupancy(const std::vector<Rational>& rates) {
+Rational mean_occupancy(const std::vector<Rational>& rates, const CellCounts& cells) {
   Rational load = 0, squares = 0;
   for (const Rational& rate : rates) {
     load = load + rate;
     squares = squares + rate * rate;
   }
-  return load + (load * load - squares) / (2 * (1 - load));
+  // E[A (A - 1)], of which a packet's own cells are E[L^2] - E[L].
+  const Rational pairs = load * load - squares + load * (cells.mean_square / cells.mean - 1);
+  return load + pairs / (2 * (1 - load));
 }
 
-StopLoss occupancy(const std::vector<Rational>& rates, std::size_t size) {
-  const std::size_t inputs = rates.size();
-  const Rational load = total(rates), mean = mean_occupancy(rates);
-  const StopLoss arrivals = series::successes(rates, inputs + 2);
+StopLoss occupancy(const std::vector<Rational>& rates, std::size_t size, const CellCounts& cells) {
+  const std::size_t inputs =
+      rates.size() * static_cast<std::size_t>(cells.largest());  // cells of a slot at most
+  if (cells.largest() > 1 && inputs > most_cells_of_a_slot)
+    throw LimitExceeded("up to " + std::to_string(inputs) + " cells in a slot; the limit is " +
+                        std::to_string(most_cells_of_a_slot));
+  const Rational load = total(rates), mean = mean_occupancy(rates, cells);
+  const StopLoss arrivals = cells_of_a_slot(rates, cells, inputs + 2);
   const long double idle = numeric::nearest_long_double(1 - load);
   const long double mean_value = numeric::nearest_long_double(mean);
   const long double pivot = arrivals.mass[0];
@@ -191,6 +245,11 @@ StopLoss occupancy(const std::vector<Rational>& rates, std::size_t size) {
 
 SharedMemory::SharedMemory(SharedSwitch fed, MemoryRule rule)
     : switch_(std::move(fed)), rule_(std::move(rule)) {
+  Rational shares = 0;
+  for (const auto& [count, share] : switch_.cells.classes) shares = shares + share;
+  if (shares != 1 || switch_.cells.classes.front().cells < 1)
+    throw InvalidArgument("cells of a packet", numeric::to_fraction(shares),
+                          "1 or more, with probabilities whose sum is 1");
   if (!rule_.threshold) return;
   if (rule_.measure == MemoryRule::Measure::overflow)
     throw InvalidArgument("criterion", "overflow", "loss where a threshold decides what is taken");
@@ -206,7 +265,7 @@ SharedMemory::SharedMemory(SharedSwitch fed, MemoryRule rule)
 Rational SharedMemory::mean() const {
   Rational sum = 0;
   for (const SharedSwitch::Outputs& kind : switch_.outputs)
-    sum = sum + integer(kind.count) * mean_occupancy(kind.rates);
+    sum = sum + integer(kind.count) * mean_occupancy(kind.rates, switch_.cells);
   return sum;
 }
 
@@ -226,16 +285,17 @@ void SharedMemory::reach(std::size_t size) {
                         " different outputs would take more than 200 MB; that is the limit");
   if (!rule_.threshold) {
     // One slot of arrivals is kept as it is; what earlier slots have left is taken as independent.
-    total_ = series::successes(switch_.inputs, size);
+    total_ = cells_of_a_slot(switch_.inputs, switch_.cells, size);
     for (const SharedSwitch::Outputs& kind : switch_.outputs) {
-      StopLoss queue = occupancy(kind.rates, size + 1);
+      StopLoss queue = occupancy(kind.rates, size + 1, switch_.cells);
       const auto shift = [](std::vector<long double>& values) { values.erase(values.begin()); };
       const long double empty = queue.mass[0];
       shift(queue.mass);
       shift(queue.tail);
       shift(queue.excess);
       queue.mass[0] += empty;
-      queue.mean = numeric::nearest_long_double(mean_occupancy(kind.rates) - queue::total(kind.rates));
+      queue.mean =
+          numeric::nearest_long_double(mean_occupancy(kind.rates, switch_.cells) - queue::total(kind.rates));
       queue.units += 1;
       total_ = series::sum(series::sum_of_alike(queue, kind.count), total_);
     }
@@ -245,7 +305,7 @@ void SharedMemory::reach(std::size_t size) {
     rest_.clear();
     std::vector<StopLoss> before{series::nothing(size)};  // of all outputs of the kinds before
     for (const SharedSwitch::Outputs& kind : switch_.outputs) {
-      own_.push_back(occupancy(kind.rates, size));
+      own_.push_back(occupancy(kind.rates, size, switch_.cells));
       rest_.push_back(series::sum_of_alike(own_.back(), kind.count - 1));
       if (count > 1) before.push_back(series::sum(before.back(), series::sum(rest_.back(), own_.back())));
     }
@@ -262,8 +322,8 @@ void SharedMemory::reach(std::size_t size) {
 /// Entries that a memory for exp(log_target) needs, by Chernoff's bound, which the bounds here do not pass.
 std::size_t SharedMemory::reach_of(double log_target) const {
   std::vector<Exponent> queues;
-  for (const SharedSwitch::Outputs& kind : switch_.outputs) queues.emplace_back(kind.rates);
-  const Exponent inputs(switch_.inputs);
+  for (const SharedSwitch::Outputs& kind : switch_.outputs) queues.emplace_back(kind.rates, switch_.cells);
+  const Exponent inputs(switch_.inputs, switch_.cells);
   const auto all = [&](const auto& one) {
     double sum = 0;
     for (std::size_t i = 0; i < queues.size(); ++i)

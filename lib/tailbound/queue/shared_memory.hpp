@@ -3,6 +3,7 @@
 #include <tailbound/core/quantity.hpp>
 #include <tailbound/numeric/truth.hpp>
 #include <tailbound/series/stop_loss.hpp>
+#include <tailbound/traffic/packet_sizes.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +12,9 @@
 /// The memory that the output queues of one switch share.
 ///
 /// MODEL     inputs independent of each other and from slot to slot, at most one packet a slot each, which goes to
-///           output i with probability r_ji; one packet served a slot and output. T = Q_1 + ... + Q_N, counted just
+///           output i with probability r_ji; one packet served a slot and output. Packets may have several cells, all
+///           of which come in one slot: then everything is in cells, and an input sends a packet to i with
+///           probability r_ji / E[L]. T = Q_1 + ... + Q_N, counted just
 ///           after the arrivals of a slot; M the memory [packets], those in transmission included.
 /// RESULT    proved upper bounds of P(T > M) with unlimited room, of the fraction of packets lost where all outputs
 ///           share M packets freely, and of the same where a packet for output i is taken only if
@@ -21,15 +24,19 @@
 /// TESTS     tests/queue/shared_memory_test.cpp
 namespace tailbound::queue {
 
+/// Every packet is one cell.
+[[nodiscard]] traffic::CellCounts one_cell();
+
 /// What goes from where to where.
 struct SharedSwitch {
   /// Outputs whose arrivals are alike.
   struct Outputs {
-    std::vector<numeric::Rational> rates;  ///< r_ji of each input j to one of them [packets/slot]
+    std::vector<numeric::Rational> rates;  ///< r_ji of each input j to one of them [cells/slot]
     std::int64_t count = 1;
   };
   std::vector<Outputs> outputs;
-  std::vector<numeric::Rational> inputs;  ///< packets a slot of each input, to all outputs: 0 .. 1
+  std::vector<numeric::Rational> inputs;  ///< cells a slot of each input, to all outputs: 0 .. 1
+  traffic::CellCounts cells = one_cell();
 
   [[nodiscard]] std::int64_t ports() const;      ///< N, outputs
   [[nodiscard]] numeric::Rational load() const;  ///< packets a slot in all
@@ -105,9 +112,12 @@ class SharedMemory {
 };
 
 /// Q of one output to `size` places.  \param rates  of the inputs to it, the sum below 1
-[[nodiscard]] series::StopLoss occupancy(const std::vector<numeric::Rational>& rates, std::size_t size);
+/// \throws LimitExceeded  more than 10 000 cells may come in a slot
+[[nodiscard]] series::StopLoss occupancy(const std::vector<numeric::Rational>& rates, std::size_t size,
+                                         const traffic::CellCounts& cells = one_cell());
 
 /// E[Q] of one output, exactly.
-[[nodiscard]] numeric::Rational mean_occupancy(const std::vector<numeric::Rational>& rates);
+[[nodiscard]] numeric::Rational mean_occupancy(const std::vector<numeric::Rational>& rates,
+                                               const traffic::CellCounts& cells = one_cell());
 
 }  // namespace tailbound::queue

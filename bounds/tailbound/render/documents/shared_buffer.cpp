@@ -45,6 +45,11 @@ std::string symbol(const SharedBufferQuestion& question, Packets memory) {
                                                    : fmt::format("loss({})", memory.value);
 }
 
+/// What memory is counted in.
+const char* unit_of(const SharedBufferQuestion& question) {
+  return question.cells ? "cell" : "packet";
+}
+
 std::string ports(std::int64_t count) {
   return fmt::format("{} port{}", count, count == 1 ? "" : "s");
 }
@@ -52,8 +57,11 @@ std::string ports(std::int64_t count) {
 /// "64 inputs at load 0.8"
 std::string traffic_in_words(const SharedBufferQuestion& question) {
   if (const auto* equal = std::get_if<EqualSwitchInputs>(&question.traffic))
-    return fmt::format("{} input{} at load {}", equal->inputs, equal->inputs == 1 ? "" : "s",
-                       plain(equal->load));
+    return fmt::format("{} input{} at load {}{}", equal->inputs, equal->inputs == 1 ? "" : "s",
+                       plain(equal->load),
+                       question.cells ? fmt::format(", packets of {} in cells of {} bytes",
+                                                    question.cells->name, question.cells->cell_bytes)
+                                      : "");
   if (std::holds_alternative<UnequalSwitchInputs>(question.traffic)) return "inputs of their own rates";
   return "the traffic of " + std::get<TrafficMatrix>(question.traffic).name;
 }
@@ -62,7 +70,7 @@ std::string promise(const SharedBufferQuestion& question, bool one) {
   const std::string target = plain(*question.drop());
   if (question.criterion == Criterion::overflow)
     return fmt::format("in all but at most {} of the slots", target);
-  return fmt::format("and {} at most {} of the packets{}", one ? "loses" : "lose", target,
+  return fmt::format("and {} at most {} of the {}s{}", one ? "loses" : "lose", target, unit_of(question),
                      question.threshold ? " to any output" : "");
 }
 
@@ -92,6 +100,12 @@ Cells input_cells(const SharedBufferQuestion& question, const SharedBufferAnswer
   if (const auto* asked = std::get_if<ProbabilityOf>(&question.asked))
     cells.push_back({"capacity", Whole{asked->capacity.value}});
   cells.push_back({"criterion", Text{bounds::name(question.criterion)}});
+  if (question.cells) {
+    cells.push_back({"sizes", Text{question.cells->name}});
+    cells.push_back({"cell_bytes", Whole{question.cells->cell_bytes}});
+    cells.push_back({"arrive", Text{"whole"}});
+    return cells;
+  }
   return joined(std::move(cells), unit_cells(units));
 }
 
@@ -111,24 +125,36 @@ Cells result_cells(const SharedBufferPoint& point) {
   } else {
     cells.push_back({"probability_approximate", shown(answer.about_at)});
   }
+  if (question.cells) {
+    cells.push_back({"bytes", Given{Rational(static_cast<long>(answer.memory.value)) *
+                                    Rational(static_cast<long>(question.cells->cell_bytes))}});
+    if (answer.packets_at) cells.push_back({"packet_loss", shown(*answer.packets_at)});
+  }
   cells.push_back({"mean_total", shown(answer.mean)});
   cells.push_back({"variance_total", shown(answer.variance)});
   return cells;
 }
 
+double kib(const SharedBufferQuestion& question, Packets memory) {
+  return static_cast<double>(memory.value * question.cells->cell_bytes) / 1024;
+}
+
 std::string sentence(const SharedBufferPoint& point) {
   const auto& [question, answer] = point;
   const bool one = answer.memory.value == 1;
-  const std::string packets = fmt::format("{} packet{}", answer.memory.value, one ? "" : "s");
+  const std::string packets =
+      fmt::format("{} {}{}{}", answer.memory.value, unit_of(question), one ? "" : "s",
+                  question.cells ? fmt::format(" ({:.4g} KiB)", kib(question, answer.memory)) : "");
   if (asks_for_memory(question))
     return fmt::format("{} of memory, {},\n{} {} {}.", packets, sharing_in_words(question),
                        one ? "holds" : "hold", traffic_in_words(question), promise(question, one));
-  return fmt::format("{} of memory, {}, {}:\n{} at most {}.", packets, sharing_in_words(question),
-                     traffic_in_words(question),
-                     question.criterion == Criterion::overflow ? "the share of slots with more present is"
-                     : question.threshold ? "the fraction of packets lost to any output is"
-                                          : "the fraction of packets lost is",
-                     brief(shown(answer.at), numeric::Digits{4}));
+  return fmt::format(
+      "{} of memory, {}, {}:\n{} at most {}.", packets, sharing_in_words(question),
+      traffic_in_words(question),
+      question.criterion == Criterion::overflow ? std::string("the share of slots with more present is")
+      : question.threshold ? fmt::format("the fraction of {}s lost to any output is", unit_of(question))
+                           : fmt::format("the fraction of {}s lost is", unit_of(question)),
+      brief(shown(answer.at), numeric::Digits{4}));
 }
 
 std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
@@ -154,13 +180,20 @@ std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
     const auto& own = *answer.dedicated;
     const bool alike = own.total.value == own.port.value * question.outputs;
     std::string text = fmt::format(
-        "{} packets in all ({}) for the same target each", own.total.value,
+        "{} {}s in all ({}) for the same target each", own.total.value, unit_of(question),
         alike ? fmt::format("{} a port", own.port.value) : fmt::format("up to {} a port", own.port.value));
     if (const auto saved = saving(answer); saved && *saved > 0)
       text += fmt::format("\nsharing saves {:.1f} %", 100 * numeric::nearest_double(*saved));
     lines.push_back({"separate buffers", text});
   }
-  std::string total = fmt::format("{} packets in all queues, exact", plain(answer.mean.value));
+  std::string total =
+      fmt::format("{} {}s in all queues, exact",
+                  question.cells ? numeric::to_decimal(answer.mean.value, 10, numeric::Rounding::nearest)
+                                 : plain(answer.mean.value),
+                  unit_of(question));
+  if (answer.packets_at)
+    lines.push_back(
+        {"packets", fmt::format("of them at most {} lose a cell", brief(shown(*answer.packets_at), digits))});
   if (answer.variance)
     total +=
         fmt::format("; standard deviation {:.4g}", std::sqrt(static_cast<double>(answer.variance->value)));
@@ -269,6 +302,9 @@ std::vector<Column> shared_inputs() {
            Style::hidden},
           {"threshold", "threshold", "", Shape::given,
            "--shared: alpha; a packet for output i is taken if Q_i < alpha (M - T) as it arrives"},
+          {"sizes", "sizes", "", Shape::text, "of packets: imix, a list or a file"},
+          {"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: C, bytes in a cell"},
+          {"arrive", "arrive", "", Shape::text, "--sizes: whole", Style::hidden},
           {"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
           {"capacity", "capacity", "", Shape::whole, "M as asked [packets], those in service included"},
           {"criterion", "criterion", "", Shape::text,
@@ -282,8 +318,11 @@ std::vector<Column> shared_results() {
       whole("memory", "memory",
             "--shared: M, proved to meet the target, or as asked; packets in service count", "memory",
             Style::plain),
+      {"bytes", "size", "bytes", Shape::given, "--sizes: of the memory, `memory` times cell_bytes"},
       {"probability_bound", "bound", "", Shape::bound, "proved upper bound of the criterion at M",
        Style::plain, 4},
+      {"packet_loss", "packet loss", "", Shape::number,
+       "--sizes: upper bound of the fraction of packets that lose a cell", Style::plain, 4},
       {"memory_approximate", "about", "packets", Shape::model,
        "--shared: the memory needed, by an approximation; null where outputs differ"},
       {"memory_per_port", "a port", "packets", Shape::proved, "--shared: memory / outputs", Style::plain, 4},
@@ -319,10 +358,13 @@ Layout with_shared_memory(Layout buffer) {
 
 Document document(const std::vector<SharedBufferPoint>& points, const Units& units) {
   const SharedBufferQuestion& first = points.front().first;
-  const Layout layout{.command = "buffer",
-                      .inputs = joined(shared_inputs(), unit_columns()),
-                      .results = shared_results(),
-                      .quiet = {asks_for_memory(first) ? "memory" : "probability_bound"}};
+  Layout layout{.command = "buffer",
+                .inputs = joined(shared_inputs(), unit_columns()),
+                .results = shared_results(),
+                .quiet = {asks_for_memory(first) ? "memory" : "probability_bound"}};
+  if (first.cells)
+    for (Column& column : layout.results)
+      if (column.unit == "packets") column.unit = "cells";
   Document document{.layout = std::make_shared<const Layout>(layout),
                     .headline = points.size() == 1 ? sentence(points.front()) : title(points),
                     .results = {}};
