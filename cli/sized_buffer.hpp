@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cli/shared_buffer.hpp>
-#include <tailbound/traffic/packet_sizes.hpp>
+#include <tailbound/answers/shared_buffer.hpp>
 
 #include <optional>
 #include <string>
