@@ -57,6 +57,14 @@ TEST_CASE("bursts: one output per burst, unless told otherwise") {
   CHECK(both[1]["burst_destination"] == "per-packet");
 }
 
+TEST_CASE("bursts: where the least buffer is out of reach, one that is proved to be enough") {
+  const auto outcome = run_line("buffer --inputs 64 --load 0.6 --burst 16 --on-rate 0.8 --drop 1e-9");
+  CHECK(outcome.status == 1);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.find("phases") != std::string::npos);
+  CHECK(outcome.err.find("is proved to be enough") != std::string::npos);
+}
+
 TEST_CASE("bursts: the longest that a buffer bears") {
   for (const std::string destination : {"per-burst", "per-packet"}) {
     const std::string line = "buffer --inputs 4 --load 0.6 --drop 1e-9 --destination " + destination;

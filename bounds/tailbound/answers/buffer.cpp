@@ -2,6 +2,7 @@
 #include <tailbound/answers/buffer.hpp>
 #include <tailbound/bounds/longest_burst.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/queue/burst_bound.hpp>
 
 namespace tailbound::answers {
 namespace {
@@ -28,6 +29,17 @@ void add_context(BufferAnswer& answer, bounds::OutputQueue& queue, Criterion cri
   if (const queue::ExponentialBound* bound = queue.bound())
     answer.bound = criterion == Criterion::overflow ? bound->tail(answer.buffer.value)
                                                     : bound->loss(answer.buffer.value);
+}
+
+/// What is left to say where the least buffer is out of reach.
+std::optional<Packets> enough_by_bound(const BufferQuestion& question) {
+  const auto* sources = std::get_if<BurstyInputs>(&question.traffic.source);
+  const auto* asked = std::get_if<LeastBuffer>(&question.asked);
+  if (sources == nullptr || asked == nullptr) return std::nullopt;
+  const auto bound = queue::burst_bound(arrivals(*sources));
+  if (!bound) return std::nullopt;
+  return Packets(question.criterion == Criterion::overflow ? bound->least_level(asked->drop)
+                                                           : bound->least_capacity(asked->drop));
 }
 
 BufferAnswer answer_to(const LeastBuffer& asked, const BufferQuestion& question) {
@@ -114,7 +126,14 @@ std::optional<numeric::Rational> BufferQuestion::drop() const {
 }
 
 BufferAnswer answer(const BufferQuestion& question, const Run&) {
-  return std::visit([&](const auto& asked) { return answer_to(asked, question); }, question.asked);
+  try {
+    return std::visit([&](const auto& asked) { return answer_to(asked, question); }, question.asked);
+  } catch (const LimitExceeded& limit) {
+    if (const auto enough = enough_by_bound(question))
+      throw LimitExceeded(std::string(limit.what()) + "; a buffer of " + std::to_string(enough->value) +
+                          " packets is proved to be enough");
+    throw;
+  }
 }
 
 }  // namespace tailbound::answers

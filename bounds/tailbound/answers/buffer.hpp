@@ -73,7 +73,8 @@ struct BufferAnswer {
 
 /// \throws InvalidArgument  a target outside ]0, 1[, correlated traffic where a load or speedup is asked for;
 ///                          as output_queue()
-/// \throws NoAnswer, LimitExceeded  as bounds::buffer_size(), bounds::max_load()
+/// \throws NoAnswer, LimitExceeded  as bounds::buffer_size(), bounds::max_load(); of BurstyInputs the message names a
+///                                  buffer that is proved to be enough
 [[nodiscard]] BufferAnswer answer(const BufferQuestion& question, const Run& run = {});
 
 }  // namespace tailbound::answers
