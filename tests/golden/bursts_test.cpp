@@ -57,6 +57,15 @@ TEST_CASE("bursts: one output per burst, unless told otherwise") {
   CHECK(both[1]["burst_destination"] == "per-packet");
 }
 
+TEST_CASE("bursts: a target that is the load itself is met with equality") {
+  for (const std::string destination : {"per-burst", "per-packet"}) {
+    const std::string line = "buffer --inputs 4 --load 0.5 --burst 8 --destination " + destination;
+    CHECK(run_result(line + " --drop 0.5")["buffer"] == 0);
+    CHECK(run_result(line + " --drop 0.499")["buffer"] > 0);
+  }
+  CHECK(run_line("validate buffer --inputs 4 --load 0.5 --burst 8 --slots 4000").status == 0);
+}
+
 TEST_CASE("bursts: where the least buffer is out of reach, one that is proved to be enough") {
   const auto outcome = run_line("buffer --inputs 64 --load 0.6 --burst 16 --on-rate 0.8 --drop 1e-9");
   CHECK(outcome.status == 1);

@@ -476,7 +476,9 @@ void check_target(const Rational& target) {
 
 std::int64_t MarkovQueue::least_level(const Rational& target) {
   check_target(target);
-  for (std::int64_t level = 0;; ++level) {
+  // P(Q > 0) = rho, exactly: no enclosure tells it from a target that is the same.
+  if (arrivals().load() <= target) return 0;
+  for (std::int64_t level = 1;; ++level) {
     state_->check_level(level, "level");
     if (state_->at_most([level](Engine& engine) { return engine.tail(static_cast<std::size_t>(level)); },
                         target))
