@@ -1,4 +1,5 @@
 #include <cln/rational.h>
+#include <tailbound/bounds/claim_value.hpp>
 #include <tailbound/bounds/longest_burst.hpp>
 #include <tailbound/numeric/plain.hpp>
 
@@ -37,19 +38,6 @@ struct Asked {
   std::unique_ptr<OutputQueue> queue;
 };
 
-numeric::Real value_of(const queue::ProbabilityClaim& claim) {
-  return std::visit(
-      [](const auto& truth) {
-        if constexpr (requires { truth.upper(); })
-          return truth.upper();
-        else if constexpr (requires { truth.agreed_digits; })
-          return truth.value;
-        else
-          return numeric::to_real(truth.value, numeric::Rounding::up);
-      },
-      claim);
-}
-
 class Search {
  public:
   Search(const QueueOfBurst& queue_of, Packets capacity, const DropTarget& target)
@@ -58,7 +46,7 @@ class Search {
   [[nodiscard]] Asked ask(Place place) const {
     std::unique_ptr<OutputQueue> queue = queue_of_(slots_at(place));
     ComputedProbability at = queue->drop_probability(capacity_, target_.criterion);
-    const numeric::Real value = value_of(at.probability);
+    const numeric::Real value = greatest_value(at.probability);
     const double drop = std::log(numeric::nearest_double(target_.probability));
     const double excess = value > 0 ? static_cast<double>(log(value)) - drop : never;
     const bool met = numeric::compare(value, target_.probability) <= 0;

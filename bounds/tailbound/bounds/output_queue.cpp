@@ -1,4 +1,5 @@
 #include <cln/rational.h>
+#include <tailbound/bounds/claim_value.hpp>
 #include <tailbound/bounds/output_queue.hpp>
 #include <tailbound/queue/burst_bound.hpp>
 
@@ -89,14 +90,7 @@ class CorrelatedSlots final : public OutputQueue {
   [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
                                                               Packets buffer) override {
     ComputedProbability loss = drop_probability(buffer, Criterion::loss);
-    const auto greatest = [](const queue::ProbabilityClaim& claim) {
-      if (const auto* approximate = std::get_if<numeric::Approximation<unit::Probability>>(&claim))
-        return approximate->value;
-      if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&claim))
-        return numeric::enclose(*exact, {128}).upper();
-      return std::get<numeric::Enclosure<unit::Probability>>(claim).upper();
-    };
-    if (greatest(loss.probability) > greatest(at.probability)) return loss;
+    if (greatest_value(loss.probability) > greatest_value(at.probability)) return loss;
     return std::nullopt;
   }
   [[nodiscard]] const queue::ExponentialBound* bound() override {

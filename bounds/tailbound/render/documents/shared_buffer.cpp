@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/numeric/plain.hpp>
+#include <tailbound/render/documents/buffer_columns.hpp>
 #include <tailbound/render/documents/shared_buffer.hpp>
 #include <tailbound/render/documents/units.hpp>
 #include <tailbound/render/sweep_picture.hpp>
@@ -345,14 +346,8 @@ std::vector<Column> shared_results() {
 }  // namespace
 
 Layout with_shared_memory(Layout buffer) {
-  const auto add = [](std::vector<Column>& columns, const std::vector<Column>& more) {
-    for (const Column& column : more)
-      if (std::none_of(columns.begin(), columns.end(),
-                       [&](const Column& one) { return one.key == column.key; }))
-        columns.push_back(column);
-  };
-  add(buffer.inputs, joined(shared_inputs(), unit_columns()));
-  add(buffer.results, shared_results());
+  add_missing(buffer.inputs, joined(shared_inputs(), unit_columns()));
+  add_missing(buffer.results, shared_results());
   return buffer;
 }
 

@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/numeric/plain.hpp>
+#include <tailbound/render/documents/buffer_columns.hpp>
 #include <tailbound/render/documents/sized_buffer.hpp>
 #include <tailbound/render/documents/traffic.hpp>
 #include <tailbound/render/documents/units.hpp>
@@ -253,14 +254,8 @@ TableLayout size_classes() {
 }  // namespace
 
 Layout with_packet_sizes(Layout buffer) {
-  const auto add = [](std::vector<Column>& columns, const std::vector<Column>& more) {
-    for (const Column& column : more)
-      if (std::none_of(columns.begin(), columns.end(),
-                       [&](const Column& one) { return one.key == column.key; }))
-        columns.push_back(column);
-  };
-  add(buffer.inputs, sized_inputs());
-  add(buffer.results, sized_results());
+  add_missing(buffer.inputs, sized_inputs());
+  add_missing(buffer.results, sized_results());
   buffer.tables.push_back(size_classes());
   return buffer;
 }
