@@ -171,6 +171,24 @@ template <class T>
   return result;
 }
 
+/// E[Q] from pi_0 alone.
+/// \param climbs  Dbar_1 + Dbar_2 + ...
+/// \param tails   [l] = Dbarbar_l kappa, l = 1, 2, ..
+template <class T>
+[[nodiscard]] std::optional<T> mean_from_idle(const Row<T>& idle, const Matrix<T>& climbs,
+                                              const std::vector<Column<T>>& tails,
+                                              const Outward<T>& outward) {
+  const auto size = climbs.rows();
+  const Row<T> up = (idle * climbs) * outward.factor(static_cast<double>(size) + 1);
+  const auto above = solve_left<T, Row<T>>(up, climbs, outward);
+  if (!above) return std::nullopt;
+  Column<T> from_two = Column<T>::Zero(size), from_one = tails[1];
+  for (std::size_t l = 2; l < tails.size(); ++l) from_two += tails[l];
+  from_one += from_two;
+  const T sum = idle.dot(from_one.transpose()) + above->dot(from_two.transpose());
+  return sum * outward.factor(static_cast<double>(size) + static_cast<double>(tails.size()) + 4);
+}
+
 /// Everything that the recursion needs, bounded from one side (or as computed, without a proof).
 template <class T>
 class Passage {
@@ -264,17 +282,7 @@ class Passage {
   }
 
   /// E[Q], from pi_0 alone.
-  [[nodiscard]] std::optional<T> mean() const {
-    const auto size = g_.rows();
-    const Row<T> up = (levels_[0] * first_) * outward_.factor(static_cast<double>(size) + 1);
-    const auto above = solve_left<T, Row<T>>(up, first_, outward_);
-    if (!above) return std::nullopt;
-    Column<T> from_two = Column<T>::Zero(size), from_one = tails_[1];
-    for (std::size_t l = 2; l < tails_.size(); ++l) from_two += tails_[l];
-    from_one += from_two;
-    const T sum = levels_[0].dot(from_one.transpose()) + above->dot(from_two.transpose());
-    return sum * outward_.factor(static_cast<double>(size) + static_cast<double>(tails_.size()) + 4);
-  }
+  [[nodiscard]] std::optional<T> mean() const { return mean_from_idle(levels_[0], first_, tails_, outward_); }
 
   [[nodiscard]] const Matrix<T>& g() const { return g_; }
   [[nodiscard]] const Blocks<T>& blocks() const { return blocks_; }  ///< on their side

@@ -151,15 +151,7 @@ class SilentPassage {
 
   /// E[Q], from pi_0 alone.
   [[nodiscard]] std::optional<T> mean() const {
-    const auto size = steps_.phases();
-    const Row<T> up = (levels_[0] * climbs_) * outward_.factor(static_cast<double>(size) + 1);
-    const auto above = solve_left<T, Row<T>>(up, climbs_, outward_);
-    if (!above) return std::nullopt;
-    Column<T> from_two = Column<T>::Zero(size), from_one = tails_[1];
-    for (std::size_t l = 2; l < tails_.size(); ++l) from_two += tails_[l];
-    from_one += from_two;
-    const T sum = levels_[0].dot(from_one.transpose()) + above->dot(from_two.transpose());
-    return sum * outward_.factor(static_cast<double>(size) + static_cast<double>(tails_.size()) + 4);
+    return mean_from_idle(levels_[0], climbs_, tails_, outward_);
   }
 
   [[nodiscard]] const Matrix<T>& k() const { return k_; }
