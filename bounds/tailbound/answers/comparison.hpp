@@ -3,6 +3,7 @@
 #include <tailbound/core/quantity.hpp>
 #include <tailbound/numeric/proved.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -127,29 +128,38 @@ struct Comparison {
 /// How often each verdict was given.
 class Tally {
  public:
+  struct Counts {
+    std::array<std::size_t, 5> of{};  ///< [verdict]
+    std::size_t rows = 0, optimistic = 0, conservative = 0;
+  };
+
+  Tally() = default;
+  /// As counted before.
+  explicit Tally(const Counts& counts) : counts_(counts) {}
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+
   template <class Unit>
   void add(const Comparison<Unit>& comparison) {
     const Verdict verdict = comparison.verdict();
-    ++counts_[static_cast<std::size_t>(verdict)];
-    ++rows_;
-    if (comparison.optimistic()) ++optimistic_;
-    if (comparison.conservative()) ++conservative_;
+    ++counts_.of[static_cast<std::size_t>(verdict)];
+    ++counts_.rows;
+    if (comparison.optimistic()) ++counts_.optimistic;
+    if (comparison.conservative()) ++counts_.conservative;
   }
 
-  [[nodiscard]] std::size_t rows() const { return rows_; }
+  [[nodiscard]] std::size_t rows() const { return counts_.rows; }
   [[nodiscard]] std::size_t count(Verdict verdict) const {
-    return counts_[static_cast<std::size_t>(verdict)];
+    return counts_.of[static_cast<std::size_t>(verdict)];
   }
-  [[nodiscard]] std::size_t optimistic() const { return optimistic_; }
-  [[nodiscard]] std::size_t conservative() const { return conservative_; }
+  [[nodiscard]] std::size_t optimistic() const { return counts_.optimistic; }
+  [[nodiscard]] std::size_t conservative() const { return counts_.conservative; }
   /// Rows that were neither too rare nor saturated.
   [[nodiscard]] std::size_t judged() const {
     return count(Verdict::inside) + count(Verdict::above) + count(Verdict::below);
   }
 
  private:
-  std::size_t counts_[5] = {};
-  std::size_t rows_ = 0, optimistic_ = 0, conservative_ = 0;
+  Counts counts_;
 };
 
 /// Of each of so many intervals, so that all of them hold together with `of_all`.

@@ -62,6 +62,12 @@ ValidateWormholeAnswer answer(const ValidateWormholeQuestion& question, const Ru
 
 std::vector<std::pair<double, numeric::Model<unit::Cycle>>> model_curve(
     const ValidateWormholeQuestion& question, const ValidateWormholeAnswer& answer, int loads) {
+  std::shared_ptr<const Model> model = answer.model;
+  if (!model) {
+    const SimulatedWormhole& network = question.simulation.network;
+    model = std::make_shared<const Model>(wormhole_model(network.network));
+    static_cast<void>(modelled(network, simulator_model(network), model));
+  }
   double last = 0;
   for (const WormholeComparison& row : answer.rows)
     if (row.latency.predicted) last = std::max(last, row.load);
@@ -69,7 +75,7 @@ std::vector<std::pair<double, numeric::Model<unit::Cycle>>> model_curve(
   for (int i = 1; i <= loads; ++i) {
     const double load = last * (static_cast<double>(i) / loads);
     if (load >= answer.simulation.model_saturation.value) break;
-    if (const auto latency = wormhole_latency(*answer.model, question.simulation.network.flits, load))
+    if (const auto latency = wormhole_latency(*model, question.simulation.network.flits, load))
       curve.emplace_back(load, *latency);
   }
   return curve;

@@ -41,7 +41,8 @@ struct ValidateWormholeAnswer {
   WormholeModelled modelled;
   std::vector<WormholeComparison> rows;  ///< one a point of the simulation
   Tally tally;
-  std::shared_ptr<const bounds::wormhole::Model> model;  ///< that is compared: for model_curve()
+  std::shared_ptr<const bounds::wormhole::Model>
+      model;  ///< that is compared; null in an answer that was stored
 };
 
 /// \throws as the simulation
