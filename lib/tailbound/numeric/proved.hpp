@@ -12,9 +12,10 @@ namespace tailbound::numeric {
 template <class Unit>
 using Proved = std::variant<Exact<Unit>, Enclosure<Unit>>;
 
-/// A number that is proved where that is possible, and says so where it is not.
+/// A number that is proved where that is possible, and says so where it is not. Of an UpperBound the number itself is
+/// not known; only questions that ask for bounds are answered with one.
 template <class Unit>
-using Claim = std::variant<Exact<Unit>, Enclosure<Unit>, Approximation<Unit>>;
+using Claim = std::variant<Exact<Unit>, Enclosure<Unit>, Approximation<Unit>, UpperBound<Unit>>;
 
 /// What is proved may be claimed.
 template <class Unit>

@@ -1,0 +1,536 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/queue/queue_pair.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+// The two loops below are nearly all of the time; with wider registers they take half of it.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define TAILBOUND_WIDE __attribute__((target_clones("arch=haswell", "default")))
+#else
+#define TAILBOUND_WIDE
+#endif
+
+namespace tailbound::queue {
+namespace {
+
+using Series = std::vector<double>;
+
+constexpr std::size_t block = 16;
+constexpr double never = std::numeric_limits<double>::infinity();
+/// Arrivals whose part of A(z0) is smaller do not count.
+constexpr double negligible = 1e-11;
+
+std::size_t rounded_up(std::size_t size) {
+  return (size + block - 1) / block * block;
+}
+
+/// to[y] = sum_b weights[b] from[y - b] for y < length, a whole number of blocks. \pre from[-1], .. from[-count] are
+/// readable and 0
+TAILBOUND_WIDE void convolve_row(double* __restrict to, const double* __restrict from, std::size_t length,
+                                 const double* __restrict weights, std::size_t count) {
+  for (std::size_t y = 0; y < length; y += block) {
+    double sum[block] = {};
+    for (std::size_t b = 0; b < count; ++b) {
+      const double weight = weights[b];
+      const double* const terms = from + y - b;
+      for (std::size_t i = 0; i < block; ++i) sum[i] += weight * terms[i];
+    }
+    for (std::size_t i = 0; i < block; ++i) to[y + i] = sum[i];
+  }
+}
+
+/// to[y] = sum_a weights[a] from[y - a stride] for y < length, a whole number of blocks.
+TAILBOUND_WIDE void combine_rows(double* __restrict to, const double* __restrict from, std::size_t stride,
+                                 std::size_t length, const double* __restrict weights, std::size_t count) {
+  for (std::size_t y = 0; y < length; y += block) {
+    double sum[block] = {};
+    for (std::size_t a = 0; a < count; ++a) {
+      const double weight = weights[a];
+      const double* const terms = from + y - a * stride;
+      for (std::size_t i = 0; i < block; ++i) sum[i] += weight * terms[i];
+    }
+    for (std::size_t i = 0; i < block; ++i) to[y + i] = sum[i];
+  }
+}
+
+/// values[y] = first above[y] + second values[y - 1] + weight own[y] for y < length, with values[-1] = 0.
+TAILBOUND_WIDE void horner_row(double* __restrict values, const double* __restrict above,
+                               const double* __restrict own, std::size_t length, double first, double second,
+                               double weight, std::vector<double>& room) {
+  double* __restrict const old = room.data() + 1;
+  for (std::size_t y = 0; y < length; ++y) old[y] = values[y];
+  for (std::size_t y = 0; y < length; ++y) values[y] = first * above[y] + second * old[y - 1] + weight * own[y];
+}
+
+/// The first `size` coefficients.
+Series product(const Series& x, const Series& y, std::size_t size) {
+  Series result(size, 0);
+  for (std::size_t i = 0; i < std::min(size, x.size()); ++i)
+    for (std::size_t j = 0; j < std::min(size - i, y.size()); ++j) result[i + j] += x[i] * y[j];
+  return result;
+}
+
+/// Binomial probabilities 0 .. size-1; fewer if there are not so many.
+Series binomial(std::int64_t count, double p, std::size_t size) {
+  Series result(std::min<std::size_t>(size, static_cast<std::size_t>(count) + 1), 0);
+  if (p >= 1) {
+    if (result.size() > static_cast<std::size_t>(count)) result.back() = 1;
+    return result;
+  }
+  result[0] = std::exp(static_cast<double>(count) * std::log1p(-p));
+  for (std::size_t n = 1; n < result.size(); ++n)
+    result[n] = result[n - 1] * (static_cast<double>(count) - static_cast<double>(n) + 1) /
+                static_cast<double>(n) * p / (1 - p);
+  return result;
+}
+
+Series arrivals_of(const std::vector<LoneSource>& sources, std::size_t size) {
+  Series all{1};
+  for (const LoneSource& source : sources) {
+    if (source.count == 0 || source.probability <= 0) continue;
+    const Series each = binomial(source.count, source.probability, size);
+    all = product(all, each, std::min(size, all.size() + each.size() - 1));
+  }
+  return all;
+}
+
+/// ln A(z) of independent sources, which no place where a series is cut off can spoil.
+double log_pgf(const std::vector<LoneSource>& sources, double z) {
+  double sum = 0;
+  for (const LoneSource& source : sources)
+    sum += static_cast<double>(source.count) * std::log1p(source.probability * (z - 1));
+  return sum;
+}
+
+/// The least root above 1 of z = A(z): ln A(e^x) - x is convex and 0 at 0.
+double growth_of(const std::vector<LoneSource>& sources) {
+  const auto above = [&](double x) { return log_pgf(sources, std::exp(x)) > x; };
+  double high = 1e-3;
+  while (!above(high)) {
+    high *= 2;
+    if (high > 600) return never;
+  }
+  double low = high / 2;
+  if (above(low)) low = 0;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = (low + high) / 2;
+    (above(middle) ? high : low) = middle;
+  }
+  return std::exp(low);
+}
+
+/// 1 - min_z A(z)/z, by golden section on ln z.
+double gap_of(const std::vector<LoneSource>& sources, double growth) {
+  if (growth == never) return 1;
+  double low = 0, high = std::log(growth);
+  const auto height = [&](double x) { return log_pgf(sources, std::exp(x)) - x; };
+  for (int i = 0; i < 60; ++i) {
+    const double a = low + (high - low) * 0.382, b = low + (high - low) * 0.618;
+    if (height(a) < height(b))
+      high = b;
+    else
+      low = a;
+  }
+  return -std::expm1(height((low + high) / 2));
+}
+
+std::vector<LoneSource> sources_of_first(const QueuePair& pair) {
+  std::vector<LoneSource> result;
+  for (const PairSource& source : pair.sources)
+    if (source.through > 0) result.push_back({source.count, source.through});
+  return result;
+}
+
+/// As if U passed on at once what it forwards.
+std::vector<LoneSource> sources_of_second(const QueuePair& pair) {
+  std::vector<LoneSource> result;
+  for (const PairSource& source : pair.sources) {
+    const double rate = source.around + pair.forwarded * source.through;
+    if (rate > 0) result.push_back({source.count, rate});
+  }
+  return result;
+}
+
+/// How many places of `series` count with the weight z^n.
+std::size_t places(const Series& series, double z) {
+  std::size_t count = series.size();
+  const double log_z = z == never ? 0 : std::log(z);
+  const double floor = std::log(negligible) + (z == never ? -20 : 0);
+  while (count > 1 && !(std::log(series[count - 1]) + static_cast<double>(count - 1) * log_z > floor)) --count;
+  return count;
+}
+
+/// Sources of which each may send to U or to T: all of them together send n packets with probability number[n], each
+/// of these to U with probability `first`, else to T.
+struct Either {
+  Series number;
+  double first = 0;
+};
+
+/// The arrivals (a, b) of a slot.
+struct Joint {
+  Series only_first, only_second;
+  std::vector<Either> either;
+  std::size_t most_first = 0, most_second = 0;  ///< a < most_first, b < most_second count
+
+  /// P(a, b).
+  [[nodiscard]] std::vector<Series> table() const;
+};
+
+Joint joint_arrivals(const QueuePair& pair, std::size_t size) {
+  std::vector<LoneSource> only_first, only_second, first, second;
+  for (const PairSource& source : pair.sources) {
+    if (source.count == 0) continue;
+    if (source.through > 0) first.push_back({source.count, source.through});
+    if (source.around > 0) second.push_back({source.count, source.around});
+    if (source.through > 0 && !(source.around > 0)) only_first.push_back(first.back());
+    if (source.around > 0 && !(source.through > 0)) only_second.push_back(second.back());
+  }
+  const double first_growth = growth_of(sources_of_first(pair)), second_growth = growth_of(sources_of_second(pair));
+  Joint joint;
+  joint.most_first = places(arrivals_of(first, size + 1), first_growth);
+  joint.most_second = places(arrivals_of(second, size + 1), second_growth);
+  joint.only_first = arrivals_of(only_first, joint.most_first);
+  joint.only_second = arrivals_of(only_second, joint.most_second);
+  const double growth = std::max(1.0, std::min({first_growth, second_growth, 1e3}));
+  for (const PairSource& source : pair.sources)
+    if (source.count > 0 && source.through > 0 && source.around > 0) {
+      Either& either = joint.either.emplace_back();
+      const double both = source.through + source.around;
+      either.number = binomial(source.count, std::min(1.0, both), joint.most_first + joint.most_second);
+      either.number.resize(places(either.number, growth));
+      either.first = source.through / both;
+    }
+  return joint;
+}
+
+std::vector<Series> Joint::table() const {
+  std::vector<Series> table(most_first, Series(most_second, 0));
+  for (std::size_t a = 0; a < std::min(most_first, only_first.size()); ++a)
+    for (std::size_t b = 0; b < std::min(most_second, only_second.size()); ++b)
+      table[a][b] = only_first[a] * only_second[b];
+  for (const Either& each : either) {
+    std::vector<Series> sum(most_first, Series(most_second, 0));
+    for (std::size_t n = each.number.size(); n-- > 0;)  // Horner's scheme in what one packet does
+      for (std::size_t a = most_first; a-- > 0;)
+        for (std::size_t b = most_second; b-- > 0;)
+          sum[a][b] = (a > 0 ? each.first * sum[a - 1][b] : 0) +
+                      (b > 0 ? (1 - each.first) * sum[a][b - 1] : 0) + each.number[n] * table[a][b];
+    table = std::move(sum);
+  }
+  return table;
+}
+
+void check(const QueuePair& pair) {
+  const auto refuse = [](double value) {
+    throw InvalidArgument("probability of a pair", std::to_string(value), "from 0 to 1");
+  };
+  if (!(pair.forwarded >= 0 && pair.forwarded <= 1)) refuse(pair.forwarded);
+  for (const PairSource& source : pair.sources) {
+    if (source.count < 0) throw InvalidArgument("count", std::to_string(source.count), "0 or more");
+    if (!(source.through >= 0 && source.around >= 0 && source.through + source.around <= 1 + 1e-12))
+      refuse(source.through + source.around);
+  }
+}
+
+/// One slot of the chain on v + y < size. Rows keep a margin of zeros in front, for what convolutions read there.
+class Chain {
+ public:
+  Chain(const QueuePair& pair, std::size_t size)
+      : size_(size),
+        joint_(joint_arrivals(pair, size)),
+        marked_(pair.forwarded),
+        margin_(rounded_up(joint_.most_second)),
+        stride_(rounded_up(size + 1) + margin_),
+        before_(joint_.most_first),
+        served_(stride_ * rows(), 0),
+        spread_(stride_ * rows(), 0),
+        scratch_(stride_ * rows(), 0) {}
+
+  /// `next` <- the law after a slot.
+  void step(const PairLaw& law, PairLaw& next) {
+    for (std::size_t v = 0; v < size_; ++v) serve(law.row(v), size_ - v, row(served_, v));
+    for (std::size_t v = 0; v < size_; ++v)
+      convolve_row(row(scratch_, v), row(served_, v), length(v), joint_.only_second.data(),
+                   joint_.only_second.size());
+    for (std::size_t x = 0; x <= size_; ++x)
+      combine_rows(row(spread_, x), row(scratch_, x), stride_, length(x), joint_.only_first.data(),
+                   joint_.only_first.size());
+    for (const Either& each : joint_.either) add(each);
+    // In a slot with x = 0 U serves nothing.
+    std::copy_n(row(spread_, 0), size_, next.row(0));
+    for (std::size_t v = 0; v < size_; ++v) {
+      const double* const values = row(spread_, v + 1);
+      double* const to = next.row(v);
+      if (v > 0) std::fill(to, to + (size_ - v), 0);
+      for (std::size_t y = 0; y < size_ - v; ++y) to[y] += (1 - marked_) * values[y] + marked_ * values[y - 1];
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t rows() const { return size_ + 1 + before_; }
+  /// Rows -most_first .. size; those below 0 are nothing.
+  double* row(Series& of, std::size_t x) const { return of.data() + (x + before_) * stride_ + margin_; }
+  /// Places of a row that count: v' = x - 1 takes x + y <= size.
+  [[nodiscard]] std::size_t length(std::size_t x) const { return rounded_up(size_ + 1 - x); }
+
+  static void serve(const double* values, std::size_t length, double* to) {
+    to[0] = values[0] + (length > 1 ? values[1] : 0);
+    for (std::size_t y = 1; y + 1 < length; ++y) to[y] = values[y + 1];
+    if (length > 1) to[length - 1] = 0;
+  }
+
+  /// Horner's scheme in what one packet does: it adds to x or to y.
+  void add(const Either& each) {
+    const double first = each.first, second = 1 - each.first;
+    std::swap(spread_, scratch_);  // what comes to `scratch_` is in `spread_` in the end
+    for (std::size_t x = 0; x <= size_; ++x) std::fill_n(row(spread_, x), length(x), 0);
+    for (std::size_t n = each.number.size(); n-- > 0;) {
+      const double weight = each.number[n];
+      for (std::size_t x = size_ + 1; x-- > 0;) {
+        horner_row(row(spread_, x), row(spread_, x) - stride_, row(scratch_, x), length(x), first, second, weight,
+                   line_);
+      }
+    }
+  }
+
+  std::size_t size_;
+  Joint joint_;
+  double marked_;
+  std::size_t margin_, stride_, before_;
+  Series served_, spread_, scratch_;
+  Series line_ = Series(stride_ + block, 0);
+};
+
+/// The greatest relative change, of entries away from the edge.
+double greatest_change(const PairLaw& law, const PairLaw& next) {
+  double greatest = 0;
+  const std::size_t inside = law.size() - law.size() / 8;
+  for (std::size_t v = 0; v < inside; ++v)
+    for (std::size_t y = 0; y + v < inside; ++y) {
+      const double value = law.at(v, y), change = std::abs(next.at(v, y) - value);
+      if (change > greatest * std::abs(value) && std::abs(value) > 1e-280) greatest = change / std::abs(value);
+    }
+  return greatest;
+}
+
+}  // namespace
+
+LoneQueue lone_queue(const std::vector<LoneSource>& sources, std::size_t size) {
+  LoneQueue queue;
+  for (const LoneSource& source : sources)
+    queue.load += static_cast<double>(source.count) * source.probability;
+  if (!(queue.load < 1)) throw Unstable(std::to_string(queue.load), 1);
+  queue.growth = growth_of(sources);
+  queue.gap = gap_of(sources, queue.growth);
+  queue.arrivals = arrivals_of(sources, size);
+  Series beyond(queue.arrivals.size(), 0);  // P(A > n)
+  for (std::size_t n = queue.arrivals.size() - 1; n-- > 0;) beyond[n] = beyond[n + 1] + queue.arrivals[n + 1];
+  queue.left_over.assign(size + 1, 0);
+  for (std::size_t n = 0; n <= size; ++n) {
+    double sum = n == 0 ? 1 - queue.load : 0;
+    for (std::size_t j = 1; j <= n && j < beyond.size(); ++j) sum += beyond[j] * queue.left_over[n - j];
+    queue.left_over[n] = sum / queue.arrivals[0];
+  }
+  queue.occupancy = product(queue.left_over, queue.arrivals, size + 1);
+  queue.wait.resize(size);
+  for (std::size_t n = 0; n < size; ++n)
+    queue.wait[n] = queue.load > 0 ? queue.occupancy[n + 1] / queue.load : (n == 0 ? 1.0 : 0.0);
+  queue.left_over.resize(size);
+  queue.occupancy.resize(size);
+  return queue;
+}
+
+LoneQueue lone_first(const QueuePair& pair, std::size_t size) {
+  return lone_queue(sources_of_first(pair), size);
+}
+
+LoneQueue lone_second(const QueuePair& pair, std::size_t size) {
+  return lone_queue(sources_of_second(pair), size);
+}
+
+PairLaw::PairLaw(std::size_t size)
+    : size_(size), stride_(rounded_up(size)), values_(stride_ * size, 0) {}
+
+std::vector<double> PairLaw::second() const {
+  std::vector<double> sums(size_, 0);
+  for (std::size_t v = 0; v < size_; ++v)
+    for (std::size_t y = 0; y + v < size_; ++y) sums[y] += at(v, y);
+  return sums;
+}
+
+PairLaw pair_law(const QueuePair& pair, std::size_t size, double tolerance, PairMethod method) {
+  check(pair);
+  if (size == 0) throw InvalidArgument("size", "0", "1 or more");
+  const LoneQueue first = lone_first(pair, size), second = lone_second(pair, size);
+  PairLaw law(size), next(size), step(size);
+  for (std::size_t v = 0; v < size; ++v)
+    for (std::size_t y = 0; y + v < size; ++y) law.row(v)[y] = first.left_over[v] * second.occupancy[y];
+  Chain chain(pair, size);
+  const double gap = std::min(first.gap, second.gap);
+  // The rates of decay of the chain lie in an ellipse about the real axis, from -0.2 to 1 - gap.
+  const double least = gap, greatest = 1.2, centre = (least + greatest) / 2, half = (greatest - least) / 2,
+               focus2 = half * half - 0.04;
+  double alpha = 0;
+  const int most_slots = 1000 + static_cast<int>(40 / gap);
+  for (int slot = 1;; ++slot) {
+    chain.step(law, next);
+    const double change = greatest_change(law, next) / gap;
+    law.slots = slot;
+    law.residual = change;
+    if (change <= tolerance) break;
+    if (slot >= most_slots || !std::isfinite(change))
+      throw LimitExceeded("the law of two successive queues did not settle in " + std::to_string(slot) +
+                          " slots");
+    if (method == PairMethod::plain) {
+      std::swap(law.values(), next.values());
+      continue;
+    }
+    const double beta = slot == 1 ? 0 : (slot == 2 ? 0.5 : 0.25) * focus2 * alpha * alpha;
+    alpha = slot == 1 ? 1 / centre : 1 / (centre - beta / alpha);
+    double* const x = law.values().data();
+    double* const p = step.values().data();
+    const double* const n = next.values().data();
+    for (std::size_t i = 0; i < law.values().size(); ++i) {
+      p[i] = (n[i] - x[i]) + beta * p[i];
+      x[i] += alpha * p[i];
+    }
+  }
+  return law;
+}
+
+std::vector<double> identity_error(const QueuePair& pair, const PairLaw& law) {
+  const std::size_t size = law.size();
+  const Series alone = lone_second(pair, size).left_over;
+  Series sum(size, 0), idle(size, 0);
+  double mass_idle = 0;
+  for (std::size_t v = 0; v < size; ++v) {
+    const Series bound = binomial(static_cast<std::int64_t>(v), pair.forwarded, size);  // of those at U, for T
+    for (std::size_t y = 0; y + v < size; ++y) {
+      const double value = law.at(v, y);
+      const std::size_t left = y > 0 ? y - 1 : 0;
+      for (std::size_t n = 0; n < bound.size() && left + n < size; ++n) {
+        sum[left + n] += value * bound[n];
+        if (y == 0) idle[n] += value * bound[n];
+      }
+      if (y == 0) mass_idle += value;
+    }
+  }
+  for (double& value : idle) value /= mass_idle;
+  const Series expected = product(alone, idle, size);
+  Series error(size, 0);
+  double greatest = 0;
+  for (std::size_t n = 0; n < size; ++n) {
+    if (expected[n] > 0) greatest = std::max(greatest, std::abs(sum[n] / expected[n] - 1));
+    error[n] = greatest;
+  }
+  return error;
+}
+
+PairKernel::PairKernel(const QueuePair& pair, const PairLaw& law)
+    : size_(law.size()), stride_(law.stride()), values_(stride_ * law.size(), 0) {
+  const Joint joint = joint_arrivals(pair, size_);
+  const LoneQueue first = lone_first(pair, size_);
+  const std::size_t most_b = joint.most_second;
+  const auto ahead = [](const Series& b) {  // of its own slot at T, in random order
+    Series result(b.size(), 0);
+    double sum = 0;
+    for (std::size_t i = b.size(); i-- > 0;) result[i] = sum += b[i] / static_cast<double>(i + 1);
+    return result;
+  };
+  // Later slots: unconditioned arrivals; and with the packet that the busy link may bring.
+  const std::vector<Series> table = joint.table();
+  Series later(most_b, 0);
+  for (const Series& row : table)
+    for (std::size_t b = 0; b < most_b; ++b) later[b] += row[b];
+  const Series busy = product(later, {1 - pair.forwarded, pair.forwarded}, most_b + 1);
+  const Series later_ahead = ahead(later);
+  // sum_{a>j} P(a, b): with a packet at U that finds j of its slot ahead b come to T. Where no source sends to both,
+  // a product.
+  struct Term {
+    Series ahead, arrivals;  ///< by j, by b
+  };
+  std::vector<Term> terms;
+  std::vector<Series> beyond(table.size(), Series(most_b, 0));
+  for (std::size_t j = table.size() - 1; j-- > 0;)
+    for (std::size_t b = 0; b < most_b; ++b) beyond[j][b] = beyond[j + 1][b] + table[j + 1][b];
+  if (joint.either.empty()) {
+    Series sums;
+    for (const Series& row : beyond) {
+      double sum = 0;
+      for (const double value : row) sum += value;
+      sums.push_back(sum);
+    }
+    terms.push_back({sums, later});
+  } else {
+    for (std::size_t j = 0; j < beyond.size(); ++j) {
+      Series at_j(j + 1, 0);
+      at_j[j] = 1;
+      terms.push_back({at_j, beyond[j]});
+    }
+  }
+  const std::size_t margin = rounded_up(most_b + 1), length = rounded_up(2 * size_);
+  Series left_room(margin + length, 0), right_room(margin + length, 0);
+  double* left = left_room.data() + margin;
+  double* right = right_room.data() + margin;
+  const auto serve = [](double* values, std::size_t count) {
+    values[0] += values[1];
+    for (std::size_t y = 1; y + 1 < count; ++y) values[y] = values[y + 1];
+    values[count - 1] = 0;
+  };
+  for (std::size_t w = 0; w < size_; ++w) {
+    const std::size_t wanted = size_ - w;
+    // Just after the arrivals of the packet's slot at U: y, served, and what comes with it.
+    std::size_t reach = size_;
+    std::fill(left_room.begin(), left_room.end(), 0);
+    Series sum(size_ + 1, 0);
+    Series mixed(size_ + 1, 0);
+    for (const Term& term : terms) {
+      std::fill(mixed.begin(), mixed.end(), 0);
+      bool any = false;
+      for (std::size_t j = 0; j <= std::min(w, term.ahead.size() - 1); ++j) {
+        const double weight = term.ahead[j];
+        if (weight == 0) continue;
+        any = true;
+        const double* const values = law.row(w - j);
+        for (std::size_t y = 0; y < size_ - (w - j); ++y) mixed[y] += weight * values[y];
+      }
+      if (!any) continue;
+      serve(mixed.data(), size_ + 1);
+      const Series arrivals = w == 0 ? ahead(term.arrivals) : term.arrivals;
+      for (std::size_t b = 0; b < arrivals.size(); ++b)
+        for (std::size_t y = 0; y + b < size_; ++y) sum[y + b] += arrivals[b] * mixed[y];
+    }
+    if (w > 0) {
+      for (std::size_t y = size_; y-- > 1;)
+        sum[y] = (1 - pair.forwarded) * sum[y] + pair.forwarded * sum[y - 1];
+      sum[0] *= 1 - pair.forwarded;
+    }
+    std::copy_n(sum.begin(), size_, left);
+    for (std::size_t slot = 1; slot < w; ++slot) {
+      // What is above cannot come down to the entries wanted.
+      const std::size_t slots_left = w - slot;
+      reach = std::min(size_, wanted + slots_left + 1);
+      serve(left, size_);
+      std::fill(left + reach, left + length, 0);
+      convolve_row(right, left, rounded_up(reach), busy.data(), busy.size());
+      std::swap(left, right);
+      std::fill(left + size_, left + length, 0);
+      std::fill(left - margin, left, 0);
+    }
+    if (w > 0) {
+      serve(left, size_);
+      convolve_row(right, left, rounded_up(wanted), later_ahead.data(), later_ahead.size());
+      std::swap(left, right);
+    }
+    if (!(first.wait[w] > 0)) continue;
+    const double scale = 1 / (first.load * first.wait[w]);
+    for (std::size_t y = 0; y < wanted; ++y) values_[w * stride_ + y] = scale * left[y];
+  }
+}
+
+}  // namespace tailbound::queue
