@@ -1,13 +1,12 @@
 #include <cli/accuracy_options.hpp>
-#include <cli/option_group.hpp>
 #include <cli/traffic_options.hpp>
 
 #include <array>
 
 namespace tailbound::cli {
 
-void add_accuracy_options(CLI::App& command, AccuracyOptions& options) {
-  const OptionGroup numbers(command, "Numbers");
+void add_accuracy_options(OptionTable& table, AccuracyOptions& options) {
+  const OptionGroup numbers(table, "Numbers");
   numbers.add("--arithmetic", options.arithmetic, "NAME",
               "auto (the default: the cheapest that proves the digits), double,\nmultiprecision, interval or "
               "exact");

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <CLI/App.hpp>
+#include <cli/option_table.hpp>
 #include <tailbound/answers/traffic.hpp>
 
 #include <optional>
@@ -15,7 +15,7 @@ struct AccuracyOptions {
 };
 
 /// `options` must outlive the parse.
-void add_accuracy_options(CLI::App& command, AccuracyOptions& options);
+void add_accuracy_options(OptionTable& table, AccuracyOptions& options);
 
 /// \throws InvalidArgument
 [[nodiscard]] queue::Accuracy read_accuracy(const AccuracyOptions& options);

@@ -6,8 +6,6 @@
 #include <tailbound/render/documents/broadcast.hpp>
 #include <tailbound/render/documents/hypercube.hpp>
 
-#include <memory>
-
 namespace tailbound::cli {
 namespace {
 
@@ -44,23 +42,22 @@ BroadcastAnswer ask(const BroadcastQuestion& question, const answers::Run& run) 
 }
 
 Reply answer(const Options& options, const Context& context) {
-  const std::vector<BroadcastQuestion> questions = read_questions(options);
-  return show_networks(questions, context, ask,
-                       [](const auto& networks) { return render::document(networks); });
+  return answers::as_piece(analysis_run(context), [&] {
+    return show_networks(read_questions(options), context, ask,
+                         [](const auto& networks) { return render::document(networks); });
+  });
+}
+
+void declare(OptionTable& table, Options& options) {
+  add_broadcast_options(table, options.question);
+  add_replication_option(table, options.replication);
 }
 
 }  // namespace
 
-Command add_broadcast_command(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("broadcast", "wormhole hypercube: unicast and broadcast latency, saturation");
-  const auto options = std::make_shared<Options>();
-  add_broadcast_options(*command, options->question);
-  add_replication_option(*command, options->replication);
-  add_plot_option(*command);
-  return {.app = command, .answer = [options](const Context& context) {
-            return answers::as_piece(analysis_run(context), [&] { return answer(*options, context); });
-          }};
+Command broadcast_command() {
+  return command_of<Options>("broadcast", "wormhole hypercube: unicast and broadcast latency, saturation",
+                             true, declare, answer);
 }
 
 }  // namespace tailbound::cli

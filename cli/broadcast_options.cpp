@@ -1,7 +1,6 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/broadcast_options.hpp>
-#include <cli/option_group.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/render/documents/hypercube.hpp>
 
@@ -48,16 +47,16 @@ const char* meaning(Replication replication) {
 
 }  // namespace
 
-void add_broadcast_options(CLI::App& command, BroadcastOptions& options, const BroadcastLimits& limits) {
-  const OptionGroup network(command, "Network");
+void add_broadcast_options(OptionTable& table, BroadcastOptions& options, const BroadcastLimits& limits) {
+  const OptionGroup network(table, "Network");
   network.add("--dimensions", options.dimensions, "N",
               fmt::format("of the hypercube: 2^N nodes, N from 1 to {}", limits.sizes.dimensions));
   network.add("--virtual-channels", options.virtual_channels, "V",
               limits.sizes.virtual_channels < network::modelled_hypercubes.virtual_channels
                   ? fmt::format("of each link, from 2 to {}", limits.sizes.virtual_channels)
                   : "of each link, at least 2");
-  add_worm_ends_options(command, options.ends, network::Ejection::unlimited, true);
-  const OptionGroup traffic(command, "Traffic");
+  add_worm_ends_options(table, options.ends, network::Ejection::unlimited, true);
+  const OptionGroup traffic(table, "Traffic");
   traffic.add("--flits", options.flits, "M", "length of a message");
   traffic.add("--broadcast", options.broadcast, "B", "fraction of messages that are broadcasts: 0.01 or 1%");
   traffic.add("--startup", options.startup, "D",
@@ -108,12 +107,12 @@ OfferedLoads read_rates(const BroadcastOptions& options, const BroadcastLimits& 
   return read_offered(options.rates, options.fractions, message_rates, limits.fractions);
 }
 
-void add_replication_option(CLI::App& command, std::optional<std::string>& replication) {
+void add_replication_option(OptionTable& table, std::optional<std::string>& replication) {
   std::string help;
   for (const Replication variant : answers::broadcast_variants)
     help += fmt::format("{}{} ({})", help.empty() ? "" : " or\n", render::replication_name(variant),
                         meaning(variant));
-  OptionGroup(command, "Model").add("--replication", replication, "NAME", help);
+  OptionGroup(table, "Model").add("--replication", replication, "NAME", help);
 }
 
 std::vector<Replication> read_replications(const std::optional<std::string>& text) {

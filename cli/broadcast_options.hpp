@@ -1,7 +1,7 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <cli/loads.hpp>
+#include <cli/option_table.hpp>
 #include <cli/worm_ends_options.hpp>
 #include <tailbound/answers/broadcast.hpp>
 
@@ -28,7 +28,7 @@ struct BroadcastLimits {
 /// --dimensions --virtual-channels --injection --ejection --flits --broadcast --startup --rates --fractions, all of
 /// them lists.
 /// `options` must outlive the parse.
-void add_broadcast_options(CLI::App& command, BroadcastOptions& options, const BroadcastLimits& limits = {});
+void add_broadcast_options(OptionTable& table, BroadcastOptions& options, const BroadcastLimits& limits = {});
 
 /// One for each combination of all but --rates and --fractions.  \throws InvalidArgument
 [[nodiscard]] std::vector<answers::BroadcastHypercube> read_hypercubes(const BroadcastOptions& options,
@@ -37,7 +37,7 @@ void add_broadcast_options(CLI::App& command, BroadcastOptions& options, const B
 [[nodiscard]] OfferedLoads read_rates(const BroadcastOptions& options, const BroadcastLimits& limits = {});
 
 /// --replication, a list.
-void add_replication_option(CLI::App& command, std::optional<std::string>& replication);
+void add_replication_option(OptionTable& table, std::optional<std::string>& replication);
 /// \throws InvalidArgument  none of the names
 [[nodiscard]] std::vector<answers::Replication> read_replications(const std::optional<std::string>& text);
 

@@ -1,9 +1,7 @@
 #include <cli/accuracy_options.hpp>
+#include <cli/buffer_options.hpp>
 #include <cli/commands.hpp>
-#include <cli/option_group.hpp>
-#include <cli/shared_buffer.hpp>
 #include <cli/show.hpp>
-#include <cli/sized_buffer.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/unit_options.hpp>
 #include <tailbound/render/documents/buffer.hpp>
@@ -19,14 +17,12 @@ using answers::BufferQuestion;
 using bounds::Criterion;
 using numeric::Rational;
 
-using Options = BufferOptions;
-
 // Above this many packets B the library gives up; so bytes and nanoseconds below fit their types.
 constexpr std::int64_t kDeepest = 1'000'000'000'000'000;
 
 enum class Solve { nothing, load, speedup, burst };
 
-Solve read_solve(const Options& options) {
+Solve read_solve(const BufferOptions& options) {
   if (!options.solve) {
     if (options.capacity && options.drop)
       throw InvalidArgument("--capacity", "given together with --drop",
@@ -46,7 +42,7 @@ Solve read_solve(const Options& options) {
   return choice == 0 ? Solve::load : choice == 1 ? Solve::speedup : Solve::burst;
 }
 
-std::vector<Rational> read_drops(const Options& options) {
+std::vector<Rational> read_drops(const BufferOptions& options) {
   if (!options.drop) return {0};
   std::vector<Rational> drops = parse_percent_list(*options.drop, "--drop");
   for (const Rational& drop : drops)
@@ -55,7 +51,7 @@ std::vector<Rational> read_drops(const Options& options) {
   return drops;
 }
 
-std::vector<Packets> read_capacities(const Options& options) {
+std::vector<Packets> read_capacities(const BufferOptions& options) {
   if (!options.capacity) return {Packets(0)};
   std::vector<Packets> capacities;
   for (const std::int64_t capacity : parse_integers(*options.capacity, "--capacity", 0, kDeepest))
@@ -63,19 +59,19 @@ std::vector<Packets> read_capacities(const Options& options) {
   return capacities;
 }
 
-std::vector<Criterion> read_criteria(const Options& options) {
+std::vector<Criterion> read_criteria(const BufferOptions& options) {
   return choices_or_first<Criterion>(options.criterion, "--criterion",
                                      {{"overflow", Criterion::overflow}, {"loss", Criterion::loss}});
 }
 
-[[noreturn]] void refuse_solve(const Options& options) {
+[[noreturn]] void refuse_solve(const BufferOptions& options) {
   throw InvalidArgument(
       "--solve", *options.solve,
       "burst, or left out, for correlated arrivals (--traffic onoff, --blocks): give --load a list");
 }
 
 /// One question for each combination of what was given as lists.
-std::vector<BufferQuestion> read_questions(const Options& options) {
+std::vector<BufferQuestion> read_questions(const BufferOptions& options) {
   const Solve solve = read_solve(options);
   const std::vector<Rational> drops = read_drops(options);
   const std::vector<Packets> capacities = read_capacities(options);
@@ -108,46 +104,42 @@ std::vector<BufferQuestion> read_questions(const Options& options) {
   return questions;
 }
 
-Reply answer(const Options& options, bool draws, const Context& context) {
+Reply answer(const BufferOptions& options, const Context& context) {
+  if (!options.sized.sizes) refuse_without_sizes(options.sized);
+  if (options.shared.shared) return answer_shared(options, context);
+  refuse_without_shared(options.shared);
+  if (options.sized.sizes) return answer_sized(options, context);
   const answers::Units units = read_units(options.units);
   const std::vector<BufferQuestion> questions = read_questions(options);
-  if (draws && questions.size() < 2)
+  if (context.draws && questions.size() < 2)
     throw InvalidArgument("--plot", "given for one point",
                           "left out, or --load (--burst, --inputs, ...) a list: the picture shows the answer "
                           "against it");
   return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });
 }
 
+void declare(OptionTable& table, BufferOptions& options) {
+  add_traffic_options(table, options.traffic);
+  const OptionGroup question(table, "Question");
+  question.add("--drop", options.drop, "EPS",
+               "the target; gives the least buffer that meets it (the packet in\nservice counts)");
+  question.add("--capacity", options.capacity, "B",
+               "a buffer; gives its probability (the packet in service counts)");
+  question.add("--solve", options.solve, "NAME",
+               "load, speedup or burst (the greatest, least, longest), from\n--capacity and --drop");
+  question.add("--criterion", options.criterion, "NAME",
+               "overflow: P(Q > B), the default; or loss: the fraction of packets lost");
+  add_shared_buffer_options(table, options.shared);
+  add_sized_buffer_options(table, options.sized);
+  add_accuracy_options(table, options.accuracy);
+  add_unit_options(table, options.units);
+}
+
 }  // namespace
 
-Command add_buffer_command(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("buffer", "how many packets must one output queue hold?");
-  const auto options = std::make_shared<Options>();
-  const auto shared = std::make_shared<SharedBufferOptions>();
-  const auto sized = std::make_shared<SizedBufferOptions>();
-  add_traffic_options(*command, options->traffic);
-  const OptionGroup question(*command, "Question");
-  question.add("--drop", options->drop, "EPS",
-               "the target; gives the least buffer that meets it (the packet in\nservice counts)");
-  question.add("--capacity", options->capacity, "B",
-               "a buffer; gives its probability (the packet in service counts)");
-  question.add("--solve", options->solve, "NAME",
-               "load, speedup or burst (the greatest, least, longest), from\n--capacity and --drop");
-  question.add("--criterion", options->criterion, "NAME",
-               "overflow: P(Q > B), the default; or loss: the fraction of packets lost");
-  add_shared_buffer_options(*command, *shared);
-  add_sized_buffer_options(*command, *sized);
-  add_accuracy_options(*command, options->accuracy);
-  add_unit_options(*command, options->units);
-  add_plot_option(*command);
-  return {.app = command, .answer = [command, options, shared, sized](const Context& context) {
-            const bool draws = command->get_option("--plot")->count() > 0;
-            if (!sized->sizes) refuse_without_sizes(*sized);
-            if (shared->shared) return answer_shared(*shared, *sized, *options, draws, context);
-            refuse_without_shared(*shared);
-            if (sized->sizes) return answer_sized(*sized, *options, draws, context);
-            return answer(*options, draws, context);
-          }};
+Command buffer_command() {
+  return command_of<BufferOptions>("buffer", "how many packets must one output queue hold?", true, declare,
+                                   answer);
 }
 
 }  // namespace tailbound::cli

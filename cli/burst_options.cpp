@@ -1,6 +1,5 @@
 #include <cln/rational.h>
 #include <cli/burst_options.hpp>
-#include <cli/option_group.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/numeric/plain.hpp>
 
@@ -8,8 +7,8 @@ namespace tailbound::cli {
 
 using numeric::Rational;
 
-void add_burst_options(CLI::App& command, BurstOptions& options, const std::string& group) {
-  const OptionGroup bursts(command, group);
+void add_burst_options(OptionTable& table, BurstOptions& options, const std::string& group) {
+  const OptionGroup bursts(table, group);
   bursts.add("--traffic", options.traffic, "NAME", "bernoulli (the default), or onoff: needs --burst");
   bursts.add("--burst", options.burst, "L", "each leaf sends in bursts of L slots in the mean");
   bursts.add("--on-rate", options.on_rate, "R1", "packets a slot within a burst (1)");

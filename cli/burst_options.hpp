@@ -1,6 +1,6 @@
 #pragma once
 
-#include <CLI/App.hpp>
+#include <cli/option_table.hpp>
 #include <tailbound/answers/traffic.hpp>
 
 #include <optional>
@@ -16,7 +16,7 @@ struct BurstOptions {
 };
 
 /// --traffic --burst --on-rate --destination, in the group of that name. `options` must outlive the parse.
-void add_burst_options(CLI::App& command, BurstOptions& options, const std::string& group);
+void add_burst_options(OptionTable& table, BurstOptions& options, const std::string& group);
 
 /// The bursts of a source of this load: for each combination of the entries of --burst and --on-rate, the last
 /// changing fastest; one none without --burst.

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <CLI/App.hpp>
+#include <cli/option_table.hpp>
 #include <cli/run.hpp>
 #include <tailbound/answers/run.hpp>
+#include <tailbound/render/document.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -10,21 +11,13 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 
-/// What a command of the executable is: options on a CLI11 subcommand, and a function that answers.
+/// What a command of the executable is: a table of options, and a function that answers.
 ///
-/// The commands are in cli/commands.hpp. cli/run.cpp calls all of them, adds the common options (--format,
-/// --output, --quiet), parses, and writes the reply. A command of several words ("simulate tree") is a
-/// subcommand of a subcommand; the outer one only gathers the inner ones.
+/// The commands are in cli/commands.hpp. cli/program.hpp puts a command line into their options; cli/run.cpp shows the
+/// reply in the format asked for, and cli/ask.hpp hands it over as it is.
 namespace tailbound::cli {
-
-/// How an answer is written.
-enum class Format {
-  table,  ///< for people
-  json,   ///< one document, one line end
-  csv,    ///< a header line, then a line a row
-  markdown,
-};
 
 /// What became of a run, for its end.
 struct Course {
@@ -32,13 +25,11 @@ struct Course {
   std::optional<std::string> checkpoint{};  ///< the file to resume from, once it was written
 };
 
-/// The common options, as every command sees them, and how it is carried out.
+/// How a command is carried out.
 struct Context {
   std::string version;  ///< of the executable: "0.1.0"
-  Format format = Format::table;
-  bool quiet = false;                  ///< the answer alone: no explanation in a table, no progress
-  std::optional<std::string> title{};  ///< of --plot, in place of the picture's own
-  bool log_y = false;                  ///< of --plot: values on a logarithmic axis
+  bool quiet = false;   ///< the answer alone: no explanation in a table, no progress
+  bool draws = false;   ///< will its picture be asked for?
   /// Reports the fraction done, and seconds left (0 while unknown); empty where no progress is wanted.
   std::function<void(double done, double seconds_left)> progress{};
   std::stop_token stop{};  ///< Ctrl-C: a request ends the command at the next opportunity
@@ -55,29 +46,41 @@ struct Context {
 /// \param context  outlives the result
 [[nodiscard]] answers::Run analysis_run(const Context& context);
 
-/// A whole answer, or what is finished of it. Nothing is written before the command has returned it.
+/// A whole answer, or what is finished of it, which its document then says. Nothing is written before the command
+/// has returned it.
 struct Reply {
-  std::string text;  ///< ends with a line end
-  /// Draws the picture into the file named: a temporary with the ending that --plot asks for, which run()
-  /// renames. Required where the command has --plot and it is given.
-  std::function<void(const std::string& picture)> draw{};
+  render::Document document{};  ///< without a layout where `text` is all there is
+  /// What a reader is shown in place of the document's table: formulas for other programs, a schema.
+  std::optional<std::string> text{};
   /// no_answer where the answer, though whole and written, says no.
   Status status = answered;
-  /// A stop has cut the answer short, as its text and its picture say; the status is then `stopped`. Set
-  /// without being asked where the run said so (answers::Run::cut).
-  bool stopped = false;
 };
 
-/// A subcommand and what it does. Errors are thrown: NoAnswer (exit 1; Stopped, which is one: exit 4),
-/// InvalidArgument and ParseError (exit 2), anything else (exit 3). An InvalidArgument whose argument is the name of an option
-/// ("--load", or without dashes and with spaces: "load", "packets per slot") is reported under that option's
-/// name.
+/// A command, its options and what it does with them. Errors are thrown: NoAnswer (exit 1; Stopped, which is one:
+/// exit 4), InvalidArgument and ParseError (exit 2), anything else (exit 3). An InvalidArgument whose argument is the
+/// name of an option is reported under that name (as_typed()).
 struct Command {
-  CLI::App* app = nullptr;  ///< owned by the program
+  std::string name;     ///< "buffer", "simulate tree"
+  std::string purpose;  ///< a phrase for the help
+  OptionTable options;  ///< filled before `answer` is called
+  bool draws = false;   ///< may have a picture
   std::function<Reply(const Context&)> answer;
 };
 
-/// Adds --plot, --title and --log-y to a command that draws.
-void add_plot_option(CLI::App& command);
+/// \param declare  adds the command's options to a table
+/// \param answer   of what was put into them
+template <class Options>
+[[nodiscard]] Command command_of(std::string name, std::string purpose, bool draws,
+                                 void (*declare)(OptionTable&, Options&),
+                                 Reply (*answer)(const Options&, const Context&)) {
+  const auto options = std::make_shared<Options>();
+  OptionTable table;
+  declare(table, *options);
+  return {.name = std::move(name),
+          .purpose = std::move(purpose),
+          .options = std::move(table),
+          .draws = draws,
+          .answer = [options, answer](const Context& context) { return answer(*options, context); }};
+}
 
 }  // namespace tailbound::cli

@@ -2,49 +2,57 @@
 
 #include <cli/command.hpp>
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 /// All the commands, each in the file of its name: buffer_command.cpp, simulate_tree.cpp, validate_delay.cpp.
-/// Each function adds the subcommand, its options and its footer, an example with its real output.
 namespace tailbound::cli {
 
 /// How many packets must one output queue hold?
-[[nodiscard]] Command add_buffer_command(CLI::App& program);
+[[nodiscard]] Command buffer_command();
 /// The distribution of the packets in one output queue.
-[[nodiscard]] Command add_occupancy_command(CLI::App& program);
+[[nodiscard]] Command occupancy_command();
 /// How long do packets take through a tree or any network, and what must its buffers hold?
-[[nodiscard]] Command add_delay_command(CLI::App& program);
+[[nodiscard]] Command delay_command();
 /// The generating functions of a queue as formulas.
-[[nodiscard]] Command add_pgf_command(CLI::App& program);
+[[nodiscard]] Command pgf_command();
 /// How many digits of another program's coefficients are right, and up to where?
-[[nodiscard]] Command add_compare_command(CLI::App& program);
+[[nodiscard]] Command compare_command();
 /// Latency and saturation of a wormhole network.
-[[nodiscard]] Command add_wormhole_command(CLI::App& program);
+[[nodiscard]] Command wormhole_command();
 /// Unicast and broadcast latency of a wormhole hypercube with virtual channels.
-[[nodiscard]] Command add_broadcast_command(CLI::App& program);
+[[nodiscard]] Command broadcast_command();
 /// Throughput and delay of a combining multistage network under a hot spot.
-[[nodiscard]] Command add_multistage_command(CLI::App& program);
+[[nodiscard]] Command multistage_command();
 /// The papers' figures, computed again. Unlike the others this one writes its files itself, into the folder
 /// --output: each picture and table as soon as it is complete, so that a failure later leaves the earlier ones.
-[[nodiscard]] Command add_reproduce_command(CLI::App& program);
+[[nodiscard]] Command reproduce_command();
 /// What a command may write, as a JSON Schema or as a list of keys.
-[[nodiscard]] Command add_schema_command(CLI::App& program);
+[[nodiscard]] Command schema_command();
 
-/// `simulate`: the same by simulation.
-[[nodiscard]] std::vector<Command> add_simulate_commands(CLI::App& program);
-[[nodiscard]] Command add_simulate_tree(CLI::App& simulate);
-[[nodiscard]] Command add_simulate_switch(CLI::App& simulate);
-[[nodiscard]] Command add_simulate_multistage(CLI::App& simulate);
-[[nodiscard]] Command add_simulate_wormhole(CLI::App& simulate);
-[[nodiscard]] Command add_simulate_hypercube(CLI::App& simulate);
+/// The same by simulation.
+[[nodiscard]] Command simulate_tree_command();
+[[nodiscard]] Command simulate_switch_command();
+[[nodiscard]] Command simulate_multistage_command();
+[[nodiscard]] Command simulate_wormhole_command();
+[[nodiscard]] Command simulate_hypercube_command();
 
-/// `validate`: analysis and simulation side by side.
-[[nodiscard]] std::vector<Command> add_validate_commands(CLI::App& program);
-[[nodiscard]] Command add_validate_delay(CLI::App& validate);
-[[nodiscard]] Command add_validate_buffer(CLI::App& validate);
-[[nodiscard]] Command add_validate_switch(CLI::App& validate);
-[[nodiscard]] Command add_validate_multistage(CLI::App& validate);
-[[nodiscard]] Command add_validate_wormhole(CLI::App& validate);
-[[nodiscard]] Command add_validate_broadcast(CLI::App& validate);
+/// Analysis and simulation side by side.
+[[nodiscard]] Command validate_delay_command();
+[[nodiscard]] Command validate_buffer_command();
+[[nodiscard]] Command validate_switch_command();
+[[nodiscard]] Command validate_multistage_command();
+[[nodiscard]] Command validate_wormhole_command();
+[[nodiscard]] Command validate_broadcast_command();
+
+/// What stands first on the command line: a command, or several under one word.
+struct Room {
+  std::string_view name;
+  std::vector<Command (*)()> commands;
+  const char* purpose = "";  ///< of several under one word, for the help
+  const char* footer = "";
+};
+[[nodiscard]] const std::vector<Room>& rooms();
 
 }  // namespace tailbound::cli

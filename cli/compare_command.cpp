@@ -6,7 +6,6 @@
 #include <cli/traffic_options.hpp>
 #include <tailbound/render/documents/compare.hpp>
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,8 +24,7 @@ constexpr int kMostDigits = 10'000;
 struct Options {
   TrafficOptions traffic;
   AccuracyOptions accuracy;
-  std::string file;
-  std::optional<std::string> of, require;
+  std::optional<std::string> file, of, require;
 };
 
 std::vector<CoefficientsOf> read_kinds(const Options& options) {
@@ -42,7 +40,7 @@ std::vector<std::pair<answers::Traffic, CompareQuestion>> read_questions(const O
   if (options.require)
     required = static_cast<int>(parse_integer(*options.require, "--require", 1, kMostDigits));
   const std::vector<answers::Traffic> traffics = read_traffics(options.traffic);
-  const auto list = answers::parse_coefficients(read_file(options.file, "FILE"), options.file);
+  const auto list = answers::parse_coefficients(read_file(*options.file, "FILE"), *options.file);
   std::vector<std::pair<answers::Traffic, CompareQuestion>> questions;
   for (const answers::Traffic& traffic : traffics)
     for (const CoefficientsOf of : kinds) {
@@ -75,36 +73,33 @@ Reply answer(const Options& options, const Context& context) {
       questions.size(), run, [&questions](std::size_t i) { return answers::answer(questions[i].second); });
   std::vector<render::ComparePoint> points;
   for (std::size_t i = 0; i < found.finished.size(); ++i) {
-    points.push_back({options.file, questions[i].first, questions[i].second, std::move(found.finished[i])});
+    points.push_back({*options.file, questions[i].first, questions[i].second, std::move(found.finished[i])});
     require_digits(points.back());
   }
   render::Document document = render::document(std::move(points));
   if (found.stopped) render::mark_stopped(document, found.finished.size(), questions.size());
-  return show(std::move(document), context);
+  return {.document = std::move(document)};
+}
+
+void declare(OptionTable& table, Options& options) {
+  const OptionGroup question(table, "");
+  question.add("FILE", options.file, "", "coefficients as Maple, PARI/GP or Giac print them, or one a line");
+  table.options.back().required = true;
+  add_traffic_options(table, options.traffic, Correlated::refused);
+  question.add("--of", options.of, "NAME",
+               "what the file holds: occupancy, P(Q = n) (the default),\nor tail, P(Q > n)");
+  question.add("--require", options.require, "DIGITS",
+               "exit with status 1 if fewer than DIGITS digits agree anywhere");
+  add_accuracy_options(table, options.accuracy);
+  table.options.back().help = "digits to compare with (those printed, and 5 more)";
 }
 
 }  // namespace
 
-Command add_compare_command(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand(
-      "compare", "How many digits of a list of coefficients are right, and up to where?");
-  command
-      ->add_option("FILE", options->file, "coefficients as Maple, PARI/GP or Giac print them, or one a line")
-      ->required()
-      ->type_name("");
-  add_traffic_options(*command, options->traffic, Correlated::refused);
-  command
-      ->add_option("--of", options->of,
-                   "what the file holds: occupancy, P(Q = n) (the default),\nor tail, P(Q > n)")
-      ->type_name("NAME");
-  command
-      ->add_option("--require", options->require,
-                   "exit with status 1 if fewer than DIGITS digits agree anywhere")
-      ->type_name("DIGITS");
-  add_accuracy_options(*command, options->accuracy);
-  command->get_option("--digits")->description("digits to compare with (those printed, and 5 more)");
-  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+Command compare_command() {
+  return command_of<Options>("compare",
+                             "How many digits of a list of coefficients are right, and up to where?", false,
+                             declare, answer);
 }
 
 }  // namespace tailbound::cli

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -23,13 +22,13 @@ Reply reply_to_delay(const DelayOptions& options, const Context& context) {
   if (points.stopped && !document.stopped) render::mark_stopped(document, finished, questions.size());
   if (document.stopped && questions.size() > 1 && finished < questions.size())
     document.stopped_after = fmt::format("{} of {} points", finished, questions.size());
-  return show(std::move(document), context);
+  return {.document = std::move(document)};
 }
 
 /// Not by show_all(): each looks at a stop itself, factor by factor.
-Reply reply_to_load_scale(const DelayOptions& options, bool draws, const Context& context) {
+Reply reply_to_load_scale(const DelayOptions& options, const Context& context) {
   const std::vector<answers::LoadScaleQuestion> questions = read_load_scale_questions(options);
-  if (draws && questions.size() < 2)
+  if (context.draws && questions.size() < 2)
     throw InvalidArgument("--plot", "given for one factor",
                           "left out, or --within (--percentiles, --drop, --capacity, --uniform) a list");
   auto points = answers::for_each_simulation(
@@ -38,30 +37,27 @@ Reply reply_to_load_scale(const DelayOptions& options, bool draws, const Context
   const std::size_t finished = points.finished.size();
   render::Document document = render::document(paired(questions, std::move(points.finished)));
   if (points.stopped) render::mark_stopped(document, finished, questions.size());
-  return show(std::move(document), context);
+  return {.document = std::move(document)};
 }
 
-Reply reply_to_reorder(const DelayOptions& options, bool draws, const Context& context) {
-  if (draws)
+Reply reply_to_reorder(const DelayOptions& options, const Context& context) {
+  if (context.draws)
     throw InvalidArgument("--plot", "given together with --delays", "left out: the delays are given");
   return show_all(read_reorder_questions(options), context,
                   [](const auto& points) { return render::document(points); });
 }
 
+Reply answer(const DelayOptions& options, const Context& context) {
+  if (options.delays) return reply_to_reorder(options, context);
+  if (options.solve) return reply_to_load_scale(options, context);
+  return reply_to_delay(options, context);
+}
+
 }  // namespace
 
-Command add_delay_command(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("delay", "how long do packets take through a tree or any network?");
-  const auto options = std::make_shared<DelayOptions>();
-  add_delay_options(*command, *options);
-  add_plot_option(*command);
-  return {.app = command, .answer = [command, options](const Context& context) {
-            const bool draws = command->get_option("--plot")->count() > 0;
-            if (options->delays) return reply_to_reorder(*options, draws, context);
-            if (options->solve) return reply_to_load_scale(*options, draws, context);
-            return reply_to_delay(*options, context);
-          }};
+Command delay_command() {
+  return command_of<DelayOptions>("delay", "how long do packets take through a tree or any network?", true,
+                                  add_delay_options, answer);
 }
 
 }  // namespace tailbound::cli

@@ -1,6 +1,5 @@
 #include <cln/rational.h>
 #include <cli/delay_question.hpp>
-#include <cli/option_group.hpp>
 #include <cli/read_file.hpp>
 #include <cli/traffic_options.hpp>
 
@@ -313,8 +312,8 @@ std::vector<answers::ReorderQuestion> read_reorder_questions(const DelayOptions&
   return questions;
 }
 
-void add_hop_option(CLI::App& command, std::optional<std::string>& hop_ns) {
-  OptionGroup(command, "Units")
+void add_hop_option(OptionTable& table, std::optional<std::string>& hop_ns) {
+  OptionGroup(table, "Units")
       .add("--hop-ns", hop_ns, "T", "wires and pipelines: adds to latencies in ns for each queue passed");
 }
 
@@ -335,8 +334,8 @@ std::optional<answers::SlotTime> read_slot_time(const std::optional<std::string>
   return answers::SlotTime{.slot = *read_units(units).slot_ns(), .hop = *hop};
 }
 
-void add_delay_model_options(CLI::App& command, DelayModelOptions& options) {
-  const OptionGroup model(command, "Model");
+void add_delay_model_options(OptionTable& table, DelayModelOptions& options) {
+  const OptionGroup model(table, "Model");
   model.add(
       "--sources", options.sources, "NAME",
       "who feeds a queue: decoupled (every source, the default) or\nfirst-hop (each link into its switch; as "
@@ -344,13 +343,13 @@ void add_delay_model_options(CLI::App& command, DelayModelOptions& options) {
   model.add("--delay", options.delay, "NAME", "of a hop: wait (the default) or occupancy (as published)");
 }
 
-void add_delay_options(CLI::App& command, DelayOptions& options) {
-  const OptionGroup network(command, "Any network");
-  const OptionGroup question(command, "Question");
-  add_topology_options(command, options.topology);
+void add_delay_options(OptionTable& table, DelayOptions& options) {
+  const OptionGroup network(table, "Any network");
+  const OptionGroup question(table, "Question");
+  add_topology_options(table, options.topology);
   network.add("--flow", options.flow, "NAME", "one flow of it, or all (the default)");
-  add_delay_model_options(command, options.model);
-  add_burst_options(command, options.burst, "A tree under uniform traffic");
+  add_delay_model_options(table, options.model);
+  add_burst_options(table, options.burst, "A tree under uniform traffic");
   question.add("--percentiles", options.percentiles, "LIST",
                "in percent; 50,90,99,99.99,99.9999 unless told");
   question.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
@@ -370,9 +369,9 @@ void add_delay_options(CLI::App& command, DelayOptions& options) {
                "room of each queue, for --drop (the packet in service counts)");
   question.add("--delays", options.delays, "FILE",
                "with --reorder: the delays' own distribution, P(delay = 0), P(1), ...");
-  OptionGroup(command, "Numbers").add("--digits", options.digits, "D", "significant digits to prove (10)");
-  add_unit_options(command, options.units);
-  add_hop_option(command, options.hop_ns);
+  OptionGroup(table, "Numbers").add("--digits", options.digits, "D", "significant digits to prove (10)");
+  add_unit_options(table, options.units);
+  add_hop_option(table, options.hop_ns);
 }
 
 }  // namespace tailbound::cli

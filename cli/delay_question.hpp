@@ -1,7 +1,7 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <cli/burst_options.hpp>
+#include <cli/option_table.hpp>
 #include <cli/topology_options.hpp>
 #include <cli/unit_options.hpp>
 #include <tailbound/answers/delay.hpp>
@@ -20,10 +20,10 @@ struct DelayModelOptions {
 };
 
 /// `options` must outlive the parse.
-void add_delay_model_options(CLI::App& command, DelayModelOptions& options);
+void add_delay_model_options(OptionTable& table, DelayModelOptions& options);
 
 /// --hop-ns, in the group of the units. `hop_ns` must outlive the parse.
-void add_hop_option(CLI::App& command, std::optional<std::string>& hop_ns);
+void add_hop_option(OptionTable& table, std::optional<std::string>& hop_ns);
 
 /// What each queue passed adds to latencies [ns].
 /// \throws InvalidArgument  out of range, or without --link-gbps
@@ -53,7 +53,7 @@ struct DelayOptions {
 };
 
 /// `options` must outlive the parse.
-void add_delay_options(CLI::App& command, DelayOptions& options);
+void add_delay_options(OptionTable& table, DelayOptions& options);
 
 /// Fractions from percentages, "50,99.99"; 50,90,99,99.99,99.9999 unless told.
 /// \throws InvalidArgument

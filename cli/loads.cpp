@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <cli/delay_question.hpp>
 #include <cli/loads.hpp>
-#include <cli/option_group.hpp>
 #include <cli/simulated_points.hpp>
 
 namespace tailbound::cli {
@@ -31,13 +30,11 @@ OfferedLoads read_offered(const std::optional<std::string>& loads,
   return offered;
 }
 
-void add_latency_options(CLI::App& command, LatencyOptions& options, const LoadWords& words) {
-  const OptionGroup question(command, "Question");
+void add_latency_options(OptionTable& table, LatencyOptions& options, const LoadWords& words) {
+  const OptionGroup question(table, "Question");
   question.add("--percentiles", options.percentiles, "LIST", "of latency, in percent (50,99)");
-  command
-      .add_flag("--saturation", options.saturation,
-                fmt::format("instead: search the greatest {} that the network carries", words.name))
-      ->group("Question");
+  question.add_flag("--saturation", options.saturation,
+                    fmt::format("instead: search the greatest {} that the network carries", words.name));
   question.add("--precision", options.precision, "P", "of --saturation, relative (1%)");
 }
 

@@ -37,7 +37,7 @@ struct LatencyOptions {
 };
 
 /// `options` must outlive the parse.
-void add_latency_options(CLI::App& command, LatencyOptions& options, const LoadWords& words);
+void add_latency_options(OptionTable& table, LatencyOptions& options, const LoadWords& words);
 
 /// As fractions; 50 and 99 % unless told.  \throws InvalidArgument
 [[nodiscard]] std::vector<numeric::Rational> read_latency_percentiles(const LatencyOptions& options);

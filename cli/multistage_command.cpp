@@ -1,11 +1,8 @@
 #include <cli/commands.hpp>
 #include <cli/multistage_options.hpp>
-#include <cli/option_group.hpp>
 #include <cli/show.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/render/documents/multistage.hpp>
-
-#include <memory>
 
 namespace tailbound::cli {
 namespace {
@@ -32,17 +29,17 @@ Reply answer(const Options& options, const Context& context) {
   return show_all(questions, context, [&](const auto& found) { return render::document(found, curve); });
 }
 
+void declare(OptionTable& table, Options& options) {
+  add_multistage_options(table, options.question);
+  const OptionGroup model(table, "Model");
+  model.add("--variant", options.variant, "NAME", "blocking (full buffers stop those behind) or published");
+}
+
 }  // namespace
 
-Command add_multistage_command(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "multistage", "combining multistage network under a hot spot: throughput, delay");
-  const auto options = std::make_shared<Options>();
-  add_multistage_options(*command, options->question);
-  const OptionGroup model(*command, "Model");
-  model.add("--variant", options->variant, "NAME", "blocking (full buffers stop those behind) or published");
-  add_plot_option(*command);
-  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+Command multistage_command() {
+  return command_of<Options>("multistage", "combining multistage network under a hot spot: throughput, delay",
+                             true, declare, answer);
 }
 
 }  // namespace tailbound::cli

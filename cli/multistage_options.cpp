@@ -1,6 +1,5 @@
 #include <cln/rational.h>
 #include <cli/multistage_options.hpp>
-#include <cli/option_group.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/answers/multistage.hpp>
 
@@ -58,8 +57,8 @@ std::vector<CombiningMultistage> read_networks(const MultistageOptions& options)
 
 }  // namespace
 
-void add_multistage_options(CLI::App& command, MultistageOptions& options) {
-  const OptionGroup network(command, "Network"), traffic(command, "Traffic"), output(command, "Output");
+void add_multistage_options(OptionTable& table, MultistageOptions& options) {
+  const OptionGroup network(table, "Network"), traffic(table, "Traffic"), output(table, "Output");
   network.add("--nodes", options.nodes, "N", "processors and memories: a power of the switch size");
   network.add("--switch", options.size, "S", "ports of a switch: S x S (2)");
   network.add("--buffer", options.buffer, "L",

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <CLI/App.hpp>
+#include <cli/option_table.hpp>
 #include <tailbound/render/documents/combining.hpp>
 
 #include <optional>
@@ -17,7 +17,7 @@ struct MultistageOptions {
 
 /// --nodes --switch --buffer --hot --combining --service --loads, and --curve of --plot. `options` must outlive
 /// the parse.
-void add_multistage_options(CLI::App& command, MultistageOptions& options);
+void add_multistage_options(OptionTable& table, MultistageOptions& options);
 
 /// One point for each combination of what was given as lists, the loads changing fastest.
 /// \throws InvalidArgument  an option is missing or out of range

@@ -1,12 +1,10 @@
 #include <cli/accuracy_options.hpp>
 #include <cli/commands.hpp>
-#include <cli/option_group.hpp>
 #include <cli/show.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/unit_options.hpp>
 #include <tailbound/render/documents/occupancy.hpp>
 
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -54,21 +52,21 @@ Reply answer(const Options& options, const Context& context) {
   return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });
 }
 
+void declare(OptionTable& table, Options& options) {
+  add_traffic_options(table, options.traffic);
+  const OptionGroup question(table, "Question");
+  question.add("--levels", options.levels, "LIST",
+               "the levels n of P(Q > n), the packet in service counts: 0,10,100\nor 0:200:1");
+  question.add("--until", options.until, "EPS", "every level from 0 to the first with P(Q > n) <= EPS");
+  add_accuracy_options(table, options.accuracy);
+  add_unit_options(table, options.units);
+}
+
 }  // namespace
 
-Command add_occupancy_command(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("occupancy", "how many packets are in the queue? the distribution");
-  const auto options = std::make_shared<Options>();
-  add_traffic_options(*command, options->traffic);
-  const OptionGroup question(*command, "Question");
-  question.add("--levels", options->levels, "LIST",
-               "the levels n of P(Q > n), the packet in service counts: 0,10,100\nor 0:200:1");
-  question.add("--until", options->until, "EPS", "every level from 0 to the first with P(Q > n) <= EPS");
-  add_accuracy_options(*command, options->accuracy);
-  add_unit_options(*command, options->units);
-  add_plot_option(*command);
-  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+Command occupancy_command() {
+  return command_of<Options>("occupancy", "how many packets are in the queue? the distribution", true,
+                             declare, answer);
 }
 
 }  // namespace tailbound::cli

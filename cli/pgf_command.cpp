@@ -5,7 +5,6 @@
 #include <tailbound/answers/pgf.hpp>
 #include <tailbound/render/documents/pgf.hpp>
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,8 +19,8 @@ using symbolic::Pgf;
 
 struct Options {
   TrafficOptions traffic;
-  std::string of = "occupancy", as = "text";
-  bool moments = false, cancel = false, of_given = false;
+  std::optional<std::string> of, as;
+  bool moments = false, cancel = false;
 };
 
 Pgf read_arrivals(const TrafficOptions& options) {
@@ -77,12 +76,13 @@ render::PgfTraffic as_typed(const TrafficOptions& options) {
           .pmf = options.pmf};
 }
 
-std::vector<PgfOf> read_quantities(const std::string& text) {
+std::vector<PgfOf> read_quantities(const std::optional<std::string>& text) {
   return choices_or_first<PgfOf>(
-      text, "--of", {{"arrivals", PgfOf::arrivals}, {"occupancy", PgfOf::occupancy}, {"wait", PgfOf::wait}});
+      text.value_or("occupancy"), "--of",
+      {{"arrivals", PgfOf::arrivals}, {"occupancy", PgfOf::occupancy}, {"wait", PgfOf::wait}});
 }
 
-std::vector<Language> read_languages(const std::string& text) {
+std::vector<Language> read_languages(const std::optional<std::string>& text) {
   return choices_or_first<Language>(text, "--as",
                                     {{"text", Language::text},
                                      {"latex", Language::latex},
@@ -93,8 +93,8 @@ std::vector<Language> read_languages(const std::string& text) {
 
 /// One source that sends in bursts: its matrix and eigenvalues.
 Reply on_off_reply(const Options& options, const std::vector<Language>& languages, const Context& context) {
-  if (options.of != "arrivals" && options.of_given)
-    throw InvalidArgument("--of", options.of, "arrivals with --traffic onoff: the matrix of one source");
+  if (options.of && *options.of != "arrivals")
+    throw InvalidArgument("--of", *options.of, "arrivals with --traffic onoff: the matrix of one source");
   if (options.traffic.destination &&
       parse_choice(*options.traffic.destination, "--destination", {"per-burst", "per-packet"}) == 0)
     throw InvalidArgument(
@@ -114,8 +114,7 @@ Reply on_off_reply(const Options& options, const std::vector<Language>& language
   std::vector<render::OnOffPgfPoint> points;
   for (const Language language : languages)
     points.push_back({.traffic = traffic, .language = language, .formula = formula});
-  if (context.format == Format::table) return {.text = render::formulas(points, context.quiet)};
-  return show(render::document(points), context);
+  return {.document = render::document(points), .text = render::formulas(points, context.quiet)};
 }
 
 Reply answer(const Options& options, const Context& context) {
@@ -129,33 +128,30 @@ Reply answer(const Options& options, const Context& context) {
       points.push_back(
           {.traffic = as_typed(options.traffic), .question = question, .answer = find(question)});
     }
-  if (context.format == Format::table)
-    return {.text = render::formulas(points, options.moments, context.quiet)};
-  return show(render::document(points), context);
+  return {.document = render::document(points),
+          .text = render::formulas(points, options.moments, context.quiet)};
+}
+
+Reply answer_as_piece(const Options& options, const Context& context) {
+  return answers::as_piece(analysis_run(context), [&] { return answer(options, context); });
+}
+
+void declare(OptionTable& table, Options& options) {
+  add_traffic_options(table, options.traffic);
+  const OptionGroup question(table, "Question");
+  question.add("--of", options.of, "NAME",
+               "arrivals A(z), occupancy Q(z) (the default) or wait W(z), or a list");
+  question.add("--as", options.as, "NAME", "text (the default), latex, maple, gp or c, or a list");
+  question.add_flag("--moments", options.moments, "mean, variance and the probability of 0 too");
+  question.add_flag("--cancel", options.cancel,
+                    "the common root z = 1 divided out (rational A with numeric exponents)");
 }
 
 }  // namespace
 
-Command add_pgf_command(CLI::App& program) {
-  CLI::App& app =
-      *program.add_subcommand("pgf", "the formula: generating functions, printed for other programs");
-  const auto options = std::make_shared<Options>();
-  add_traffic_options(app, options->traffic);
-  app.add_option("--of", options->of, "arrivals A(z), occupancy Q(z) (the default) or wait W(z), or a list")
-      ->type_name("NAME")
-      ->group("Question");
-  app.add_option("--as", options->as, "text (the default), latex, maple, gp or c, or a list")
-      ->type_name("NAME")
-      ->group("Question");
-  app.add_flag("--moments", options->moments, "mean, variance and the probability of 0 too")
-      ->group("Question");
-  app.add_flag("--cancel", options->cancel,
-               "the common root z = 1 divided out (rational A with numeric exponents)")
-      ->group("Question");
-  return {.app = &app, .answer = [&app, options](const Context& context) {
-            options->of_given = app.get_option("--of")->count() > 0;
-            return answers::as_piece(analysis_run(context), [&] { return answer(*options, context); });
-          }};
+Command pgf_command() {
+  return command_of<Options>("pgf", "the formula: generating functions, printed for other programs", false,
+                             declare, answer_as_piece);
 }
 
 }  // namespace tailbound::cli

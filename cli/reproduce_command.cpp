@@ -11,7 +11,6 @@
 #include <tailbound/core/error.hpp>
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 
 namespace tailbound::cli {
@@ -128,25 +127,23 @@ Reply answer(const Options& options, const Context& context) {
   if (!options.output || options.output->empty())
     throw InvalidArgument("--output", options.output ? "" : "missing",
                           "given as the folder for the pictures, the tables and the README.md");
-  return show(render::document(make_all(chosen, *options.output, options.quick, context), chosen.size(),
-                               options.quick),
-              context);
+  return {.document = render::document(make_all(chosen, *options.output, options.quick, context),
+                                       chosen.size(), options.quick)};
+}
+
+void declare(OptionTable& table, Options& options) {
+  const OptionGroup question(table, ""), output(table, "Output");
+  question.add("NAME", options.name, "", fmt::format("{}", fmt::join(figures::all_names(), ", ")));
+  output.add("--output", options.output, "FOLDER",
+             "made if missing: NAME.csv and NAME.svg of each figure, README.md");
+  question.add_flag("--quick", options.quick, "fewer points, and simulations of a thirtieth of the length");
 }
 
 }  // namespace
 
-Command add_reproduce_command(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("reproduce", "the papers' figures, and what agrees with them");
-  const auto options = std::make_shared<Options>();
-  command->add_option("NAME", options->name, fmt::format("{}", fmt::join(figures::all_names(), ", ")))
-      ->type_name("");
-  command
-      ->add_option("--output", options->output,
-                   "made if missing: NAME.csv and NAME.svg of each figure, README.md")
-      ->type_name("FOLDER")
-      ->group("Output");
-  command->add_flag("--quick", options->quick, "fewer points, and simulations of a thirtieth of the length");
-  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+Command reproduce_command() {
+  return command_of<Options>("reproduce", "the papers' figures, and what agrees with them", false, declare,
+                             answer);
 }
 
 }  // namespace tailbound::cli

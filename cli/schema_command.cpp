@@ -5,7 +5,6 @@
 #include <tailbound/render/documents/layouts.hpp>
 #include <tailbound/render/schema.hpp>
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,7 @@ struct Options {
   bool keys = false;
 };
 
-Reply answer(const Options& options) {
+Reply answer(const Options& options, const Context&) {
   Reply reply;
   if (options.words.empty() && options.keys) {
     reply.text = render::output_page();
@@ -34,19 +33,18 @@ Reply answer(const Options& options) {
   return reply;
 }
 
+void declare(OptionTable& table, Options& options) {
+  const OptionGroup question(table, "Question");
+  question.add_words("COMMAND", options.words, "TEXT", "the command, such as buffer or simulate tree", 0, 2);
+  question.add_flag("--keys", options.keys,
+                    "the keys with unit, kind and meaning, as markdown; of all commands unless one is named");
+}
+
 }  // namespace
 
-Command add_schema_command(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("schema", "what a command writes: JSON Schema, list of keys");
-  const auto options = std::make_shared<Options>();
-  command->add_option("COMMAND", options->words, "the command, such as buffer or simulate tree")
-      ->expected(0, 2)
-      ->group("Question");
-  command
-      ->add_flag("--keys", options->keys,
-                 "the keys with unit, kind and meaning, as markdown; of all commands unless one is named")
-      ->group("Question");
-  return {.app = command, .answer = [options](const Context&) { return answer(*options); }};
+Command schema_command() {
+  return command_of<Options>("schema", "what a command writes: JSON Schema, list of keys", false, declare,
+                             answer);
 }
 
 }  // namespace tailbound::cli

@@ -1,9 +1,7 @@
 #include <fmt/format.h>
-#include <cli/option_group.hpp>
+#include <cli/buffer_options.hpp>
 #include <cli/read_file.hpp>
-#include <cli/shared_buffer.hpp>
 #include <cli/show.hpp>
-#include <cli/sized_buffer.hpp>
 #include <tailbound/render/documents/shared_buffer.hpp>
 
 #include <array>
@@ -25,18 +23,16 @@ constexpr const char* simulated_only =
     "simulated "
     "only: tailbound simulate switch";
 
-using Option = std::pair<const char*, const std::optional<std::string>*>;
-
 void refuse_what_does_not_go_with_it(const BufferOptions& options) {
   const TrafficOptions& traffic = options.traffic;
-  for (const auto& [name, value] : {Option{"--burst", &traffic.burst}, Option{"--on-rate", &traffic.on_rate},
-                                    Option{"--blocks", &traffic.blocks}})
+  for (const auto& [name, value] : {Named{"--burst", &traffic.burst}, Named{"--on-rate", &traffic.on_rate},
+                                    Named{"--blocks", &traffic.blocks}})
     if (*value) throw InvalidArgument(name, "given", simulated_only);
   if (traffic.traffic && parse_choice(*traffic.traffic, "--traffic", {"bernoulli", "poisson", "onoff"}) != 0)
     throw InvalidArgument(
         "--traffic", *traffic.traffic,
         *traffic.traffic == "onoff" ? simulated_only : "bernoulli with --shared: the inputs of a switch");
-  for (const auto& [name, value] : {Option{"--arrivals", &traffic.arrivals}, Option{"--pmf", &traffic.pmf}})
+  for (const auto& [name, value] : {Named{"--arrivals", &traffic.arrivals}, Named{"--pmf", &traffic.pmf}})
     if (*value)
       throw InvalidArgument(
           name, "given",
@@ -47,7 +43,7 @@ void refuse_what_does_not_go_with_it(const BufferOptions& options) {
   if (options.solve)
     throw InvalidArgument("--solve", *options.solve, "left out with --shared: give --load a list");
   for (const auto& [name, value] :
-       {Option{"--arithmetic", &options.accuracy.arithmetic}, Option{"--digits", &options.accuracy.digits}})
+       {Named{"--arithmetic", &options.accuracy.arithmetic}, Named{"--digits", &options.accuracy.digits}})
     if (*value)
       throw InvalidArgument(name, **value,
                             "left out with --shared: its bounds are computed in long double, rounded upward");
@@ -58,7 +54,7 @@ using SwitchTraffic = decltype(SharedBufferQuestion::traffic);
 /// Each traffic, with the number of outputs that it has unless told.
 std::vector<std::pair<SwitchTraffic, std::int64_t>> read_switches(const SharedBufferOptions& shared,
                                                                   const TrafficOptions& traffic) {
-  const std::array<Option, 3> sources{
+  const std::array<Named, 3> sources{
       {{"--inputs", &traffic.inputs}, {"--rates", &traffic.rates}, {"--matrix", &shared.matrix}}};
   const char* source = nullptr;
   for (const auto& [name, value] : sources) {
@@ -108,7 +104,8 @@ std::vector<std::optional<Rational>> read_thresholds(const SharedBufferOptions& 
   return thresholds;
 }
 
-std::vector<Criterion> read_criteria(const SharedBufferOptions& shared, const BufferOptions& options) {
+std::vector<Criterion> read_criteria(const BufferOptions& options) {
+  const SharedBufferOptions& shared = options.shared;
   if (shared.threshold && !options.criterion) return {Criterion::loss};
   std::vector<Criterion> criteria = choices_or_first<Criterion>(
       options.criterion, "--criterion", {{"overflow", Criterion::overflow}, {"loss", Criterion::loss}});
@@ -143,14 +140,12 @@ std::vector<Asked> read_asked(const BufferOptions& options) {
 }
 
 /// The packets for each entry of --cell-bytes; one none without --sizes.
-std::vector<std::optional<answers::SwitchCells>> read_cells(const SharedBufferOptions& shared,
-                                                            const SizedBufferOptions& sized,
-                                                            const BufferOptions& options) {
+std::vector<std::optional<answers::SwitchCells>> read_cells(const BufferOptions& options) {
+  const SizedBufferOptions& sized = options.sized;
   if (!sized.sizes) return {std::nullopt};
   for (const auto& [name, value] :
-       {Option{"--rates", &options.traffic.rates}, Option{"--matrix", &shared.matrix},
-        Option{"--packet-bytes", &options.units.packet_bytes},
-        Option{"--link-gbps", &options.units.link_gbps}})
+       {Named{"--rates", &options.traffic.rates}, Named{"--matrix", &options.shared.matrix},
+        Named{"--packet-bytes", &options.units.packet_bytes}, Named{"--link-gbps", &options.units.link_gbps}})
     if (*value)
       throw InvalidArgument(name, "given together with --sizes",
                             "left out there: --inputs K --load R, and bytes by --sizes and --cell-bytes");
@@ -168,15 +163,12 @@ std::vector<std::optional<answers::SwitchCells>> read_cells(const SharedBufferOp
 
 }  // namespace
 
-void add_shared_buffer_options(CLI::App& command, SharedBufferOptions& options) {
-  const std::string heading = "Shared memory";
-  command
-      .add_flag(
-          "--shared", options.shared,
-          "one memory for all outputs of a switch; --load and --rates are then\nthose of the inputs, and the "
-          "answer is a proved bound")
-      ->group(heading);
-  const OptionGroup group(command, heading);
+void add_shared_buffer_options(OptionTable& table, SharedBufferOptions& options) {
+  const OptionGroup group(table, "Shared memory");
+  group.add_flag(
+      "--shared", options.shared,
+      "one memory for all outputs of a switch; --load and --rates are then\nthose of the inputs, and "
+      "the answer is a proved bound");
   group.add("--outputs", options.outputs, "N", "outputs that share it (as many as inputs)");
   group.add(
       "--threshold", options.threshold, "ALPHA",
@@ -188,20 +180,20 @@ void add_shared_buffer_options(CLI::App& command, SharedBufferOptions& options) 
 
 void refuse_without_shared(const SharedBufferOptions& options) {
   for (const auto& [name, value] :
-       {Option{"--outputs", &options.outputs}, Option{"--threshold", &options.threshold},
-        Option{"--matrix", &options.matrix}})
+       {Named{"--outputs", &options.outputs}, Named{"--threshold", &options.threshold},
+        Named{"--matrix", &options.matrix}})
     if (*value) throw InvalidArgument(name, **value, "given with --shared, a memory shared by the outputs");
 }
 
-Reply answer_shared(const SharedBufferOptions& shared, const SizedBufferOptions& sized,
-                    const BufferOptions& options, bool draws, const Context& context) {
+Reply answer_shared(const BufferOptions& options, const Context& context) {
+  const SharedBufferOptions& shared = options.shared;
   refuse_what_does_not_go_with_it(options);
   const answers::Units units = read_units(options.units);
   const std::vector<Asked> asked = read_asked(options);
-  const std::vector<Criterion> criteria = read_criteria(shared, options);
+  const std::vector<Criterion> criteria = read_criteria(options);
   const auto thresholds = read_thresholds(shared);
   std::vector<SharedBufferQuestion> questions;
-  const auto packets = read_cells(shared, sized, options);
+  const auto packets = read_cells(options);
   for (const auto& [traffic, usual] : read_switches(shared, options.traffic))
     for (const std::int64_t outputs : integers_or(usual, shared.outputs, "--outputs", 1, most_ports))
       for (const Criterion criterion : criteria)
@@ -217,7 +209,7 @@ Reply answer_shared(const SharedBufferOptions& shared, const SizedBufferOptions&
                                    .asked = one,
                                    .cells = cells});
             }
-  if (draws && questions.size() < 2)
+  if (context.draws && questions.size() < 2)
     throw InvalidArgument(
         "--plot", "given for one point",
         "left out, or --inputs (--load, --threshold, ...) a list: the picture shows the answer "

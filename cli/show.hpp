@@ -8,11 +8,8 @@
 #include <utility>
 #include <vector>
 
-/// A document as the reply of a command.
+/// Questions answered point by point, and the reply of a command made of them.
 namespace tailbound::cli {
-
-/// In the format asked for, with its picture; of a stopped document, a reply that says so.
-[[nodiscard]] Reply show(render::Document document, const Context& context);
 
 /// What was finished, each with its question: pairs as documents take them.
 template <class Question, class Answer>
@@ -33,7 +30,7 @@ template <class Question, class DocumentOf>
   const std::size_t finished = points.finished.size();
   render::Document document = document_of(paired(questions, std::move(points.finished)));
   if (points.stopped) render::mark_stopped(document, finished, questions.size());
-  return show(std::move(document), context);
+  return {.document = std::move(document)};
 }
 
 /// The same for questions that ask for several loads of one network each.
@@ -49,7 +46,7 @@ template <class Question, class Ask, class DocumentOf>
   for (const auto& network : networks.finished) finished += network.points.size();
   render::Document document = document_of(paired(questions, std::move(networks.finished)));
   if (finished < asked) render::mark_stopped(document, finished, asked);
-  return show(std::move(document), context);
+  return {.document = std::move(document)};
 }
 
 }  // namespace tailbound::cli

@@ -1,10 +1,7 @@
-#include <cli/option_group.hpp>
 #include <cli/simulate_hypercube.hpp>
 #include <cli/simulated_points.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/render/documents/simulate_hypercube.hpp>
-
-#include <memory>
 
 namespace tailbound::cli {
 namespace {
@@ -36,7 +33,7 @@ Reply find_saturation(const HypercubeSimulationOptions& options, const Context& 
   const std::size_t finished = networks.finished.size();
   render::Document document = render::document(paired(questions, std::move(networks.finished)));
   if (networks.stopped) render::mark_stopped(document, finished, questions.size());
-  return show(std::move(document), context);
+  return {.document = std::move(document)};
 }
 
 Reply answer(const HypercubeSimulationOptions& options, const Context& context) {
@@ -46,16 +43,16 @@ Reply answer(const HypercubeSimulationOptions& options, const Context& context) 
   const std::vector<SimulateHypercubeQuestion> questions = read_hypercube_simulations(options);
   const std::size_t asked = questions.size() * questions.front().offered.values.size();
   auto networks = simulate_each(questions, asked, options.run, context);
-  return show(render::document(paired(questions, std::move(networks.finished)), asked), context);
+  return {.document = render::document(paired(questions, std::move(networks.finished)), asked)};
 }
 
 }  // namespace
 
-void add_hypercube_simulation_options(CLI::App& command, HypercubeSimulationOptions& options) {
-  add_broadcast_options(command, options.question, simulation_limits);
-  OptionGroup(command, "Network")
+void add_hypercube_simulation_options(OptionTable& table, HypercubeSimulationOptions& options) {
+  add_broadcast_options(table, options.question, simulation_limits);
+  OptionGroup(table, "Network")
       .add("--buffer-flits", options.buffer_flits, "F", "of each virtual channel (1)");
-  add_simulation_options(command, options.run);
+  add_simulation_options(table, options.run);
 }
 
 std::vector<SimulateHypercubeQuestion> read_hypercube_simulations(const HypercubeSimulationOptions& options) {
@@ -71,14 +68,18 @@ std::vector<SimulateHypercubeQuestion> read_hypercube_simulations(const Hypercub
   return questions;
 }
 
-Command add_simulate_hypercube(CLI::App& simulate) {
-  CLI::App* command =
-      simulate.add_subcommand("hypercube", "wormhole hypercube with broadcasts, flit by flit");
-  const auto options = std::make_shared<HypercubeSimulationOptions>();
-  add_hypercube_simulation_options(*command, *options);
-  add_latency_options(*command, options->latency, message_rates);
-  add_plot_option(*command);
-  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+namespace {
+
+void declare(OptionTable& table, HypercubeSimulationOptions& options) {
+  add_hypercube_simulation_options(table, options);
+  add_latency_options(table, options.latency, message_rates);
+}
+
+}  // namespace
+
+Command simulate_hypercube_command() {
+  return command_of<HypercubeSimulationOptions>(
+      "simulate hypercube", "wormhole hypercube with broadcasts, flit by flit", true, declare, answer);
 }
 
 }  // namespace tailbound::cli

@@ -22,7 +22,7 @@ struct HypercubeSimulationOptions {
 };
 
 /// `options` must outlive the parse.
-void add_hypercube_simulation_options(CLI::App& command, HypercubeSimulationOptions& options);
+void add_hypercube_simulation_options(OptionTable& table, HypercubeSimulationOptions& options);
 
 /// One for each combination of what was given as lists.  \throws InvalidArgument  an option out of range
 [[nodiscard]] std::vector<answers::SimulateHypercubeQuestion> read_hypercube_simulations(

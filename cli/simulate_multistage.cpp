@@ -1,10 +1,7 @@
-#include <cli/option_group.hpp>
 #include <cli/simulate_multistage.hpp>
 #include <cli/simulated_points.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/render/documents/simulate_multistage.hpp>
-
-#include <memory>
 
 namespace tailbound::cli {
 namespace {
@@ -16,20 +13,18 @@ using sim::Links;
 Reply answer(const MultistageSimulationOptions& options, const Context& context) {
   const std::vector<SimulateMultistageQuestion> questions = read_simulations(options);
   const render::MultistageCurve curve = read_curve(options.question);
-  return show(simulate_points(questions, options.run, context,
-                              [&](const auto& points, std::size_t asked) {
-                                return render::document(points, asked, curve);
-                              }),
-              context);
+  return {.document = simulate_points(
+              questions, options.run, context,
+              [&](const auto& points, std::size_t asked) { return render::document(points, asked, curve); })};
 }
 
 }  // namespace
 
-void add_multistage_simulation_options(CLI::App& command, MultistageSimulationOptions& options) {
-  add_multistage_options(command, options.question);
-  const OptionGroup network(command, "Network");
+void add_multistage_simulation_options(OptionTable& table, MultistageSimulationOptions& options) {
+  add_multistage_options(table, options.question);
+  const OptionGroup network(table, "Network");
   network.add("--wiring", options.wiring, "NAME", "baseline (unless told) or omega");
-  add_simulation_options(command, options.run);
+  add_simulation_options(table, options.run);
 }
 
 std::vector<SimulateMultistageQuestion> read_simulations(const MultistageSimulationOptions& options) {
@@ -54,16 +49,21 @@ std::vector<SimulateMultistageQuestion> read_simulations(const MultistageSimulat
   return questions;
 }
 
-Command add_simulate_multistage(CLI::App& simulate) {
-  CLI::App* command =
-      simulate.add_subcommand("multistage", "combining multistage network under a hot spot, event by event");
-  const auto options = std::make_shared<MultistageSimulationOptions>();
-  add_multistage_simulation_options(*command, *options);
-  const OptionGroup network(*command, "Network");
-  network.add("--links", options->links, "NAME",
+namespace {
+
+void declare(OptionTable& table, MultistageSimulationOptions& options) {
+  add_multistage_simulation_options(table, options);
+  const OptionGroup network(table, "Network");
+  network.add("--links", options.links, "NAME",
               "requests that an output or a memory takes at a time: unlimited (unless told) or one");
-  add_plot_option(*command);
-  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+}
+
+}  // namespace
+
+Command simulate_multistage_command() {
+  return command_of<MultistageSimulationOptions>(
+      "simulate multistage", "combining multistage network under a hot spot, event by event", true, declare,
+      answer);
 }
 
 }  // namespace tailbound::cli

@@ -20,7 +20,7 @@ struct MultistageSimulationOptions {
 };
 
 /// `options` must outlive the parse.
-void add_multistage_simulation_options(CLI::App& command, MultistageSimulationOptions& options);
+void add_multistage_simulation_options(OptionTable& table, MultistageSimulationOptions& options);
 
 /// One question for each combination of what was given as lists; each has its own warm-up, batches and, unless
 /// told, slots.

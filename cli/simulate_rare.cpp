@@ -73,17 +73,15 @@ std::vector<SimulateRareQuestion> read_questions(const TreeSimulationOptions& op
 
 }  // namespace
 
-Reply answer_rare(const TreeSimulationOptions& options, bool draws, const Context& context) {
+Reply answer_rare(const TreeSimulationOptions& options, const Context& context) {
   const answers::Units units = read_units(options.units);
   const std::vector<SimulateRareQuestion> questions = read_questions(options);
-  if (draws && questions.size() < 2)
+  if (context.draws && questions.size() < 2)
     throw InvalidArgument("--plot", "given together with --rare",
                           "left out: the answer is one number; or --rare (--load, --hop, ...) a list");
-  return show(simulate_points(questions, options.run, context,
-                              [&](const auto& points, std::size_t asked) {
-                                return render::document(points, asked, units);
-                              }),
-              context);
+  return {.document = simulate_points(
+              questions, options.run, context,
+              [&](const auto& points, std::size_t asked) { return render::document(points, asked, units); })};
 }
 
 }  // namespace tailbound::cli

@@ -1,14 +1,12 @@
 #include <cln/rational.h>
 #include <cli/burst_options.hpp>
 #include <cli/commands.hpp>
-#include <cli/option_group.hpp>
 #include <cli/simulated_points.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/unit_options.hpp>
 #include <tailbound/answers/simulate_switch.hpp>
 #include <tailbound/render/documents/simulate_switch.hpp>
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -167,14 +165,13 @@ std::vector<SimulateSwitchQuestion> read_questions(const SwitchOptions& options)
 }
 
 Reply answer(const SwitchOptions& options, const Context& context) {
-  return show(simulate_points(
-                  read_questions(options), options.run, context,
-                  [&](auto points, std::size_t asked) { return render::document(std::move(points), asked); }),
-              context);
+  return {.document = simulate_points(
+              read_questions(options), options.run, context,
+              [&](auto points, std::size_t asked) { return render::document(std::move(points), asked); })};
 }
 
-void add_options(CLI::App& command, SwitchOptions& options) {
-  const OptionGroup inputs(command, "Traffic"), memory(command, "Memory"), question(command, "Question");
+void add_options(OptionTable& table, SwitchOptions& options) {
+  const OptionGroup inputs(table, "Traffic"), memory(table, "Memory"), question(table, "Question");
   inputs.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot");
   inputs.add("--outputs", options.outputs, "N", "outputs, each with a queue (K unless told)");
   inputs.add("--load", options.load, "R", "packets a slot of each input: 0.8 or 80%");
@@ -199,19 +196,15 @@ void add_options(CLI::App& command, SwitchOptions& options) {
   memory.add("--buffer", options.buffer, "B", "packets of each output's queue at most");
   question.add("--occupancy", options.occupancy, "LIST",
                "n of P(T > n), all queues, and P(Q > n), one output;\n0,1,2,5,10,.. unless told");
-  add_simulation_options(command, options.run);
-  add_unit_options(command, options.units);
-  add_plot_option(command);
+  add_simulation_options(table, options.run);
+  add_unit_options(table, options.units);
 }
 
 }  // namespace
 
-Command add_simulate_switch(CLI::App& simulate) {
-  CLI::App* command =
-      simulate.add_subcommand("switch", "an output-queued switch whose queues share one memory");
-  const auto options = std::make_shared<SwitchOptions>();
-  add_options(*command, *options);
-  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+Command simulate_switch_command() {
+  return command_of<SwitchOptions>("simulate switch", "an output-queued switch whose queues share one memory",
+                                   true, add_options, answer);
 }
 
 }  // namespace tailbound::cli

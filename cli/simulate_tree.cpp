@@ -1,13 +1,11 @@
 #include <cln/rational.h>
 #include <cli/delay_question.hpp>
-#include <cli/option_group.hpp>
 #include <cli/simulate_tree.hpp>
 #include <cli/simulated_points.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/answers/simulate_tree.hpp>
 #include <tailbound/render/documents/simulate_tree.hpp>
 
-#include <memory>
 #include <utility>
 
 namespace tailbound::cli {
@@ -81,19 +79,19 @@ std::vector<SimulateTreeQuestion> read_questions(const TreeSimulationOptions& op
 }
 
 Reply answer(const TreeSimulationOptions& options, const Context& context) {
+  if (options.rare) return answer_rare(options, context);
   const answers::Units units = read_units(options.units);
-  return show(simulate_points(read_questions(options), options.run, context,
-                              [&](auto points, std::size_t asked) {
-                                return render::document(std::move(points), asked, units);
-                              }),
-              context);
+  return {.document = simulate_points(read_questions(options), options.run, context,
+                                      [&](auto points, std::size_t asked) {
+                                        return render::document(std::move(points), asked, units);
+                                      })};
 }
 
-void add_options(CLI::App& command, TreeSimulationOptions& options) {
-  const OptionGroup question(command, "Question");
-  add_topology_options(command, options.topology);
-  add_burst_options(command, options.burst, "A tree under uniform traffic");
-  OptionGroup(command, "Model")
+void add_options(OptionTable& table, TreeSimulationOptions& options) {
+  const OptionGroup question(table, "Question");
+  add_topology_options(table, options.topology);
+  add_burst_options(table, options.burst, "A tree under uniform traffic");
+  OptionGroup(table, "Model")
       .add("--buffer", options.buffer, "B",
            "room of each queue in packets (the packet in service counts);\nwhat does not fit is lost");
   question.add("--percentiles", options.percentiles, "LIST",
@@ -101,18 +99,17 @@ void add_options(CLI::App& command, TreeSimulationOptions& options) {
   question.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
   question.add("--occupancy", options.occupancy, "LIST",
                "packets n of P(Q > n), for each hop (the packet in service counts)");
-  command.add_flag("--reorder", options.reorder, "the reorder buffers of up to 64 leaves' packets: P(R > b)")
-      ->group("Question");
+  question.add_flag("--reorder", options.reorder,
+                    "the reorder buffers of up to 64 leaves' packets: P(R > b)");
   question.add("--reorder-levels", options.reorder_levels, "LIST", "the same, for these b");
   question.add(
       "--rare", options.rare, "X",
       "instead of all these: P(Q > n) down to 1e-280, n = X, or where\nit is near X < 1; --slots of hop 1: "
       "its cycles");
   question.add("--hop", options.hop, "H", "of --rare (1; any hop unless bursts keep their destination)");
-  add_simulation_options(command, options.run);
-  add_unit_options(command, options.units);
-  add_hop_option(command, options.hop_ns);
-  add_plot_option(command);
+  add_simulation_options(table, options.run);
+  add_unit_options(table, options.units);
+  add_hop_option(table, options.hop_ns);
 }
 
 }  // namespace
@@ -145,15 +142,9 @@ std::vector<answers::Topology> read_topologies_to_simulate(const TopologyOptions
   return topologies;
 }
 
-Command add_simulate_tree(CLI::App& simulate) {
-  CLI::App* command =
-      simulate.add_subcommand("tree", "delays, occupancies and losses in trees and any network");
-  const auto options = std::make_shared<TreeSimulationOptions>();
-  add_options(*command, *options);
-  return {.app = command, .answer = [command, options](const Context& context) {
-            const bool draws = command->get_option("--plot")->count() > 0;
-            return options->rare ? answer_rare(*options, draws, context) : answer(*options, context);
-          }};
+Command simulate_tree_command() {
+  return command_of<TreeSimulationOptions>(
+      "simulate tree", "delays, occupancies and losses in trees and any network", true, add_options, answer);
 }
 
 }  // namespace tailbound::cli

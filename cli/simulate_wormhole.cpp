@@ -1,11 +1,8 @@
-#include <cli/option_group.hpp>
 #include <cli/simulate_wormhole.hpp>
 #include <cli/simulated_points.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/render/documents/simulate_wormhole.hpp>
 #include <tailbound/render/documents/worm_network.hpp>
-
-#include <memory>
 
 namespace tailbound::cli {
 namespace {
@@ -73,7 +70,7 @@ Reply find_saturation(const WormholeSimulationOptions& options, const Context& c
   const std::size_t finished = networks.finished.size();
   render::Document document = render::document(paired(questions, std::move(networks.finished)));
   if (networks.stopped) render::mark_stopped(document, finished, questions.size());
-  return show(std::move(document), context);
+  return {.document = std::move(document)};
 }
 
 Reply answer(const WormholeSimulationOptions& options, const Context& context) {
@@ -81,22 +78,22 @@ Reply answer(const WormholeSimulationOptions& options, const Context& context) {
   const std::vector<SimulateWormholeQuestion> questions = read_wormhole_simulations(options);
   const std::size_t asked = questions.size() * questions.front().offered.values.size();
   auto networks = simulate_each(questions, asked, options.run, context);
-  return show(render::document(paired(questions, std::move(networks.finished)), asked), context);
+  return {.document = render::document(paired(questions, std::move(networks.finished)), asked)};
 }
 
 }  // namespace
 
-void add_wormhole_simulation_options(CLI::App& command, WormholeSimulationOptions& options) {
-  add_wormhole_options(command, options.question);
-  OptionGroup(command, "Traffic")
+void add_wormhole_simulation_options(OptionTable& table, WormholeSimulationOptions& options) {
+  add_wormhole_options(table, options.question);
+  OptionGroup(table, "Traffic")
       .add("--of", options.of, "NAME",
            "fractions are of the saturation load of the model (unless\ntold) or simulated: searched first, "
            "to --precision");
-  const OptionGroup network(command, "Simulated network");
+  const OptionGroup network(table, "Simulated network");
   network.add("--buffer-flits", options.buffer_flits, "B", "of each virtual channel (1)");
   network.add("--lengths", options.lengths, "NAME", "fixed (unless told) or geometric, with mean --flits");
   network.add("--arrivals", options.arrivals, "NAME", "of messages: poisson (unless told) or bernoulli");
-  add_simulation_options(command, options.run);
+  add_simulation_options(table, options.run);
 }
 
 std::vector<SimulateWormholeQuestion> read_wormhole_simulations(const WormholeSimulationOptions& options) {
@@ -113,13 +110,18 @@ std::vector<SimulateWormholeQuestion> read_wormhole_simulations(const WormholeSi
   return questions;
 }
 
-Command add_simulate_wormhole(CLI::App& simulate) {
-  CLI::App* command = simulate.add_subcommand("wormhole", "wormhole network, flit by flit");
-  const auto options = std::make_shared<WormholeSimulationOptions>();
-  add_wormhole_simulation_options(*command, *options);
-  add_latency_options(*command, options->latency, flit_loads);
-  add_plot_option(*command);
-  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+namespace {
+
+void declare(OptionTable& table, WormholeSimulationOptions& options) {
+  add_wormhole_simulation_options(table, options);
+  add_latency_options(table, options.latency, flit_loads);
+}
+
+}  // namespace
+
+Command simulate_wormhole_command() {
+  return command_of<WormholeSimulationOptions>("simulate wormhole", "wormhole network, flit by flit", true,
+                                               declare, answer);
 }
 
 }  // namespace tailbound::cli

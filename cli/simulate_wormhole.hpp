@@ -22,7 +22,7 @@ struct WormholeSimulationOptions {
 };
 
 /// `options` must outlive the parse.
-void add_wormhole_simulation_options(CLI::App& command, WormholeSimulationOptions& options);
+void add_wormhole_simulation_options(OptionTable& table, WormholeSimulationOptions& options);
 
 /// One for each combination of what was given as lists.  \throws InvalidArgument, ParseError, LimitExceeded
 [[nodiscard]] std::vector<answers::SimulateWormholeQuestion> read_wormhole_simulations(

@@ -56,8 +56,8 @@ template <class Question, class DocumentOf>
 /// The reply of a comparison: status 1 where the model is optimistic beyond an interval.
 /// \param points  pairs of question and answer, which has a tally
 template <class Points>
-[[nodiscard]] Reply judged(render::Document document, const Points& points, const Context& context) {
-  Reply reply = show(std::move(document), context);
+[[nodiscard]] Reply judged(render::Document document, const Points& points) {
+  Reply reply{.document = std::move(document)};
   for (const auto& point : points)
     if (point.second.tally.optimistic() > 0) reply.status = no_answer;
   return reply;

@@ -1,6 +1,5 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
-#include <cli/option_group.hpp>
 #include <cli/read_file.hpp>
 #include <cli/simulation_options.hpp>
 #include <cli/traffic_options.hpp>
@@ -43,8 +42,8 @@ std::string head_of_file(const std::string& path) {
 
 }  // namespace
 
-void add_simulation_options(CLI::App& command, SimulationOptions& options) {
-  const OptionGroup simulation(command, "Simulation");
+void add_simulation_options(OptionTable& table, SimulationOptions& options) {
+  const OptionGroup simulation(table, "Simulation");
   const std::string units = fmt::format("{}s", options.unit);
   simulation.add(slots_option(options), options.slots, "N",
                  units + " measured in each replication; so that it takes seconds unless told");

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <cli/command.hpp>
+#include <cli/option_table.hpp>
 #include <tailbound/answers/simulation.hpp>
 
 #include <optional>
@@ -19,7 +19,7 @@ struct SimulationOptions {
 
 /// --slots (or --cycles) --seed --threads --warmup --replications --checkpoint --checkpoint-every --resume.
 /// `options` must outlive the parse.
-void add_simulation_options(CLI::App& command, SimulationOptions& options);
+void add_simulation_options(OptionTable& table, SimulationOptions& options);
 
 /// As asked for by --slots (or --cycles, `least` at least), --warmup, --replications and --seed.
 /// \throws InvalidArgument

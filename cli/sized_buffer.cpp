@@ -1,7 +1,6 @@
-#include <cli/option_group.hpp>
+#include <cli/buffer_options.hpp>
 #include <cli/read_file.hpp>
 #include <cli/show.hpp>
-#include <cli/sized_buffer.hpp>
 #include <tailbound/render/documents/sized_buffer.hpp>
 
 #include <utility>
@@ -19,15 +18,13 @@ using traffic::PacketSizes;
 constexpr std::int64_t most_inputs = 1'048'576, deepest = 1'000'000'000;
 constexpr std::size_t most_points = 1'000'000;
 
-using Option = std::pair<const char*, const std::optional<std::string>*>;
-
 void refuse_what_does_not_go_with_it(const BufferOptions& options) {
   const TrafficOptions& traffic = options.traffic;
   for (const auto& [name, value] :
-       {Option{"--rates", &traffic.rates}, Option{"--burst", &traffic.burst},
-        Option{"--on-rate", &traffic.on_rate}, Option{"--destination", &traffic.destination},
-        Option{"--arrivals", &traffic.arrivals}, Option{"--pmf", &traffic.pmf},
-        Option{"--blocks", &traffic.blocks}})
+       {Named{"--rates", &traffic.rates}, Named{"--burst", &traffic.burst},
+        Named{"--on-rate", &traffic.on_rate}, Named{"--destination", &traffic.destination},
+        Named{"--arrivals", &traffic.arrivals}, Named{"--pmf", &traffic.pmf},
+        Named{"--blocks", &traffic.blocks}})
     if (*value)
       throw InvalidArgument(name, "given together with --sizes",
                             "left out there: packets of several sizes come from --inputs K --load R");
@@ -37,8 +34,8 @@ void refuse_what_does_not_go_with_it(const BufferOptions& options) {
     throw InvalidArgument("--packets-per-slot", *traffic.packets_per_slot, "1 with --sizes");
   if (options.solve)
     throw InvalidArgument("--solve", *options.solve, "left out with --sizes: give --load a list");
-  for (const auto& [name, value] : {Option{"--packet-bytes", &options.units.packet_bytes},
-                                    Option{"--link-gbps", &options.units.link_gbps}})
+  for (const auto& [name, value] :
+       {Named{"--packet-bytes", &options.units.packet_bytes}, Named{"--link-gbps", &options.units.link_gbps}})
     if (*value)
       throw InvalidArgument(name, "given together with --sizes",
                             "left out there: --sizes and --cell-bytes say what has how many bytes");
@@ -89,8 +86,8 @@ std::vector<std::int64_t> read_cell_bytes(const SizedBufferOptions& options) {
   return integers_or(64, options.cell_bytes, "--cell-bytes", 1, PacketSizes::most_bytes);
 }
 
-void add_sized_buffer_options(CLI::App& command, SizedBufferOptions& options) {
-  const OptionGroup group(command, "Packet sizes");
+void add_sized_buffer_options(OptionTable& table, SizedBufferOptions& options) {
+  const OptionGroup group(table, "Packet sizes");
   group.add(
       "--sizes", options.sizes, "SIZES",
       "imix, \"64:7,594:4,1518:1\" (bytes:weight) or a file of such lines; the\nbuffer is then in cells, and "
@@ -102,12 +99,12 @@ void add_sized_buffer_options(CLI::App& command, SizedBufferOptions& options) {
 
 void refuse_without_sizes(const SizedBufferOptions& options) {
   for (const auto& [name, value] :
-       {Option{"--cell-bytes", &options.cell_bytes}, Option{"--arrive", &options.arrive}})
+       {Named{"--cell-bytes", &options.cell_bytes}, Named{"--arrive", &options.arrive}})
     if (*value) throw InvalidArgument(name, **value, "given with --sizes, packets of several sizes");
 }
 
-Reply answer_sized(const SizedBufferOptions& sized, const BufferOptions& options, bool draws,
-                   const Context& context) {
+Reply answer_sized(const BufferOptions& options, const Context& context) {
+  const SizedBufferOptions& sized = options.sized;
   refuse_what_does_not_go_with_it(options);
   const std::vector<Asked> asked = read_asked(options);
   const auto criteria = choices_or_first<Criterion>(
@@ -143,7 +140,7 @@ Reply answer_sized(const SizedBufferOptions& sized, const BufferOptions& options
                                    .criterion = criterion,
                                    .accuracy = accuracy});
             }
-  if (draws && questions.size() < 2)
+  if (context.draws && questions.size() < 2)
     throw InvalidArgument(
         "--plot", "given for one point",
         "left out, or --load (--inputs, --cell-bytes, ...) a list: the picture shows the answer "

@@ -1,5 +1,4 @@
 #include <cln/rational.h>
-#include <cli/option_group.hpp>
 #include <cli/read_file.hpp>
 #include <cli/topology_options.hpp>
 #include <cli/traffic_options.hpp>
@@ -21,22 +20,22 @@ RouteRule read_route(const TopologyOptions& options) {
 
 }  // namespace
 
-void add_topology_options(CLI::App& command, TopologyOptions& options) {
-  const OptionGroup tree(command, "A tree under uniform traffic");
+void add_topology_options(OptionTable& table, TopologyOptions& options) {
+  const OptionGroup tree(table, "A tree under uniform traffic");
   tree.add("--radix", options.radix, "K", "links of a switch in each direction");
   tree.add("--levels", options.levels, "N", "levels of switches: K^N leaves");
   tree.add("--load", options.load, "R", "packets a slot that each leaf sends");
   tree.add("--routing", options.routing, "NAME",
            "random-root (always up to the top, the default) or nearest-ancestor");
-  add_network_options(command, options);
-  const OptionGroup network(command, "Any network");
+  add_network_options(table, options);
+  const OptionGroup network(table, "Any network");
   network.add("--uniform", options.uniform, "LIST",
               "flows: packets a slot that each host sends, the same to\neach other that it can reach");
   network.add("--load-scale", options.load_scale, "LIST", "all its rates times this");
 }
 
-void add_network_options(CLI::App& command, TopologyOptions& options) {
-  const OptionGroup network(command, "Any network");
+void add_network_options(OptionTable& table, TopologyOptions& options) {
+  const OptionGroup network(table, "Any network");
   network.add("--network", options.network, "FILE", "a TOML file: hosts, switches, links, flows");
   network.add("--matrix", options.matrix, "FILE", "flows from a traffic matrix, a CSV file");
   network.add("--route", options.route, "NAME",

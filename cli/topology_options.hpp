@@ -1,7 +1,7 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <cli/burst_options.hpp>
+#include <cli/option_table.hpp>
 #include <tailbound/answers/network_input.hpp>
 
 #include <optional>
@@ -19,10 +19,10 @@ struct TopologyOptions {
 
 /// --radix --levels --load --routing, --network --matrix --uniform --route --load-scale. `options` must outlive the
 /// parse.
-void add_topology_options(CLI::App& command, TopologyOptions& options);
+void add_topology_options(OptionTable& table, TopologyOptions& options);
 
 /// --network --matrix --route alone.
-void add_network_options(CLI::App& command, TopologyOptions& options);
+void add_network_options(OptionTable& table, TopologyOptions& options);
 
 /// \throws InvalidArgument  options of a tree together with --network, those of a network without it, or a
 ///                          tree that lacks one of its three

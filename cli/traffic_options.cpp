@@ -1,5 +1,4 @@
 #include <cli/burst_options.hpp>
-#include <cli/option_group.hpp>
 #include <cli/read_file.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/core/suggest.hpp>
@@ -49,8 +48,8 @@ std::vector<Rational> loads(const TrafficOptions& options) {
 
 }  // namespace
 
-void add_traffic_options(CLI::App& command, TrafficOptions& options, Correlated correlated) {
-  const OptionGroup traffic(command, "Traffic");
+void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated correlated) {
+  const OptionGroup traffic(table, "Traffic");
   traffic.add("--inputs", options.inputs, "K", "independent inputs that share the load equally");
   traffic.add("--load", options.load, "R", "packets a slot: 0.9, 9/10, or a list 0.1:0.9:0.1");
   traffic.add("--traffic", options.traffic, "NAME",

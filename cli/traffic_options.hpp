@@ -1,6 +1,6 @@
 #pragma once
 
-#include <CLI/App.hpp>
+#include <cli/option_table.hpp>
 #include <tailbound/answers/traffic.hpp>
 #include <tailbound/numeric/number_list.hpp>
 #include <tailbound/numeric/plain.hpp>
@@ -26,7 +26,7 @@ enum class Correlated { refused, allowed };
 
 /// --inputs --load --rates --traffic --arrivals --pmf --packets-per-slot, and with Correlated::allowed --burst,
 /// --on-rate, --destination and --blocks. `options` must outlive the parse.
-void add_traffic_options(CLI::App& command, TrafficOptions& options,
+void add_traffic_options(OptionTable& table, TrafficOptions& options,
                          Correlated correlated = Correlated::allowed);
 
 /// Which form of traffic the options describe.

@@ -1,4 +1,3 @@
-#include <cli/option_group.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/unit_options.hpp>
 #include <tailbound/core/error.hpp>
@@ -7,8 +6,8 @@ namespace tailbound::cli {
 
 using numeric::Rational;
 
-void add_unit_options(CLI::App& command, UnitOptions& options) {
-  const OptionGroup units(command, "Units");
+void add_unit_options(OptionTable& table, UnitOptions& options) {
+  const OptionGroup units(table, "Units");
   units.add("--packet-bytes", options.packet_bytes, "N", "size of a packet: shows buffers in bytes");
   units.add("--link-gbps", options.link_gbps, "G", "rate of the link: shows times in ns");
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <CLI/App.hpp>
+#include <cli/option_table.hpp>
 #include <tailbound/answers/units.hpp>
 
 #include <optional>
@@ -15,7 +15,7 @@ struct UnitOptions {
 };
 
 /// `options` must outlive the parse.
-void add_unit_options(CLI::App& command, UnitOptions& options);
+void add_unit_options(OptionTable& table, UnitOptions& options);
 
 /// \throws InvalidArgument  out of range, or --link-gbps without --packet-bytes
 [[nodiscard]] answers::Units read_units(const UnitOptions& options);

@@ -2,8 +2,6 @@
 #include <cli/simulated_points.hpp>
 #include <tailbound/render/documents/validate_broadcast.hpp>
 
-#include <memory>
-
 namespace tailbound::cli {
 namespace {
 
@@ -33,19 +31,19 @@ Reply answer(const Options& options, const Context& context) {
       points.emplace_back(
           ValidateBroadcastQuestion{.simulation = questions[i].simulation, .replication = replication},
           answers::judged_by(networks.finished[i], replication));
-  return judged(render::document(points, rates * replications.size()), points, context);
+  return judged(render::document(points, rates * replications.size()), points);
+}
+
+void declare(OptionTable& table, Options& options) {
+  add_hypercube_simulation_options(table, options.simulation);
+  add_replication_option(table, options.replication);
 }
 
 }  // namespace
 
-Command add_validate_broadcast(CLI::App& validate) {
-  CLI::App* command =
-      validate.add_subcommand("broadcast", "unicast and broadcast latency of a wormhole hypercube");
-  const auto options = std::make_shared<Options>();
-  add_hypercube_simulation_options(*command, options->simulation);
-  add_replication_option(*command, options->replication);
-  add_plot_option(*command);
-  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+Command validate_broadcast_command() {
+  return command_of<Options>("validate broadcast", "unicast and broadcast latency of a wormhole hypercube",
+                             true, declare, answer);
 }
 
 }  // namespace tailbound::cli

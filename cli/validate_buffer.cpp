@@ -1,13 +1,10 @@
 #include <cli/burst_options.hpp>
 #include <cli/commands.hpp>
-#include <cli/option_group.hpp>
 #include <cli/simulated_points.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/unit_options.hpp>
 #include <tailbound/answers/validate_buffer.hpp>
 #include <tailbound/render/documents/validate_buffer.hpp>
-
-#include <memory>
 
 namespace tailbound::cli {
 namespace {
@@ -55,26 +52,26 @@ Reply answer(const Options& options, const Context& context) {
   const auto questions = read_questions(options);
   const auto points =
       paired(questions, simulate_each(questions, questions.size(), options.run, context).finished);
-  return judged(render::document(points, questions.size(), units), points, context);
+  return judged(render::document(points, questions.size(), units), points);
+}
+
+void declare(OptionTable& table, Options& options) {
+  const OptionGroup traffic(table, "Traffic");
+  const OptionGroup question(table, "Question");
+  traffic.add("--inputs", options.inputs, "K", "inputs of the switch, 2 to 1024, each with load R / K");
+  traffic.add("--load", options.load, "R", "packets a slot of the queue");
+  add_burst_options(table, options.bursts, "Traffic");
+  question.add("--levels", options.levels, "LIST",
+               "packets n of P(Q > n), the packet in service counts; where the\nanalysis says 0.5 ... 1e-6 "
+               "unless told");
+  add_simulation_options(table, options.run);
+  add_unit_options(table, options.units);
 }
 
 }  // namespace
 
-Command add_validate_buffer(CLI::App& validate) {
-  CLI::App* command = validate.add_subcommand("buffer", "the occupancy of one output queue");
-  const auto options = std::make_shared<Options>();
-  const OptionGroup traffic(*command, "Traffic");
-  const OptionGroup question(*command, "Question");
-  traffic.add("--inputs", options->inputs, "K", "inputs of the switch, 2 to 1024, each with load R / K");
-  traffic.add("--load", options->load, "R", "packets a slot of the queue");
-  add_burst_options(*command, options->bursts, "Traffic");
-  question.add("--levels", options->levels, "LIST",
-               "packets n of P(Q > n), the packet in service counts; where the\nanalysis says 0.5 ... 1e-6 "
-               "unless told");
-  add_simulation_options(*command, options->run);
-  add_unit_options(*command, options->units);
-  add_plot_option(*command);
-  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+Command validate_buffer_command() {
+  return command_of<Options>("validate buffer", "the occupancy of one output queue", true, declare, answer);
 }
 
 }  // namespace tailbound::cli

@@ -1,12 +1,9 @@
 #include <cli/commands.hpp>
 #include <cli/delay_question.hpp>
-#include <cli/option_group.hpp>
 #include <cli/simulate_tree.hpp>
 #include <cli/simulated_points.hpp>
 #include <tailbound/answers/validate_delay.hpp>
 #include <tailbound/render/documents/validate_delay.hpp>
-
-#include <memory>
 
 namespace tailbound::cli {
 namespace {
@@ -51,27 +48,28 @@ Reply answer(const Options& options, const Context& context) {
   const auto questions = read_questions(options);
   const auto points =
       paired(questions, simulate_each(questions, questions.size(), options.run, context).finished);
-  return judged(render::document(points, questions.size(), units), points, context);
+  return judged(render::document(points, questions.size(), units), points);
+}
+
+void declare(OptionTable& table, Options& options) {
+  add_topology_options(table, options.topology);
+  add_burst_options(table, options.burst, "A tree under uniform traffic");
+  const OptionGroup question(table, "Question");
+  add_delay_model_options(table, options.model);
+  question.add("--ccdf", options.ccdf, "LIST",
+               "slots t of P(queueing delay > t); where the analysis says\n0.5 ... 1e-6 unless told");
+  question.add("--percentiles", options.percentiles, "LIST",
+               "in percent; 50,90,99,99.99,99.9999 unless told");
+  add_simulation_options(table, options.run);
+  add_unit_options(table, options.units);
+  add_hop_option(table, options.hop_ns);
 }
 
 }  // namespace
 
-Command add_validate_delay(CLI::App& validate) {
-  CLI::App* command = validate.add_subcommand("delay", "end-to-end delays of a tree or any network");
-  const auto options = std::make_shared<Options>();
-  add_topology_options(*command, options->topology);
-  add_burst_options(*command, options->burst, "A tree under uniform traffic");
-  const OptionGroup question(*command, "Question");
-  add_delay_model_options(*command, options->model);
-  question.add("--ccdf", options->ccdf, "LIST",
-               "slots t of P(queueing delay > t); where the analysis says\n0.5 ... 1e-6 unless told");
-  question.add("--percentiles", options->percentiles, "LIST",
-               "in percent; 50,90,99,99.99,99.9999 unless told");
-  add_simulation_options(*command, options->run);
-  add_unit_options(*command, options->units);
-  add_hop_option(*command, options->hop_ns);
-  add_plot_option(*command);
-  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+Command validate_delay_command() {
+  return command_of<Options>("validate delay", "end-to-end delays of a tree or any network", true, declare,
+                             answer);
 }
 
 }  // namespace tailbound::cli

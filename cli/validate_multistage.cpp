@@ -3,7 +3,6 @@
 #include <tailbound/render/documents/validate_multistage.hpp>
 
 #include <algorithm>
-#include <memory>
 
 namespace tailbound::cli {
 namespace {
@@ -17,7 +16,7 @@ Reply answer(const MultistageSimulationOptions& options, const Context& context)
   const render::MultistageCurve curve = read_curve(options.question);
   const auto points =
       paired(questions, simulate_each(questions, questions.size(), options.run, context).finished);
-  Reply reply = show(render::document(points, questions.size(), curve), context);
+  Reply reply{.document = render::document(points, questions.size(), curve)};
   if (std::any_of(points.begin(), points.end(),
                   [](const auto& point) { return point.second.of_blocking.optimistic() > 0; }))
     reply.status = no_answer;
@@ -26,13 +25,10 @@ Reply answer(const MultistageSimulationOptions& options, const Context& context)
 
 }  // namespace
 
-Command add_validate_multistage(CLI::App& validate) {
-  CLI::App* command =
-      validate.add_subcommand("multistage", "throughput and delay of a combining multistage network");
-  const auto options = std::make_shared<MultistageSimulationOptions>();
-  add_multistage_simulation_options(*command, *options);
-  add_plot_option(*command);
-  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+Command validate_multistage_command() {
+  return command_of<MultistageSimulationOptions>("validate multistage",
+                                                 "throughput and delay of a combining multistage network",
+                                                 true, add_multistage_simulation_options, answer);
 }
 
 }  // namespace tailbound::cli

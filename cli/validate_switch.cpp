@@ -1,11 +1,8 @@
 #include <cli/commands.hpp>
-#include <cli/option_group.hpp>
 #include <cli/simulated_points.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/answers/validate_switch.hpp>
 #include <tailbound/render/documents/validate_switch.hpp>
-
-#include <memory>
 
 namespace tailbound::cli {
 namespace {
@@ -79,27 +76,28 @@ Reply answer(const Options& options, const Context& context) {
   const auto questions = read_questions(options);
   const auto points =
       paired(questions, simulate_each(questions, questions.size(), options.run, context).finished);
-  return judged(render::document(points, questions.size()), points, context);
+  return judged(render::document(points, questions.size()), points);
+}
+
+void declare(OptionTable& table, Options& options) {
+  const OptionGroup traffic(table, "Traffic");
+  const OptionGroup question(table, "Question");
+  traffic.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot");
+  traffic.add("--outputs", options.outputs, "N", "outputs, each with a queue (K unless told)");
+  traffic.add("--load", options.load, "R", "packets a slot of each input: 0.8 or 80%");
+  question.add("--criterion", options.criterion, "NAME",
+               "overflow: P(T > M) with unlimited room, the default; or loss:\nthe fraction of packets lost");
+  question.add("--threshold", options.threshold, "ALPHA", "of losses: a dynamic threshold");
+  question.add("--memory", options.memory, "LIST",
+               "M; where about 0.5 ... 1e-6 are (of losses 1e-2 ... 1e-4)\nunless told");
+  add_simulation_options(table, options.run);
 }
 
 }  // namespace
 
-Command add_validate_switch(CLI::App& validate) {
-  CLI::App* command = validate.add_subcommand("switch", "the memory that the ports of a switch share");
-  const auto options = std::make_shared<Options>();
-  const OptionGroup traffic(*command, "Traffic");
-  const OptionGroup question(*command, "Question");
-  traffic.add("--inputs", options->inputs, "K", "inputs, each sends at most one packet a slot");
-  traffic.add("--outputs", options->outputs, "N", "outputs, each with a queue (K unless told)");
-  traffic.add("--load", options->load, "R", "packets a slot of each input: 0.8 or 80%");
-  question.add("--criterion", options->criterion, "NAME",
-               "overflow: P(T > M) with unlimited room, the default; or loss:\nthe fraction of packets lost");
-  question.add("--threshold", options->threshold, "ALPHA", "of losses: a dynamic threshold");
-  question.add("--memory", options->memory, "LIST",
-               "M; where about 0.5 ... 1e-6 are (of losses 1e-2 ... 1e-4)\nunless told");
-  add_simulation_options(*command, options->run);
-  add_plot_option(*command);
-  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+Command validate_switch_command() {
+  return command_of<Options>("validate switch", "the memory that the ports of a switch share", true, declare,
+                             answer);
 }
 
 }  // namespace tailbound::cli

@@ -1,10 +1,8 @@
-#include <cli/option_group.hpp>
 #include <cli/simulate_wormhole.hpp>
 #include <cli/simulated_points.hpp>
 #include <tailbound/answers/validate_wormhole.hpp>
 #include <tailbound/render/documents/validate_wormhole.hpp>
 
-#include <memory>
 #include <vector>
 
 namespace tailbound::cli {
@@ -18,19 +16,20 @@ Reply answer(const WormholeSimulationOptions& options, const Context& context) {
     questions.push_back({.simulation = std::move(simulation)});
   const std::size_t asked = questions.size() * questions.front().simulation.offered.values.size();
   const auto networks = paired(questions, simulate_each(questions, asked, options.run, context).finished);
-  return judged(render::document(networks, asked), networks, context);
+  return judged(render::document(networks, asked), networks);
+}
+
+void declare(OptionTable& table, WormholeSimulationOptions& options) {
+  add_wormhole_simulation_options(table, options);
+  OptionGroup(table, "Traffic")
+      .add("--precision", options.latency.precision, "P", "of the search of --of simulated, relative (1%)");
 }
 
 }  // namespace
 
-Command add_validate_wormhole(CLI::App& validate) {
-  CLI::App* command = validate.add_subcommand("wormhole", "latency of a wormhole network");
-  const auto options = std::make_shared<WormholeSimulationOptions>();
-  add_wormhole_simulation_options(*command, *options);
-  OptionGroup(*command, "Traffic")
-      .add("--precision", options->latency.precision, "P", "of the search of --of simulated, relative (1%)");
-  add_plot_option(*command);
-  return {.app = command, .answer = [options](const Context& context) { return answer(*options, context); }};
+Command validate_wormhole_command() {
+  return command_of<WormholeSimulationOptions>("validate wormhole", "latency of a wormhole network", true,
+                                               declare, answer);
 }
 
 }  // namespace tailbound::cli

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <cli/option_group.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/worm_ends_options.hpp>
 #include <tailbound/render/documents/worm_ends.hpp>
@@ -10,8 +9,8 @@ using network::Ejection;
 using network::Injection;
 using network::WormEnds;
 
-void add_worm_ends_options(CLI::App& command, WormEndsOptions& options, Ejection usual, bool every) {
-  const OptionGroup network(command, "Network");
+void add_worm_ends_options(OptionTable& table, WormEndsOptions& options, Ejection usual, bool every) {
+  const OptionGroup network(table, "Network");
   network.add("--injection", options.injection, "NAME",
               fmt::format("{}one channel a node, or ports: one for each link\n"
                           "(unless told: ports where ejection is unlimited, else one)",

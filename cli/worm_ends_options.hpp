@@ -1,6 +1,6 @@
 #pragma once
 
-#include <CLI/App.hpp>
+#include <cli/option_table.hpp>
 #include <tailbound/answers/wormhole.hpp>
 
 #include <optional>
@@ -18,7 +18,7 @@ struct WormEndsOptions {
 /// \param usual    the ejection unless told
 /// \param every    do all networks of the command have ports?
 /// `options` must outlive the parse.
-void add_worm_ends_options(CLI::App& command, WormEndsOptions& options, network::Ejection usual, bool every);
+void add_worm_ends_options(OptionTable& table, WormEndsOptions& options, network::Ejection usual, bool every);
 
 /// One for each combination. Where it is not told, the injection is by ports if the ejection is unlimited, else one.
 /// \param ports  has the network ports?

@@ -4,7 +4,6 @@
 #include <cli/wormhole_question.hpp>
 #include <tailbound/render/documents/wormhole.hpp>
 
-#include <memory>
 #include <vector>
 
 namespace tailbound::cli {
@@ -39,29 +38,26 @@ std::vector<WormholeQuestion> read_questions(const Options& options) {
 }
 
 Reply answer(const Options& options, const Context& context) {
-  const std::vector<WormholeQuestion> questions = read_questions(options);
-  return show_networks(
-      questions, context,
-      [](const auto& question, const answers::Run& run) { return answers::answer(question, run); },
-      [](const auto& networks) { return render::document(networks); });
+  return answers::as_piece(analysis_run(context), [&] {
+    return show_networks(
+        read_questions(options), context,
+        [](const auto& question, const answers::Run& run) { return answers::answer(question, run); },
+        [](const auto& networks) { return render::document(networks); });
+  });
+}
+
+void declare(OptionTable& table, Options& options) {
+  add_wormhole_options(table, options.question);
+  OptionGroup(table, "Output")
+      .add_words("--channels", options.channels, "[N]",
+                 "list the N busiest channels behind the sources for each load (10)", 0, 1);
 }
 
 }  // namespace
 
-Command add_wormhole_command(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("wormhole", "wormhole network: latency, saturation, bottleneck");
-  const auto options = std::make_shared<Options>();
-  add_wormhole_options(*command, options->question);
-  command
-      ->add_option("--channels", options->channels,
-                   "list the N busiest channels behind the sources for each load (10)")
-      ->type_name("[N]")
-      ->expected(0, 1)
-      ->group("Output");
-  add_plot_option(*command);
-  return {.app = command, .answer = [options](const Context& context) {
-            return answers::as_piece(analysis_run(context), [&] { return answer(*options, context); });
-          }};
+Command wormhole_command() {
+  return command_of<Options>("wormhole", "wormhole network: latency, saturation, bottleneck", true, declare,
+                             answer);
 }
 
 }  // namespace tailbound::cli

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <cli/option_group.hpp>
 #include <cli/traffic_options.hpp>
 #include <cli/wormhole_question.hpp>
 
@@ -85,8 +84,8 @@ OwnWormNetwork read_own(const WormholeOptions& options) {
 
 }  // namespace
 
-void add_wormhole_options(CLI::App& command, WormholeOptions& options) {
-  const OptionGroup network(command, "Network");
+void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
+  const OptionGroup network(table, "Network");
   network.add("--topology", options.topology, "NAME",
               "butterfly-fat-tree, mesh, torus (one way round),\nbidirectional-torus or hypercube");
   network.add("--nodes", options.nodes, "N",
@@ -96,9 +95,9 @@ void add_wormhole_options(CLI::App& command, WormholeOptions& options) {
               "fat-tree: paper (as printed, the default) or conditional\n(flows conserved)");
   network.add("--virtual-channels", options.virtual_channels, "V",
               "of each link, which share its wire (1; tori 2)");
-  add_worm_ends_options(command, options.ends, network::Ejection::one, false);
-  add_network_options(command, options.place);
-  const OptionGroup traffic(command, "Traffic");
+  add_worm_ends_options(table, options.ends, network::Ejection::one, false);
+  add_network_options(table, options.place);
+  const OptionGroup traffic(table, "Traffic");
   traffic.add("--flits", options.flits, "M", "length of a message");
   traffic.add("--loads", options.loads, "LIST", "flits a cycle from each node: 0.01,0.02 or 0.01:0.05:0.01");
   traffic.add("--fractions", options.fractions, "LIST",

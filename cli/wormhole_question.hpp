@@ -1,7 +1,7 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <cli/loads.hpp>
+#include <cli/option_table.hpp>
 #include <cli/topology_options.hpp>
 #include <cli/worm_ends_options.hpp>
 #include <tailbound/answers/wormhole.hpp>
@@ -24,7 +24,7 @@ struct WormholeOptions {
 /// --topology --nodes --dimensions --variant --virtual-channels --injection --ejection, --network --matrix --route,
 /// --flits --loads --fractions.
 /// `options` must outlive the parse.
-void add_wormhole_options(CLI::App& command, WormholeOptions& options);
+void add_wormhole_options(OptionTable& table, WormholeOptions& options);
 
 /// --topology --nodes --dimensions --variant --injection --ejection, or --network --matrix --route: reads the files too. One network for
 /// each combination of entries, the last changing fastest; "12x12" is a size too.

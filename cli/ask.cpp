@@ -1,0 +1,91 @@
+#include <cli/ask.hpp>
+#include <cli/named_files.hpp>
+#include <cli/program.hpp>
+#include <cli/read_file.hpp>
+#include <cli/traffic_options.hpp>
+#include <tailbound/core/suggest.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+namespace tailbound::cli {
+namespace {
+
+/// The files of one command line are known to the whole process, and formulas bear one thread at a time.
+std::recursive_mutex one_at_a_time;
+int depth = 0;  ///< of commands that are being asked, one by the other
+
+/// Answers under the lock; the outermost command begins anew with files.
+Reply ask(const Command& command, const answers::Run& run) {
+  struct Deeper {
+    Deeper() { ++depth; }
+    ~Deeper() { --depth; }
+  };
+  if (depth == 0) {
+    named_files::begin();
+    begin_reading(run.stop);
+  }
+  const Deeper deeper;
+  const Context context{.version = TAILBOUND_VERSION,
+                        .quiet = false,
+                        .draws = false,
+                        .progress = run.progress,
+                        .stop = run.stop,
+                        .piece = run.piece};
+  try {
+    return command.answer(context);
+  } catch (const InvalidArgument& error) {
+    throw as_typed(command.options, error);
+  }
+}
+
+Command command_named(std::string_view name) {
+  for (const Room& room : rooms())
+    if (name.substr(0, name.find(' ')) == room.name)
+      for (Command (*const make)() : room.commands)
+        if (Command command = make(); command.name == name) return command;
+  const std::vector<std::string> names = command_names();
+  static_cast<void>(parse_choice(name, "the command", names));
+  throw std::logic_error("a command that is listed cannot be made");
+}
+
+}  // namespace
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Room& room : rooms())
+    for (Command (*const make)() : room.commands) names.push_back(make().name);
+  return names;
+}
+
+Asker::Asker(std::string_view command) : command_(command_named(command)) {}
+
+Reply Asker::answer(const std::vector<std::pair<std::string, std::string>>& given,
+                    const answers::Run& run) const {
+  const std::scoped_lock guard(one_at_a_time);
+  for (const Option& option : options().options) option.clear();
+  for (const auto& [name, text] : given) {
+    const Option* option = options().find(name);
+    if (option == nullptr)
+      throw InvalidArgument("the option", name,
+                            "one of " + command_.name + did_you_mean(name, options().names()));
+    if (option->given()) throw InvalidArgument(name, "given twice", "given once");
+    option->set(text);
+  }
+  for (const Option& option : options().options)
+    if (option.required && !option.given()) throw InvalidArgument(option.name, "missing", "given");
+  return ask(command_, run);
+}
+
+Reply answer_document(const std::vector<std::string>& words, const answers::Run& run) {
+  const std::scoped_lock guard(one_at_a_time);
+  std::vector<const char*> argv{"tailbound"};
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  Program program(words.empty() ? "" : words.front());
+  if (std::optional<std::string> help = program.parse(static_cast<int>(argv.size()), argv.data()))
+    return {.text = std::move(help)};
+  return ask(*program.chosen(), run);
+}
+
+}  // namespace tailbound::cli

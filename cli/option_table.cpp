@@ -1,0 +1,111 @@
+#include <cli/option_table.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+#include <utility>
+
+namespace tailbound::cli {
+namespace {
+
+/// The option given that an argument of the library stands for: "load" and "rates[3]" are "--load" and "--rates";
+/// null for other names.
+const Option* option_of(const OptionTable& table, const std::string& argument) {
+  std::string stem;
+  for (const char c : argument) {
+    if (c == ' ' || c == '_' || c == '-') {
+      stem += '-';
+    } else if (std::isalpha(static_cast<unsigned char>(c)) != 0) {
+      stem += c;
+    } else {
+      break;
+    }
+  }
+  while (!stem.empty() && stem.back() == '-') stem.pop_back();
+  std::vector<std::string> candidates{stem, stem + "s", stem.substr(0, stem.find('-'))};
+  if (stem == "probability" || stem == "target" || stem == "drop-target")
+    candidates = {"drop", "until", "rare"};
+  if (stem == "formula") candidates = {"arrivals"};
+  if (stem == "probabilities") candidates = {"pmf"};
+  for (const std::string& candidate : candidates) {
+    const Option* option = table.find("--" + candidate);
+    if (option != nullptr && option->given()) return option;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool Option::given() const {
+  if (text != nullptr) return text->has_value();
+  return flag != nullptr ? *flag : !words->empty();
+}
+
+void Option::set(const std::string& value) const {
+  if (text != nullptr) {
+    *text = value;
+  } else if (flag != nullptr) {
+    *flag = true;
+  } else {
+    std::istringstream all(value);
+    words->clear();
+    for (std::string word; all >> word;) words->push_back(word);
+    if (words->empty()) words->emplace_back();  // as where the name stands alone
+  }
+}
+
+void Option::clear() const {
+  if (text != nullptr) text->reset();
+  if (flag != nullptr) *flag = false;
+  if (words != nullptr) words->clear();
+}
+
+const Option* OptionTable::find(std::string_view name) const {
+  const auto found =
+      std::find_if(options.begin(), options.end(), [&](const Option& option) { return option.name == name; });
+  return found == options.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> OptionTable::names() const {
+  std::vector<std::string> all;
+  for (const Option& option : options)
+    if (option.name.rfind("--", 0) == 0) all.push_back(option.name);
+  return all;
+}
+
+OptionGroup::OptionGroup(OptionTable& table, std::string heading)
+    : table_(table), heading_(std::move(heading)) {}
+
+void OptionGroup::add(const std::string& name, std::optional<std::string>& value, const char* type,
+                      const std::string& help) const {
+  table_.options.push_back({.name = name, .type = type, .help = help, .group = heading_, .text = &value});
+}
+
+void OptionGroup::add_flag(const std::string& name, bool& value, const std::string& help) const {
+  table_.options.push_back({.name = name, .type = {}, .help = help, .group = heading_, .flag = &value});
+}
+
+void OptionGroup::add_words(const std::string& name, std::vector<std::string>& value, const char* type,
+                            const std::string& help, int least, int most) const {
+  table_.options.push_back({.name = name,
+                            .type = type,
+                            .help = help,
+                            .group = heading_,
+                            .words = &value,
+                            .least = least,
+                            .most = most});
+}
+
+InvalidArgument as_typed(const OptionTable& table, const InvalidArgument& error) {
+  if (error.argument().rfind("--", 0) == 0) return error;
+  const Option* option = option_of(table, error.argument());
+  if (option == nullptr) return error;
+  std::string value = error.value();
+  // A value that is no number is the reason: "not a PGF: A(1) is 2".
+  const bool number = value.find_first_not_of("0123456789.eE+-/") == std::string::npos;
+  if (number && option->text != nullptr && (*option->text)->find_first_of(",:") == std::string::npos)
+    value = **option->text;
+  return {option->name, value, error.legal()};
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,224 @@
+#include <cli/program.hpp>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cli/help.hpp>
+#include <cli/traffic_options.hpp>
+#include <tailbound/core/suggest.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <utility>
+
+namespace tailbound::cli {
+namespace {
+
+void add_to(CLI::App& app, const Option& option) {
+  CLI::Option* added = option.text != nullptr   ? app.add_option(option.name, *option.text, option.help)
+                       : option.flag != nullptr ? app.add_flag(option.name, *option.flag, option.help)
+                                                : app.add_option(option.name, *option.words, option.help);
+  if (option.flag == nullptr) added->type_name(option.type);
+  if (option.words != nullptr) added->expected(option.least, option.most);
+  if (!option.group.empty()) added->group(option.group);
+  if (option.required) added->required();
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+/// Finds what CLI11 would report in words of its own: options that there are not, that lack their value, or
+/// that are given twice.  \param first  the place of the first word behind the command's
+void look_over(const CLI::App& command, int argc, const char* const* argv, int first) {
+  std::set<const CLI::Option*> seen;
+  std::string complaint;
+  const auto complain_of = [&complaint](std::string words) {
+    if (complaint.empty()) complaint = std::move(words);
+  };
+  const auto option_at = [&](int place) -> const CLI::Option* {
+    if (place >= argc) return nullptr;
+    const std::string word = argv[place];
+    return word.rfind('-', 0) == 0 && word.size() > 1
+               ? command.get_option_no_throw(word.substr(0, word.find('=')))
+               : nullptr;
+  };
+  for (int place = first; place < argc; ++place) {
+    const std::string word = argv[place];
+    const CLI::Option* option = option_at(place);
+    if (word == "--help" || word == "-h" || word == "--version") return;  // whatever the rest
+    if (option == nullptr) {
+      const std::string unknown = word.substr(0, word.find('='));
+      if (word.rfind("--", 0) == 0)
+        complain_of("unknown option " + unknown + did_you_mean(unknown, option_names(command)));
+      continue;
+    }
+    const bool takes_value = option->get_items_expected_max() > 0;
+    if (takes_value && !seen.insert(option).second) complain_of(option->get_name() + " is given twice");
+    if (!takes_value || word.find('=') != std::string::npos) continue;
+    if (option->get_items_expected_min() == 0) {
+      if (place + 1 < argc && argv[place + 1][0] != '-') ++place;
+      continue;
+    }
+    if (place + 1 >= argc || option_at(place + 1) != nullptr)
+      complain_of(fmt::format("{} needs a value: {} {}, {}", word, word, option->get_type_name(),
+                              option->get_description()));
+    else
+      ++place;
+  }
+  if (!complaint.empty()) throw BadUsage(complaint);
+}
+
+}  // namespace
+
+/// A command of several words is a subcommand of a subcommand; the outer one only gathers the inner ones.
+class Program::Tree {
+ public:
+  Tree() {
+    app_.set_version_flag("--version", version, "show the version and exit");
+    app_.set_help_flag("-h,--help", "show this help and exit");
+    app_.require_subcommand(1);
+    app_.get_formatter()->column_width(28);
+    app_.footer(
+        "tailbound COMMAND --help lists a command's options and shows an example with its output.\n"
+        "Loads, rates and targets are taken exactly: 0.9 is 9/10 is 90%. Lists: 0.1,0.2 or 0.1:0.9:0.1.\n"
+        "Exit 0 answered, 1 no answer, 2 bad input, 3 internal failure, 4 stopped. FILE -: stdin or stdout.");
+  }
+
+  void add(const Room& room, const Command& command) {
+    CLI::App* const parent = room.commands.size() > 1 ? gathering(room) : &app_;
+    CLI::App* const own =
+        parent->add_subcommand(command.name.substr(command.name.find(' ') + 1), command.purpose);
+    for (const Option& option : command.options.options) add_to(*own, option);
+    own->set_version_flag("--version", version)->group("");
+    own->footer(example_of(command.name));
+    commands_.push_back(own);
+  }
+
+  /// \return the place of the command, in the order they were added;  nothing where `text` is asked for instead
+  std::optional<std::size_t> parse(int argc, const char* const* argv, std::string& text) {
+    const int first = require_known_command(argc, argv);
+    look_over(*understood_, argc, argv, first);
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::Error& error) {
+      if (error.get_exit_code() != 0) throw BadUsage(in_our_words(error));
+      std::ostringstream out;  // help and version are "errors" with status 0
+      static_cast<void>(app_.exit(error, out, out));
+      text = out.str();
+      return {};
+    }
+    const auto chosen =
+        std::find_if(commands_.begin(), commands_.end(), [](const CLI::App* app) { return app->parsed(); });
+    return static_cast<std::size_t>(chosen - commands_.begin());
+  }
+
+  /// "simulate tree", as far as the words were understood; empty before
+  [[nodiscard]] std::string understood() const {
+    return understood_ == &app_ ? std::string() : full_name(*understood_);
+  }
+
+ private:
+  static constexpr const char* version = "tailbound " TAILBOUND_VERSION;
+
+  CLI::App* gathering(const Room& room) {
+    const auto is_it = [&](const CLI::App* app) { return app->get_name() == room.name; };
+    if (const auto there = app_.get_subcommands(is_it); !there.empty()) return there.front();
+    CLI::App* parent = app_.add_subcommand(std::string(room.name), room.purpose);
+    parent->require_subcommand(1);
+    parent->footer(room.footer);
+    return parent;
+  }
+
+  [[nodiscard]] static std::string full_name(const CLI::App& command) {
+    const CLI::App* parent = command.get_parent();
+    if (parent == nullptr || parent->get_parent() == nullptr) return command.get_name();
+    return full_name(*parent) + " " + command.get_name();
+  }
+
+  [[nodiscard]] std::string in_our_words(const CLI::Error& error) const {
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+      for (const std::string& word : app_.remaining(true))
+        if (word.rfind("--", 0) != 0)
+          return (word.rfind('-', 0) == 0 ? "unknown option " : "unexpected argument ") + word;
+    return error.what();
+  }
+
+  /// CLI11 would only say that a subcommand is required. The place of the first word behind the command's.
+  int require_known_command(int argc, const char* const* argv) {
+    for (int word = 1;; ++word) {
+      std::vector<std::string> names;
+      for (const CLI::App* command : understood_->get_subcommands({})) names.push_back(command->get_name());
+      if (names.empty()) return word;
+      const std::string what =
+          understood_ == &app_ ? "the command" : "the command after " + full_name(*understood_);
+      if (word >= argc)
+        throw InvalidArgument(what, "missing", fmt::format("one of {}", fmt::join(names, ", ")));
+      const std::string given = argv[word];
+      if (given.rfind('-', 0) == 0) {
+        if (understood_->get_option_no_throw(given) != nullptr) return word;
+        const std::string before = understood_ == &app_ ? "" : " " + full_name(*understood_);
+        throw BadUsage(
+            fmt::format("unknown option {}{}; other options follow the command: tailbound{} COMMAND {}",
+                        given, did_you_mean(given, option_names(*understood_)), before, given));
+      }
+      const std::string& meant = names[parse_choice(given, what, names)];
+      understood_ =
+          understood_->get_subcommands([&](const CLI::App* app) { return app->get_name() == meant; }).front();
+    }
+  }
+
+  CLI::App app_{"Buffers and delays of switches and interconnects, with digits that are proved", "tailbound"};
+  std::vector<CLI::App*> commands_;
+  const CLI::App* understood_ = &app_;
+};
+
+Program::Program(std::string_view asked) : tree_(std::make_unique<Tree>()) {
+  const auto is_asked = [&](const Room& room) { return asked == room.name; };
+  const bool known = std::any_of(rooms().begin(), rooms().end(), is_asked);
+  for (const Room& room : rooms()) {
+    if (known && !is_asked(room)) continue;
+    for (Command (*const make)() : room.commands) {
+      commands_.push_back(make());
+      add_common_options(commands_.back(), common_);
+      tree_->add(room, commands_.back());
+    }
+  }
+}
+
+Program::~Program() = default;
+
+std::optional<std::string> Program::parse(int argc, const char* const* argv) {
+  std::string text;
+  const std::optional<std::size_t> place = tree_->parse(argc, argv, text);
+  if (!place) return text;
+  chosen_ = &commands_[*place];
+  return {};
+}
+
+std::string Program::name() const {
+  const std::string command = chosen_ == nullptr ? tree_->understood() : chosen_->name;
+  return command.empty() ? "tailbound" : "tailbound " + command;
+}
+
+void add_common_options(Command& command, CommonOptions& options) {
+  const OptionGroup output(command.options, "Output");
+  if (command.draws) {
+    output.add("--plot", options.plot, "FILE",
+               "draw a picture: FILE.svg, FILE.png or FILE.pdf (needs gnuplot)");
+    output.add("--title", options.title, "TEXT", "of --plot: the picture's title in place of its own");
+    output.add_flag("--log-y", options.log_y, "of --plot: values on a logarithmic axis");
+  }
+  output.add("--format", options.format, "NAME", "table (for people, the default), json, csv or markdown");
+  if (command.options.find("--output") == nullptr)  // reproduce has its own: a folder
+    output.add("--output", options.output, "FILE", "write the answer there, whole or not at all");
+  output.add_flag("--quiet", options.quiet, "the answer alone, without explanation");
+}
+
+}  // namespace tailbound::cli
