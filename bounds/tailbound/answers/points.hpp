@@ -1,11 +1,15 @@
 #pragma once
 
 #include <tailbound/answers/run.hpp>
+#include <tailbound/answers/stored.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/run/threads.hpp>
 
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -29,20 +33,55 @@ template <class Compute>
   if (run.stop.stop_requested()) throw Stopped("stopped on request");
   const auto result = std::make_shared<std::optional<std::invoke_result_t<const Compute&>>>();
   const auto piece = [result, compute] { result->emplace(compute()); };
-  if (!run.piece)
+  if (!run.piece || run::on_hand())
     piece();
   else if (!run.piece(piece))
     throw Stopped("stopped on request");
   return std::move(**result);
 }
 
+/// The same, done by the executor of the run.
+template <class Answer, class Compute>
+[[nodiscard]] Points<Answer> points_of_executor(std::size_t count, const Run& run, const Compute& compute) {
+  const run::Job job{
+      .identity = "a list of " + std::to_string(count) + " points",
+      .pieces = count,
+      .work =
+          [&compute, &run](std::size_t i, std::string_view, run::Look&) {
+            return run::Piece{to_bytes(as_piece(run, [compute, i] { return compute(i); })), true};
+          },
+      .alone = true,
+      .done_before = {}};
+  run::Controls controls{.stop = run.stop, .progress = {}, .checkpoint = {}};
+  if (run.progress && count > 1)
+    controls.progress = [&run](const run::Progress& progress) {
+      run.progress(progress.done, progress.left.count());
+    };
+  const run::Outcome outcome = run.executor->carry_out(job, controls);
+  Points<Answer> points;
+  for (const run::Piece& piece : outcome.pieces) {
+    if (!piece.finished) break;
+    points.finished.push_back(from_bytes<Answer>(piece.bytes));
+  }
+  if (points.finished.size() == count) return points;
+  if (points.finished.empty()) throw Stopped("stopped on request");
+  points.stopped = true;
+  if (run.cut) run.cut();
+  return points;
+}
+
 /// compute(0), compute(1), .. compute(count - 1), each as one piece. A stop ends the list behind what is
 /// finished; the answer made of the points must say so (Points::stopped).
-/// \throws Stopped  before the first was finished;  what compute() throws
+/// \throws Stopped         before the first was finished;  what compute() throws
+/// \throws run::Elsewhere  results are missing that another part has
 template <class Compute>
 [[nodiscard]] auto for_each_point(std::size_t count, const Run& run, const Compute& compute) {
-  Points<std::invoke_result_t<const Compute&, std::size_t>> points;
+  using Answer = std::invoke_result_t<const Compute&, std::size_t>;
+  Points<Answer> points;
   const auto shared = std::make_shared<const Compute>(compute);
+  if constexpr (is_stored<Answer>)
+    if (run.executor != nullptr && count > 0)
+      return points_of_executor<Answer>(count, run, [shared](std::size_t i) { return (*shared)(i); });
   for (std::size_t i = 0; i < count; ++i) {
     if (run.progress && count > 1) run.progress(static_cast<double>(i) / static_cast<double>(count), 0);
     try {
@@ -59,10 +98,12 @@ template <class Compute>
 
 /// The same for points that look at a stop themselves: simulate(i, run of that point). The last may be cut
 /// short.
-/// \throws Stopped  from the first point: too little of it was done;  what simulate() throws
+/// \throws Stopped         from the first point: too little of it was done;  what simulate() throws
+/// \throws run::Elsewhere  results are missing that another part has; all points have been asked for
 template <class Simulate>
 [[nodiscard]] auto for_each_simulation(std::size_t count, const Run& run, const Simulate& simulate) {
   Points<std::invoke_result_t<const Simulate&, std::size_t, const Run&>> points;
+  bool elsewhere = false;
   for (std::size_t i = 0; i < count && !points.stopped; ++i) {
     Run part = part_of(run, i, count);
     part.cut = [&points, &run] {
@@ -73,10 +114,13 @@ template <class Simulate>
       if (i > 0 && run.stop.stop_requested()) throw Stopped("stopped on request");
       points.finished.push_back(simulate(i, std::as_const(part)));
     } catch (const Stopped&) {
-      if (points.finished.empty()) throw;
+      if (points.finished.empty() && !elsewhere) throw;
       part.cut();
+    } catch (const run::Elsewhere&) {
+      elsewhere = true;
     }
   }
+  if (elsewhere) throw run::Elsewhere();
   return points;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tailbound/run/executor.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -12,7 +14,10 @@
 namespace tailbound::answers {
 
 struct Run {
-  int threads = 1;         ///< of simulations
+  int threads = 1;  ///< of simulations, unless there is an executor
+  /// Who does the replications of simulations and the points of lists, with the same results; null: threads,
+  /// and points one after the other. Outlives the run.
+  run::Executor* executor = nullptr;
   std::stop_token stop{};  ///< a request ends the run at the next opportunity
   /// Called now and then with the fraction done, 0 to 1, and the seconds left (0 while unknown), on the
   /// thread that asked.

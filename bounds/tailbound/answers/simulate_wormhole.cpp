@@ -102,6 +102,7 @@ SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuestion& question, 
   Saturations saturations{.model = model.saturation()};
   const bool searches = offered.of_saturation && question.of_simulated;
   if (searches) {
+    refuse_search_in_parts(run);
     require_one_load_to_resume(run, offered.values.size());
     saturations.simulated =
         searched(network, search_of(*question.of_simulated, guess_of_saturation * saturations.model),

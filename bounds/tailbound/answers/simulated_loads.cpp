@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <tailbound/answers/simulated_loads.hpp>
+#include <tailbound/answers/stored.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/plain.hpp>
 
@@ -31,6 +32,13 @@ Overloaded::Overloaded(LoadMeasure measure, double load, double delivered, const
       delivered_(delivered),
       evidence_(evidence) {}
 
+void refuse_search_in_parts(const Run& run) {
+  if (run.executor != nullptr && run.executor->in_parts())
+    throw InvalidArgument("of", "simulated",
+                          "left out where a run is cut into parts: no part knows the loads before all have "
+                          "searched; search once with --saturation, then give --loads");
+}
+
 void require_one_load_to_resume(const Run& run, std::size_t loads) {
   if (loads <= 1 || (!run.checkpoint && run.resume.empty())) return;
   throw InvalidArgument(run.checkpoint ? "checkpoint" : "resume", "given with several loads",
@@ -53,16 +61,46 @@ sim::SaturationSearch search_of(const SaturationLength& length, double first_gue
   return search;
 }
 
+namespace {
+
+/// Each probe of a search needs what the one before has found: of parts, one does it all.
+sim::SimulatedSaturation searched(const sim::SaturationSearch& search,
+                                  const std::function<sim::SimulatedSaturation()>& all, const Run& run) {
+  if (run.executor == nullptr || !run.executor->in_parts()) return all();
+  const run::Job job{.identity = "a search for saturation from " + plain(search.first_guess) +
+                                 " on, to a precision of " + plain(search.precision) + "; seed " +
+                                 std::to_string(search.seed) + ", replications " +
+                                 std::to_string(search.replications),
+                     .pieces = 1,
+                     .work =
+                         [&all](std::size_t, std::string_view, run::Look&) {
+                           const sim::SimulatedSaturation found = all();
+                           return run::Piece{to_bytes(found), found.complete};
+                         },
+                     .alone = true,
+                     .identified = false,
+                     .done_before = {}};
+  const run::Outcome outcome =
+      run.executor->carry_out(job, {.stop = run.stop, .progress = {}, .checkpoint = {}});
+  if (!outcome.complete()) throw Stopped("stopped before saturation was found");
+  return from_bytes<sim::SimulatedSaturation>(outcome.pieces.front().bytes);
+}
+
+}  // namespace
+
 sim::SimulatedSaturation find_saturation(const sim::SaturationSearch& search, LoadMeasure measure,
                                          const SaturationOf& saturation, const Run& run) {
-  sim::RunControls controls{.threads = run.threads, .stop = run.stop};
+  const bool in_parts = run.executor != nullptr && run.executor->in_parts();
+  sim::RunControls controls{
+      .threads = run.threads, .stop = run.stop, .executor = in_parts ? nullptr : run.executor};
   const double expected = 6 + std::log2(0.25 / search.precision);  // probes
   std::size_t done = 0;
   if (run.progress)
     controls.progress = [&](const sim::Progress& progress) {
       run.progress(std::min(0.99, (static_cast<double>(done) + progress.done) / expected), 0);
     };
-  sim::SimulatedSaturation found = saturation(search, controls, [&](std::size_t probes) { done = probes; });
+  const auto all = [&] { return saturation(search, controls, [&](std::size_t probes) { done = probes; }); };
+  sim::SimulatedSaturation found = searched(search, all, run);
   if (!found.complete)
     throw Stopped("stopped after " + std::to_string(found.probes.size()) + " " + name(measure) +
                   "s, before saturation was found");

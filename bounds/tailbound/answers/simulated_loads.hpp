@@ -49,6 +49,10 @@ class Overloaded : public NoAnswer {
 /// \throws InvalidArgument  "checkpoint" or "resume": a checkpoint with several loads
 void require_one_load_to_resume(const Run& run, std::size_t loads);
 
+/// Before a search whose result the loads depend on.
+/// \throws InvalidArgument  "of": the run is cut into parts
+void refuse_search_in_parts(const Run& run);
+
 /// The points that were finished.
 template <class Point>
 struct SimulatedPoints {

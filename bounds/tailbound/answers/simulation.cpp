@@ -2,8 +2,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/sim/run/checkpoint.hpp>
 
-#include <chrono>
-
 namespace tailbound::answers {
 
 sim::RunPlan plan_of(const RunLength& length, const Workload& workload) {
@@ -31,16 +29,15 @@ sim::RunControls controls_of(const Run& run) {
   controls.checkpoint = run.checkpoint;
   controls.checkpoint_interval = run.checkpoint_interval;
   controls.checkpoint_of = run.checkpoint_of;
+  controls.executor = run.executor;
   return controls;
 }
 
 Simulated simulate(const sim::RunPlan& plan, bool automatic_warmup, const Simulation& simulation,
                    const Run& run) {
-  Simulated simulated{
-      .result = {}, .plan = plan, .automatic_warmup = automatic_warmup, .threads = run.threads};
-  const auto start = std::chrono::steady_clock::now();
-  simulated.result = simulation(plan, controls_of(run), run.resume);
-  simulated.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  Simulated simulated{.result = simulation(plan, controls_of(run), run.resume),
+                      .plan = plan,
+                      .automatic_warmup = automatic_warmup};
   if (simulated.batches() < 2)
     throw Stopped("stopped with " + std::to_string(simulated.batches()) + " of " +
                   std::to_string(simulated.planned_batches()) +

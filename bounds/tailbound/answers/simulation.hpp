@@ -39,8 +39,6 @@ struct Simulated {
   sim::RunResult result;
   sim::RunPlan plan;
   bool automatic_warmup = true;
-  int threads = 1;     ///< that were offered
-  double seconds = 0;  ///< of wall time
 
   [[nodiscard]] std::size_t batches() const { return result.all().size(); }
   [[nodiscard]] std::size_t planned_batches() const {

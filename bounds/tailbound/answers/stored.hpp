@@ -12,6 +12,10 @@
 ///           checksum, which whoever keeps them adds (sim/run/checkpoint.hpp).
 /// EXCLUDES  formulas (PgfAnswer)
 /// TESTS     tests/answers/stored_test.cpp
+namespace tailbound::sim {
+struct SimulatedSaturation;
+}
+
 namespace tailbound::answers {
 
 struct BufferAnswer;
@@ -109,5 +113,8 @@ template <>
 inline constexpr bool is_stored<ValidateWormholeAnswer> = true;
 template <>
 inline constexpr bool is_stored<ValidateBroadcastAnswer> = true;
+
+template <>
+inline constexpr bool is_stored<sim::SimulatedSaturation> = true;
 
 }  // namespace tailbound::answers

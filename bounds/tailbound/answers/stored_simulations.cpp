@@ -3,6 +3,15 @@
 namespace tailbound::answers {
 
 template <>
+std::string to_bytes(const sim::SimulatedSaturation& found) {
+  return stored::bytes_of(found);
+}
+template <>
+sim::SimulatedSaturation from_bytes(std::string_view bytes) {
+  return stored::answer_of<sim::SimulatedSaturation>(bytes);
+}
+
+template <>
 std::string to_bytes(const SimulateTreeAnswer& answer) {
   return stored::bytes_of(answer);
 }

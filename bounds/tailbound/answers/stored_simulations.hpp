@@ -14,9 +14,13 @@ namespace tailbound::answers::stored {
 template <>
 inline constexpr std::size_t field_count<sim::RunPlan> = 5;
 template <>
-inline constexpr std::size_t field_count<sim::RunResult> = 2;
+inline constexpr std::size_t field_count<sim::RunResult> = 4;
 template <>
-inline constexpr std::size_t field_count<Simulated> = 5;
+inline constexpr std::size_t field_count<Simulated> = 3;
+template <>
+inline constexpr std::size_t field_count<run::Crew> = 2;
+template <>
+inline constexpr run::Crew::Kind last_of<run::Crew::Kind> = run::Crew::Kind::parts;
 template <>
 inline constexpr std::size_t field_count<sim::LevelEstimate> = 3;
 template <>

@@ -48,8 +48,7 @@ class Look {
 
 /// CONTRACT  `work` is called by several threads or processes at once, for different pieces.
 struct Job {
-  /// What the pieces are of, in words: results and states of another identity are not this job's. Where a
-  /// job's place among the jobs of a question says enough, that is left to the executor.
+  /// What the pieces are of, in words: results and states of another identity are not this job's.
   std::string identity;
   std::size_t pieces = 1;
   /// \param number  0, 1, ...
@@ -58,6 +57,8 @@ struct Job {
   /// Of pieces that use rationals or formulas, two threads of one process must not do two at once; and they
   /// need not look. One after the other on the thread that called, unless there are processes.
   bool alone = false;
+  /// The identity says all that the results depend on. If not, several jobs of a question may have the same.
+  bool identified = true;
   /// How much of a piece is done already, by its state; 0 where nothing is told.
   std::function<double(const Piece& begun)> done_before{};
 };
@@ -111,12 +112,13 @@ class Executor {
 
   /// Carries out the pieces that are not finished; less if it is stopped.
   /// \param begun  where the pieces stand, or empty: at their start
+  /// \throws Elsewhere  pieces are missing that another part has
   /// \throws what the pieces throw (of pieces done alone, what the first of them in their order throws) and
   ///         what the callbacks throw, once nobody works any more
   [[nodiscard]] virtual Outcome carry_out(const Job& job, const Controls& controls,
                                           std::vector<Piece> begun = {}) = 0;
-  /// Whether pieces may be missing after all is done: work of which each step needs the result of the one
-  /// before is then a single piece of its own, and a caller that needs all pieces throws Elsewhere.
+  /// Whether pieces are missing that another part has. Work of which each step needs the result of the one before
+  /// is then a single piece of its own.
   [[nodiscard]] virtual bool in_parts() const { return false; }
 };
 

@@ -2,6 +2,7 @@
 #include <tailbound/render/documents/simulation.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 namespace tailbound::render {
 namespace {
@@ -15,6 +16,14 @@ std::string counted(std::int64_t count, const std::string& what) {
 /// "12 of 64 batches"
 std::string progress(const Simulated& simulated) {
   return fmt::format("{} of {} batches", simulated.batches(), simulated.planned_batches());
+}
+
+/// "on 2 threads"
+std::string by(const run::Crew& crew) {
+  static constexpr const char* names[] = {"on {} thread", "on {} process", "on {} rank", "in {} part"};
+  static_assert(std::size(names) == static_cast<std::size_t>(run::Crew::Kind::parts) + 1);
+  const char* ending = crew.count == 1 ? "" : crew.kind == run::Crew::Kind::processes ? "es" : "s";
+  return fmt::format(fmt::runtime(names[static_cast<std::size_t>(crew.kind)]), crew.count) + ending;
 }
 
 }  // namespace
@@ -62,8 +71,8 @@ std::string in_words(const Simulated& simulated, const std::string& unit) {
 }
 
 std::string course_in_words(const Simulated& simulated) {
-  const int threads = std::min(simulated.threads, simulated.plan.replications);
-  const std::string time = fmt::format("{:.1f} s on {}", simulated.seconds, counted(threads, "thread"));
+  const sim::RunResult& result = simulated.result;
+  const std::string time = fmt::format("{:.1f} s {}", result.seconds, by(result.crew));
   return simulated.stopped() ? fmt::format("stopped after {}, with {} done", time, progress(simulated))
                              : time;
 }

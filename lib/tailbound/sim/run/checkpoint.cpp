@@ -1,8 +1,6 @@
 #include <tailbound/sim/run/bytes.hpp>
 #include <tailbound/sim/run/checkpoint.hpp>
 
-#include <boost/crc.hpp>
-
 namespace tailbound::sim {
 namespace {
 
@@ -14,12 +12,6 @@ constexpr std::uint32_t version = 2;
 }
 
 }  // namespace
-
-std::uint64_t checksum(std::string_view bytes) {
-  boost::crc_optimal<64, 0x42F0E1EBA9EA3693ULL, ~0ULL, ~0ULL, true, true> crc;
-  crc.process_bytes(bytes.data(), bytes.size());
-  return crc.checksum();
-}
 
 std::string seal_checkpoint(std::string_view fingerprint, std::string_view content) {
   ByteWriter body;

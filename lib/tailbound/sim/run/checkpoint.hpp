@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tailbound/run/checksum.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,8 +13,7 @@
 /// EXCLUDES  files: the caller writes and reads the bytes.
 namespace tailbound::sim {
 
-/// CRC-64 of ECMA-182, reflected ("XZ"): finds every damage of up to 64 bits in a row.
-[[nodiscard]] std::uint64_t checksum(std::string_view bytes);
+using run::checksum;
 
 /// \param fingerprint  the inputs as text: only a simulation of the same inputs may continue
 [[nodiscard]] std::string seal_checkpoint(std::string_view fingerprint, std::string_view content);

@@ -1,13 +1,12 @@
+#include <tailbound/run/threads.hpp>
 #include <tailbound/sim/run/checkpoint.hpp>
 #include <tailbound/sim/run/run.hpp>
 
 #include <algorithm>
-#include <atomic>
+#include <chrono>
 #include <cmath>
-#include <condition_variable>
-#include <exception>
 #include <mutex>
-#include <thread>
+#include <utility>
 
 namespace tailbound::sim {
 namespace {
@@ -24,7 +23,7 @@ std::int64_t next_chunk(std::int64_t chunk, Clock::duration took) {
   return chunk;
 }
 
-void check(const RunPlan& plan, const RunControls& controls) {
+void check(const RunPlan& plan) {
   const auto require = [](bool good, const char* argument, std::int64_t value, const char* legal) {
     if (!good) throw InvalidArgument(argument, std::to_string(value), legal);
   };
@@ -36,15 +35,13 @@ void check(const RunPlan& plan, const RunControls& controls) {
   require(plan.batches >= 1 && plan.batches * plan.replications <= 4096, "batches", plan.batches,
           "at least 1, and at most 4096 in all replications together");
   require(plan.batches <= plan.slots, "batches", plan.batches, "at most the number of slots");
-  require(controls.threads >= 1 && controls.threads <= 1024, "threads", controls.threads, "from 1 to 1024");
 }
 
-/// Where one replication stands. While a thread works on it, only that thread touches `simulation`.
+/// Where one replication stands.
 struct Standing {
   std::int64_t slots = 0;  ///< simulated, warm-up included
   std::vector<Counts> batches;
-  std::string state;     ///< of the simulation; empty before its start and after its end
-  bool running = false;  ///< a thread works on it
+  std::string state;  ///< of the simulation; empty before its start and after its end
 };
 
 void put_counts(ByteWriter& writer, const Counts& counts) {
@@ -59,93 +56,71 @@ Counts get_counts(ByteReader& reader) {
   return counts;
 }
 
-std::string write_standings(const std::vector<Standing>& standings) {
+std::string to_bytes(const Standing& standing) {
   ByteWriter writer;
-  for (const Standing& standing : standings) {
-    writer.put(standing.slots);
-    writer.put<std::uint64_t>(standing.batches.size());
-    for (const Counts& counts : standing.batches) put_counts(writer, counts);
-    writer.put(std::string_view(standing.state));
-  }
+  writer.put(standing.slots);
+  writer.put<std::uint64_t>(standing.batches.size());
+  for (const Counts& counts : standing.batches) put_counts(writer, counts);
+  writer.put(std::string_view(standing.state));
   return writer.take();
 }
 
-void read_standings(std::string_view bytes, std::vector<Standing>& standings, const RunPlan& plan) {
-  ByteReader reader(bytes);
-  for (Standing& standing : standings) {
-    standing.slots = reader.get<std::int64_t>();
-    if (standing.slots < 0 || standing.slots > plan.replication_slots()) ByteReader::fail();
-    for (auto left = reader.get<std::uint64_t>(); left > 0; --left)
-      standing.batches.push_back(get_counts(reader));
-    standing.state = reader.get_text();
-  }
-  if (!reader.at_end()) ByteReader::fail();
+Standing get_standing(ByteReader& reader, const RunPlan& plan) {
+  Standing standing;
+  standing.slots = reader.get<std::int64_t>();
+  if (standing.slots < 0 || standing.slots > plan.replication_slots()) ByteReader::fail();
+  for (auto left = reader.get<std::uint64_t>(); left > 0; --left)
+    standing.batches.push_back(get_counts(reader));
+  standing.state = reader.get_text();
+  return standing;
 }
 
-/// Everything that threads share. A replication's standing is written under the lock: when a checkpoint is
-/// asked for (each in flight answers once, at its next look) and when the run stops.
-class Run {
- public:
-  Run(const RunPlan& plan, const ReplicationFactory& factory, const RunControls& controls,
-      std::vector<Standing> standings)
-      : plan_(plan), factory_(factory), controls_(controls), standings_(std::move(standings)) {
-    answered_.resize(standings_.size());
-    for (const Standing& standing : standings_) slots_done_ += standing.slots;
-    slots_at_start_ = slots_done_;
+/// Of a piece that has not been begun, too.
+Standing standing_of(std::string_view bytes, const RunPlan& plan) {
+  if (bytes.empty()) return {};
+  ByteReader reader(bytes);
+  Standing standing = get_standing(reader, plan);
+  if (!reader.at_end()) ByteReader::fail();
+  return standing;
+}
+
+/// The content of a checkpoint: all standings, one after the other.
+std::string content_of(const std::vector<run::Piece>& pieces) {
+  static const std::string not_begun = to_bytes({});
+  std::string content;
+  for (const run::Piece& piece : pieces) content += piece.bytes.empty() ? not_begun : piece.bytes;
+  return content;
+}
+
+std::vector<run::Piece> pieces_of(std::string_view content, const RunPlan& plan) {
+  ByteReader reader(content);
+  std::vector<run::Piece> pieces;
+  for (int i = 0; i < plan.replications; ++i) {
+    const Standing standing = get_standing(reader, plan);
+    pieces.push_back({to_bytes(standing), standing.slots == plan.replication_slots()});
   }
+  if (!reader.at_end()) ByteReader::fail();
+  return pieces;
+}
 
-  /// \param checkpoint  makes bytes of the standings and hands them on
-  void go(const std::function<void(const std::vector<Standing>&)>& checkpoint);
+/// One replication after the other is a piece of the job.
+class Replications {
+ public:
+  Replications(const RunPlan& plan, const ReplicationFactory& factory) : plan_(plan), factory_(factory) {}
 
-  [[nodiscard]] std::vector<Standing>& standings() { return standings_; }
+  [[nodiscard]] run::Piece simulate(std::size_t number, std::string_view begun, run::Look& look);
 
  private:
-  void work();
-  void simulate(std::size_t number);
   [[nodiscard]] auto make(std::size_t number);
-  void look(std::size_t number, std::int64_t advanced, Standing& own, Replication& simulation, bool last);
-  [[nodiscard]] bool stopping() const { return controls_.stop.stop_requested() || failed_; }
-  void report(Clock::time_point start);
+  [[nodiscard]] run::Piece stand(Standing& standing, Replication& simulation) const;
 
   const RunPlan& plan_;
   const ReplicationFactory& factory_;
-  const RunControls& controls_;
-  std::vector<Standing> standings_;
-  std::mutex lock_;
   std::mutex making_;  ///< held where a simulation is made or ended
-  std::condition_variable changed_;
-  std::size_t next_ = 0;
-  int working_ = 0;
-  std::atomic<bool> failed_ = false;
-  std::exception_ptr failure_;
-  std::int64_t slots_done_ = 0, slots_at_start_ = 0;
-  bool asked_ = false;  ///< a checkpoint is being gathered
-  std::vector<bool> answered_;
 };
 
-/// The simulation has been advanced; tells the others.
-void Run::look(std::size_t number, std::int64_t advanced, Standing& own, Replication& simulation, bool last) {
-  {
-    const std::scoped_lock guard(lock_);
-    slots_done_ += advanced;
-    if (!last && !(asked_ && !answered_[number])) return;
-  }
-  std::string state;
-  if (own.slots < plan_.replication_slots()) {
-    ByteWriter writer;
-    simulation.save(writer);
-    state = writer.take();
-  }
-  const std::scoped_lock guard(lock_);
-  standings_[number] = own;
-  standings_[number].state = std::move(state);
-  standings_[number].running = !last;
-  answered_[number] = true;
-  changed_.notify_all();
-}
-
 /// Models have rationals, and so may what is made of them; threads must not count the uses of one at once.
-auto Run::make(std::size_t number) {
+auto Replications::make(std::size_t number) {
   const auto end = [this](Replication* simulation) {
     const std::scoped_lock guard(making_);
     delete simulation;
@@ -154,23 +129,27 @@ auto Run::make(std::size_t number) {
   return std::unique_ptr<Replication, decltype(end)>(factory_(RandomKey{plan_.seed, number}).release(), end);
 }
 
-void Run::simulate(std::size_t number) {
-  Standing own;
-  {
-    const std::scoped_lock guard(lock_);
-    own = standings_[number];
+run::Piece Replications::stand(Standing& standing, Replication& simulation) const {
+  const bool finished = standing.slots == plan_.replication_slots();
+  standing.state.clear();
+  if (!finished) {
+    ByteWriter writer;
+    simulation.save(writer);
+    standing.state = writer.take();
   }
-  if (own.slots == plan_.replication_slots()) return;
+  return {to_bytes(standing), finished};
+}
+
+run::Piece Replications::simulate(std::size_t number, std::string_view begun, run::Look& look) {
+  Standing own = standing_of(begun, plan_);
   const auto simulation = make(number);
   if (!own.state.empty()) {
     ByteReader reader(own.state);
     simulation->load(reader);
     if (!reader.at_end()) ByteReader::fail();
-    own.state.clear();
   }
-  bool stop = false;
   std::int64_t chunk = least_chunk;
-  while (!stop && own.slots < plan_.replication_slots()) {
+  for (;;) {
     const std::int64_t measured = own.slots - plan_.warmup;
     const std::int64_t boundary =
         measured < 0 ? -measured : plan_.batch_slots() - measured % plan_.batch_slots();
@@ -183,97 +162,12 @@ void Run::simulate(std::size_t number) {
       Counts counts = simulation->take_counts();
       if (measured >= 0) own.batches.push_back(std::move(counts));  // those of the warm-up are dropped
     }
-    const bool done = own.slots == plan_.replication_slots();
-    stop = stopping();
-    look(number, advance, own, *simulation, stop || done);
+    if (own.slots == plan_.replication_slots()) return stand(own, *simulation);
+    const run::Look::Wish wish =
+        look.at(static_cast<double>(own.slots) / static_cast<double>(plan_.replication_slots()));
+    if (wish == run::Look::Wish::stop) return stand(own, *simulation);
+    if (wish == run::Look::Wish::state) look.keep(stand(own, *simulation).bytes);
   }
-}
-
-void Run::work() {
-  try {
-    while (!stopping()) {
-      std::size_t number;
-      {
-        const std::scoped_lock guard(lock_);
-        if (next_ == standings_.size()) break;
-        number = next_++;
-        standings_[number].running = true;
-      }
-      simulate(number);
-      const std::scoped_lock guard(lock_);
-      standings_[number].running = false;
-      changed_.notify_all();
-    }
-  } catch (...) {
-    const std::scoped_lock guard(lock_);
-    if (!failure_) failure_ = std::current_exception();
-    failed_ = true;
-  }
-  const std::scoped_lock guard(lock_);
-  --working_;
-  changed_.notify_all();
-}
-
-void Run::report(Clock::time_point start) {
-  Progress progress;
-  const auto total = static_cast<double>(plan_.replication_slots()) * plan_.replications;
-  std::int64_t done;
-  {
-    const std::scoped_lock guard(lock_);
-    done = slots_done_;
-  }
-  progress.done = static_cast<double>(done) / total;
-  progress.spent = Clock::now() - start;
-  const auto own = static_cast<double>(done - slots_at_start_);
-  progress.left = std::chrono::duration<double>(
-      own > 0 ? progress.spent.count() * (total - static_cast<double>(done)) / own : 0);
-  controls_.progress(progress);
-}
-
-void Run::go(const std::function<void(const std::vector<Standing>&)>& checkpoint) {
-  const int threads = std::min(controls_.threads, plan_.replications);
-  working_ = threads;
-  std::vector<std::jthread> workers;
-  const Clock::time_point start = Clock::now();
-  try {
-    for (int i = 0; i < threads; ++i) workers.emplace_back([this] { work(); });
-    Clock::time_point next_report = start + controls_.progress_interval;
-    Clock::time_point next_checkpoint = start + controls_.checkpoint_interval;
-    std::unique_lock guard(lock_);
-    while (working_ > 0) {
-      changed_.wait_until(guard, std::min(next_report, next_checkpoint), [this] { return working_ == 0; });
-      if (working_ == 0) break;
-      if (Clock::now() >= next_report) {
-        next_report = Clock::now() + controls_.progress_interval;
-        guard.unlock();
-        if (controls_.progress) report(start);
-        guard.lock();
-      }
-      if (Clock::now() >= next_checkpoint) {
-        if (controls_.checkpoint) {
-          std::fill(answered_.begin(), answered_.end(), false);
-          asked_ = true;
-          changed_.wait(guard, [this] {
-            for (std::size_t i = 0; i < standings_.size(); ++i)
-              if (standings_[i].running && !answered_[i]) return working_ == 0;
-            return true;
-          });
-          asked_ = false;
-          const std::vector<Standing> standings = standings_;
-          guard.unlock();
-          checkpoint(standings);
-          guard.lock();
-        }
-        next_checkpoint = Clock::now() + controls_.checkpoint_interval;
-      }
-    }
-  } catch (...) {
-    failed_ = true;  // a callback threw: the threads stop at their next look
-    throw;
-  }
-  workers.clear();
-  if (failure_) std::rethrow_exception(failure_);
-  if (controls_.progress) report(start);
 }
 
 }  // namespace
@@ -323,25 +217,43 @@ std::vector<const Counts*> RunResult::all() const {
 
 RunResult run(const RunPlan& plan, std::string_view model, const ReplicationFactory& factory,
               const RunControls& controls, std::string_view resume) {
-  check(plan, controls);
+  check(plan);
   const std::string fingerprint = std::string(model) + "; seed " + std::to_string(plan.seed) +
                                   ", replications " + std::to_string(plan.replications) + ", warm-up " +
                                   std::to_string(plan.warmup) + ", slots " + std::to_string(plan.slots) +
                                   ", batches " + std::to_string(plan.batches);
   if (controls.checkpoint_of) controls.checkpoint_of(fingerprint);
-  std::vector<Standing> standings(static_cast<std::size_t>(plan.replications));
-  if (!resume.empty()) read_standings(open_checkpoint(fingerprint, resume), standings, plan);
-  const auto checkpoint = [&](const std::vector<Standing>& now) {
-    controls.checkpoint(seal_checkpoint(fingerprint, write_standings(now)));
+  std::vector<run::Piece> begun;
+  if (!resume.empty()) begun = pieces_of(open_checkpoint(fingerprint, resume), plan);
+  const auto checkpoint = [&](const std::vector<run::Piece>& now) {
+    controls.checkpoint(seal_checkpoint(fingerprint, content_of(now)));
   };
-  Run the_run(plan, factory, controls, std::move(standings));
-  the_run.go(checkpoint);
-  RunResult result;
-  result.complete = true;
-  for (const Standing& standing : the_run.standings())
-    result.complete = result.complete && standing.slots == plan.replication_slots();
-  if (!result.complete && controls.checkpoint) checkpoint(the_run.standings());
-  for (Standing& standing : the_run.standings()) result.batches.push_back(std::move(standing.batches));
+  Replications replications(plan, factory);
+  run::Job job{.identity = fingerprint, .pieces = static_cast<std::size_t>(plan.replications), .work = {}};
+  job.work = [&](std::size_t number, std::string_view state, run::Look& look) {
+    return replications.simulate(number, state, look);
+  };
+  job.done_before = [&](const run::Piece& piece) {
+    return static_cast<double>(standing_of(piece.bytes, plan).slots) /
+           static_cast<double>(plan.replication_slots());
+  };
+  run::Controls how{.stop = controls.stop,
+                    .progress = controls.progress,
+                    .progress_interval = controls.progress_interval,
+                    .checkpoint = {},
+                    .checkpoint_interval = controls.checkpoint_interval};
+  if (controls.checkpoint) how.checkpoint = checkpoint;
+  run::Threads threads(controls.threads);
+  run::Executor& executor = controls.executor != nullptr ? *controls.executor : threads;
+  const run::Outcome outcome = executor.carry_out(job, how, std::move(begun));
+  RunResult result{
+      .batches = {}, .complete = outcome.complete(), .crew = outcome.crew, .seconds = outcome.seconds};
+  if (!result.complete) {
+    if (controls.checkpoint && controls.stop.stop_requested()) checkpoint(outcome.pieces);
+    if (executor.in_parts()) throw run::Elsewhere();
+  }
+  for (const run::Piece& piece : outcome.pieces)
+    result.batches.push_back(standing_of(piece.bytes, plan).batches);
   return result;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/run/executor.hpp>
 #include <tailbound/sim/run/replication.hpp>
 #include <tailbound/sim/sources/on_off_slots.hpp>
 
@@ -10,12 +11,11 @@
 #include <string>
 #include <string_view>
 
-/// Runs independent replications of a simulation over threads, batch by batch, with progress, stop,
-/// checkpoint and resume.
+/// Runs independent replications of a simulation, batch by batch, with progress, stop, checkpoint and resume:
+/// over threads, or whatever else an executor has (run/executor.hpp).
 ///
-/// RESULT    the counts of each batch of each replication: the same bit for bit whatever the number of
-/// threads,
-///           and whether or not the run was stopped and resumed.
+/// RESULT    the counts of each batch of each replication: the same bit for bit whoever did them, and whether
+///           or not the run was stopped and resumed.
 namespace tailbound::sim {
 
 /// What is simulated, apart from the model. All of it is part of the result's identity.
@@ -62,15 +62,11 @@ struct RunPlan {
 [[nodiscard]] std::int64_t affordable_slots(double steps, double steps_a_slot, double relaxation,
                                             int replications);
 
-struct Progress {
-  double done = 0;                      ///< 0 .. 1
-  std::chrono::duration<double> spent;  ///< by this call of run()
-  std::chrono::duration<double> left;   ///< at the same speed; 0 while unknown
-};
+using run::Progress;
 
 /// How the run is carried out. Nothing here changes the result.
 struct RunControls {
-  int threads = 1;
+  int threads = 1;                                  ///< unless there is an executor
   std::stop_token stop{};                           ///< ends the run at the next opportunity
   std::function<void(const Progress&)> progress{};  ///< called on the thread that called run()
   std::chrono::milliseconds progress_interval{500};
@@ -78,11 +74,14 @@ struct RunControls {
   std::chrono::milliseconds checkpoint_interval{60'000};  ///< and once more when the run is stopped
   /// Called first, with the inputs that checkpoints of this run are of; may throw to refuse them.
   std::function<void(const std::string& fingerprint)> checkpoint_of{};
+  run::Executor* executor = nullptr;  ///< does the replications; its results are the same
 };
 
 struct RunResult {
   std::vector<std::vector<Counts>> batches;  ///< [replication][batch]: whole batches only
   bool complete = false;                     ///< false if the run was stopped
+  run::Crew crew{};                          ///< that did it
+  double seconds = 0;                        ///< of wall time
 
   /// All batches of all replications, one after the other.
   [[nodiscard]] std::vector<const Counts*> all() const;
@@ -95,6 +94,7 @@ using ReplicationFactory = std::function<std::unique_ptr<Replication>(RandomKey 
 /// \param resume  bytes from a checkpoint, or empty
 /// \throws InvalidArgument  a plan or number of threads out of range; a checkpoint of other inputs
 /// \throws ParseError       a checkpoint that is damaged or none
+/// \throws run::Elsewhere    results are missing that another part has
 /// \throws what replications throw
 [[nodiscard]] RunResult run(const RunPlan& plan, std::string_view model, const ReplicationFactory& factory,
                             const RunControls& controls = {}, std::string_view resume = {});
