@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace tailbound::run {
+
+/// CRC-64 of ECMA-182, reflected ("XZ"): finds every damage of up to 64 bits in a row.
+[[nodiscard]] std::uint64_t checksum(std::string_view bytes);
+
+}  // namespace tailbound::run

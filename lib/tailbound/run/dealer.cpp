@@ -1,0 +1,220 @@
+#include <tailbound/run/dealer.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+namespace tailbound::run {
+namespace {
+
+/// As long as a stop may go unseen.
+constexpr auto look_at_least = std::chrono::milliseconds(20);
+
+/// Pieces in the hands of one are to last so long, so that short ones do not wait for each other's messages.
+constexpr auto work_ahead = std::chrono::milliseconds(20);
+constexpr std::size_t most_ahead = 256;
+
+class Dealer {
+ public:
+  Dealer(const Job& job, const Controls& controls, std::vector<Piece> begun, Hands& hands)
+      : job_(job), controls_(controls), hands_(hands), pieces_(std::move(begun)), held_(hands.count()) {
+    pieces_.resize(job.pieces);
+    done_.resize(job.pieces);
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      if (!pieces_[i].finished) waiting_.push_back(i);
+      done_[i] = pieces_[i].finished ? 1 : job.done_before ? job.done_before(pieces_[i]) : 0;
+      done_at_start_ += done_[i];
+    }
+  }
+
+  void go() {
+    try {
+      loop();
+    } catch (...) {
+      end_work();  // a callback threw, or a hand is lost
+      throw;
+    }
+    if (failure_) std::rethrow_exception(failure_);
+    if (controls_.progress) report();
+  }
+
+  [[nodiscard]] std::vector<Piece> take() { return std::move(pieces_); }
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start_).count();
+  }
+
+ private:
+  /// The pieces that one hand has, the first being done.
+  struct Held {
+    std::deque<std::size_t> pieces;
+    bool asked = false;  ///< for a state, and has not answered
+  };
+
+  void loop() {
+    Clock::time_point next_report = start_ + controls_.progress_interval;
+    Clock::time_point next_checkpoint = start_ + controls_.checkpoint_interval;
+    for (;;) {
+      if (controls_.stop.stop_requested() && !stopping_) {
+        if (job_.alone && hands_.abandon()) return;
+        stop();
+      }
+      if (!stopping_) hand_out();
+      if (nobody_works()) return;
+      const Clock::time_point until = std::min({next_report, next_checkpoint, Clock::now() + look_at_least});
+      if (auto said = hands_.receive(until)) hear(said->hand, std::move(said->message));
+      if (failure_ && job_.alone && !anything_before(failed_) && hands_.abandon()) return;
+      if (Clock::now() >= next_report) {
+        next_report = Clock::now() + controls_.progress_interval;
+        if (controls_.progress) report();
+      }
+      if (gathering_ && nobody_is_asked()) {
+        gathering_ = false;
+        next_checkpoint = Clock::now() + controls_.checkpoint_interval;
+        controls_.checkpoint(pieces_);
+      }
+      if (Clock::now() >= next_checkpoint) {
+        next_checkpoint = Clock::now() + controls_.checkpoint_interval;
+        if (controls_.checkpoint && !job_.alone && !gathering_) gather();
+      }
+    }
+  }
+
+  void hand_out() {
+    const std::size_t ahead = pieces_ahead();
+    // Each gets one before anyone gets a second.
+    for (std::size_t more = 1; more <= ahead && !waiting_.empty(); ++more)
+      for (std::size_t hand = 0; hand < held_.size() && !waiting_.empty(); ++hand) {
+        if (held_[hand].pieces.size() >= more) continue;
+        const std::size_t piece = waiting_.front();
+        if (failure_ && piece > failed_) return;
+        waiting_.pop_front();
+        held_[hand].pieces.push_back(piece);
+        hands_.send(hand, {.kind = Message::Kind::work, .piece = piece, .bytes = pieces_[piece].bytes});
+      }
+  }
+
+  [[nodiscard]] std::size_t pieces_ahead() const {
+    if (finished_ == 0) return 1;
+    const double each = seconds() * static_cast<double>(held_.size()) / static_cast<double>(finished_);
+    const double wanted = std::chrono::duration<double>(work_ahead).count() / std::max(each, 1e-6);
+    const std::size_t fair = std::min(most_ahead, waiting_.size() / (2 * held_.size()));
+    return 1 + std::min(fair, static_cast<std::size_t>(wanted));
+  }
+
+  void hear(std::size_t hand, Message message) {
+    using Kind = Message::Kind;
+    if (message.kind == Kind::gone) {
+      held_[hand].pieces.clear();
+      held_[hand].asked = false;
+      throw std::runtime_error(message.bytes);
+    }
+    const std::size_t piece = message.piece;
+    if (message.kind == Kind::looked) {
+      done_[piece] = message.done;
+      return;
+    }
+    if (message.kind == Kind::kept) {
+      pieces_[piece].bytes = std::move(message.bytes);
+      held_[hand].asked = false;
+      return;
+    }
+    std::erase(held_[hand].pieces, piece);
+    if (held_[hand].pieces.empty()) held_[hand].asked = false;
+    if (message.kind == Kind::failed) {
+      fail(piece, std::move(message.failure));
+      return;
+    }
+    pieces_[piece] = {std::move(message.bytes), message.kind == Kind::finished};
+    if (message.kind != Kind::finished) return;
+    done_[piece] = 1;
+    ++finished_;
+  }
+
+  /// Of pieces done alone, the first in their order counts that throws: those before go on.
+  void fail(std::size_t piece, std::exception_ptr failure) {
+    if (!failure_ || piece < failed_) {
+      failure_ = std::move(failure);
+      failed_ = piece;
+    }
+    if (!job_.alone && !stopping_) stop();
+  }
+  [[nodiscard]] bool anything_before(std::size_t piece) const {
+    if (!waiting_.empty() && waiting_.front() < piece) return true;
+    return std::any_of(held_.begin(), held_.end(), [&](const Held& held) {
+      return std::any_of(held.pieces.begin(), held.pieces.end(), [&](std::size_t p) { return p < piece; });
+    });
+  }
+
+  void stop() {
+    stopping_ = true;
+    for (std::size_t hand = 0; hand < held_.size(); ++hand)
+      if (!held_[hand].pieces.empty()) hands_.send(hand, {.kind = Message::Kind::stop});
+  }
+
+  /// After a failure here: the hands come to rest.
+  void end_work() noexcept {
+    try {
+      if (job_.alone && hands_.abandon()) return;
+      stop();
+      while (!nobody_works())
+        if (auto said = hands_.receive(Clock::now() + look_at_least)) {
+          if (said->message.kind == Message::Kind::gone)
+            held_[said->hand].pieces.clear();
+          else if (said->message.kind != Message::Kind::looked && said->message.kind != Message::Kind::kept)
+            std::erase(held_[said->hand].pieces, said->message.piece);
+        }
+    } catch (...) {  // what went wrong first is told
+    }
+  }
+
+  void gather() {
+    gathering_ = true;
+    for (std::size_t hand = 0; hand < held_.size(); ++hand) {
+      if (held_[hand].pieces.empty()) continue;
+      held_[hand].asked = true;
+      hands_.send(hand, {.kind = Message::Kind::state});
+    }
+  }
+
+  [[nodiscard]] bool nobody_works() const {
+    return std::all_of(held_.begin(), held_.end(), [](const Held& held) { return held.pieces.empty(); });
+  }
+  [[nodiscard]] bool nobody_is_asked() const {
+    return std::none_of(held_.begin(), held_.end(), [](const Held& held) { return held.asked; });
+  }
+
+  void report() {
+    double done = 0;
+    for (const double each : done_) done += each;
+    const auto all = static_cast<double>(std::max<std::size_t>(done_.size(), 1));
+    const double own = done - done_at_start_;
+    Progress progress{.done = std::min(1.0, done / all), .spent = Clock::now() - start_, .left = {}};
+    progress.left = std::chrono::duration<double>(own > 0 ? progress.spent.count() * (all - done) / own : 0);
+    controls_.progress(progress);
+  }
+
+  const Job& job_;
+  const Controls& controls_;
+  Hands& hands_;
+  std::vector<Piece> pieces_;
+  std::vector<double> done_;
+  double done_at_start_ = 0;
+  std::deque<std::size_t> waiting_;
+  std::vector<Held> held_;
+  std::size_t finished_ = 0, failed_ = 0;
+  bool stopping_ = false, gathering_ = false;
+  std::exception_ptr failure_;
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+Outcome deal(const Job& job, const Controls& controls, std::vector<Piece> begun, Hands& hands, Crew crew) {
+  Dealer dealer(job, controls, std::move(begun), hands);
+  dealer.go();
+  return {.pieces = dealer.take(), .crew = crew, .seconds = dealer.seconds()};
+}
+
+}  // namespace tailbound::run
