@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-/// How values of any type become bytes, and bytes values. Internal to the answers module.
+/// How values of any type become bytes, and bytes values. Internal to the library.
 ///
 /// A struct is its fields one after the other. That they are so many is said once, for both ways: a field more or less
 /// does not compile. Read are no more values than there are bytes.

@@ -72,6 +72,7 @@ struct Layout {
   /// table alone where both are empty.
   std::vector<std::string> quiet{};
   std::string quiet_table{};
+  bool open = false;  ///< has also keys of other commands, which it asks
 };
 
 struct Cell {

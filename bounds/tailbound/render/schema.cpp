@@ -16,11 +16,11 @@ Json fraction() {
   return {{"type", "string"}, {"pattern", "^-?[0-9]+(/[0-9]+)?$"}};
 }
 
-Json object(Json properties, std::vector<std::string> required) {
+Json object(Json properties, std::vector<std::string> required, bool open = false) {
   return {{"type", "object"},
           {"properties", std::move(properties)},
           {"required", std::move(required)},
-          {"additionalProperties", false}};
+          {"additionalProperties", open}};
 }
 
 Json kind(const char* name) {
@@ -188,15 +188,16 @@ std::string json_schema(const Layout& plain) {
   const Json text{{"type", "string"}};
   Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
               {"title", "tailbound " + layout.command}};
-  schema.update(object({{"command", {{"const", layout.command}}},
-                        {"version", text},
-                        {"question", object(std::move(question), {})},
-                        {"stopped", {{"const", true}}},
-                        {"stopped_after", text},
-                        {"results", {{"type", "array"}, {"items", object(std::move(result), {})}}},
-                        {"headline", text},
-                        {"notes", {{"type", "array"}, {"items", text}}}},
-                       {"command", "version", "question", "results", "headline", "notes"}));
+  schema.update(
+      object({{"command", {{"const", layout.command}}},
+              {"version", text},
+              {"question", object(std::move(question), {}, layout.open)},
+              {"stopped", {{"const", true}}},
+              {"stopped_after", text},
+              {"results", {{"type", "array"}, {"items", object(std::move(result), {}, layout.open)}}},
+              {"headline", text},
+              {"notes", {{"type", "array"}, {"items", text}}}},
+             {"command", "version", "question", "results", "headline", "notes"}));
   schema["$defs"] = definitions();
   return schema.dump(2) + "\n";
 }
@@ -208,6 +209,7 @@ std::string keys_as_markdown(const Layout& plain) {
   if (!layout.results.empty()) text += "\nFound, in each entry of `results`:\n" + keys_table(layout.results);
   for (const TableLayout& table : layout.tables)
     text += "\n`" + table.key + "`: " + table.meaning + ".\n" + keys_table(table.columns);
+  if (layout.open) text += "\nAnd all keys of the commands that are asked.\n";
   return text;
 }
 

@@ -14,6 +14,7 @@
 #include <tailbound/render/documents/simulate_tree.hpp>
 #include <tailbound/render/documents/simulate_wormhole.hpp>
 #include <tailbound/render/documents/sized_buffer.hpp>
+#include <tailbound/render/documents/sweep.hpp>
 #include <tailbound/render/documents/validate_broadcast.hpp>
 #include <tailbound/render/documents/validate_buffer.hpp>
 #include <tailbound/render/documents/validate_delay.hpp>
@@ -45,7 +46,8 @@ std::vector<Layout> all_layouts() {
           validate_wormhole_layout(),
           validate_broadcast_layout(),
           simulate_multistage_layout(),
-          validate_multistage_layout()};
+          validate_multistage_layout(),
+          sweep_layout()};
 }
 
 std::string output_page() {
