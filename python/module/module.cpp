@@ -1,0 +1,123 @@
+#include <pybind11/stl.h>
+#include <cli/ask.hpp>
+#include <cli/help.hpp>
+#include <cli/program.hpp>
+#include <python/module/sizing.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// What the Python package (python/tailbound) is made of: questions asked as the command asks them, in process.
+
+namespace tailbound::python {
+namespace {
+
+using Words = std::vector<std::pair<std::string, std::string>>;
+
+/// One of each command, made once. With Arithmetic held.
+const cli::Asker& asker(const std::string& command) {
+  static std::map<std::string, std::unique_ptr<cli::Asker>> askers;
+  std::unique_ptr<cli::Asker>& made = askers[command];
+  if (!made) made = std::make_unique<cli::Asker>(command);
+  return *made;
+}
+
+/// The answer, and whether Ctrl-C was pressed meanwhile.
+py::tuple ask(const std::string& command, const Words& given, const py::object& progress) {
+  // The thread may outlive this call.
+  const auto made = std::make_shared<std::shared_ptr<Shown>>();
+  const Cut cut = carry_out(
+      [command, given, made](const answers::Run& run) {
+        *made = std::make_shared<Shown>(asker(command).answer(given, run));
+      },
+      progress);
+  return py::make_tuple(std::move(*made), cut.requested);
+}
+
+py::list options(const cli::Command& command) {
+  py::list list;
+  for (const cli::Option& option : command.options.options) {
+    py::dict made;
+    made["name"] = option.name;
+    made["type"] = option.type;
+    made["help"] = option.help;
+    made["group"] = option.group;
+    made["required"] = option.required;
+    made["kind"] = option.flag != nullptr ? "flag" : option.words != nullptr ? "words" : "text";
+    list.append(made);
+  }
+  return list;
+}
+
+/// What the command line knows of itself; the functions of the package are made of it (python/generate.py).
+py::list commands() {
+  py::list list;
+  for (const std::string& name : cli::command_names()) {
+    const cli::Asker made(name);
+    py::dict command;
+    command["name"] = name;
+    command["purpose"] = made.command().purpose;
+    command["draws"] = made.command().draws;
+    command["options"] = options(made.command());
+    command["example"] = cli::example_of(name);
+    list.append(command);
+  }
+  return list;
+}
+
+void raise(const char* name, const py::tuple& arguments) {
+  const py::object type = py::module_::import("tailbound._errors").attr(name);
+  PyErr_SetObject(type.ptr(), type(*arguments).ptr());
+}
+
+void translate(std::exception_ptr thrown) {
+  if (!thrown) return;
+  try {
+    std::rethrow_exception(std::move(thrown));
+  } catch (const InvalidArgument& error) {
+    raise("InvalidArgument", py::make_tuple(error.what(), error.argument(), error.value(), error.legal()));
+  } catch (const ParseError& error) {
+    raise("ParseError", py::make_tuple(error.what(), error.source(), error.line(), error.column()));
+  } catch (const Stopped& error) {
+    raise("Stopped", py::make_tuple(error.what()));
+  } catch (const Unstable& error) {
+    raise("Unstable", py::make_tuple(error.what()));
+  } catch (const LimitExceeded& error) {
+    raise("LimitExceeded", py::make_tuple(error.what()));
+  } catch (const NoAnswer& error) {
+    raise("NoAnswer", py::make_tuple(error.what()));
+  } catch (const Error& error) {
+    raise("Error", py::make_tuple(error.what()));
+  }
+}
+
+}  // namespace
+}  // namespace tailbound::python
+
+PYBIND11_MODULE(_tailbound, module) {
+  using namespace tailbound::python;
+  module.doc() = "The library in process; use the package tailbound.";
+  module.attr("__version__") = TAILBOUND_VERSION;
+  py::register_exception_translator(&translate);
+  py::class_<Shown, std::shared_ptr<Shown>>(module, "Shown")
+      .def("written", &Shown::written, py::arg("format"), py::arg("quiet") = false)
+      .def("content", &Shown::content)
+      .def("table", &Shown::table, py::arg("result"), py::arg("table"))
+      .def("picture", &Shown::picture);
+  py::class_<Sizings>(module, "Sizings")
+      .def("answer", &Sizings::answer, py::arg("processes"), py::arg("progress"))
+      .def("__len__", &Sizings::size)
+      .def("at", &Sizings::at, py::arg("place"))
+      .def("together", &Sizings::together)
+      .def("buffers", &Sizings::buffers)
+      .def("column", &Sizings::column, py::arg("key"))
+      .def("seconds_of_loop", &Sizings::seconds_of_loop, py::arg("processes"));
+  module.def("ask", &ask, py::arg("command"), py::arg("given"), py::arg("progress"));
+  module.def("commands", &commands);
+  module.def("size_buffer", &size_buffer, py::arg("given"));
+  module.def("sizings", &Sizings::made, py::arg("columns"), py::arg("count"));
+}

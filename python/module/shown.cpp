@@ -1,0 +1,363 @@
+#include <python/module/shown.hpp>
+
+#include <cln/integer_io.h>
+#include <cln/rational.h>
+
+#include <cmath>
+#include <cstdint>
+#include <sstream>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tailbound::python {
+namespace {
+
+using render::Document;
+
+/// An integer on its way: rationals are read with Arithmetic held and without the GIL, Python's are made the
+/// other way round.
+struct Integer {
+  long small = 0;
+  std::string hexadecimal{};  ///< where it is not small
+
+  [[nodiscard]] py::object to_python() const {
+    if (hexadecimal.empty()) return py::int_(small);
+    PyObject* made = PyLong_FromString(hexadecimal.c_str(), nullptr, 16);
+    if (made == nullptr) throw py::error_already_set();
+    return py::reinterpret_steal<py::object>(made);
+  }
+};
+
+Integer plain(const cln::cl_I& value) {
+  if (cln::integer_length(value) < 62) return {.small = cln::cl_I_to_long(value)};
+  std::ostringstream text;
+  cln::fprinthexadecimal(text, value);
+  return {.hexadecimal = text.str()};
+}
+
+struct Fraction {
+  Integer numerator, denominator;
+  [[nodiscard]] py::tuple to_python() const {
+    return py::make_tuple(numerator.to_python(), denominator.to_python());
+  }
+};
+
+Fraction plain(const numeric::Rational& value) {
+  return {plain(cln::numerator(value)), plain(cln::denominator(value))};
+}
+
+/// mantissa times 2^exponent; or infinite.
+struct Binary {
+  Integer mantissa{};
+  long exponent = 0;
+  std::optional<double> special{};
+
+  [[nodiscard]] py::tuple to_python() const {
+    if (special) return py::make_tuple(*special, 0);
+    return py::make_tuple(mantissa.to_python(), exponent);
+  }
+};
+
+Binary plain(const numeric::Real& value) {
+  const auto* data = value.backend().data();
+  if (mpfr_number_p(data) == 0) return {.special = mpfr_get_d(data, MPFR_RNDN)};
+  if (mpfr_zero_p(data) != 0) return {};
+  mpz_t mantissa;
+  mpz_init(mantissa);
+  const long exponent = mpfr_get_z_2exp(mantissa, data);
+  Binary binary{.exponent = exponent};
+  if (mpz_fits_slong_p(mantissa) != 0) {
+    binary.mantissa.small = mpz_get_si(mantissa);
+  } else {
+    binary.mantissa.hexadecimal.resize(mpz_sizeinbase(mantissa, 16) + 2);
+    mpz_get_str(binary.mantissa.hexadecimal.data(), 16, mantissa);
+    binary.mantissa.hexadecimal.resize(std::char_traits<char>::length(binary.mantissa.hexadecimal.c_str()));
+  }
+  mpz_clear(mantissa);
+  return binary;
+}
+
+/// A value without rationals and reals. To Python it goes as (kind, numbers): python/tailbound/_answers.py reads it.
+struct Plain {
+  std::function<py::object()> to_python;
+};
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+Plain plain(const render::Value& value) {
+  const auto ready = [](auto make) { return Plain{std::move(make)}; };
+  return std::visit(
+      Overloaded{
+          [&](const render::None&) { return ready([]() -> py::object { return py::none(); }); },
+          [&](const render::Whole& it) {
+            return ready([v = it.value]() -> py::object { return py::make_tuple("count", v); });
+          },
+          [&](const render::Given& it) {
+            return ready(
+                [v = plain(it.value)]() -> py::object { return py::make_tuple("given", v.to_python()); });
+          },
+          [&](const render::GivenList& it) {
+            std::vector<Fraction> all;
+            for (const auto& each : it.values) all.push_back(plain(each));
+            return ready([all]() -> py::object {
+              py::list list;
+              for (const Fraction& each : all) list.append(each.to_python());
+              return py::make_tuple("givens", list);
+            });
+          },
+          [&](const render::Text& it) {
+            return ready([v = it.text]() -> py::object { return py::make_tuple("text", v); });
+          },
+          [&](const render::TextList& it) {
+            return ready([v = it.texts]() -> py::object {
+              py::list list;
+              for (const std::string& each : v) list.append(py::str(each));
+              return py::make_tuple("texts", list);
+            });
+          },
+          [&](const render::Flag& it) {
+            return ready([v = it.value]() -> py::object { return py::make_tuple("flag", v); });
+          },
+          [&](const render::Exact& it) {
+            return ready(
+                [v = plain(it.value)]() -> py::object { return py::make_tuple("exact", v.to_python()); });
+          },
+          [&](const render::Enclosure& it) {
+            return ready([a = plain(it.lower), b = plain(it.upper)]() -> py::object {
+              return py::make_tuple("enclosure", a.to_python(), b.to_python());
+            });
+          },
+          [&](const render::Bound& it) {
+            return ready([v = plain(it.value), up = it.is_upper]() -> py::object {
+              return py::make_tuple("bound", v.to_python(), up);
+            });
+          },
+          [&](const render::Approximation& it) {
+            return ready([v = plain(it.value), agreed = it.agreed_digits]() -> py::object {
+              return py::make_tuple("approximation", v.to_python(), agreed);
+            });
+          },
+          [&](const render::Asymptote& it) {
+            return ready([v = it.value]() -> py::object { return py::make_tuple("asymptote", v); });
+          },
+          [&](const render::Model& it) {
+            return ready([v = it.value]() -> py::object { return py::make_tuple("model", v); });
+          },
+          [&](const render::Estimate& it) {
+            return ready([it]() -> py::object {
+              return py::make_tuple("estimate", it.value, it.lower, it.upper, it.confidence);
+            });
+          },
+      },
+      value);
+}
+
+using PlainCells = std::vector<std::pair<std::string, Plain>>;
+
+PlainCells plain(const render::Cells& cells) {
+  PlainCells all;
+  for (const render::Cell& cell : cells) all.emplace_back(cell.key, plain(cell.value));
+  return all;
+}
+
+py::list to_python(const PlainCells& cells) {
+  py::list list;
+  for (const auto& [key, value] : cells) list.append(py::make_tuple(key, value.to_python()));
+  return list;
+}
+
+py::list to_python(const std::vector<render::Column>& columns) {
+  py::list list;
+  for (const render::Column& column : columns)
+    list.append(py::make_tuple(column.key, column.heading, column.unit, column.meaning,
+                               column.style == render::Style::hidden));
+  return list;
+}
+
+std::string written_now(const cli::Reply& reply, const std::string& format, bool quiet) {
+  const render::Frame frame{.version = TAILBOUND_VERSION, .quiet = quiet};
+  if (format == "table" && reply.text) return *reply.text;
+  if (!reply.document.layout) return reply.text.value_or("");
+  if (format == "json") return render::to_json(reply.document, frame);
+  if (format == "csv") return render::to_csv(reply.document, frame);
+  if (format == "markdown") return render::to_markdown(reply.document, frame);
+  return render::to_text(reply.document, frame);
+}
+
+const char* name(render::CurveStyle style) {
+  switch (style) {
+    case render::CurveStyle::points_and_line:
+      return "points_and_line";
+    case render::CurveStyle::line:
+      return "line";
+    case render::CurveStyle::steps:
+      return "steps";
+    case render::CurveStyle::dashed:
+      return "dashed";
+    case render::CurveStyle::rule:
+      return "rule";
+    case render::CurveStyle::marks:
+      return "marks";
+    case render::CurveStyle::bars:
+      return "bars";
+  }
+  return "";
+}
+
+py::list to_python(const std::vector<std::pair<double, double>>& points) {
+  py::list list;
+  for (const auto& [x, y] : points) list.append(py::make_tuple(x, y));
+  return list;
+}
+
+}  // namespace
+
+py::list to_python(const std::shared_ptr<std::vector<std::optional<render::Value>>>& values) {
+  const auto plains = std::make_shared<std::vector<std::optional<Plain>>>();
+  show([values, plains] {
+    for (const auto& value : *values) plains->push_back(value ? std::optional(plain(*value)) : std::nullopt);
+    values->clear();
+  });
+  py::list list;
+  for (const auto& each : *plains) list.append(each ? each->to_python() : py::object(py::none()));
+  return list;
+}
+
+const cli::Reply& Shown::Held::reply() {
+  if (!made) {
+    made = make();
+    make = nullptr;
+  }
+  return *made;
+}
+
+Shown::Shown(cli::Reply reply) : held_(std::make_shared<Held>()) {
+  held_->made = std::move(reply);
+}
+
+Shown::Shown(std::function<cli::Reply()> make) : held_(std::make_shared<Held>()) {
+  held_->make = std::move(make);
+}
+
+Shown::~Shown() {
+  drop_later(std::move(held_));
+}
+
+std::string Shown::written(const std::string& format, bool quiet) const {
+  const auto text = std::make_shared<std::string>();
+  show([held = held_, text, format, quiet] { *text = written_now(held->reply(), format, quiet); });
+  return std::move(*text);
+}
+
+py::dict Shown::content() const {
+  struct Result {
+    PlainCells inputs, cells;
+    std::string caption;
+    std::vector<std::pair<std::string, std::size_t>> tables;
+  };
+  struct Content {
+    std::shared_ptr<const render::Layout> layout;
+    std::string headline, stopped_after, text;
+    std::vector<std::string> notes;
+    std::vector<Result> results;
+    int digits = 10, status = 0;
+    bool stopped = false;
+  };
+  const auto seen = std::make_shared<Content>();
+  show([held = held_, seen] {
+    const cli::Reply& reply = held->reply();
+    const Document& document = reply.document;
+    *seen = {.layout = document.layout,
+             .headline = document.headline,
+             .stopped_after = document.stopped_after,
+             .text = reply.text.value_or(""),
+             .notes = document.notes,
+             .results = {},
+             .digits = document.digits.count,
+             .status = static_cast<int>(reply.status),
+             .stopped = document.stopped};
+    for (const render::Result& result : document.results) {
+      Result& made = seen->results.emplace_back(Result{.inputs = plain(result.inputs),
+                                                       .cells = plain(result.cells),
+                                                       .caption = result.caption,
+                                                       .tables = {}});
+      for (const render::Rows& rows : result.tables) made.tables.emplace_back(rows.key, rows.size);
+    }
+  });
+  py::dict content;
+  content["command"] = seen->layout ? seen->layout->command : "";
+  content["headline"] = seen->headline;
+  content["notes"] = seen->notes.empty() ? py::list() : py::list(py::cast(seen->notes));
+  content["digits"] = seen->digits;
+  content["status"] = seen->status;
+  content["stopped"] = seen->stopped;
+  content["stopped_after"] = seen->stopped_after;
+  py::list tables, results;
+  if (seen->layout) {
+    content["inputs"] = to_python(seen->layout->inputs);
+    content["results_columns"] = to_python(seen->layout->results);
+    for (const render::TableLayout& table : seen->layout->tables)
+      tables.append(py::make_tuple(table.key, table.meaning, to_python(table.columns)));
+  } else {
+    content["inputs"] = py::list();
+    content["results_columns"] = py::list();
+  }
+  content["tables"] = tables;
+  for (const Result& result : seen->results) {
+    py::list sizes;
+    for (const auto& [key, size] : result.tables) sizes.append(py::make_tuple(key, size));
+    results.append(py::make_tuple(to_python(result.inputs), to_python(result.cells), sizes, result.caption));
+  }
+  content["results"] = results;
+  return content;
+}
+
+py::list Shown::table(std::size_t result, std::size_t table) const {
+  const auto rows = std::make_shared<std::vector<PlainCells>>();
+  show([held = held_, rows, result, table] {
+    const render::Rows& asked = held->reply().document.results.at(result).tables.at(table);
+    for (std::size_t i = 0; i < asked.size; ++i) rows->push_back(plain(asked.row(i)));
+  });
+  py::list list;
+  for (const PlainCells& row : *rows) list.append(to_python(row));
+  return list;
+}
+
+py::dict Shown::picture() const {
+  const auto picture = std::make_shared<render::Picture>();
+  show([held = held_, picture] {
+    const Document& document = held->reply().document;
+    if (!document.layout || !document.picture) throw NoAnswer("there is nothing to draw");
+    *picture = render::picture_of(document);
+  });
+  py::dict drawn;
+  drawn["title"] = picture->title;
+  drawn["x_label"] = picture->x_label;
+  drawn["y_label"] = picture->y_label;
+  drawn["note"] = picture->note;
+  drawn["powers_of_ten"] = picture->powers_of_ten;
+  drawn["log_y"] = picture->log_y;
+  py::list curves;
+  for (const render::Curve& curve : picture->curves) {
+    py::dict made;
+    made["title"] = curve.title;
+    made["style"] = name(curve.style);
+    made["points"] = to_python(curve.points);
+    py::list labels;
+    for (const std::string& label : curve.labels) labels.append(py::str(label));
+    made["labels"] = labels;
+    made["ends"] = to_python(curve.ends);
+    made["colour"] = curve.colour ? py::object(py::int_(*curve.colour)) : py::object(py::none());
+    curves.append(made);
+  }
+  drawn["curves"] = curves;
+  return drawn;
+}
+
+}  // namespace tailbound::python

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cli/command.hpp>
+#include <python/module/work.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// An answer as Python holds it: its document, made when it is first looked at.
+namespace tailbound::python {
+
+class Shown {
+ public:
+  explicit Shown(cli::Reply reply);
+  /// \param make  called with Arithmetic held, once
+  explicit Shown(std::function<cli::Reply()> make);
+  Shown(const Shown&) = delete;
+  Shown& operator=(const Shown&) = delete;
+  ~Shown();
+
+  /// What the command prints.  \param format  "table", "json", "csv" or "markdown"
+  [[nodiscard]] std::string written(const std::string& format, bool quiet) const;
+  /// All of the document but its tables, as a dict; how values are written: shown.cpp.
+  [[nodiscard]] py::dict content() const;
+  /// The rows of a table of a result, each a list of (key, value).
+  [[nodiscard]] py::list table(std::size_t result, std::size_t table) const;
+  /// As a dict.  \throws NoAnswer  there is nothing to draw
+  [[nodiscard]] py::dict picture() const;
+
+ private:
+  struct Held {
+    std::function<cli::Reply()> make;
+    std::optional<cli::Reply> made;
+    const cli::Reply& reply();
+  };
+  std::shared_ptr<Held> held_;
+};
+
+/// Values of their own, as content() writes them; None where there is none. Empties `values`, as the rest of what
+/// touches rationals is done with Arithmetic.
+[[nodiscard]] py::list to_python(const std::shared_ptr<std::vector<std::optional<render::Value>>>& values);
+
+}  // namespace tailbound::python

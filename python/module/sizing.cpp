@@ -1,0 +1,386 @@
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <python/module/sizing.hpp>
+#include <tailbound/answers/stored.hpp>
+#include <tailbound/numeric/decimal.hpp>
+#include <tailbound/numeric/number_list.hpp>
+#include <tailbound/render/documents/buffer.hpp>
+#include <tailbound/run/executor.hpp>
+#include <tailbound/run/processes.hpp>
+
+#include <cln/rational.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace tailbound::python {
+
+namespace {
+
+using answers::BufferAnswer;
+using answers::BufferQuestion;
+using numeric::Rational;
+
+/// The question is not for here: the command answers it, or says what is wrong.
+struct NotHere {};
+
+/// A number as Python has it. Rationals are made of it with Arithmetic held.
+using Given = std::variant<double, std::int64_t, std::string>;
+
+Given given_of(const py::handle& object) {
+  if (PyFloat_Check(object.ptr()) != 0) return PyFloat_AS_DOUBLE(object.ptr());
+  if (PyBool_Check(object.ptr()) != 0) throw NotHere();
+  if (PyLong_Check(object.ptr()) != 0) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
+    if (overflow != 0) throw NotHere();
+    return static_cast<std::int64_t>(value);
+  }
+  // Fractions, decimals and numbers of numpy are texts by now (_questions.py).
+  if (PyUnicode_Check(object.ptr()) == 0) throw NotHere();
+  return py::cast<std::string>(object);
+}
+
+Rational rational(const Given& given) {
+  if (const auto* real = std::get_if<double>(&given)) {
+    if (!std::isfinite(*real)) throw NotHere();
+    return numeric::shortest_decimal(*real);
+  }
+  if (const auto* whole = std::get_if<std::int64_t>(&given)) return Rational(static_cast<long>(*whole));
+  const std::string& text = std::get<std::string>(given);
+  if (text.find_first_not_of("0123456789.eE+-/") != std::string::npos) throw NotHere();
+  return numeric::parse_rational(text, "number");
+}
+
+std::int64_t integer(const Given& given) {
+  if (const auto* whole = std::get_if<std::int64_t>(&given)) return *whole;
+  return numeric::to_integer(rational(given), "number", -1, std::int64_t{1} << 50);
+}
+
+/// The keywords of a question that are known here.
+template <class Number>
+struct Asked {
+  std::optional<Number> inputs, load, drop, capacity, packets_per_slot;
+  std::string criterion = "overflow";
+
+  /// \param number_of  (handle) -> Number
+  template <class NumberOf>
+  void read(const py::dict& given, const NumberOf& number_of) {
+    for (const auto& [key, value] : given) {
+      const auto name = py::cast<std::string_view>(key);
+      if (name == "inputs")
+        inputs = number_of(value);
+      else if (name == "load")
+        load = number_of(value);
+      else if (name == "drop")
+        drop = number_of(value);
+      else if (name == "capacity")
+        capacity = number_of(value);
+      else if (name == "packets_per_slot")
+        packets_per_slot = number_of(value);
+      else if (name == "criterion" && PyUnicode_Check(value.ptr()) != 0)
+        criterion = py::cast<std::string>(value);
+      else
+        throw NotHere();
+    }
+    if (!inputs || !load || drop.has_value() == capacity.has_value()) throw NotHere();
+    if (criterion != "overflow" && criterion != "loss") throw NotHere();
+  }
+};
+
+/// Only what is answered in well under a second: Ctrl-C is not heeded meanwhile.
+void require_quick(std::int64_t inputs, const Rational& load, std::int64_t served) {
+  if (inputs < 1 || inputs > 4096 || served < 1 || served > 32) throw NotHere();
+  if (load <= 0 || load * 1000 > served * 999) throw NotHere();
+}
+
+BufferQuestion question(std::int64_t inputs, Rational load, const std::optional<Rational>& drop,
+                        std::int64_t capacity, std::int64_t served, const std::string& criterion) {
+  static const Rational least_drop = numeric::parse_rational("1e-100", "drop");
+  require_quick(inputs, load, served);
+  BufferQuestion asked{
+      .traffic = {.source = answers::EqualInputs{inputs, std::move(load)},
+                  .packets_per_slot = static_cast<int>(served)},
+      .asked = {},
+      .criterion = criterion == "loss" ? bounds::Criterion::loss : bounds::Criterion::overflow};
+  if (drop) {
+    if (*drop < least_drop || *drop >= 1) throw NotHere();
+    asked.asked = answers::LeastBuffer{*drop};
+  } else {
+    if (capacity < 0 || capacity > 10'000) throw NotHere();
+    asked.asked = answers::ProbabilityOf{Packets(capacity)};
+  }
+  return asked;
+}
+
+struct Point {
+  BufferQuestion question;
+  BufferAnswer answer;
+};
+
+cli::Reply reply_of(const std::shared_ptr<Point>& point) {
+  return {.document = render::document({{point->question, point->answer}})};
+}
+
+}  // namespace
+
+py::object size_buffer(const py::dict& given) {
+  try {
+    Asked<Given> asked;
+    asked.read(given, given_of);
+    std::shared_ptr<Point> point;
+    {
+      const py::gil_scoped_release released;
+      const Arithmetic arithmetic(std::try_to_lock);
+      BufferQuestion asks =
+          question(integer(*asked.inputs), rational(*asked.load),
+                   asked.drop ? std::optional(rational(*asked.drop)) : std::nullopt,
+                   asked.capacity ? integer(*asked.capacity) : 0,
+                   asked.packets_per_slot ? integer(*asked.packets_per_slot) : 1, asked.criterion);
+      BufferAnswer answer = answers::answer(asks);
+      point = std::make_shared<Point>(Point{std::move(asks), std::move(answer)});
+    }
+    return py::cast(std::make_shared<Shown>([point = std::move(point)] { return reply_of(point); }));
+  } catch (const NotHere&) {
+  } catch (const Arithmetic::Busy&) {
+  } catch (const Error&) {  // as the command says it
+  }
+  return py::none();
+}
+
+// --- many
+
+namespace {
+
+/// One for all, or one each.
+struct Column {
+  std::vector<Given> numbers;
+  [[nodiscard]] const Given& at(std::size_t i) const {
+    return numbers.size() == 1 ? numbers.front() : numbers.at(i);
+  }
+};
+
+Column column_of(const py::handle& object) {
+  Column column;
+  if (py::isinstance<py::array>(object)) {
+    const auto array = py::reinterpret_borrow<py::array>(object);
+    if (array.ndim() != 1) throw NotHere();
+    if (py::isinstance<py::array_t<double>>(array)) {
+      const auto numbers = py::array_t<double, py::array::c_style | py::array::forcecast>(array);
+      column.numbers.assign(numbers.data(), numbers.data() + numbers.size());
+      return column;
+    }
+    if (py::isinstance<py::array_t<std::int64_t>>(array)) {
+      const auto numbers = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>(array);
+      column.numbers.assign(numbers.data(), numbers.data() + numbers.size());
+      return column;
+    }
+    throw NotHere();
+  }
+  if (PyList_Check(object.ptr()) != 0) {
+    for (const py::handle each : py::reinterpret_borrow<py::list>(object))
+      column.numbers.push_back(given_of(each));
+    return column;
+  }
+  column.numbers.push_back(given_of(object));
+  return column;
+}
+
+/// Before each answer's bytes.
+enum class Kind : char { answered = 'a', none = 'n' };
+
+/// Questions of one piece of work.
+constexpr std::size_t chunk = 512;
+
+std::string lengths_and_bytes(const std::vector<std::string>& records) {
+  std::string bytes;
+  for (const std::string& record : records) {
+    const auto size = static_cast<std::uint32_t>(record.size());
+    bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
+    bytes += record;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+struct Sizings::Kept {
+  std::vector<BufferQuestion> questions;
+  std::vector<std::string> records;
+
+  [[nodiscard]] std::optional<BufferAnswer> answer(std::size_t place) const {
+    const std::string& record = records.at(place);
+    if (record.empty() || record.front() != static_cast<char>(Kind::answered)) return std::nullopt;
+    return answers::from_bytes<BufferAnswer>(std::string_view(record).substr(1));
+  }
+};
+
+Sizings::~Sizings() {
+  drop_later(std::move(kept_));
+}
+
+py::object Sizings::made(const py::dict& columns, std::size_t count) {
+  try {
+    Asked<Column> asked;
+    asked.read(columns, column_of);
+    const auto kept = std::make_shared<Kept>();
+    {
+      const py::gil_scoped_release released;
+      const Arithmetic arithmetic(std::try_to_lock);
+      const auto rationals = [&](const std::optional<Column>& column) {
+        std::vector<Rational> list;
+        if (!column) return list;
+        if (column->numbers.size() != 1 && column->numbers.size() != count) throw NotHere();
+        for (const Given& number : column->numbers) list.push_back(rational(number));
+        return list;
+      };
+      const auto of = [](const std::vector<Rational>& list, std::size_t i) {
+        return list.size() == 1 ? list.front() : list.at(i);
+      };
+      const std::vector<Rational> loads = rationals(asked.load), drops = rationals(asked.drop);
+      kept->questions.reserve(count);
+      for (std::size_t i = 0; i < count; ++i)
+        kept->questions.push_back(
+            question(integer(asked.inputs->at(i)), of(loads, i),
+                     drops.empty() ? std::nullopt : std::optional(of(drops, i)),
+                     asked.capacity ? integer(asked.capacity->at(i)) : 0,
+                     asked.packets_per_slot ? integer(asked.packets_per_slot->at(i)) : 1, asked.criterion));
+    }
+    auto sizings = std::make_unique<Sizings>();
+    sizings->kept_ = kept;
+    return py::cast(std::move(sizings));
+  } catch (const NotHere&) {
+  } catch (const Arithmetic::Busy&) {
+  } catch (const Error&) {
+  } catch (const std::out_of_range&) {
+  }
+  return py::none();
+}
+
+void Sizings::answer(int processes, const py::object& progress) {
+  const Cut cut = carry_out(
+      [kept = kept_, processes](const answers::Run& asked) {
+        const std::size_t count = kept->questions.size();
+        const run::Job job{
+            .identity = "sizings",
+            .pieces = (count + chunk - 1) / chunk,
+            .work =
+                [&kept, count](std::size_t number, std::string_view, run::Look&) {
+                  std::vector<std::string> records;
+                  for (std::size_t i = number * chunk; i < std::min(count, (number + 1) * chunk); ++i) {
+                    try {
+                      records.push_back(static_cast<char>(Kind::answered) +
+                                        answers::to_bytes(answers::answer(kept->questions[i])));
+                    } catch (const Error&) {
+                      records.emplace_back(1, static_cast<char>(Kind::none));
+                    }
+                  }
+                  return run::Piece{.bytes = lengths_and_bytes(records), .finished = true};
+                },
+            .alone = true};
+        const run::Outcome outcome = run::Processes(processes).carry_out(
+            job, {.stop = asked.stop, .progress = [&asked](const run::Progress& so_far) {
+                    if (asked.progress) asked.progress(so_far.done, so_far.left.count());
+                  }});
+        if (!outcome.complete()) throw Stopped("stopped on request");
+        kept->records.clear();
+        kept->records.reserve(count);
+        for (const run::Piece& piece : outcome.pieces)
+          for (std::size_t at = 0; at < piece.bytes.size();) {
+            std::uint32_t size = 0;
+            std::copy_n(piece.bytes.data() + at, sizeof size, reinterpret_cast<char*>(&size));
+            kept->records.push_back(piece.bytes.substr(at + sizeof size, size));
+            at += sizeof size + size;
+          }
+      },
+      progress);
+  static_cast<void>(cut);
+}
+
+std::size_t Sizings::size() const {
+  return kept_->questions.size();
+}
+
+py::object Sizings::at(std::size_t place) const {
+  const std::string& record = kept_->records.at(place);
+  if (record.empty() || record.front() != static_cast<char>(Kind::answered)) return py::none();
+  return py::cast(std::make_shared<Shown>([kept = kept_, place]() -> cli::Reply {
+    return {.document = render::document({{kept->questions[place], *kept->answer(place)}})};
+  }));
+}
+
+py::object Sizings::together() const {
+  return py::cast(std::make_shared<Shown>([kept = kept_]() -> cli::Reply {
+    std::vector<render::BufferPoint> points;
+    for (std::size_t i = 0; i < kept->questions.size(); ++i)
+      if (auto answer = kept->answer(i)) points.emplace_back(kept->questions[i], std::move(*answer));
+    if (points.empty()) throw NoAnswer("none of the questions has an answer");
+    return {.document = render::document(points)};
+  }));
+}
+
+py::object Sizings::buffers() const {
+  const auto packets = std::make_shared<std::vector<std::int64_t>>();
+  show([kept = kept_, packets] {
+    for (std::size_t i = 0; i < kept->records.size(); ++i) {
+      const auto answer = kept->answer(i);
+      packets->push_back(answer ? answer->buffer.value : -1);
+    }
+  });
+  py::array_t<std::int64_t> array(static_cast<py::ssize_t>(packets->size()));
+  std::copy(packets->begin(), packets->end(), array.mutable_data());
+  return array;
+}
+
+py::list Sizings::column(const std::string& key) const {
+  const auto values = std::make_shared<std::vector<std::optional<render::Value>>>();
+  show([kept = kept_, values, key] {
+    for (std::size_t i = 0; i < kept->records.size(); ++i) {
+      std::optional<render::Value>& value = values->emplace_back();
+      auto answer = kept->answer(i);
+      if (!answer) continue;
+      const render::Document document = render::document({{kept->questions[i], std::move(*answer)}});
+      value = render::value_of(document.results.front().cells, key);
+    }
+  });
+  return to_python(values);
+}
+
+double Sizings::seconds_of_loop(int processes) const {
+  double seconds = 0;
+  const py::gil_scoped_release released;
+  const Arithmetic arithmetic;
+  const auto begun = std::chrono::steady_clock::now();
+  const std::size_t count = kept_->questions.size();
+  const auto loop = [&](int part) {
+    for (std::size_t i = static_cast<std::size_t>(part); i < count;
+         i += static_cast<std::size_t>(processes)) {
+      try {
+        static_cast<void>(answers::answer(kept_->questions[i]));
+      } catch (const Error&) {
+      }
+    }
+  };
+  std::vector<pid_t> children;
+  for (int part = 1; part < processes; ++part) {
+    const pid_t child = fork();
+    if (child == 0) {
+      loop(part);
+      _exit(0);
+    }
+    if (child > 0) children.push_back(child);
+  }
+  loop(0);
+  for (const pid_t child : children) waitpid(child, nullptr, 0);
+  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  return seconds;
+}
+
+}  // namespace tailbound::python

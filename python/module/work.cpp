@@ -1,0 +1,213 @@
+#include <python/module/work.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/abandoned_work.hpp>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <system_error>
+#include <vector>
+
+namespace tailbound::python {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto slice = std::chrono::milliseconds(50);
+constexpr auto patience = std::chrono::seconds(1);
+constexpr auto between_reports = std::chrono::milliseconds(200);
+
+/// As much as formulas nest deeply; memory is taken only where it is used.
+constexpr std::size_t stack_bytes = std::size_t{64} << 20;
+
+/// Never destroyed: threads that were left to themselves may hold them when the process ends.
+struct Shared {
+  std::mutex arithmetic;
+  std::mutex dropped_lock;
+  std::vector<std::shared_ptr<void>> dropped;
+  std::atomic<int> threads = 0;  ///< that are at work
+};
+
+Shared* make_shared_state();
+
+Shared*& shared() {
+  static Shared* state = make_shared_state();
+  return state;
+}
+
+/// A process that Python forks has none of the threads; what they held is left as it is.
+void begin_anew_in_child() {
+  shared() = new Shared;
+}
+
+/// The end of the process does not wait for work that was left to itself, and must not pull its world from under it.
+void end_without_destructors(int status, void*) {
+  if (shared()->threads == 0) return;
+  std::fflush(nullptr);
+  _exit(status);
+}
+
+Shared* make_shared_state() {
+  pthread_atfork(nullptr, nullptr, begin_anew_in_child);
+  on_exit(end_without_destructors, nullptr);
+  return new Shared;
+}
+
+void empty_dropped() {
+  std::vector<std::shared_ptr<void>> dropped;
+  {
+    const std::scoped_lock guard(shared()->dropped_lock);
+    dropped.swap(shared()->dropped);
+  }
+}
+
+/// What the thread that works and the one that waits have in common.
+struct Task {
+  std::function<void(const answers::Run&)> work;
+  std::stop_source stop;
+  std::atomic<double> done = -1, left = 0;
+  std::mutex lock;
+  std::condition_variable changed;
+  bool ended = false;
+  std::exception_ptr failure;
+};
+
+void* work_on(void* argument) {
+  const std::unique_ptr<std::shared_ptr<Task>> owned(static_cast<std::shared_ptr<Task>*>(argument));
+  Task& task = **owned;
+  Shared& mine = *shared();
+  {
+    std::exception_ptr failure;
+    const std::scoped_lock arithmetic(mine.arithmetic);
+    try {
+      if (task.stop.stop_requested()) throw Stopped("stopped on request");
+      const answers::Run run{.stop = task.stop.get_token(), .progress = [&task](double done, double left) {
+                               task.done = done;
+                               task.left = left;
+                             }};
+      task.work(run);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    task.work = nullptr;  // what it made is destroyed while rationals may be touched
+    empty_dropped();
+    numeric::release_thread_caches();
+    const std::scoped_lock guard(task.lock);
+    task.failure = std::move(failure);
+    task.ended = true;
+    --mine.threads;
+  }
+  task.changed.notify_all();
+  return nullptr;
+}
+
+void begin(const std::shared_ptr<Task>& task) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stack_bytes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  auto owned = std::make_unique<std::shared_ptr<Task>>(task);
+  // Signals are Python's, and for its main thread.
+  sigset_t all, former;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &former);
+  ++shared()->threads;
+  pthread_t thread{};
+  const int failed = pthread_create(&thread, &attributes, work_on, owned.get());
+  pthread_sigmask(SIG_SETMASK, &former, nullptr);
+  pthread_attr_destroy(&attributes);
+  if (failed != 0) {
+    --shared()->threads;
+    throw std::system_error(failed, std::generic_category(), "cannot begin a thread");
+  }
+  static_cast<void>(owned.release());
+}
+
+/// With the GIL held. True once the work has ended.
+bool wait(Task& task, std::chrono::milliseconds time) {
+  const py::gil_scoped_release released;
+  std::unique_lock guard(task.lock);
+  return task.changed.wait_for(guard, time, [&task] { return task.ended; });
+}
+
+}  // namespace
+
+Arithmetic::Arithmetic() {
+  shared()->arithmetic.lock();
+}
+
+Arithmetic::Arithmetic(std::try_to_lock_t) {
+  if (!shared()->arithmetic.try_lock()) throw Busy();
+}
+
+Arithmetic::~Arithmetic() {
+  empty_dropped();
+  shared()->arithmetic.unlock();
+}
+
+void drop_later(std::shared_ptr<void> made) {
+  if (!made) return;
+  if (shared()->arithmetic.try_lock()) {
+    made.reset();
+    shared()->arithmetic.unlock();
+    return;
+  }
+  const std::scoped_lock guard(shared()->dropped_lock);
+  shared()->dropped.push_back(std::move(made));
+}
+
+Cut carry_out(const std::function<void(const answers::Run&)>& work, const py::object& progress) {
+  const auto task = std::make_shared<Task>();
+  task->work = work;
+  begin(task);
+  Clock::time_point reported = Clock::now();
+  std::exception_ptr raised;
+  const auto raise_after = [&] { raised = raised ? raised : std::current_exception(); };
+  Clock::time_point asked_to_stop{};
+  while (!wait(*task, slice)) {
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      const Clock::time_point now = Clock::now();
+      if (!raised && !progress.is_none() && now - reported >= between_reports && task->done >= 0) {
+        reported = now;
+        progress(task->done.load(), task->left.load());
+      }
+    } catch (py::error_already_set&) {
+      raise_after();
+      if (task->stop.stop_requested()) std::rethrow_exception(raised);  // asked for twice
+      task->stop.request_stop();
+      asked_to_stop = Clock::now();
+    }
+    if (raised && Clock::now() - asked_to_stop > patience) std::rethrow_exception(raised);
+  }
+  if (raised) {
+    try {
+      std::rethrow_exception(raised);
+    } catch (const py::error_already_set& error) {
+      // Another exception than that of Ctrl-C is somebody's own: theirs to catch.
+      if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+    }
+  }
+  if (task->failure) std::rethrow_exception(task->failure);
+  return {.requested = raised != nullptr};
+}
+
+void show(std::function<void()> work) {
+  if (shared()->threads == 0) {
+    const py::gil_scoped_release released;
+    const Arithmetic arithmetic;
+    work();
+    return;
+  }
+  // A question is being answered, perhaps a long one: wait so that Ctrl-C is heeded.
+  static_cast<void>(carry_out([work = std::move(work)](const answers::Run&) { work(); }, py::none()));
+}
+
+}  // namespace tailbound::python

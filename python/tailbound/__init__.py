@@ -1,0 +1,58 @@
+"""Sizes switch buffers and bounds delays through networks, and says how far each digit can be trusted.
+
+>>> import tailbound as tb
+>>> answer = tb.buffer(inputs=16, load=0.9, drop=1e-15)
+>>> answer.buffer
+Count(157 packets)
+>>> answer.probability
+Enclosure(8.7035435578e-16, certified to 10 digits)
+>>> answer.probability < 1e-15
+True
+>>> tb.buffer(inputs=16, load=[0.5, 0.7, 0.9], drop=1e-15).buffer
+array([ 30,  52, 157])
+
+Each command of the command line is a function of its keywords; ``help(tb.buffer)`` lists them. Numbers are taken
+exactly: 0.9 is 9/10, as are "0.9", Fraction(9, 10) and Decimal("0.9"). Arrays and lists are broadcast against each
+other, as numpy does it; a list as the command has it (``load="0.1:0.9:0.1"``) asks all combinations.
+"""
+
+from ._answers import Answer, Answers, Column, Result, Row, Table
+from ._ask import grid
+from ._errors import Error, InvalidArgument, LimitExceeded, NoAnswer, ParseError, Stopped, Undecided, Unstable
+from ._networks import Network
+from ._questions import *
+from ._questions import __all__ as _questions
+from ._symbolic import Formula
+from ._tailbound import __version__
+from ._values import Approximation, Asymptote, Bound, Count, Enclosure, Estimate, Exact, Model, Number
+
+__all__ = [
+    "Answer",
+    "Answers",
+    "Approximation",
+    "Asymptote",
+    "Bound",
+    "Column",
+    "Count",
+    "Enclosure",
+    "Error",
+    "Estimate",
+    "Exact",
+    "Formula",
+    "InvalidArgument",
+    "LimitExceeded",
+    "Model",
+    "Network",
+    "NoAnswer",
+    "Number",
+    "ParseError",
+    "Result",
+    "Row",
+    "Stopped",
+    "Table",
+    "Undecided",
+    "Unstable",
+    "__version__",
+    "grid",
+]
+__all__ += _questions

@@ -1,0 +1,838 @@
+"""Answers: what a command would print, as numbers."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
+
+from ._decimals import plain
+from ._errors import NoAnswer
+from ._values import Approximation, Asymptote, Bound, Count, Enclosure, Estimate, Exact, Model, Number
+
+if TYPE_CHECKING:
+    import numpy
+    import pandas
+    from matplotlib.axes import Axes
+
+_MOST_ROWS = 30  # of a table in a notebook
+
+
+class Column(NamedTuple):
+    """What a key of an answer is.
+
+    >>> import tailbound as tb
+    >>> tb.buffer(inputs=16, load=0.9, drop=1e-15).columns["buffer"].unit
+    'packets'
+    """
+
+    key: str  #: "mean_occupancy"
+    heading: str  #: "mean occupancy"
+    unit: str  #: "packets"; "" where it has none
+    meaning: str  #: a phrase
+    hidden: bool  #: not shown in tables for people
+
+
+def _end(binary: tuple[Any, int]) -> Any:
+    mantissa, exponent = binary
+    if isinstance(mantissa, float):
+        return mantissa
+    return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
+
+
+def _bounded(lower: Any, upper: Any, unit: str, digits: int) -> Any:
+    if isinstance(lower, float) or isinstance(upper, float):
+        return Bound(lower, False, unit) if isinstance(upper, float) else Bound(upper, True, unit)
+    return Enclosure(lower, upper, unit, digits)
+
+
+_MAKERS: dict[str, Callable[[Any, str, int], Any]] = {
+    "count": lambda raw, unit, digits: Count(raw[1], unit),
+    "given": lambda raw, unit, digits: Fraction(*raw[1]),
+    "givens": lambda raw, unit, digits: [Fraction(*each) for each in raw[1]],
+    "text": lambda raw, unit, digits: raw[1],
+    "texts": lambda raw, unit, digits: raw[1],
+    "flag": lambda raw, unit, digits: raw[1],
+    "exact": lambda raw, unit, digits: Exact(Fraction(*raw[1]), unit),
+    "enclosure": lambda raw, unit, digits: _bounded(_end(raw[1]), _end(raw[2]), unit, digits),
+    "bound": lambda raw, unit, digits: Bound(_end(raw[1]), raw[2], unit),
+    "approximation": lambda raw, unit, digits: Approximation(_end(raw[1]), raw[2], unit),
+    "asymptote": lambda raw, unit, digits: Asymptote(raw[1], unit),
+    "model": lambda raw, unit, digits: Model(raw[1], unit),
+    "estimate": lambda raw, unit, digits: Estimate(*raw[1:], unit=unit),
+}
+
+
+def value_of(raw: Any, unit: str, digits: int) -> Any:
+    """A value as the library hands it over, as a number of Python's."""
+    return None if raw is None else _MAKERS[raw[0]](raw, unit, digits)
+
+
+class Row(Mapping[str, Any]):
+    """Values by key, also as attributes; each converted when it is looked at.
+
+    >>> import tailbound as tb
+    >>> row = tb.occupancy(inputs=16, load=0.9, levels=[0, 50]).tail[1]
+    >>> list(row), row.level
+    (['level', 'tail'], Count(50 packets))
+    """
+
+    __slots__ = ("_raw", "_columns", "_digits")
+
+    def __init__(self, cells: Sequence[tuple[str, Any]], columns: Mapping[str, Column], digits: int) -> None:
+        self._raw, self._columns, self._digits = dict(cells), columns, digits
+
+    def __getitem__(self, key: str) -> Any:
+        return value_of(self._raw[key], self._columns[key].unit if key in self._columns else "", self._digits)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._raw)
+
+    def __len__(self) -> int:
+        return len(self._raw)
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("_") or key not in self._raw:
+            raise AttributeError(f"there is no {key!r} here; there are {', '.join(self._raw) or 'none'}")
+        return self[key]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._raw]
+
+    def __getstate__(self) -> Any:
+        return None, {name: getattr(self, name) for name in self.__slots__}
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(f"{key}: {_shown(value)}" for key, value in self.items()) + "}"
+
+
+class Table(Sequence[Row]):
+    """A table of an answer: its rows, and its columns by key.
+
+    >>> import tailbound as tb
+    >>> tail = tb.occupancy(inputs=16, load=0.9, levels=[0, 50, 157]).tail
+    >>> len(tail), tail["level"]
+    (3, [Count(0 packets), Count(50 packets), Count(157 packets)])
+    """
+
+    def __init__(self, key: str, meaning: str, columns: Mapping[str, Column], rows: list[Row]) -> None:
+        self.key, self.meaning, self.columns, self._rows = key, meaning, columns, rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        """A row, some rows, or a column by its key."""
+        if isinstance(place, str):
+            if place not in self.columns:
+                raise KeyError(f"{self.key} has no {place!r}; it has {', '.join(self._keys())}")
+            return [row.get(place) for row in self._rows]
+        return self._rows[place]
+
+    def _keys(self) -> list[str]:
+        return [key for key in self.columns if any(key in row for row in self._rows)]
+
+    def to_pandas(self, objects: bool = False) -> "pandas.DataFrame":
+        """As a DataFrame: floats, ends of intervals beside them (KEY_lower, KEY_upper); or the numbers as they are."""
+        return _frame(self._rows, objects)
+
+    def __repr__(self) -> str:
+        return f"<{self.key}: {len(self)} rows of {', '.join(self._keys())}>"
+
+    def _repr_html_(self) -> str:
+        return _html_table(self._rows, self.columns)
+
+
+class Result(Row):
+    """What was found for one point of a question: the values of its answer; `inputs` is what was asked, `tables` are
+    its tables.
+
+    >>> import tailbound as tb
+    >>> result = tb.buffer(inputs=16, load=0.9, drop=1e-15).results[0]
+    >>> result.buffer, result.inputs["load"]
+    (Count(157 packets), Fraction(9, 10))
+    """
+
+    __slots__ = ("inputs", "tables")
+    inputs: Row
+    tables: "Mapping[str, Table]"
+
+    def __init__(
+        self, cells: Sequence[tuple[str, Any]], columns: Mapping[str, Column], digits: int, inputs: Row, tables: Mapping[str, Table]
+    ) -> None:
+        super().__init__(cells, columns, digits)
+        self.inputs, self.tables = inputs, tables
+
+    def __getattr__(self, key: str) -> Any:
+        if not key.startswith("_") and key not in self._raw and key in self.tables:
+            return self.tables[key]
+        return super().__getattr__(key)
+
+    def __getstate__(self) -> Any:
+        return None, {name: getattr(self, name) for name in (*Row.__slots__, *self.__slots__)}
+
+
+class _Tables(Mapping[str, Table]):
+    """Tables of a result, each read when it is looked at."""
+
+    def __init__(self, sizes: Sequence[tuple[str, int]], make: Callable[[int], Table]) -> None:
+        self._keys = [key for key, _ in sizes]
+        self._make, self._made = make, {}  # type: ignore[var-annotated]
+
+    def __getitem__(self, key: str) -> Table:
+        if key not in self._made:
+            if key not in self._keys:
+                raise KeyError(key)
+            self._made[key] = self._make(self._keys.index(key))
+        return self._made[key]  # type: ignore[no-any-return]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __reduce__(self) -> Any:
+        return dict, (dict(self),)
+
+
+class _Frozen:
+    """All that an answer can show, without the library: what is pickled."""
+
+    def __init__(self, shown: Any) -> None:
+        self._content = shown.content()
+        self._written = {
+            (form, quiet): shown.written(form, quiet) for form in ("table", "json", "csv", "markdown") for quiet in (False, True)
+        }
+        self._tables = [
+            [shown.table(i, j) for j in range(len(result[2]))] for i, result in enumerate(self._content["results"])
+        ]
+        self._picture: Any = None
+        try:
+            self._picture = shown.picture()
+        except NoAnswer as none:
+            self._picture = none
+
+    def content(self) -> Any:
+        return self._content
+
+    def written(self, form: str, quiet: bool = False) -> str:
+        return self._written[form, quiet]
+
+    def table(self, result: int, table: int) -> Any:
+        return self._tables[result][table]
+
+    def picture(self) -> Any:
+        if isinstance(self._picture, NoAnswer):
+            raise self._picture
+        return self._picture
+
+
+class Answer:
+    """The answer to a question: its numbers by key, and what the command prints of them.
+
+    An answer to one point has numbers; one to a list (``load="0.1:0.9:0.1"``) has arrays of them, in the order of
+    the command.
+
+    >>> import tailbound as tb
+    >>> answer = tb.buffer(inputs=16, load=0.9, drop=1e-15)
+    >>> answer.buffer
+    Count(157 packets)
+    >>> answer["probability"]
+    Enclosure(8.7035435578e-16, certified to 10 digits)
+    >>> print(answer.headline)
+    157 packets hold the output queue of 16 inputs at load 0.9 in all but at most 1e-15 of the slots.
+    >>> print(answer.text(quiet=True), end="")
+    157
+    """
+
+    def __init__(self, shown: Any) -> None:
+        self._shown = shown
+        self._results: Optional[list[Result]] = None
+
+    # --- what was asked and found
+
+    def _content(self) -> Any:
+        if "_made" not in self.__dict__:
+            self.__dict__["_made"] = self._shown.content()
+        return self.__dict__["_made"]
+
+    @property
+    def command(self) -> str:
+        """The command that was asked: "buffer", "simulate tree"."""
+        return str(self._content()["command"])
+
+    @property
+    def headline(self) -> str:
+        """A sentence: the answer, or of what the table is."""
+        return str(self._content()["headline"])
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader must know to trust the numbers, a paragraph each."""
+        return list(self._content()["notes"])
+
+    @property
+    def digits(self) -> int:
+        """Digits of proved numbers that were asked for."""
+        return int(self._content()["digits"])
+
+    @property
+    def ok(self) -> bool:
+        """Is the answer yes? False where `validate` finds the analysis optimistic: status 1 of the command."""
+        return bool(self._content()["status"] == 0)
+
+    @property
+    def stopped(self) -> str:
+        """Where Ctrl-C has cut it short: "4 of 9 points"; "" where it is whole."""
+        content = self._content()
+        return str(content["stopped_after"] or "stopped") if content["stopped"] else ""
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """What each key is: heading, unit, meaning; of inputs and results."""
+        content = self._content()
+        return {column[0]: Column(*column) for column in (*content["inputs"], *content["results_columns"])}
+
+    @property
+    def results(self) -> list[Result]:
+        """What was found, one for each point of the question."""
+        if self._results is None:
+            content, digits = self._content(), self.digits
+            asked = {column[0]: Column(*column) for column in content["inputs"]}
+            found = {column[0]: Column(*column) for column in content["results_columns"]}
+            self._results = []
+            for place, (inputs, cells, sizes, _) in enumerate(content["results"]):
+                tables = _Tables(sizes, lambda table, place=place, sizes=sizes: self._table(place, table, sizes[table][0]))
+                self._results.append(Result(cells, found, digits, Row(inputs, asked, digits), tables))
+        return self._results
+
+    def _table(self, result: int, table: int, key: str) -> Table:
+        for name, meaning, columns in self._content()["tables"]:
+            if name == key:
+                layout = {column[0]: Column(*column) for column in columns}
+                rows = [Row(cells, layout, self.digits) for cells in self._shown.table(result, table)]
+                return Table(key, meaning, layout, rows)
+        raise KeyError(key)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """() of one point; (n,) of a list."""
+        count = len(self.results)
+        return () if count == 1 else (count,)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @property
+    def inputs(self) -> Any:
+        """What was asked, by key; a list of them for a list."""
+        asked = [result.inputs for result in self.results]
+        return asked[0] if len(asked) == 1 else asked
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables of the only result; of several, see `results`."""
+        if len(self.results) != 1:
+            raise ValueError(f"there are {len(self.results)} results, each with tables: see .results")
+        return self.results[0].tables
+
+    def keys(self) -> list[str]:
+        """All keys that have values here, and those of tables."""
+        seen: dict[str, None] = {}
+        for result in self.results:
+            seen.update(dict.fromkeys(result))
+            seen.update(dict.fromkeys(result.tables))
+        return list(seen)
+
+    def __getitem__(self, key: Any) -> Any:
+        """By key: the value; of several results an array of them. By number: one of the results."""
+        if not isinstance(key, str):
+            return self.results[key]
+        found = [result.get(key, result.tables.get(key)) for result in self.results]
+        if key not in self.keys():
+            raise KeyError(f"there is no {key!r} here; there are {', '.join(self.keys()) or 'none'}")
+        return found[0] if len(found) == 1 else _array(found, (len(found),))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.results)
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("_"):
+            raise AttributeError(key)
+        try:
+            return self[key]
+        except KeyError as missing:
+            raise AttributeError(missing.args[0]) from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.keys()]
+
+    # --- as the command shows it
+
+    def text(self, quiet: bool = False) -> str:
+        """What the command prints for people."""
+        return str(self._shown.written("table", quiet))
+
+    def json(self, quiet: bool = False) -> str:
+        """What ``--format json`` prints."""
+        return str(self._shown.written("json", quiet))
+
+    def csv(self, quiet: bool = False) -> str:
+        """What ``--format csv`` prints."""
+        return str(self._shown.written("csv", quiet))
+
+    def markdown(self, quiet: bool = False) -> str:
+        """What ``--format markdown`` prints."""
+        return str(self._shown.written("markdown", quiet))
+
+    def picture(self) -> dict[str, Any]:
+        """The picture as data: titles, labels and curves.  :raises NoAnswer: there is nothing to draw"""
+        return dict(self._shown.picture())
+
+    def plot(self, ax: "Optional[Axes]" = None, log_y: bool = False) -> "Axes":
+        """Draws the command's picture with matplotlib.
+
+        :param ax: where; a figure of its own unless told
+        :param log_y: values on a logarithmic axis
+        :raises NoAnswer: there is nothing to draw: of most questions one point has no picture
+
+        >>> import matplotlib; matplotlib.use("Agg")
+        >>> import tailbound as tb
+        >>> ax = tb.buffer(inputs=16, load="0.1:0.9:0.1", drop=1e-9).plot()
+        >>> ax.get_xlabel()
+        'load [packets/slot]'
+        """
+        from ._plot import draw
+
+        return draw(self.picture(), ax, log_y)
+
+    def to_pandas(self, objects: bool = False) -> "pandas.DataFrame":
+        """As a DataFrame, a row a result: inputs, then what was found.
+
+        Numbers are floats; the ends of what is known stand beside them, rounded outward (KEY_lower, KEY_upper). With
+        ``objects`` the numbers stay as they are.
+
+        >>> import tailbound as tb
+        >>> frame = tb.buffer(inputs=16, load="0.5,0.9", drop=1e-15).to_pandas()
+        >>> list(frame["buffer"])
+        [30, 157]
+        """
+        return _frame([{**result.inputs, **result} for result in self.results], objects)
+
+    def to_numpy(self, key: Optional[str] = None) -> "numpy.ndarray[Any, Any]":
+        """The values of a key as plain numbers; without a key a structured array of all, as `to_pandas` has them.
+
+        >>> import tailbound as tb
+        >>> tb.buffer(inputs=16, load=[0.5, 0.9], drop=1e-15).to_numpy("buffer")
+        array([ 30, 157])
+        """
+        import numpy
+
+        if key is None:
+            return numpy.asarray(self.to_pandas().to_records(index=False))
+        values = self[key]
+        flat = list(values.flat) if isinstance(values, numpy.ndarray) else [values]
+        return numpy.array([_nearest(value) for value in flat]).reshape(self.shape)
+
+    def __repr__(self) -> str:
+        return self.text().rstrip("\n")
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        results = self.results
+        parts = [f"<p>{html.escape(self.headline)}</p>"] if self.headline else []
+        if len(results) == 1:
+            columns = self.columns
+            rows = "".join(
+                f"<tr><th style='text-align:left'>{html.escape(columns[key].heading)}</th><td style='text-align:left'>"
+                f"{_html_value(value, with_unit=True)}</td><td style='text-align:left'>{html.escape(_certainty(value))}</td></tr>"
+                for key, value in results[0].items()
+                if value is not None and not columns[key].hidden
+            )
+            parts.append(f"<table>{rows}</table>" if rows else "")
+            for table in results[0].tables.values():
+                parts.append(table._repr_html_())
+        else:
+            varying = [key for key in results[0].inputs if len({str(result.inputs.get(key)) for result in results}) > 1]
+            parts.append(_html_table([{**{key: r.inputs.get(key) for key in varying}, **r} for r in results], self.columns))
+        if not parts or not any(parts):
+            parts.append(f"<pre>{html.escape(self.text())}</pre>")
+        parts += [f"<p><small>{html.escape(note)}</small></p>" for note in self.notes]
+        return "\n".join(parts)
+
+    def _svg(self) -> Optional[str]:
+        try:
+            from matplotlib.backends.backend_svg import FigureCanvasSVG
+            from matplotlib.figure import Figure
+
+            figure = Figure(figsize=(8, 5.2))
+            FigureCanvasSVG(figure)
+            self.plot(figure.add_subplot())
+            text = io.StringIO()
+            figure.savefig(text, format="svg", metadata={"Date": None})
+            return text.getvalue()
+        except (ImportError, NoAnswer):
+            return None
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        """For notebooks: the table, and the picture below it where there is one."""
+        shown = self._repr_html_()
+        svg = self._svg()
+        if svg is not None:
+            coded = base64.b64encode(svg.encode()).decode()
+            shown += f'\n<img alt="{html.escape(self.headline)}" src="data:image/svg+xml;base64,{coded}"/>'
+        return {"text/plain": repr(self), "text/html": shown}
+
+    def __getstate__(self) -> Any:
+        return {"_shown": self._shown if isinstance(self._shown, _Frozen) else _Frozen(self._shown)}
+
+    def __setstate__(self, state: Any) -> None:
+        self.__dict__.update(state)
+        self._results = None
+
+
+class Answers(Answer):
+    """Answers to arrays of questions, in their shape: what arrays and lists in a call are broadcast to.
+
+    By key an array of numbers: whole numbers as integers, others as objects that keep what is known of them; None
+    where there is no answer. By number one answer, or its error.
+
+    >>> import tailbound as tb
+    >>> answers = tb.buffer(inputs=[[8], [16]], load=[0.5, 0.8, 0.9], drop=1e-9)
+    >>> answers.shape
+    (2, 3)
+    >>> answers.buffer
+    array([[17, 42, 86],
+           [18, 46, 94]])
+    >>> answers[1, 2].mean_occupancy
+    Exact(4.696875 packets)
+    """
+
+    def __init__(self, shape: tuple[int, ...], answers: Any) -> None:
+        super().__init__(None)
+        self._shape, self._answers = shape, answers
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the arrays together."""
+        return self._shape
+
+    @property
+    def size(self) -> int:
+        """How many answers."""
+        return math.prod(self._shape)
+
+    def __len__(self) -> int:
+        return self._shape[0]
+
+    def _at(self, place: int) -> Answer:
+        found = self._answers.at(place)
+        if isinstance(found, BaseException):
+            raise found
+        return found  # type: ignore[no-any-return]
+
+    @property
+    def flat(self) -> Iterator[Optional[Answer]]:
+        """All of them in the order of the array; None where there is no answer."""
+        for place in range(self.size):
+            found = self._answers.at(place)
+            yield None if isinstance(found, BaseException) else found
+
+    @property
+    def errors(self) -> list[tuple[tuple[int, ...], NoAnswer]]:
+        """Where there is no answer, and why."""
+        found = ((place, self._answers.at(place)) for place in self._answers.without_answer())
+        return [(_unravelled(place, self._shape), error) for place, error in found]
+
+    def _content(self) -> Any:
+        for answer in self.flat:
+            if answer is not None:
+                return answer._content()
+        raise NoAnswer("none of the questions has an answer")
+
+    @property
+    def ok(self) -> bool:
+        """Has each an answer, and is it yes?"""
+        return all(answer is not None and answer.ok for answer in self.flat)
+
+    @property
+    def results(self) -> list[Result]:
+        """The results of all that have an answer, in the order of the array."""
+        return [result for answer in self.flat if answer is not None for result in answer.results]
+
+    def keys(self) -> list[str]:
+        """The keys of the first that has an answer."""
+        for answer in self.flat:
+            if answer is not None:
+                return answer.keys()
+        return []
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, str):
+            return self._answers.column(place, self._shape)
+        if isinstance(place, tuple) or len(self._shape) == 1:
+            return self._at(_ravelled(place, self._shape))
+        return Answers(self._shape[1:], _Part(self._answers, _wrapped(place, self._shape[0]), math.prod(self._shape[1:])))
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[place] for place in range(len(self)))
+
+    @property
+    def inputs(self) -> Any:
+        """What was asked, by key, of each that has an answer."""
+        return [result.inputs for result in self.results]
+
+    def _written(self, form: str, quiet: bool) -> str:
+        together = self._answers.together()
+        if together is not None:
+            return str(together.written(form, quiet))
+        return "\n".join(answer._shown.written(form, quiet) for answer in self.flat if answer is not None)
+
+    def text(self, quiet: bool = False) -> str:
+        """As one table, where the command has one for lists; or all answers one below the other."""
+        return self._written("table", quiet)
+
+    def json(self, quiet: bool = False) -> str:
+        """As one document, or a document a line."""
+        return self._written("json", quiet)
+
+    def csv(self, quiet: bool = False) -> str:
+        """As one table, or tables one below the other."""
+        return self._written("csv", quiet)
+
+    def markdown(self, quiet: bool = False) -> str:
+        """As one table, or all answers one below the other."""
+        return self._written("markdown", quiet)
+
+    def picture(self) -> dict[str, Any]:
+        """The command's picture of all points; where it has none for arrays, ask with a list as text."""
+        together = self._answers.together()
+        if together is None:
+            raise NoAnswer('arrays of this question have no picture; ask with a list as text: load="0.1:0.9:0.1"')
+        return dict(together.picture())
+
+    def to_pandas(self, objects: bool = False) -> "pandas.DataFrame":
+        """As a DataFrame, a row a result, with the place in the array as index."""
+        import pandas
+
+        rows: list[Mapping[str, Any]] = []
+        index: list[Any] = []
+        for place, answer in enumerate(self.flat):
+            where = _unravelled(place, self._shape)
+            if answer is None:
+                continue
+            for result in answer.results:
+                rows.append({**result.inputs, **result})
+                index.append(where if len(where) > 1 else where[0])
+        frame = _frame(rows, objects)
+        frame.index = pandas.MultiIndex.from_tuples(index) if len(self._shape) > 1 and index else pandas.Index(index)
+        return frame
+
+    def __repr__(self) -> str:
+        failed = len(self._answers.without_answer())
+        without = f", {failed} without an answer" if failed else ""
+        return f"<Answers: {' x '.join(map(str, self._shape))}{without}>"
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def _repr_html_(self) -> str:
+        rows = [{**result.inputs, **result} for result in self.results[: _MOST_ROWS + 1]]
+        return f"<p>{html.escape(repr(self))}</p>" + _html_table(rows, self.columns if rows else {})
+
+    def __getstate__(self) -> Any:
+        return {"_shape": self._shape, "_answers": self._answers}
+
+    def __setstate__(self, state: Any) -> None:
+        self.__dict__.update(state)
+        self._shown = self._results = None
+
+
+class Listed:
+    """Answers or errors, kept as they are."""
+
+    def __init__(self, found: Sequence[Union[Answer, NoAnswer]]) -> None:
+        self._found = list(found)
+
+    def at(self, place: int) -> Union[Answer, NoAnswer]:
+        return self._found[place]
+
+    def without_answer(self) -> list[int]:
+        return [place for place, found in enumerate(self._found) if isinstance(found, BaseException)]
+
+    def together(self) -> Any:
+        return None
+
+    def column(self, key: str, shape: tuple[int, ...]) -> Any:
+        values = [None if isinstance(found, BaseException) else found[key] for found in self._found]
+        return _array(values, shape)
+
+
+class Sized:
+    """Sizes of buffers, kept by the library."""
+
+    def __init__(self, sizings: Any, error_of: Callable[[int], BaseException]) -> None:
+        self._sizings, self._error_of = sizings, error_of
+        self._columns: dict[str, Any] = {}
+
+    def at(self, place: int) -> Any:
+        shown = self._sizings.at(place)
+        return self._error_of(place) if shown is None else Answer(shown)
+
+    def without_answer(self) -> list[int]:
+        return [place for place, size in enumerate(self._sizings.buffers()) if size < 0]
+
+    def together(self) -> Any:
+        return self._sizings.together()
+
+    def column(self, key: str, shape: tuple[int, ...]) -> Any:
+        if key == "buffer":
+            packets = self._sizings.buffers()
+            if len(packets) == 0 or packets.min() >= 0:
+                return packets.reshape(shape)
+        known = Answer(self._sizings.together())
+        if key not in known.columns:
+            raise KeyError(f"there is no {key!r} here; there are {', '.join(known.keys())}")
+        unit, digits = known.columns[key].unit, known.digits
+        return _array([value_of(raw, unit, digits) for raw in self._sizings.column(key)], shape)
+
+    def __reduce__(self) -> Any:
+        found = [self.at(place) for place in range(len(self._sizings))]
+        return Listed, (found,)
+
+
+class _Part:
+    """A row of an array of answers."""
+
+    def __init__(self, whole: Any, row: int, size: int) -> None:
+        self._whole, self._first, self._size = whole, row * size, size
+
+    def at(self, place: int) -> Any:
+        return self._whole.at(self._first + place)
+
+    def without_answer(self) -> list[int]:
+        return [each - self._first for each in self._whole.without_answer() if 0 <= each - self._first < self._size]
+
+    def together(self) -> Any:
+        return None
+
+    def column(self, key: str, shape: tuple[int, ...]) -> Any:
+        return Listed([self.at(place) for place in range(self._size)]).column(key, shape)
+
+
+# --- helpers
+
+
+def _wrapped(place: int, size: int) -> int:
+    if not -size <= place < size:
+        raise IndexError(f"{place} is not among {size}")
+    return place % size
+
+
+def _ravelled(place: Any, shape: tuple[int, ...]) -> int:
+    places = place if isinstance(place, tuple) else (place,)
+    if len(places) != len(shape):
+        raise IndexError(f"{len(places)} numbers for an array of {len(shape)} dimensions")
+    flat = 0
+    for each, size in zip(places, shape):
+        flat = flat * size + _wrapped(each, size)
+    return flat
+
+
+def _unravelled(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    places = []
+    for size in reversed(shape):
+        places.append(place % size)
+        place //= size
+    return tuple(reversed(places))
+
+
+def _array(values: list[Any], shape: tuple[int, ...]) -> Any:
+    """Whole numbers as integers, others as objects."""
+    import numpy
+
+    if values and all(isinstance(value, Count) for value in values):
+        return numpy.array([int(value) for value in values]).reshape(shape)
+    array = numpy.empty(len(values), dtype=object)
+    array[:] = values
+    return array.reshape(shape)
+
+
+def _nearest(value: Any) -> Any:
+    """One plain number, as near as can be."""
+    if value is None:
+        return math.nan
+    if isinstance(value, Count):
+        return int(value)
+    if isinstance(value, Enclosure):
+        return value.middle.numerator / value.middle.denominator
+    if isinstance(value, Bound):
+        return value.upper if value.is_upper else value.lower
+    if isinstance(value, Number):
+        return float(value.value)  # type: ignore[attr-defined]
+    return float(value) if isinstance(value, Fraction) else value
+
+
+def _flattened(row: Mapping[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in row.items():
+        flat[key] = _nearest(value)
+        if isinstance(value, (Exact, Enclosure, Estimate)):
+            flat[f"{key}_lower"], flat[f"{key}_upper"] = value.lower, value.upper
+    return flat
+
+
+def _frame(rows: Sequence[Mapping[str, Any]], objects: bool) -> "pandas.DataFrame":
+    try:
+        import pandas
+    except ImportError as missing:
+        raise ImportError("to_pandas() needs pandas (python3-pandas)") from missing
+    return pandas.DataFrame([dict(row) if objects else _flattened(row) for row in rows])
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, Fraction):
+        return plain(value)
+    if isinstance(value, list):
+        return " ".join(map(_shown, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def _certainty(value: Any) -> str:
+    return value.certainty if isinstance(value, Number) else ""
+
+
+def _html_value(value: Any, with_unit: bool = False) -> str:
+    if isinstance(value, Table):
+        return html.escape(repr(value))
+    unit = getattr(value, "unit", "") if with_unit else ""
+    return html.escape(_shown(value) + (f" {unit}" if unit else ""))
+
+
+def _html_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Column]) -> str:
+    keys: dict[str, None] = {}
+    for row in rows[:_MOST_ROWS]:
+        keys.update(dict.fromkeys(key for key in row if not (key in columns and columns[key].hidden)))
+
+    def heading(key: str) -> str:
+        column = columns.get(key)
+        text = key if column is None else column.heading + (f" [{column.unit}]" if column.unit else "")
+        return f"<th>{html.escape(text)}</th>"
+
+    def cell(value: Any) -> str:
+        return f'<td title="{html.escape(_certainty(value))}">{_html_value(value)}</td>'
+
+    head = "".join(map(heading, keys))
+    body = "".join("<tr>" + "".join(cell(row.get(key)) for key in keys) + "</tr>" for row in rows[:_MOST_ROWS])
+    more = f"<p>and {len(rows) - _MOST_ROWS} more</p>" if len(rows) > _MOST_ROWS else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"

@@ -1,0 +1,301 @@
+"""Questions: keywords in, answers out."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
+
+from . import _tailbound
+from ._answers import Answer, Answers, Listed, Sized
+from ._errors import Error, InvalidArgument, NoAnswer, Stopped
+from ._networks import Network, network_of
+from ._progress import Meter, Progress
+from ._symbolic import Formula, formula_text, is_formula
+from ._values import Count, Exact
+
+if TYPE_CHECKING:
+    import numpy
+
+#: What stands for a number, or a name: taken exactly, 0.9 as 9/10. Arrays and lists are broadcast.
+Given = Union[int, float, Fraction, Decimal, str, Exact, Sequence[Any], "numpy.ndarray[Any, Any]", Any]
+#: A file, by its name.
+File = Union[str, "os.PathLike[str]"]
+#: A network: a file, a Network, a dict (docs/networks.md) or a networkx graph.
+Net = Union[str, "os.PathLike[str]", Network, Mapping[str, Any], Any]
+
+_QUICK = frozenset({"inputs", "load", "drop", "capacity", "packets_per_slot", "criterion"})
+
+
+def grid(first: Any, last: Any, step: Any) -> list[Fraction]:
+    """first, first + step, ..., last: exactly, as the command has "0.1:0.9:0.1".
+
+    >>> import tailbound as tb
+    >>> tb.grid(0.7, 0.9, 0.1)
+    [Fraction(7, 10), Fraction(4, 5), Fraction(9, 10)]
+    """
+    from ._decimals import exact
+
+    begin, end, by = exact(first), exact(last), exact(step)
+    if by == 0 or (end - begin) / by < 0:
+        raise ValueError(f"steps of {step} do not lead from {first} to {last}")
+    return [begin + i * by for i in range(math.floor((end - begin) / by) + 1)]
+
+
+def ask(command: str, spec: Mapping[str, tuple[str, str]], arguments: Mapping[str, Any]) -> Any:
+    """Asks a command.
+
+    :param spec: of each keyword the option's name and what it takes: "text", "list", "flag", "file" or "network"
+    :param arguments: keywords as given; None and False stand for what is left out; and "progress"
+    """
+    given = {key: value for key, value in arguments.items() if value is not None and value is not False}
+    if command == "buffer":
+        shown = _tailbound.size_buffer(given)
+        if shown is not None:
+            return Answer(shown)
+    progress: Progress = given.pop("progress", None) if "progress" in given else arguments.get("progress")
+    arrays = {key: value for key, value in given.items() if spec[key][1] in ("text", "file") and _is_array(value)}
+    with ExitStack() as files:
+        ready = {
+            key: value if key in arrays else _text(key, spec[key][1], value, files) for key, value in given.items()
+        }
+        if arrays:
+            return _broadcast(command, spec, ready, arrays, progress)
+        return _one(command, spec, ready, progress)
+
+
+def _one(command: str, spec: Mapping[str, tuple[str, str]], given: Mapping[str, str], progress: Progress) -> Any:
+    words = [(spec[key][0], text) for key, text in given.items()]
+    meter = Meter(progress)
+    try:
+        shown, cut = _tailbound.ask(command, words, meter.callback)
+    finally:
+        meter.close()
+    answer: Answer = Answer(shown)
+    if command == "pgf":
+        answer = Formula(shown, lambda language: _one(command, spec, {**given, "as_": language, "moments": ""}, False))
+    if cut:
+        raise Stopped(f"stopped on request: {answer.stopped or 'it was all done'}", answer)
+    return answer
+
+
+# --- what is given, as text
+
+
+def _is_array(value: Any) -> bool:
+    if isinstance(value, (list, tuple, range)):
+        return True
+    return getattr(value, "ndim", 0) != 0 and hasattr(value, "__array__")
+
+
+def _text(key: str, takes: str, value: Any, files: ExitStack) -> str:
+    if takes == "flag":
+        if value is not True:
+            raise TypeError(f"{key} is {value!r}; it must be True or False")
+        return ""
+    if takes == "network":
+        network = network_of(value)
+        if network is not None:
+            folder = files.enter_context(tempfile.TemporaryDirectory(prefix="tailbound-"))
+            value = os.path.join(folder, "network.toml")
+            network.save(value)
+    if takes == "list" and _is_array(value):
+        return ",".join(number_text(key, each) for each in _flat(value))
+    return number_text(key, value)
+
+
+def _flat(value: Any) -> Iterable[Any]:
+    if hasattr(value, "__array__"):
+        import numpy
+
+        array = numpy.asarray(value)
+        if array.ndim != 1:
+            raise ValueError(f"a list has one dimension, not {array.ndim}")
+        return list(array)
+    return list(value)
+
+
+def number_text(key: str, value: Any) -> str:
+    """What a keyword is given, as it would be typed: exactly."""
+    kind = type(value)
+    if kind is float:
+        return repr(value)
+    if isinstance(value, bool):
+        raise TypeError(f"{key} is {value!r}; it must be a number or text")
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, int):
+        return int.__repr__(int(value) if isinstance(value, Count) else value)
+    if isinstance(value, float):  # numpy's, of which str() says what repr() should
+        return str(value) if kind.__module__ == "numpy" else repr(float(value))
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Exact):
+        return f"{value.value.numerator}/{value.value.denominator}"
+    if kind.__module__ == "numpy" and getattr(value, "ndim", 1) == 0:
+        return number_text(key, value.item()) if hasattr(value, "__array_interface__") and value.dtype == object else str(value)
+    if is_formula(value):
+        return formula_text(value)
+    raise TypeError(f"{key} is of type {kind.__name__}; it must be a number, text, or an array or list of them")
+
+
+# --- arrays
+
+
+def _broadcast(
+    command: str, spec: Mapping[str, tuple[str, str]], given: dict[str, Any], arrays: Mapping[str, Any], progress: Progress
+) -> Answers:
+    try:
+        import numpy
+    except ImportError as missing:
+        raise ImportError("arrays and lists need numpy (python3-numpy)") from missing
+    columns = {key: _array_of(key, value) for key, value in arrays.items()}
+    shape = numpy.broadcast_shapes(*(column.shape for column in columns.values()))
+    count = math.prod(shape)
+    flat = {key: numpy.ascontiguousarray(numpy.broadcast_to(column, shape)).reshape(-1) for key, column in columns.items()}
+    if count == 0:
+        raise InvalidArgument(f"{', '.join(arrays)} is empty; it must be at least one value", next(iter(arrays)), "empty", "at least one value")
+
+    def question(place: int) -> dict[str, str]:
+        return {key: number_text(key, flat[key][place]) if key in flat else value for key, value in given.items()}
+
+    if command == "buffer" and _QUICK.issuperset(given):
+        sized = _sized(spec, given, flat, count, question, progress)
+        if sized is not None:
+            return Answers(shape, sized)
+    return Answers(shape, Listed(_each(command, spec, count, question, progress)))
+
+
+def _array_of(key: str, value: Any) -> Any:
+    import numpy
+
+    array = numpy.asarray(value)
+    if array.dtype.kind in "iuf":
+        return array
+    if array.dtype.kind == "b":
+        raise TypeError(f"{key} is an array of truth values; it must be numbers or texts")
+    ragged = numpy.empty(numpy.shape(array), dtype=object)
+    ragged[...] = numpy.array(value, dtype=object) if array.dtype.kind != "O" else array
+    return ragged
+
+
+def cores() -> int:
+    """How many processes may work at a time."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _sized(
+    spec: Mapping[str, tuple[str, str]],
+    given: Mapping[str, Any],
+    flat: Mapping[str, Any],
+    count: int,
+    question: Callable[[int], dict[str, str]],
+    progress: Progress,
+) -> Optional[Sized]:
+    columns: dict[str, Any] = {}
+    for key, value in given.items():
+        column = flat.get(key)
+        if column is None:
+            columns[key] = value
+        elif column.dtype.kind == "f" and column.dtype.itemsize == 8 or column.dtype.kind == "i":
+            columns[key] = column.astype(float if column.dtype.kind == "f" else "int64")
+        else:
+            columns[key] = [number_text(key, each) for each in column]
+    sizings = _tailbound.sizings(columns, count)
+    if sizings is None:
+        return None
+    meter = Meter(progress)
+    try:
+        sizings.answer(cores() if count >= 64 else 1, meter.callback)
+    finally:
+        meter.close()
+    return Sized(sizings, _ErrorOf(spec, question))
+
+
+class _ErrorOf:
+    """Why one of many has no answer: the command says so."""
+
+    def __init__(self, spec: Mapping[str, tuple[str, str]], question: Callable[[int], dict[str, str]]) -> None:
+        self._spec, self._question = spec, question
+
+    def __call__(self, place: int) -> BaseException:
+        try:
+            _one("buffer", self._spec, self._question(place), False)
+        except Error as error:
+            return error
+        return NoAnswer("it has an answer by itself, but had none among the others")
+
+
+def _each(
+    command: str, spec: Mapping[str, tuple[str, str]], count: int, question: Callable[[int], dict[str, str]], progress: Progress
+) -> Sequence[Union[Answer, NoAnswer]]:
+    """One after the other; where that takes long, the rest on all cores."""
+    found: list[Union[Answer, NoAnswer]] = []
+    meter = Meter(progress)
+    begun = time.monotonic()
+
+    def one(place: int) -> Union[Answer, NoAnswer]:
+        try:
+            return _one(command, spec, question(place), False)  # type: ignore[no-any-return]
+        except Stopped:
+            raise
+        except NoAnswer as none:
+            return none
+
+    def tell() -> None:
+        if meter.callback is not None:
+            spent = time.monotonic() - begun
+            meter.callback(len(found) / count, spent / len(found) * (count - len(found)))
+
+    try:
+        while len(found) < count:
+            found.append(one(len(found)))
+            tell()
+            spent = time.monotonic() - begun
+            rest = count - len(found)
+            # Simulations have threads of their own.
+            if cores() > 1 and "threads" not in spec and rest > 1 and spent > 0.2 and spent / len(found) * rest > 1:
+                for answer in _on_all_cores(one, range(len(found), count)):
+                    found.append(answer)
+                    tell()
+    except (KeyboardInterrupt, Stopped):
+        partial = Answers((len(found),), Listed(found)) if found else None
+        raise Stopped(f"stopped on request: {len(found)} of {count} points", partial) from None
+    finally:
+        meter.close()
+    return found
+
+
+_work: Optional[Callable[[int], Any]] = None
+
+
+def _do(place: int) -> Any:
+    assert _work is not None
+    return _work(place)
+
+
+def _quiet_child() -> None:
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's to heed
+
+
+def _on_all_cores(one: Callable[[int], Any], places: Iterable[int]) -> Iterable[Any]:
+    import multiprocessing
+
+    global _work
+    _work = one
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with multiprocessing.get_context("fork").Pool(cores(), _quiet_child) as pool:
+        yield from pool.imap(_do, places)

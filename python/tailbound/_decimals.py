@@ -1,0 +1,156 @@
+"""Exact numbers of what people type, and decimals of exact numbers, rounded as asked."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational
+from typing import Any, Literal, Union
+
+End = Union[Fraction, float]  # an end of an interval: a float only where it is infinite
+Rounding = Literal["down", "nearest", "up"]
+
+EXPONENT_LIMIT = 100_000  # of numbers given as text or Decimal, as everywhere in the library
+
+
+def exact(value: Any) -> Fraction:
+    """The number meant: of a float its shortest decimal, so that 0.9 is 9/10.
+
+    >>> exact(0.9), exact("1/3"), exact(Decimal("1e-15")) == Fraction(1, 10**15)
+    (Fraction(9, 10), Fraction(1, 3), True)
+    """
+    if isinstance(value, bool):
+        raise TypeError("a truth value is not a number")
+    if isinstance(value, int):
+        return Fraction(int(value))
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, Decimal):
+        if not value.is_finite() or abs(value.adjusted()) > EXPONENT_LIMIT:
+            raise ValueError(f"{value} is not a number within the limits")
+        return Fraction(value)
+    if isinstance(value, float) and type(value).__module__ != "numpy":
+        if not math.isfinite(value):
+            raise ValueError(f"{value} is not a finite number")
+        return Fraction(repr(value))
+    if isinstance(value, str):
+        return Fraction(value)
+    if isinstance(value, Rational):  # numpy's integers, SymPy's and others' rationals
+        return Fraction(int(value.numerator), int(value.denominator))
+    if type(value).__module__ == "numpy":
+        text = str(value)  # of a float32 its own shortest decimal
+        return Fraction(text)
+    if getattr(value, "is_Rational", False):  # SymPy's, which register with no tower
+        return Fraction(int(value.p), int(value.q))
+    raise TypeError(f"{type(value).__name__} is not a number that can be taken exactly")
+
+
+def power_of_ten(exponent: int) -> Fraction:
+    return Fraction(10**exponent) if exponent >= 0 else Fraction(1, 10**-exponent)
+
+
+def decimal_exponent(value: Fraction) -> int:
+    """floor(log10 |value|), value != 0."""
+    size = abs(value)
+    exponent = math.floor((size.numerator.bit_length() - size.denominator.bit_length() - 1) * 0.30102999566398120)
+    while size >= power_of_ten(exponent + 1):
+        exponent += 1
+    return exponent
+
+
+def to_decimal(value: Fraction, digits: int, rounding: Rounding = "nearest") -> str:
+    """``value`` with so many significant digits, rounded as asked; scientific where it is very small or large.
+
+    >>> to_decimal(Fraction(1, 3), 5), to_decimal(Fraction(1, 3), 5, "up"), to_decimal(Fraction(1, 10**9), 3)
+    ('0.33333', '0.33334', '1.00e-9')
+    """
+    if value == 0:
+        return "0"
+    wanted = max(2, digits)
+    exponent = decimal_exponent(value)
+    scaled = abs(value) * power_of_ten(wanted - 1 - exponent)
+    away = (rounding == "up") == (value > 0)
+    if rounding == "nearest":
+        mantissa = round(scaled)
+    else:
+        mantissa = math.ceil(scaled) if away else math.floor(scaled)
+    text = str(mantissa)
+    exponent += len(text) - wanted  # a carry to the next power of ten
+    text = text[:wanted]
+    sign = "-" if value < 0 else ""
+    if exponent < -5 or exponent > 16:
+        return f"{sign}{text[0]}.{text[1:]}e{exponent}"
+    if exponent < 0:
+        return f"{sign}0.{'0' * (-exponent - 1)}{text}"
+    if exponent + 1 >= len(text):
+        return sign + text + "0" * (exponent + 1 - len(text))
+    return f"{sign}{text[: exponent + 1]}.{text[exponent + 1:]}"
+
+
+def plain(value: Fraction) -> str:
+    """A decimal where that is short and exact, the fraction otherwise.
+
+    >>> plain(Fraction(9, 10)), plain(Fraction(1, 10**15)), plain(Fraction(1, 3))
+    ('0.9', '1e-15', '1/3')
+    """
+    longest = 60
+    if value == 0:
+        return "0"
+    if value * power_of_ten(longest - 1 - decimal_exponent(value)) % 1 != 0:
+        fraction = f"{value.numerator}/{value.denominator}" if value.denominator != 1 else str(value.numerator)
+        return fraction if len(fraction) <= 80 else "about " + to_decimal(value, 12)
+    mantissa, _, power = to_decimal(value, longest, "down").partition("e")
+    if "." in mantissa:
+        mantissa = mantissa.rstrip("0").rstrip(".")
+    return f"{mantissa}e{power}" if power else mantissa
+
+
+def float_down(value: End) -> float:
+    """The greatest float that is at most ``value``."""
+    return _outward(value, up=False)
+
+
+def float_up(value: End) -> float:
+    """The least float that is at least ``value``."""
+    return _outward(value, up=True)
+
+
+def _outward(value: End, up: bool) -> float:
+    if isinstance(value, float):
+        return value
+    try:
+        nearest = value.numerator / value.denominator
+    except OverflowError:
+        nearest = math.inf if value > 0 else -math.inf
+    if math.isinf(nearest):
+        beyond = (nearest > 0) == up
+        return nearest if beyond else math.copysign(_LARGEST, nearest)
+    back = Fraction(nearest)
+    if up and back < value:
+        return math.nextafter(nearest, math.inf)
+    if not up and back > value:
+        return math.nextafter(nearest, -math.inf)
+    return nearest
+
+
+_LARGEST = math.nextafter(math.inf, 0.0)
+
+
+def rounded(value: Fraction, up: bool, bits: int) -> Fraction:
+    """``value`` rounded outward to a binary number of so many bits.
+
+    >>> rounded(Fraction(1, 3), False, 4), rounded(Fraction(1, 3), True, 4)
+    (Fraction(5, 16), Fraction(11, 32))
+    """
+    numerator, denominator = value.numerator, value.denominator
+    if numerator == 0 or (denominator & (denominator - 1) == 0 and numerator.bit_length() <= bits):
+        return value
+    shift = numerator.bit_length() - denominator.bit_length() - bits
+    if shift >= 0:
+        quotient, rest = divmod(numerator, denominator << shift)
+    else:
+        quotient, rest = divmod(numerator << -shift, denominator)
+    if up and rest:
+        quotient += 1
+    return Fraction(quotient << shift) if shift >= 0 else Fraction(quotient, 1 << -shift)

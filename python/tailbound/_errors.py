@@ -1,0 +1,112 @@
+"""What goes wrong, as exceptions with the texts of the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Error(Exception):
+    """Root of every error that the library raises on purpose.
+
+    >>> import tailbound as tb
+    >>> issubclass(tb.NoAnswer, tb.Error)
+    True
+    """
+
+
+class InvalidArgument(Error, ValueError):
+    """An argument is of the wrong form or out of range.
+
+    >>> import tailbound as tb
+    >>> try:
+    ...     tb.buffer(inputs=16, load=0.9, drop=2)
+    ... except tb.InvalidArgument as error:
+    ...     print(error)
+    ...     print(error.argument, "|", error.value, "|", error.legal)
+    --drop is 2; it must be greater than 0 and less than 1
+    drop | 2 | greater than 0 and less than 1
+    """
+
+    argument: str  #: the keyword, where it is one: "packets_per_slot"
+    value: str  #: what was given, as text
+    legal: str  #: the legal range: a phrase that completes "must be ..."
+
+    def __init__(self, message: str, argument: str = "", value: str = "", legal: str = "") -> None:
+        super().__init__(message)
+        self.argument = argument[2:].replace("-", "_") if argument.startswith("--") else argument
+        self.value, self.legal = value, legal
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.argument, self.value, self.legal)
+
+
+class ParseError(Error, ValueError):
+    """A text (an expression, a file) cannot be read. Positions count from 1; line 0 means "no position".
+
+    >>> import tailbound as tb
+    >>> try:
+    ...     tb.buffer(arrivals="2z", drop=1e-9)
+    ... except tb.ParseError as error:
+    ...     print(error)
+    --arrivals:1:2: an operator is missing; write 2*z for a product, not 2z
+    """
+
+    source: str  #: what was read
+    line: int
+    column: int
+
+    def __init__(self, message: str, source: str = "", line: int = 0, column: int = 0) -> None:
+        super().__init__(message)
+        self.source, self.line, self.column = source, line, column
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.source, self.line, self.column)
+
+
+class NoAnswer(Error):
+    """The question is well put but has no answer: an unstable queue, a target out of reach.
+
+    >>> import tailbound as tb
+    >>> try:
+    ...     tb.buffer(inputs=16, load=1, drop=1e-9)
+    ... except tb.NoAnswer as error:
+    ...     print(type(error).__name__)
+    Unstable
+    """
+
+
+class Unstable(NoAnswer):
+    """The load is at or above what the server can carry."""
+
+
+class LimitExceeded(NoAnswer):
+    """An answer exists but would need more memory, time or digits than a stated limit."""
+
+
+class Stopped(NoAnswer, KeyboardInterrupt):
+    """Ctrl-C ended a question. ``partial`` is the answer to what was finished, or None.
+
+    It is a KeyboardInterrupt too, so that what handles these handles it.
+
+    >>> import tailbound as tb
+    >>> issubclass(tb.Stopped, KeyboardInterrupt), tb.Stopped("stopped on request").partial
+    (True, None)
+    """
+
+    partial: Any  #: an Answer or Answers, marked as stopped; or None
+
+    def __init__(self, message: str = "stopped on request", partial: Any = None) -> None:
+        super().__init__(message)
+        self.partial = partial
+
+
+class Undecided(ArithmeticError):
+    """A comparison that what is known does not decide: intervals that overlap.
+
+    >>> import tailbound as tb
+    >>> try:
+    ...     tb.Enclosure(1, 3) < tb.Enclosure(2, 4)
+    ... except tb.Undecided as error:
+    ...     print(error)
+    whether [1, 3] < [2, 4] is not known
+    """

@@ -1,0 +1,214 @@
+"""Networks from dicts and graphs, as the files that the library reads (docs/networks.md)."""
+
+from __future__ import annotations
+
+import json
+import os
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Iterable, Mapping, Optional, Sequence, Union
+
+from ._decimals import exact
+
+Flow = Union[Mapping[str, Any], Sequence[Any]]
+
+
+class Network:
+    """Hosts, switches, links and flows: what ``network=`` takes, beside files.
+
+    :param hosts: names of those that send and receive
+    :param switches: names of those that forward
+    :param links: dicts with ``from``, ``to`` (a name or a list of names), ``rate`` [packets/slot, 1 unless told] and
+        ``both`` (a link back as well); or tuples (from, to) and (from, to, rate), which are links both ways
+    :param flows: dicts with ``from``, ``to``, ``rate`` [packets/slot] and what docs/networks.md has beside (``burst``,
+        ``path``, ...); or tuples (from, to, rate)
+    :param traffic: what stands under [traffic] in a file: ``{"uniform": 0.3}``
+
+    Rates are taken exactly, 0.3 as 3/10.
+
+    >>> import tailbound as tb
+    >>> net = tb.Network(hosts=["a", "b"], switches=["s"], links=[("a", "s"), ("b", "s")], flows=[("a", "b", 0.3)])
+    >>> print(net.toml())
+    hosts = ["a", "b"]
+    switches = ["s"]
+    <BLANKLINE>
+    [[link]]
+    from = "a"
+    to = "s"
+    both = true
+    <BLANKLINE>
+    [[link]]
+    from = "b"
+    to = "s"
+    both = true
+    <BLANKLINE>
+    [[flow]]
+    from = "a"
+    to = "b"
+    rate = "3/10"
+    <BLANKLINE>
+    >>> tb.delay(network=net).results[0].flow
+    'a -> b'
+    """
+
+    def __init__(
+        self,
+        hosts: Iterable[str] = (),
+        switches: Iterable[str] = (),
+        links: Iterable[Any] = (),
+        flows: Iterable[Flow] = (),
+        traffic: Optional[Mapping[str, Any]] = None,
+        name: str = "",
+    ) -> None:
+        self.hosts, self.switches = list(map(str, hosts)), list(map(str, switches))
+        self.links = [_link(link) for link in links]
+        self.flows = [_flow(flow) for flow in flows]
+        self.traffic, self.name = dict(traffic or {}), name
+
+    @classmethod
+    def from_dict(cls, described: Mapping[str, Any]) -> "Network":
+        """Of the keys of a file: hosts, switches, link (or links), flow (or flows), traffic, name.
+
+        >>> Network.from_dict({"hosts": ["a"], "switches": ["s"], "link": [{"from": "a", "to": "s"}]}).hosts
+        ['a']
+        """
+        known = {"name", "hosts", "switches", "link", "links", "flow", "flows", "traffic"}
+        for key in described:
+            if key not in known:
+                raise ValueError(f"a network has no {key!r}; it has {', '.join(sorted(known))}")
+        return cls(
+            described.get("hosts", ()),
+            described.get("switches", ()),
+            [*described.get("link", ()), *described.get("links", ())],
+            [*described.get("flow", ()), *described.get("flows", ())],
+            described.get("traffic"),
+            described.get("name", ""),
+        )
+
+    @classmethod
+    def from_networkx(
+        cls, graph: Any, flows: Optional[Iterable[Flow]] = None, traffic: Optional[Mapping[str, Any]] = None
+    ) -> "Network":
+        """Of a networkx graph: a Graph has links both ways, a DiGraph those of its edges.
+
+        A node is a host or a switch by its attribute ``kind`` ("host", "switch"), or else by its neighbours: a node
+        with one is a host. ``rate`` of an edge is that of the link. Flows are those given, or ``graph.graph["flows"]``.
+
+        >>> import networkx
+        >>> star = networkx.Graph([("a", "s"), ("b", "s"), ("c", "s")])
+        >>> net = Network.from_networkx(star, flows=[("a", "c", 0.5), ("b", "c", 0.25)])
+        >>> net.hosts, net.switches
+        (['a', 'b', 'c'], ['s'])
+        """
+        directed = bool(graph.is_directed())
+        around = graph.to_undirected(as_view=True) if directed else graph
+        kinds = {}
+        for node, attributes in graph.nodes(data=True):
+            kind = attributes.get("kind") or ("host" if len(list(around.neighbors(node))) == 1 else "switch")
+            if kind not in ("host", "switch"):
+                raise ValueError(f"kind of {node!r} is {kind!r}; it must be 'host' or 'switch'")
+            kinds[node] = kind
+        links = [
+            {"from": str(a), "to": str(b), "rate": attributes.get("rate", 1), "both": not directed}
+            for a, b, attributes in graph.edges(data=True)
+        ]
+        return cls(
+            [node for node, kind in kinds.items() if kind == "host"],
+            [node for node, kind in kinds.items() if kind == "switch"],
+            links,
+            graph.graph.get("flows", ()) if flows is None else flows,
+            graph.graph.get("traffic") if traffic is None else traffic,
+            str(graph.graph.get("name", "") or ""),
+        )
+
+    def to_networkx(self) -> Any:
+        """As a networkx DiGraph, flows in ``graph["flows"]``."""
+        import networkx
+
+        graph = networkx.DiGraph(name=self.name, flows=self.flows, traffic=self.traffic)
+        graph.add_nodes_from(self.hosts, kind="host")
+        graph.add_nodes_from(self.switches, kind="switch")
+        for link in self.links:
+            for a in _names(link["from"]):
+                for b in _names(link["to"]):
+                    graph.add_edge(a, b, rate=link.get("rate", 1))
+                    if link.get("both"):
+                        graph.add_edge(b, a, rate=link.get("rate", 1))
+        return graph
+
+    def toml(self) -> str:
+        """The text of the network's file."""
+        blocks = []
+        head = [f"name = {_toml(self.name)}"] if self.name else []
+        blocks.append("\n".join([*head, f"hosts = {_toml(self.hosts)}", f"switches = {_toml(self.switches)}"]))
+        blocks += ["[[link]]\n" + _entries(link) for link in self.links]
+        blocks += ["[[flow]]\n" + _entries(flow) for flow in self.flows]
+        if self.traffic:
+            blocks.append("[traffic]\n" + _entries(self.traffic))
+        return "\n\n".join(blocks) + "\n"
+
+    def save(self, path: "Union[str, os.PathLike[str]]") -> None:
+        """Writes the file, for the command and for editing."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.toml())
+
+    def __repr__(self) -> str:
+        return (
+            f"<Network: {len(self.hosts)} hosts, {len(self.switches)} switches, {len(self.links)} links, "
+            f"{len(self.flows)} flows>"
+        )
+
+
+def network_of(value: Any) -> Optional[Network]:
+    """What is no file name."""
+    if isinstance(value, Network):
+        return value
+    if isinstance(value, Mapping):
+        return Network.from_dict(value)
+    if hasattr(value, "is_directed") and hasattr(value, "nodes"):
+        return Network.from_networkx(value)
+    return None
+
+
+def _names(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
+
+
+def _link(link: Any) -> dict[str, Any]:
+    if isinstance(link, Mapping):
+        return dict(link)
+    made = {"from": link[0], "to": link[1], "both": True}
+    return {**made, "rate": link[2]} if len(link) > 2 else made
+
+
+def _flow(flow: Flow) -> dict[str, Any]:
+    if isinstance(flow, Mapping):
+        return dict(flow)
+    if len(flow) != 3:
+        raise ValueError(f"a flow is (from, to, rate) or a dict; it is {flow!r}")
+    return {"from": flow[0], "to": flow[1], "rate": flow[2]}
+
+
+def _entries(values: Mapping[str, Any]) -> str:
+    return "\n".join(f"{key} = {_toml(value)}" for key, value in values.items() if value is not None)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, (float, Fraction, Decimal)):
+        number = exact(value)
+        return f'"{number.numerator}/{number.denominator}"'
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_toml(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    try:
+        number = exact(value)
+    except TypeError:
+        return json.dumps(str(value), ensure_ascii=False)  # nodes of graphs may be anything
+    return str(number.numerator) if number.denominator == 1 else f'"{number.numerator}/{number.denominator}"'

@@ -1,0 +1,805 @@
+"""Numbers that know how far they can be trusted.
+
+Each is of a *kind* (docs/contract.md): :class:`Exact`, :class:`Enclosure`, :class:`Bound`, :class:`Approximation`,
+:class:`Asymptote`, :class:`Model`, :class:`Estimate`; and :class:`Count`, a whole number with a unit.
+
+A comparison is answered where what is known decides it and raises :class:`Undecided` where it does not. Arithmetic on
+what is proved is proved: ends are rounded outward. Plain numbers beside them are taken exactly, 0.9 as 9/10.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import sys
+from fractions import Fraction
+from typing import Any, Callable, ClassVar, Literal, Optional, Union
+
+from ._decimals import End, decimal_exponent, exact, float_down, float_up, plain, rounded, to_decimal
+from ._errors import Undecided
+
+Scalar = Any  # int, float, Fraction, Decimal, numbers of numpy and SymPy
+
+_BITS = 128  # of the ends that arithmetic makes, where the operands do not have more
+_INFINITY = math.inf
+
+
+class Number:
+    """A number of an answer: its kind, its unit, and what is known of it.
+
+    Not made itself; see :class:`Exact`, :class:`Enclosure` and the others.
+
+    >>> import tailbound as tb
+    >>> mean = tb.buffer(inputs=16, load=0.9, drop=1e-15).mean_occupancy
+    >>> mean.kind, mean.unit, str(mean)
+    ('exact', 'packets', '4.696875')
+    """
+
+    __slots__ = ("unit",)
+    kind: ClassVar[str] = ""
+    unit: str  #: "packets", "slots"; "" where it has none
+
+    # What a number is, for equality, hashing and pickling: all but its unit.
+    def _parts(self) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (*self._parts(), self.unit)
+
+    # --- what is known of it
+
+    @property
+    def lower_fraction(self) -> End:
+        """The lower end of what is known, exactly: a Fraction, or minus infinity as a float."""
+        return -_INFINITY
+
+    @property
+    def upper_fraction(self) -> End:
+        """The upper end of what is known, exactly: a Fraction, or infinity as a float."""
+        return _INFINITY
+
+    @property
+    def lower(self) -> float:
+        """The lower end as a float, rounded down."""
+        return float_down(self.lower_fraction)
+
+    @property
+    def upper(self) -> float:
+        """The upper end as a float, rounded up."""
+        return float_up(self.upper_fraction)
+
+    def lower_text(self, digits: int = 17) -> str:
+        """The lower end in decimal, rounded down: what mpmath, decimal and other programs read.
+
+        >>> Exact("1/3").lower_text(5), Exact("1/3").upper_text(5)
+        ('0.33333', '0.33334')
+        """
+        end = self.lower_fraction
+        return to_decimal(end, digits, "down") if isinstance(end, Fraction) else str(end)
+
+    def upper_text(self, digits: int = 17) -> str:
+        """The upper end in decimal, rounded up."""
+        end = self.upper_fraction
+        return to_decimal(end, digits, "up") if isinstance(end, Fraction) else str(end)
+
+    def to_mpmath(self) -> Any:
+        """The interval as mpmath's, at the precision that mpmath.iv has.
+
+        >>> import mpmath
+        >>> third = Exact("1/3").to_mpmath()
+        >>> 3 * third.a <= 1 <= 3 * third.b
+        True
+        """
+        from mpmath import iv
+
+        digits = max(20, iv.dps + 3)
+        return iv.mpf([self.lower_text(digits), self.upper_text(digits)])
+
+    def __contains__(self, value: Scalar) -> bool:
+        """Is a number within what is known?
+
+        >>> 2 in Enclosure(1, 3), 4 in Enclosure(1, 3)
+        (True, False)
+        """
+        return bool(self.lower_fraction <= exact(value) <= self.upper_fraction)
+
+    # --- as text
+
+    def _brief(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def certainty(self) -> str:
+        """How far to trust it, in words: "exact", "certified to 10 digits"."""
+        return self.kind
+
+    def __str__(self) -> str:
+        return self._brief()
+
+    def __repr__(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        words = "" if self.certainty == type(self).__name__.lower() else f", {self.certainty}"
+        return f"{type(self).__name__}({self._brief()}{unit}{words})"
+
+    def _repr_html_(self) -> str:
+        unit = f" {html.escape(self.unit)}" if self.unit else ""
+        return f'<span title="{html.escape(self.certainty)}">{html.escape(self._brief())}{unit}</span>'
+
+    def __format__(self, form: str) -> str:
+        return format(str(self), form) if not form or form[-1] in "s<>^0123456789" else format(float(self), form)
+
+    # --- as a plain number
+
+    def __float__(self) -> float:
+        raise TypeError(f"{self!r} as one float would lose what is known of it; {self._hint()}")
+
+    def _hint(self) -> str:
+        return "take .lower or .upper"
+
+    def __bool__(self) -> bool:
+        return not (self == 0)
+
+    # --- comparison
+
+    def _interval(self) -> tuple[End, End]:
+        return self.lower_fraction, self.upper_fraction
+
+    def _undecided(self, sign: str, other: tuple[End, End]) -> Undecided:
+        return Undecided(f"whether {_interval_text(*self._interval())} {sign} {_interval_text(*other)} is not known")
+
+    def _compare(
+        self,
+        other: Any,
+        sign: str,
+        surely: Callable[[tuple[End, End], tuple[End, End]], bool],
+        surely_not: Callable[[tuple[End, End], tuple[End, End]], bool],
+    ) -> bool:
+        theirs = _interval_of(other, self.unit)
+        if theirs is None:
+            return NotImplemented
+        mine = self._interval()
+        if surely(mine, theirs):
+            return True
+        if surely_not(mine, theirs):
+            return False
+        raise self._undecided(sign, theirs)
+
+    def __lt__(self, other: Any) -> bool:
+        return self._compare(other, "<", lambda a, b: a[1] < b[0], lambda a, b: a[0] >= b[1])
+
+    def __le__(self, other: Any) -> bool:
+        return self._compare(other, "<=", lambda a, b: a[1] <= b[0], lambda a, b: a[0] > b[1])
+
+    def __gt__(self, other: Any) -> bool:
+        return self._compare(other, ">", lambda a, b: a[0] > b[1], lambda a, b: a[1] <= b[0])
+
+    def __ge__(self, other: Any) -> bool:
+        return self._compare(other, ">=", lambda a, b: a[0] >= b[1], lambda a, b: a[1] < b[0])
+
+    def __eq__(self, other: object) -> bool:
+        """The same knowledge is equal; intervals that are apart are not; others are undecided."""
+        if type(other) is type(self):
+            same = self._parts() == other._parts()  # type: ignore[attr-defined]
+            if same:
+                return bool(self.unit == other.unit)  # type: ignore[attr-defined]
+        theirs = _interval_of(other, self.unit, strict=False)
+        if theirs is None:
+            return NotImplemented
+        mine = self._interval()
+        if mine[1] < theirs[0] or mine[0] > theirs[1]:
+            return False
+        if mine[0] == mine[1] == theirs[0] == theirs[1]:
+            return True
+        raise self._undecided("==", theirs)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self._parts()))
+
+    # --- arithmetic
+
+    def __add__(self, other: Any) -> "Number":
+        return _combine("+", self, other)
+
+    def __radd__(self, other: Any) -> "Number":
+        return _combine("+", other, self)
+
+    def __sub__(self, other: Any) -> "Number":
+        return _combine("-", self, other)
+
+    def __rsub__(self, other: Any) -> "Number":
+        return _combine("-", other, self)
+
+    def __mul__(self, other: Any) -> "Number":
+        return _combine("*", self, other)
+
+    def __rmul__(self, other: Any) -> "Number":
+        return _combine("*", other, self)
+
+    def __truediv__(self, other: Any) -> "Number":
+        return _combine("/", self, other)
+
+    def __rtruediv__(self, other: Any) -> "Number":
+        return _combine("/", other, self)
+
+    def __neg__(self) -> "Number":
+        return _combine("*", self, -1)
+
+    def __pos__(self) -> "Number":
+        return self
+
+    def __abs__(self) -> "Number":
+        lower, upper = self._interval()
+        if lower >= 0:
+            return self
+        if upper <= 0:
+            return -self
+        raise Undecided(f"the sign of {_interval_text(lower, upper)} is not known")
+
+
+class Exact(Number):
+    """The true value itself, a rational number.
+
+    >>> third = Exact("1/3", "packets")
+    >>> third, third * 3, third == Fraction(1, 3), float(third)
+    (Exact(0.33333333333 packets), Exact(1 packets), True, 0.3333333333333333)
+    """
+
+    __slots__ = ("value",)
+    kind = "exact"
+    value: Fraction  #: the value
+
+    def __init__(self, value: Scalar, unit: str = "") -> None:
+        self.value, self.unit = exact(value), unit
+
+    def _parts(self) -> tuple[Any, ...]:
+        return (self.value,)
+
+    @property
+    def lower_fraction(self) -> End:
+        return self.value
+
+    @property
+    def upper_fraction(self) -> End:
+        return self.value
+
+    def _brief(self) -> str:
+        text = plain(self.value)
+        return text if len(text) <= 17 and "/" not in text else to_decimal(self.value, 11)
+
+    def __float__(self) -> float:
+        return self.value.numerator / self.value.denominator
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+
+class Enclosure(Number):
+    """A closed interval that is proved to contain the true value.
+
+    >>> x = Enclosure("0.1234567890", "0.1234567891")
+    >>> x, x < 0.2, x.lower <= x.upper
+    (Enclosure(0.123456789, certified to 9 digits), True, True)
+    >>> 2 * x - 1
+    Enclosure(-0.753086422, certified to 9 digits)
+    """
+
+    __slots__ = ("_lower", "_upper", "digits")
+    kind = "enclosure"
+    digits: int  #: that were asked for; no more are shown
+
+    def __init__(self, lower: Scalar, upper: Scalar, unit: str = "", digits: int = 10) -> None:
+        self._lower, self._upper = exact(lower), exact(upper)
+        if self._lower > self._upper:
+            raise ValueError(f"the ends of an enclosure are in order; {lower} is above {upper}")
+        self.unit, self.digits = unit, digits
+
+    def _parts(self) -> tuple[Any, ...]:
+        return self._lower, self._upper
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Enclosure, (self._lower, self._upper, self.unit, self.digits)
+
+    @property
+    def lower_fraction(self) -> Fraction:
+        return self._lower
+
+    @property
+    def upper_fraction(self) -> Fraction:
+        return self._upper
+
+    @property
+    def middle(self) -> Fraction:
+        """Halfway between the ends."""
+        return (self._lower + self._upper) / 2
+
+    @property
+    def relative_width(self) -> float:
+        """(upper - lower) / the least size, rounded up; infinite where 0 is inside."""
+        if self._lower == self._upper:
+            return 0.0
+        if self._lower <= 0 <= self._upper:
+            return _INFINITY
+        return float_up((self._upper - self._lower) / min(abs(self._lower), abs(self._upper)))
+
+    @property
+    def certified_digits(self) -> int:
+        """Decimal digits that are certain, at most those asked for."""
+        return min(self._digits(), self.digits)
+
+    def _digits(self) -> int:
+        if self._lower == self._upper:
+            return sys.maxsize
+        if self._lower <= 0 <= self._upper:
+            return 0
+        width = (self._upper - self._lower) / min(abs(self._lower), abs(self._upper))
+        digits = -decimal_exponent(width)
+        if width > Fraction(1, 10**digits) if digits >= 0 else True:
+            digits -= 1
+        return max(0, digits)
+
+    @property
+    def certainty(self) -> str:
+        return f"certified to {self.certified_digits} digits"
+
+    def _brief(self) -> str:
+        for digits in range(self.digits + 1, 0, -1):
+            text = to_decimal(self._lower, digits)
+            if text == to_decimal(self._upper, digits):
+                return text
+        return f"{to_decimal(self._lower, 3, 'down')} .. {to_decimal(self._upper, 3, 'up')}"
+
+    def __float__(self) -> float:
+        if self._digits() >= 16:  # no float is closer
+            return self.middle.numerator / self.middle.denominator
+        return super().__float__()
+
+    def _hint(self) -> str:
+        return "take .lower, .upper or float(x.middle)"
+
+
+class Bound(Number):
+    """The true value is at most this (``is_upper``), or at least this.
+
+    >>> loss = Bound("1e-9", True)
+    >>> loss, loss <= 1e-9, loss + 1 < 2
+    (Bound(at most 1e-9), True, True)
+    """
+
+    __slots__ = ("value", "is_upper")
+    kind = "bound"
+    value: Fraction  #: the bound, exactly
+    is_upper: bool  #: is the true value at most this (or at least)?
+
+    def __init__(self, value: Scalar, is_upper: bool = True, unit: str = "") -> None:
+        self.value, self.is_upper, self.unit = exact(value), bool(is_upper), unit
+
+    def _parts(self) -> tuple[Any, ...]:
+        return self.value, self.is_upper
+
+    @property
+    def lower_fraction(self) -> End:
+        return -_INFINITY if self.is_upper else self.value
+
+    @property
+    def upper_fraction(self) -> End:
+        return self.value if self.is_upper else _INFINITY
+
+    @property
+    def certainty(self) -> str:
+        return "proved upper bound" if self.is_upper else "proved lower bound"
+
+    def _brief(self) -> str:
+        text = plain(self.value)
+        return text if len(text) <= 12 and "/" not in text else to_decimal(self.value, 11, "up" if self.is_upper else "down")
+
+    def __repr__(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        return f"Bound({'at most' if self.is_upper else 'at least'} {self._brief()}{unit})"
+
+    def _hint(self) -> str:
+        return f"take .{'upper' if self.is_upper else 'lower'}"
+
+
+class _Unproved(Number):
+    """Numbers of which no interval is known: they are compared by their value, which their kind names."""
+
+    __slots__ = ("value",)
+    value: Any
+
+    def _parts(self) -> tuple[Any, ...]:
+        return (self.value,)
+
+    def _interval(self) -> tuple[End, End]:
+        value = self.value
+        end = exact(value) if math.isfinite(value) else value
+        return end, end
+
+    def __contains__(self, value: Scalar) -> bool:
+        raise TypeError(f"of {self!r} no interval is known")
+
+    def to_mpmath(self) -> Any:
+        raise TypeError(f"of {self!r} no interval is known")
+
+
+class Approximation(_Unproved):
+    """Computed without a proof: two computations of different depth agree to so many digits.
+
+    >>> Approximation("0.125", 3), Approximation("0.125", 3) / 2
+    (Approximation(0.125, 3 digits agree; not proved), Approximation(0.0625, 3 digits agree; not proved))
+    """
+
+    __slots__ = ("agreed_digits",)
+    kind = "approximation"
+    value: Fraction  #: what was computed
+    agreed_digits: int  #: to which two computations agree
+
+    def __init__(self, value: Scalar, agreed_digits: int, unit: str = "") -> None:
+        self.value, self.agreed_digits, self.unit = exact(value), int(agreed_digits), unit
+
+    def _parts(self) -> tuple[Any, ...]:
+        return self.value, self.agreed_digits
+
+    @property
+    def certainty(self) -> str:
+        return f"{self.agreed_digits} digits agree; not proved"
+
+    def _brief(self) -> str:
+        digits = min(max(self.agreed_digits, 1), 12)
+        text = plain(self.value)
+        return text if len(text) <= digits + 2 and "/" not in text else to_decimal(self.value, digits)
+
+    def _hint(self) -> str:
+        return "take float(x.value)"
+
+
+class Asymptote(_Unproved):
+    """The ratio to the true value tends to 1 in a limit; nothing is promised at a finite point.
+
+    >>> Asymptote(0.25, "packets")
+    Asymptote(0.25 packets)
+    """
+
+    __slots__ = ()
+    kind = "asymptote"
+    value: float  #: the asymptote
+
+    def __init__(self, value: float, unit: str = "") -> None:
+        self.value, self.unit = float(value), unit
+
+    def _brief(self) -> str:
+        return f"{self.value:.5g}"
+
+    def __float__(self) -> float:
+        return self.value
+
+
+class Model(_Unproved):
+    """What an approximate model says: its error against the real system is not proved.
+
+    >>> latency = Model(39.8995, "cycles")
+    >>> latency, latency * 2, float(latency)
+    (Model(39.8995 cycles), Model(79.799 cycles), 39.8995)
+    """
+
+    __slots__ = ()
+    kind = "model"
+    value: float  #: what the model says
+
+    def __init__(self, value: float, unit: str = "") -> None:
+        self.value, self.unit = float(value), unit
+
+    def _brief(self) -> str:
+        return f"{self.value:.6g}"
+
+    def __float__(self) -> float:
+        return self.value
+
+
+class Estimate(Number):
+    """A statistical estimate with its confidence interval.
+
+    >>> mean = Estimate(2.30, 2.29, 2.31, 0.95, "packets")
+    >>> mean, mean < 3
+    (Estimate(2.300 +- 0.01 packets, 95 % interval), True)
+    >>> mean < 2.3
+    Traceback (most recent call last):
+        ...
+    tailbound._errors.Undecided: whether [2.29, 2.31] < [2.3, 2.3] is not known
+    """
+
+    __slots__ = ("value", "_lower", "_upper", "confidence")
+    kind = "estimate"
+    value: float  #: the estimate
+    confidence: float  #: coverage of the interval, 0 to 1
+
+    def __init__(self, value: float, lower: float, upper: float, confidence: float = 0.95, unit: str = "") -> None:
+        self.value, self._lower, self._upper = float(value), float(lower), float(upper)
+        self.confidence, self.unit = float(confidence), unit
+
+    def _parts(self) -> tuple[Any, ...]:
+        return self.value, self._lower, self._upper, self.confidence
+
+    @property
+    def lower_fraction(self) -> End:
+        return exact(self._lower) if math.isfinite(self._lower) else self._lower
+
+    @property
+    def upper_fraction(self) -> End:
+        return exact(self._upper) if math.isfinite(self._upper) else self._upper
+
+    @property
+    def lower(self) -> float:
+        return self._lower
+
+    @property
+    def upper(self) -> float:
+        return self._upper
+
+    @property
+    def certainty(self) -> str:
+        return f"{100 * self.confidence:g} % interval"
+
+    def _brief(self) -> str:
+        value, lower, upper = self.value, self._lower, self._upper
+        if math.isinf(upper):
+            return f"{value:.5g}" if math.isinf(lower) else f"{value:.6g} ({lower:.6g} .. ?)"
+        if value == int(value) and lower == int(lower) and upper == int(upper):
+            return f"{int(value)} ({int(lower)} .. {int(upper)})"
+        if value == 0:
+            return f"0 (below {upper:.2g})"
+        half = upper - value
+        if half == 0 or (lower > 0 and abs(value - lower - half) > 1e-3 * half):
+            return f"{value:.6g} ({lower:.6g} .. {upper:.6g})"
+        digits = math.floor(math.log10(abs(value))) - math.floor(math.log10(half)) + 2 if half > 0 else 8
+        return f"{value:#.{min(max(digits, 2), 8)}g} +- {half:.2g}"
+
+    def _hint(self) -> str:
+        return "take .value, or .lower and .upper"
+
+
+class Count(int):
+    """A whole number that is exactly so, with its unit. It is an int.
+
+    >>> room = Count(157, "packets")
+    >>> room, room + 1, room == 157, room.unit
+    (Count(157 packets), 158, True, 'packets')
+    """
+
+    kind: ClassVar[str] = "count"
+    unit: str  #: "packets", "slots"; "" where it has none
+
+    def __new__(cls, value: int, unit: str = "") -> "Count":
+        made = super().__new__(cls, value)
+        made.unit = unit
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Count, (int(self), self.unit)
+
+    def __repr__(self) -> str:
+        return f"Count({int(self)}{' ' + self.unit if self.unit else ''})"
+
+    def __str__(self) -> str:
+        return int.__repr__(self)
+
+    @property
+    def lower(self) -> float:
+        """As a float, rounded down."""
+        return float_down(Fraction(int(self)))
+
+    @property
+    def upper(self) -> float:
+        """As a float, rounded up."""
+        return float_up(Fraction(int(self)))
+
+    @property
+    def lower_fraction(self) -> Fraction:
+        """The number."""
+        return Fraction(int(self))
+
+    @property
+    def upper_fraction(self) -> Fraction:
+        """The number."""
+        return Fraction(int(self))
+
+    @property
+    def certainty(self) -> str:
+        """ "exact": it is counted."""
+        return "exact"
+
+
+# --- helpers
+
+
+def _interval_text(lower: End, upper: End) -> str:
+    def text(end: End) -> str:
+        if isinstance(end, float):
+            return str(end)
+        short = plain(end)
+        return short if len(short) <= 17 and "/" not in short else to_decimal(end, 17)
+
+    return f"[{text(lower)}, {text(upper)}]"
+
+
+def _interval_of(other: Any, unit: str, strict: bool = True) -> Optional[tuple[End, End]]:
+    if isinstance(other, Number):
+        if strict and unit and other.unit and unit != other.unit:
+            raise TypeError(f"{unit} and {other.unit} are not compared")
+        if not strict and unit and other.unit and unit != other.unit:
+            return None
+        return other._interval()
+    if isinstance(other, float) and math.isinf(other):
+        return other, other
+    try:
+        value = exact(other)
+    except (TypeError, ValueError):
+        return None
+    return value, value
+
+
+Operator = Literal["+", "-", "*", "/"]
+
+
+def _unit(operator: Operator, left: Any, right: Any) -> str:
+    a, b = getattr(left, "unit", ""), getattr(right, "unit", "")
+    if operator in "+-":
+        if a and b and a != b:
+            raise TypeError(f"{a} and {b} do not add")
+        return a or b
+    if operator == "*":
+        return f"{a}*{b}" if a and b else a or b
+    if a == b:
+        return ""
+    return f"{a}/{b}" if a and b else a if a else f"1/{b}"
+
+
+def _combine(operator: Operator, left: Any, right: Any) -> Any:
+    numbers = [each for each in (left, right) if isinstance(each, Number)]
+    for each in (left, right):
+        if not isinstance(each, Number):
+            if isinstance(each, str):
+                return NotImplemented
+            try:
+                exact(each)
+            except TypeError:
+                return NotImplemented
+    unit = _unit(operator, left, right)
+    kinds = [type(each) for each in numbers]
+    if Estimate in kinds:
+        return _of_estimate(operator, left, right, unit)
+    if any(issubclass(kind, _Unproved) for kind in kinds):
+        return _unproved(operator, left, right, unit)
+    return _proved(operator, left, right, unit)
+
+
+def _ends(value: Any) -> tuple[End, End]:
+    if isinstance(value, Number):
+        return value._interval()
+    number = exact(value)
+    return number, number
+
+
+def _plus(a: End, b: End) -> End:
+    return a + b  # never of infinities of different sign: lower ends are never plus infinity
+
+
+def _times(a: End, b: End) -> End:
+    if a == 0 or b == 0:
+        return Fraction(0)  # an infinite end stands for "any": 0 times that is 0
+    if isinstance(a, float) or isinstance(b, float):
+        return math.copysign(_INFINITY, (1 if a > 0 else -1) * (1 if b > 0 else -1))
+    return a * b
+
+
+def _over(a: End, b: End) -> End:
+    if isinstance(b, float):
+        return Fraction(0)
+    return _times(a, 1 / b)
+
+
+def _proved(operator: Operator, left: Any, right: Any, unit: str) -> Number:
+    (a, b), (c, d) = _ends(left), _ends(right)
+    if operator == "/" and c <= 0 <= d:
+        raise ZeroDivisionError(f"{_interval_text(c, d)} may be 0")
+    if operator == "+":
+        lower, upper = _plus(a, c), _plus(b, d)
+    elif operator == "-":
+        lower, upper = _plus(a, -d), _plus(b, -c)
+    else:
+        act = _times if operator == "*" else _over
+        all_ends = [act(x, y) for x in (a, b) for y in (c, d)]
+        lower, upper = min(all_ends), max(all_ends)
+    if lower == upper and isinstance(lower, Fraction):
+        if isinstance(left, Enclosure) or isinstance(right, Enclosure):
+            return Enclosure(lower, upper, unit, _digits(left, right))
+        return Exact(lower, unit)
+    if isinstance(lower, float) and isinstance(upper, float):
+        raise ArithmeticError(f"nothing is known of {left!r} {operator} {right!r}")
+    bits = max(_BITS, _bits(left), _bits(right))
+    if isinstance(lower, float):
+        return Bound(rounded(_fraction(upper), True, bits), True, unit)
+    if isinstance(upper, float):
+        return Bound(rounded(lower, False, bits), False, unit)
+    return Enclosure(rounded(lower, False, bits), rounded(upper, True, bits), unit, _digits(left, right))
+
+
+def _fraction(end: End) -> Fraction:
+    assert isinstance(end, Fraction)
+    return end
+
+
+def _bits(value: Any) -> int:
+    if isinstance(value, Enclosure):
+        return max(value._lower.numerator.bit_length(), value._upper.numerator.bit_length()) if _binary(value) else 0
+    return 0
+
+
+def _binary(value: Enclosure) -> bool:
+    return all(end.denominator & (end.denominator - 1) == 0 for end in (value._lower, value._upper))
+
+
+def _digits(*values: Any) -> int:
+    asked = [value.digits for value in values if isinstance(value, Enclosure)]
+    return max(asked) if asked else 10
+
+
+_ACTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+}
+
+
+def _middle(value: Any) -> Fraction:
+    if isinstance(value, _Unproved):
+        return exact(value.value)
+    if isinstance(value, Enclosure):
+        return value.middle
+    if isinstance(value, Bound):
+        raise TypeError(f"{value!r} and a number that is not proved make nothing that is known")
+    return value.value if isinstance(value, Exact) else exact(value)
+
+
+def _error(value: Any) -> Fraction:
+    """What an approximation may be off, by its digits that agree."""
+    if isinstance(value, Approximation):
+        return abs(value.value) / 10**value.agreed_digits
+    return Fraction(0)
+
+
+def _unproved(operator: Operator, left: Any, right: Any, unit: str) -> Number:
+    result = _ACTIONS[operator](_middle(left), _middle(right))
+    for kind in (Model, Asymptote):
+        if isinstance(left, kind) or isinstance(right, kind):
+            return kind(result.numerator / result.denominator, unit)
+    if operator in "+-":
+        error = _error(left) + _error(right)
+        relative = error / abs(result) if result else Fraction(1)
+    else:
+        relative = sum((_error(each) / abs(_middle(each)) for each in (left, right) if _error(each)), Fraction(0))
+    digits = -decimal_exponent(relative) if relative else 1000
+    if relative > Fraction(1, 10**digits) if digits > 0 else False:
+        digits -= 1
+    return Approximation(result, max(0, digits), unit)
+
+
+def _of_estimate(operator: Operator, left: Any, right: Any, unit: str) -> Number:
+    for each in (left, right):
+        if isinstance(each, Number) and not isinstance(each, (Estimate, Exact)):
+            raise TypeError(f"an estimate and a number that is {each.certainty} make no estimate; take .value of them")
+    if isinstance(left, Estimate) and isinstance(right, Estimate):
+        raise TypeError("the interval of two estimates together is not known; take .value of them")
+    estimate, other = (left, right) if isinstance(left, Estimate) else (right, left)
+    scalar = float(exact(other.value if isinstance(other, Exact) else other))
+    if operator == "/" and estimate is right and estimate._lower <= 0 <= estimate._upper:
+        raise ZeroDivisionError(f"{estimate!r} may be 0")
+
+    def act(value: float) -> float:
+        return float(_ACTIONS[operator](value, scalar) if estimate is left else _ACTIONS[operator](scalar, value))
+
+    ends = sorted((act(estimate._lower), act(estimate._upper)))
+    return Estimate(act(estimate.value), ends[0], ends[1], estimate.confidence, unit)
+
+
+Value = Union[Number, Count]
