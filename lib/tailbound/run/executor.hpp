@@ -77,6 +77,7 @@ struct Controls {
   /// Called likewise, with where all pieces stand. Not for jobs whose pieces are done alone.
   std::function<void(const std::vector<Piece>& pieces)> checkpoint{};
   std::chrono::milliseconds checkpoint_interval{60'000};
+  int threads = 1;  ///< for an executor that has no hands of its own
 };
 
 /// Those who did the work.

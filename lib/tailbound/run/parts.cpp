@@ -1,4 +1,5 @@
 #include <tailbound/run/parts.hpp>
+#include <tailbound/run/threads.hpp>
 
 #include <algorithm>
 #include <set>
@@ -21,7 +22,7 @@ class Busy {
 };
 
 [[noreturn]] void refuse(const NamedPart& part, const std::string& is, const std::string& legal) {
-  throw InvalidArgument("parts", part.name + " " + is, legal);
+  throw InvalidArgument(part.name, is, legal);
 }
 
 std::string in_words(PartNumber number) {
@@ -46,16 +47,24 @@ std::string difference(const std::vector<std::string>& its, const std::vector<st
 
 void require_alike(const NamedPart& its, const NamedPart& first) {
   if (its.part.question != first.part.question)
-    refuse(its, "asks another question: " + difference(its.part.question, first.part.question, first.name),
-           "parts of one question");
+    refuse(its,
+           "of another question (" + difference(its.part.question, first.part.question, first.name) + ")",
+           "of the same");
   if (its.part.number.of != first.part.number.of)
-    refuse(its, "is part " + in_words(its.part.number),
-           "parts of one cut (" + first.name + " is part " + in_words(first.part.number) + ")");
+    refuse(its, "part " + in_words(its.part.number),
+           "of one cut with " + first.name + ", which is part " + in_words(first.part.number));
   for (const InputFile& file : its.part.files)
     for (const InputFile& same : first.part.files)
       if (file.path == same.path && (file.size != same.size || file.checksum != same.checksum))
-        refuse(its, "has read another " + file.path + " than " + first.name,
-               "parts that read the same files");
+        refuse(its, "of another " + file.path + " than " + first.name, "of the same file");
+}
+
+/// But for the time that they took.
+bool same_results(const Part& a, const Part& b) {
+  const auto alike = [](const JobResults& one, const JobResults& other) {
+    return one.identity == other.identity && one.pieces == other.pieces && one.results == other.results;
+  };
+  return std::equal(a.jobs.begin(), a.jobs.end(), b.jobs.begin(), b.jobs.end(), alike);
 }
 
 /// "2, 5 .. 9"
@@ -77,13 +86,15 @@ std::string named(const std::string& identity, int time) {
   return time == 1 ? identity : identity + " (" + std::to_string(time) + ")";
 }
 
-PartOfRun::PartOfRun(PartNumber number, Executor& hands) : number_(number), hands_(hands) {
+PartOfRun::PartOfRun(PartNumber number, Executor* hands) : number_(number), hands_(hands) {
   if (number.of < 1 || number.of > most_parts || number.number < 1 || number.number > number.of)
     throw InvalidArgument("part", in_words(number), "I/N with 1 <= I <= N <= " + std::to_string(most_parts));
 }
 
 Outcome PartOfRun::carry_out(const Job& job, const Controls& controls, std::vector<Piece> begun) {
-  if (busy_) return hands_.carry_out(job, controls, std::move(begun));  // within a piece
+  Threads threads(controls.threads);
+  Executor& hands = hands_ != nullptr ? *hands_ : threads;
+  if (busy_) return hands.carry_out(job, controls, std::move(begun));  // within a piece
   int time = 1;
   const auto met = [&] {
     const std::string name = named(job.identity, time);
@@ -119,7 +130,7 @@ Outcome PartOfRun::carry_out(const Job& job, const Controls& controls, std::vect
       JobResults{.identity = named(job.identity, time), .pieces = job.pieces, .seconds = 0, .results = {}});
   if (own.empty()) throw Elsewhere();
   const Busy busy(busy_);
-  const Outcome outcome = hands_.carry_out(mine, how, std::move(own_begun));
+  const Outcome outcome = hands.carry_out(mine, how, std::move(own_begun));
   results.seconds = outcome.seconds;
   for (std::size_t i = 0; i < own.size(); ++i)
     if (outcome.pieces[i].finished) results.results[own[i]] = outcome.pieces[i].bytes;
@@ -131,35 +142,28 @@ Outcome PartOfRun::carry_out(const Job& job, const Controls& controls, std::vect
 }
 
 void require_whole(const std::vector<NamedPart>& parts, const std::string& version) {
-  if (parts.empty()) throw InvalidArgument("parts", "", "the files of all parts");
+  if (parts.empty()) throw InvalidArgument("the list of parts", "", "the files of all of them");
   const NamedPart& first = parts.front();
   std::map<int, const NamedPart*> there;
   for (const NamedPart& its : parts) {
     if (its.part.version != version)
-      refuse(its, "is of tailbound " + its.part.version, "of this version, " + version);
+      refuse(its, "of tailbound " + its.part.version, "of this version, " + version);
     require_alike(its, first);
     if (!its.part.complete)
-      refuse(its, "was stopped before its end",
-             "whole parts: run part " + in_words(its.part.number) + " again");
+      refuse(its, "cut short by a stop", "whole: run part " + in_words(its.part.number) + " again");
     const auto [other, is_new] = there.emplace(its.part.number.number, &its);
-    if (is_new) continue;
-    const auto alike = [](const JobResults& a, const JobResults& b) {
-      return a.identity == b.identity && a.pieces == b.pieces && a.results == b.results;
-    };
-    const Part& twin = other->second->part;
-    if (!std::equal(twin.jobs.begin(), twin.jobs.end(), its.part.jobs.begin(), its.part.jobs.end(), alike))
-      refuse(
-          its,
-          "is part " + in_words(its.part.number) + ", as " + other->second->name + " is, with other results",
-          "one of each part");
+    if (!is_new && !same_results(other->second->part, its.part))
+      refuse(its, "part " + in_words(its.part.number) + " with other results than " + other->second->name,
+             "there once");
   }
   std::vector<int> missing;
   for (int i = 1; i <= first.part.number.of; ++i)
     if (there.count(i) == 0) missing.push_back(i);
   if (!missing.empty())
-    throw InvalidArgument("parts",
-                          std::to_string(there.size()) + " of " + std::to_string(first.part.number.of),
-                          "all of them; missing: " + ranges(missing));
+    throw InvalidArgument(
+        "what is given",
+        std::to_string(there.size()) + " of " + std::to_string(first.part.number.of) + " parts",
+        "all of them; missing: " + ranges(missing));
 }
 
 Recorded::Recorded(std::vector<NamedPart> parts) : parts_(std::move(parts)) {
@@ -169,24 +173,27 @@ Recorded::Recorded(std::vector<NamedPart> parts) : parts_(std::move(parts)) {
       for (const JobResults& job : its.part.jobs) found_[job.identity].push_back(&job);
 }
 
-Outcome Recorded::carry_out(const Job& job, const Controls&, std::vector<Piece>) {
+Outcome Recorded::carry_out(const Job& job, const Controls& controls, std::vector<Piece> begun) {
   const std::string name = named(job.identity, job.identified ? 1 : ++met_[job.identity]);
   const auto found = found_.find(name);
-  if (found == found_.end())
-    throw InvalidArgument("parts", "of another question than this", "parts that hold \"" + name + "\"");
+  if (found == found_.end()) {
+    if (job.alone) return Threads(1).carry_out(job, controls, std::move(begun));
+    throw InvalidArgument("what the parts hold", "of another question", "of \"" + name + "\"");
+  }
   Outcome outcome{.pieces = std::vector<Piece>(job.pieces),
                   .crew = {.kind = Crew::Kind::parts, .count = parts_.front().part.number.of},
                   .seconds = 0};
   for (const JobResults* results : found->second) {
     if (results->pieces != job.pieces)
-      throw InvalidArgument("parts",
-                            "with " + std::to_string(results->pieces) + " pieces of \"" + name + "\"",
-                            "with " + std::to_string(job.pieces));
+      throw InvalidArgument("what the parts hold",
+                            std::to_string(results->pieces) + " pieces of \"" + name + "\"",
+                            std::to_string(job.pieces));
     outcome.seconds += results->seconds;
     for (const auto& [number, bytes] : results->results)
       if (number < outcome.pieces.size()) outcome.pieces[number] = {bytes, true};
   }
-  if (!outcome.complete()) throw InvalidArgument("parts", "without some pieces of \"" + name + "\"", "whole");
+  if (!outcome.complete())
+    throw InvalidArgument("what the parts hold", "not all of \"" + name + "\"", "all of its pieces");
   return outcome;
 }
 

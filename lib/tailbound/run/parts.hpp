@@ -65,9 +65,9 @@ struct Part {
 /// Does the pieces of one part, and keeps their results.
 class PartOfRun final : public Executor {
  public:
-  /// \param hands  do the pieces; outlives this
+  /// \param hands  do the pieces, and outlive this; null: as many threads as the controls of a job say
   /// \throws InvalidArgument  "part" out of range
-  PartOfRun(PartNumber number, Executor& hands);
+  explicit PartOfRun(PartNumber number, Executor* hands = nullptr);
 
   /// \throws Elsewhere  always, once this part's pieces are done or stopped: no part makes an answer
   [[nodiscard]] Outcome carry_out(const Job& job, const Controls& controls,
@@ -81,7 +81,7 @@ class PartOfRun final : public Executor {
 
  private:
   PartNumber number_;
-  Executor& hands_;
+  Executor* hands_;
   std::vector<JobResults> jobs_;
   std::size_t counted_ = 0;  ///< pieces of all jobs so far
   bool cut_ = false, busy_ = false;
@@ -94,17 +94,17 @@ struct NamedPart {
 };
 
 /// All parts of one question, in any order; one may be there twice, if both say the same.
-/// \throws InvalidArgument  "parts": of another version than this program's, of different questions, files or
-///                          numbers of parts (the file and what differs are named), stopped, or missing
+/// \throws InvalidArgument  of another version than this program's, of different questions, files or numbers of
+///                          parts (the file and what differs are named), stopped, or missing
 void require_whole(const std::vector<NamedPart>& parts, const std::string& version);
 
-/// Gives what the parts have found.
+/// Gives what the parts have found. What is done alone and they do not know is done here.
 class Recorded final : public Executor {
  public:
   /// \pre require_whole()
   explicit Recorded(std::vector<NamedPart> parts);
 
-  /// \throws InvalidArgument  "parts": what they hold is not of this job
+  /// \throws InvalidArgument  what they hold is not of this job
   [[nodiscard]] Outcome carry_out(const Job& job, const Controls& controls,
                                   std::vector<Piece> begun = {}) override;
   [[nodiscard]] bool in_parts() const override { return true; }

@@ -241,7 +241,8 @@ RunResult run(const RunPlan& plan, std::string_view model, const ReplicationFact
                     .progress = controls.progress,
                     .progress_interval = controls.progress_interval,
                     .checkpoint = {},
-                    .checkpoint_interval = controls.checkpoint_interval};
+                    .checkpoint_interval = controls.checkpoint_interval,
+                    .threads = controls.threads};
   if (controls.checkpoint) how.checkpoint = checkpoint;
   run::Threads threads(controls.threads);
   run::Executor& executor = controls.executor != nullptr ? *controls.executor : threads;
