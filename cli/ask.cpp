@@ -1,7 +1,6 @@
 #include <cli/ask.hpp>
-#include <cli/named_files.hpp>
+#include <cli/files.hpp>
 #include <cli/program.hpp>
-#include <cli/read_file.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/core/suggest.hpp>
 
@@ -22,10 +21,7 @@ Reply ask(const Command& command, const answers::Run& run) {
     Deeper() { ++depth; }
     ~Deeper() { --depth; }
   };
-  if (depth == 0) {
-    named_files::begin();
-    begin_reading(run.stop);
-  }
+  if (depth == 0) begin_files(run.stop);
   const Deeper deeper;
   const Context context{.version = TAILBOUND_VERSION,
                         .quiet = false,

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <cli/accuracy_options.hpp>
 #include <cli/commands.hpp>
-#include <cli/read_file.hpp>
+#include <cli/files.hpp>
 #include <cli/show.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/render/documents/compare.hpp>

@@ -1,6 +1,6 @@
 #include <cln/rational.h>
 #include <cli/delay_question.hpp>
-#include <cli/read_file.hpp>
+#include <cli/files.hpp>
 #include <cli/traffic_options.hpp>
 
 namespace tailbound::cli {

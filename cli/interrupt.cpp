@@ -1,5 +1,5 @@
 #include <cli/interrupt.hpp>
-#include <cli/leftovers.hpp>
+#include <tailbound/files/leftovers.hpp>
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -121,7 +121,7 @@ void Interrupt::watch_in_child() {
 }
 
 void end_by_signal(int signal) {
-  leftovers::clear_up();
+  files::leftovers::clear_up();
   std::signal(signal, SIG_DFL);
   sigset_t one;
   sigemptyset(&one);

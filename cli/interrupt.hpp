@@ -8,7 +8,7 @@ namespace tailbound::cli {
 
 /// While one of these lives, the first SIGINT, SIGTERM or SIGHUP asks for a stop instead of ending the
 /// process; one more, 0.3 s later or after that, ends it at once, with nothing left behind
-/// (cli/leftovers.hpp). Signals that were ignored before (nohup) stay ignored. There is one for the whole of
+/// (files/leftovers.hpp). Signals that were ignored before (nohup) stay ignored. There is one for the whole of
 /// cli::run(); at its end everything is as it was before.
 ///
 /// CONTRACT  threads begun meanwhile inherit what makes this work; a thread begun before that does not block

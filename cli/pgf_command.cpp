@@ -1,5 +1,5 @@
 #include <cli/commands.hpp>
-#include <cli/read_file.hpp>
+#include <cli/files.hpp>
 #include <cli/show.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/answers/pgf.hpp>

@@ -1,6 +1,6 @@
-#include <cli/leftovers.hpp>
 #include <cli/pieces.hpp>
 #include <cli/run.hpp>
+#include <tailbound/files/leftovers.hpp>
 #include <tailbound/numeric/abandoned_work.hpp>
 
 #include <fcntl.h>
@@ -41,7 +41,7 @@ void close_outputs() {
 }
 
 [[noreturn]] void end_at_once() {
-  leftovers::clear_up();
+  files::leftovers::clear_up();
   constexpr std::string_view said =
       "tailbound: stopped on request; what was finished cannot be shown: no memory\n";
   static_cast<void>(!write(STDERR_FILENO, said.data(), said.size()));
@@ -127,7 +127,7 @@ class Pieces::Carrier {
 
   /// Returns in the child. The lock is held, so the thread of the piece does not hold it.
   void give_up() {
-    auto held = leftovers::hold();
+    auto held = files::leftovers::hold();
     const pid_t child = fork();
     if (child < 0) {
       held.unlock();
@@ -138,10 +138,10 @@ class Pieces::Carrier {
       given_up_ = given_up = true;
       return;
     }
-    leftovers::add_process(child);
+    files::leftovers::add_process(child);
     held.unlock();
     close_outputs();
-    end_like(leftovers::wait_for(child));
+    end_like(files::leftovers::wait_for(child));
   }
 
   Interrupt& interrupt_;

@@ -1,14 +1,15 @@
 #include <fmt/format.h>
 #include <cli/commands.hpp>
 #include <cli/figures/readme.hpp>
-#include <cli/gnuplot.hpp>
-#include <cli/read_file.hpp>
+#include <cli/files.hpp>
 #include <cli/show.hpp>
 #include <cli/simulation_options.hpp>
 #include <cli/traffic_options.hpp>
-#include <cli/write_file.hpp>
 #include <tailbound/answers/points.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/render/gnuplot_program.hpp>
+
+#include <unistd.h>
 
 #include <filesystem>
 #include <optional>
@@ -37,7 +38,7 @@ std::vector<const Figure*> chosen_figures(const Options& options) {
 /// \throws InvalidArgument  the pictures cannot be drawn; better known before hours of work than after
 void require_gnuplot() {
   try {
-    static_cast<void>(run_gnuplot("set terminal svg\nplot [0:1] x\n"));
+    static_cast<void>(render::run_gnuplot("set terminal svg\nplot [0:1] x\n", environ));
   } catch (const InvalidArgument&) {
     throw InvalidArgument("the program gnuplot", "not installed",
                           "installed, for it draws the pictures (Debian: apt-get install gnuplot-nox)");
@@ -67,7 +68,7 @@ void prepare(const fs::path& folder, const std::vector<const Figure*>& chosen) {
                           fmt::format("a folder, or the name of one that can be made ({})",
                                       error ? error.message() : "it is a file"));
   const auto require_writable = [&](const std::string& name) {
-    static_cast<void>(PendingFile((folder / name).string(), "--output"));
+    static_cast<void>(pending_file((folder / name).string(), "--output"));
   };
   require_writable(readme_name);
   for (const Figure* figure : chosen)
@@ -75,16 +76,16 @@ void prepare(const fs::path& folder, const std::vector<const Figure*>& chosen) {
 }
 
 void write_whole(const std::string& path, const std::string& text) {
-  PendingFile file(path, "--output");
+  files::PendingFile file = pending_file(path, "--output");
   file.write(text);
   file.commit();
 }
 
 /// Puts its two files in place, both or neither.
 void write(const render::ReproducedFigure& made, const figures::Result& result, const Context& context) {
-  PendingFile csv(made.csv, "--output"), svg(made.svg, "--output");
+  files::PendingFile csv = pending_file(made.csv, "--output"), svg = pending_file(made.svg, "--output");
   csv.write(render::to_csv(result.table, {.version = context.version}));
-  svg.fill([&](const std::string& file) { draw(result.picture, file); });
+  svg.write(render::drawn(result.picture, made.svg, environ));
   csv.commit();
   svg.commit();
 }

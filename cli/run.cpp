@@ -1,16 +1,14 @@
 #include <cli/run.hpp>
 
-#include <cli/gnuplot.hpp>
+#include <cli/files.hpp>
 #include <cli/interrupt.hpp>
-#include <cli/named_files.hpp>
 #include <cli/pieces.hpp>
 #include <cli/program.hpp>
-#include <cli/read_file.hpp>
 #include <cli/traffic_options.hpp>
-#include <cli/write_file.hpp>
 #include <tailbound/answers/points.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/document.hpp>
+#include <tailbound/render/gnuplot_program.hpp>
 
 #include <fmt/format.h>
 
@@ -69,12 +67,12 @@ std::string text_of(const Reply& reply, Write write, const render::Frame& frame)
   return write(reply.document, frame);
 }
 
-/// Draws the picture into a file that is there, in the format of its ending.
-void draw_document(const render::Document& document, const CommonOptions& options, const std::string& file) {
+/// The picture, as the file of --plot holds it.
+std::string drawn_document(const render::Document& document, const CommonOptions& options) {
   render::Picture picture = render::picture_of(document);
   if (options.title) picture.title = *options.title;
   picture.log_y = options.log_y;
-  draw(picture, file);
+  return render::drawn(picture, *options.plot, environ);
 }
 
 /// The words of a command line for a shell to read.
@@ -166,7 +164,7 @@ Status answer_and_write(Program& program, int argc, const char* const* argv, std
   const CommonOptions& common = program.common();
   Interrupt interrupt;
   Pieces pieces(interrupt);
-  begin_reading(interrupt.token());
+  begin_files(interrupt.token());
   ProgressLine line(common.quiet);
   for (const auto& [name, given] :
        {std::pair{"--title", common.title.has_value()}, std::pair{"--log-y", common.log_y}})
@@ -181,18 +179,18 @@ Status answer_and_write(Program& program, int argc, const char* const* argv, std
                         .course = course};
 
   // Opened first: a long computation must not end at a closed door.
-  std::optional<PendingFile> text, picture;
-  if (common.output && *common.output != "-") text.emplace(*common.output, "--output");
+  std::optional<files::PendingFile> text, picture;
+  if (common.output && *common.output != "-") text.emplace(pending_file(*common.output, "--output"));
   if (common.plot) {
-    require_known_ending(*common.plot);
-    picture.emplace(*common.plot, "--plot");
+    render::require_known_ending(*common.plot);
+    picture.emplace(pending_file(*common.plot, "--plot"));
   }
 
   const Reply reply = program.chosen()->answer(context);
   if (reply.document.layout) render::require_known_keys(reply.document);
   const std::string shown = text_of(reply, write, {.version = context.version, .quiet = context.quiet});
   line.clear();  // before the answer, which may go to the same terminal
-  if (picture) picture->fill([&](const std::string& file) { draw_document(reply.document, common, file); });
+  if (picture) picture->write(drawn_document(reply.document, common));
   if (text) text->write(shown);
   if (text) text->commit();
   if (picture) picture->commit();
@@ -245,7 +243,6 @@ answers::Run analysis_run(const Context& context) {
 
 int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
   try {
-    named_files::begin();
     Program program(argc > 1 ? argv[1] : "");
     const auto course = std::make_shared<Course>();
     const Status status = answer_or_complain(program, argc, argv, out, err, course);

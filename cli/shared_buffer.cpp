@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 #include <cli/buffer_options.hpp>
-#include <cli/read_file.hpp>
+#include <cli/files.hpp>
 #include <cli/show.hpp>
 #include <tailbound/render/documents/shared_buffer.hpp>
 

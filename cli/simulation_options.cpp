@@ -1,9 +1,8 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
-#include <cli/read_file.hpp>
+#include <cli/files.hpp>
 #include <cli/simulation_options.hpp>
 #include <cli/traffic_options.hpp>
-#include <cli/write_file.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -37,7 +36,8 @@ std::chrono::milliseconds read_interval(const SimulationOptions& options) {
 /// As far as a checkpoint says what it is of; empty if there is no file, an empty one, or a device.
 std::string head_of_file(const std::string& path) {
   std::error_code error;
-  return std::filesystem::is_regular_file(path, error) ? read_head(path, largest_file) : std::string();
+  return std::filesystem::is_regular_file(path, error) ? named_files().head(path, files::largest_file)
+                                                       : std::string();
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ SimulationRun::SimulationRun(const SimulationOptions& options, const Context& co
 
 void SimulationRun::keep_checkpoints(const Context& context) {
   const std::string& path = *options_.checkpoint;
-  static_cast<void>(PendingFile(path, "--checkpoint"));  // may it be written?
+  static_cast<void>(pending_file(path, "--checkpoint"));  // may it be written?
   if (const std::string head = head_of_file(path); !head.empty() && options_.resume != path) {
     const auto former = answers::simulation_of_checkpoint(head);
     if (!former)
@@ -109,7 +109,7 @@ void SimulationRun::keep_checkpoints(const Context& context) {
     };
   }
   run_.checkpoint = [path, course = context.course](const std::string& bytes) {
-    PendingFile file(path, "--checkpoint");
+    files::PendingFile file = pending_file(path, "--checkpoint");
     file.write(bytes);
     file.commit();
     course->checkpoint = path;

@@ -1,5 +1,5 @@
 #include <cli/buffer_options.hpp>
-#include <cli/read_file.hpp>
+#include <cli/files.hpp>
 #include <cli/show.hpp>
 #include <tailbound/render/documents/sized_buffer.hpp>
 

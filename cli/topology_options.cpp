@@ -1,5 +1,5 @@
 #include <cln/rational.h>
-#include <cli/read_file.hpp>
+#include <cli/files.hpp>
 #include <cli/topology_options.hpp>
 #include <cli/traffic_options.hpp>
 

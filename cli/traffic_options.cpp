@@ -1,5 +1,5 @@
 #include <cli/burst_options.hpp>
-#include <cli/read_file.hpp>
+#include <cli/files.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/core/suggest.hpp>
 

@@ -1,4 +1,4 @@
-#include <cli/read_file.hpp>
+#include <cli/files.hpp>
 #include <nlohmann/json.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/real.hpp>

@@ -1,7 +1,6 @@
-#include <cli/leftovers.hpp>
-#include <cli/named_files.hpp>
-#include <cli/write_file.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/files/leftovers.hpp>
+#include <tailbound/files/pending_file.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,12 +12,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
-namespace tailbound::cli {
+namespace tailbound::files {
 namespace fs = std::filesystem;
 
 namespace {
@@ -74,7 +71,7 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-PendingFile::PendingFile(std::string path, std::string option)
+PendingFile::PendingFile(std::string path, std::string option, NamedFiles* known)
     : path_(std::move(path)), option_(std::move(option)) {
   std::error_code error;
   descriptor_ = descriptor_named(path_);
@@ -82,7 +79,7 @@ PendingFile::PendingFile(std::string path, std::string option)
   const fs::file_status status = fs::status(path_, error);
   if (!descriptor_ && fs::is_directory(status)) refuse(EISDIR);
   special_ = descriptor_ || (fs::exists(status) && !fs::is_regular_file(status));
-  if (!descriptor_) named_files::writes(path_, option_);
+  if (!descriptor_ && known != nullptr) known->writes(path_, option_);
   if (special_) return;
   if (fs::exists(status)) {
     const fs::path target = fs::canonical(path_, error);  // behind a link, the file itself is replaced
@@ -104,24 +101,21 @@ PendingFile::~PendingFile() {
 }
 
 void PendingFile::make_temporary() {
-  std::error_code error;
-  const fs::path target = special_ ? fs::temp_directory_path(error) / "tailbound" : fs::path(path_);
+  const fs::path target(path_);
   constexpr std::size_t longest_stem = 200;  // a name of 255 bytes is legal, and must remain so
-  const std::string ending = fs::path(path_).extension().string();  // programs that write it may look at it
-  std::string name = (target.parent_path() / target.filename().string().substr(0, longest_stem)).string() +
-                     ".XXXXXX" + ending;
+  std::string name =
+      (target.parent_path() / target.filename().string().substr(0, longest_stem)).string() + ".XXXXXX";
   {
     const auto held = leftovers::hold();
     errno = 0;
-    const int descriptor = mkostemps(name.data(), static_cast<int>(ending.size()), O_CLOEXEC);
+    const int descriptor = mkostemp(name.data(), O_CLOEXEC);
     if (descriptor < 0) refuse(reason_or(EIO));
     leftovers::add_file(name);
     temporary_ = std::move(name);
     const mode_t mask = umask(0);
     umask(mask);
     struct stat former {};
-    const mode_t mode =
-        stat(path_.c_str(), &former) == 0 && !special_ ? former.st_mode & 07777 : 0666 & ~mask;
+    const mode_t mode = stat(path_.c_str(), &former) == 0 ? former.st_mode & 07777 : 0666 & ~mask;
     static_cast<void>(fchmod(descriptor, mode));  // the answer matters more than its permissions
     close(descriptor);
   }
@@ -146,19 +140,6 @@ void PendingFile::write(std::string_view text) {
   if (failed != 0) refuse(failed);
 }
 
-void PendingFile::fill(const std::function<void(const std::string& file)>& write_to) {
-  if (special_) make_temporary();
-  try {
-    write_to(temporary_);
-  } catch (const std::system_error& error) {
-    refuse(error.code().value());
-  }
-  if (!special_) return;
-  std::ifstream file(temporary_, std::ios::binary);
-  text_.assign(std::istreambuf_iterator<char>(file), {});
-  remove_temporary();
-}
-
 void PendingFile::commit() {
   if (special_) {
     const int descriptor =
@@ -179,4 +160,4 @@ void PendingFile::refuse(int reason) const {
                         std::string("a file that can be written (") + std::strerror(reason) + ")");
 }
 
-}  // namespace tailbound::cli
+}  // namespace tailbound::files

@@ -7,7 +7,7 @@
 
 /// What must not stay behind when the process ends in the middle: files under temporary names, and programs
 /// it has started.
-namespace tailbound::cli::leftovers {
+namespace tailbound::files::leftovers {
 
 /// Nothing is made while another thread ends the process: hold this from before a file or a process is made
 /// until it has been added.
@@ -27,4 +27,4 @@ int wait_for(pid_t process);
 /// Removes the files and kills the processes; nothing can be added any more. For the very last moments.
 void clear_up();
 
-}  // namespace tailbound::cli::leftovers
+}  // namespace tailbound::files::leftovers

@@ -1,7 +1,7 @@
-#include <cli/gnuplot.hpp>
-#include <cli/leftovers.hpp>
-#include <cli/write_file.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/files/leftovers.hpp>
+#include <tailbound/files/pending_file.hpp>
+#include <tailbound/render/gnuplot_program.hpp>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -17,9 +17,7 @@
 #include <system_error>
 #include <vector>
 
-extern "C" char** environ;  // NOLINT: POSIX declares it nowhere
-
-namespace tailbound::cli {
+namespace tailbound::render {
 namespace {
 
 [[noreturn]] void fail(int reason, const char* what) {
@@ -31,7 +29,7 @@ namespace {
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view text) : descriptor_(memfd_create("tailbound", MFD_CLOEXEC)) {
-    const int failed = descriptor_ < 0 ? errno : write_all(descriptor_, text);
+    const int failed = descriptor_ < 0 ? errno : files::write_all(descriptor_, text);
     if (failed != 0) fail(failed, "cannot hand over to gnuplot");
     lseek(descriptor_, 0, SEEK_SET);
   }
@@ -55,10 +53,10 @@ class MemoryFile {
 };
 
 /// For finding programs, fonts and libraries, and for pictures that are the same byte for byte.
-std::vector<char*> clean_environment() {
+std::vector<char*> clean_environment(char* const* environment) {
   static char locale[] = "LC_ALL=C.UTF-8";
   std::vector<char*> kept;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
+  for (char* const* entry = environment; *entry != nullptr; ++entry) {
     const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
     for (const std::string_view wanted :
          {"PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "FONTCONFIG_PATH",
@@ -99,7 +97,7 @@ std::string terminal_of(const std::string& file) {
 
 }  // namespace
 
-std::string run_gnuplot(const std::string& commands) {
+std::string run_gnuplot(const std::string& commands, char* const* environment) {
   const MemoryFile input(commands), output(""), messages("");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -111,13 +109,13 @@ std::string run_gnuplot(const std::string& commands) {
   set_signals(attributes);
   char name[] = "gnuplot", defaults[] = "-d", from_input[] = "-";
   char* arguments[] = {name, defaults, from_input, nullptr};
-  std::vector<char*> environment = clean_environment();
+  std::vector<char*> clean = clean_environment(environment);
   pid_t child = 0;
   int failed = 0;
   {
-    const auto held = leftovers::hold();
-    failed = posix_spawnp(&child, "gnuplot", &actions, &attributes, arguments, environment.data());
-    if (failed == 0) leftovers::add_process(child);
+    const auto held = files::leftovers::hold();
+    failed = posix_spawnp(&child, "gnuplot", &actions, &attributes, arguments, clean.data());
+    if (failed == 0) files::leftovers::add_process(child);
   }
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
@@ -125,7 +123,7 @@ std::string run_gnuplot(const std::string& commands) {
     throw InvalidArgument("--plot", "given, but the program gnuplot is not installed",
                           "left out, or gnuplot installed (Debian: apt-get install gnuplot-nox)");
   if (failed != 0) fail(failed, "cannot start gnuplot");
-  const int status = leftovers::wait_for(child);
+  const int status = files::leftovers::wait_for(child);
   std::string picture = output.content();
   if (status != 0 || picture.empty()) throw Error("gnuplot failed: " + shortened(messages.content()));
   return picture;
@@ -135,12 +133,8 @@ void require_known_ending(const std::string& file) {
   static_cast<void>(terminal_of(file));
 }
 
-void draw(const render::Picture& picture, const std::string& file) {
-  const std::string drawn = run_gnuplot(render::to_gnuplot(picture, terminal_of(file)));
-  const int descriptor = open(file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
-  int failed = descriptor < 0 ? errno : write_all(descriptor, drawn);
-  if (descriptor >= 0 && close(descriptor) != 0 && failed == 0) failed = errno;
-  if (failed != 0) throw std::system_error(failed, std::generic_category(), file);
+std::string drawn(const Picture& picture, const std::string& file, char* const* environment) {
+  return run_gnuplot(to_gnuplot(picture, terminal_of(file)), environment);
 }
 
-}  // namespace tailbound::cli
+}  // namespace tailbound::render

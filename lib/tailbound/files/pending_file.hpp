@@ -1,12 +1,13 @@
 #pragma once
 
-#include <functional>
+#include <tailbound/files/named_files.hpp>
+
 #include <optional>
 #include <string>
 #include <string_view>
 
 /// Files that appear whole or not at all.
-namespace tailbound::cli {
+namespace tailbound::files {
 
 /// A file that is written under a temporary name in the folder of its target, and takes the target's name
 /// only at commit(). Without commit() nothing is left behind, also where a signal ends the process. A target
@@ -15,8 +16,9 @@ namespace tailbound::cli {
 class PendingFile {
  public:
   /// \param option  named in errors: "--output"
+  /// \param known   told that the file will be written; none for a file that nobody else can name
   /// \throws InvalidArgument  the folder cannot be written; `path` is a folder, or the file of another option
-  PendingFile(std::string path, std::string option);
+  PendingFile(std::string path, std::string option, NamedFiles* known = nullptr);
   ~PendingFile();
   PendingFile(PendingFile&&) noexcept;
   PendingFile(const PendingFile&) = delete;
@@ -24,13 +26,11 @@ class PendingFile {
   PendingFile& operator=(PendingFile&&) = delete;
 
   void write(std::string_view text);
-  /// Has a file written by a function or program that wants a name; it has the ending of the target.
-  /// \throws InvalidArgument  a std::system_error of `write_to`;  what else it throws
-  void fill(const std::function<void(const std::string& file)>& write_to);
+  /// \throws InvalidArgument  it cannot be written: the disk is full, the pipe closed
   void commit();
 
  private:
-  /// A new file for the text, beside the target unless that is special.
+  /// A new file for the text, beside the target.
   void make_temporary();
   void remove_temporary();
   [[noreturn]] void refuse(int reason) const;
@@ -44,4 +44,4 @@ class PendingFile {
 /// Writes all of the text to a descriptor; 0, or the errno of what went wrong.
 [[nodiscard]] int write_all(int descriptor, std::string_view text);
 
-}  // namespace tailbound::cli
+}  // namespace tailbound::files

@@ -1,4 +1,4 @@
-#include <cli/leftovers.hpp>
+#include <tailbound/files/leftovers.hpp>
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -8,7 +8,7 @@
 #include <chrono>
 #include <set>
 
-namespace tailbound::cli::leftovers {
+namespace tailbound::files::leftovers {
 namespace {
 
 struct Leftovers {
@@ -65,4 +65,4 @@ void clear_up() {
   (void)held.release();  // for good
 }
 
-}  // namespace tailbound::cli::leftovers
+}  // namespace tailbound::files::leftovers

@@ -1,0 +1,161 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/files/named_files.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace tailbound::files {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file on a disk, or one that is not there yet. Devices and terminals may be read and written at once.
+struct Identity {
+  bool matters = false;
+  dev_t device = 0;
+  ino_t inode = 0;
+  std::string path;  ///< where there is no file
+
+  friend bool operator==(const Identity&, const Identity&) = default;
+};
+
+Identity identity_of(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0)
+    return {.matters = S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode),
+            .device = status.st_dev,
+            .inode = status.st_ino,
+            .path = {}};
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
+  return {.matters = !error, .path = whole.string()};
+}
+
+[[noreturn]] void refuse_reading(std::string_view argument, const std::string& path, int reason) {
+  const std::string why = std::generic_category().message(reason);
+  throw InvalidArgument(std::string(argument), path, "a file that can be read (" + why + ")");
+}
+
+/// An open file, closed at the end.
+class Opened {
+ public:
+  Opened(const std::string& path, const std::stop_token& stop)
+      : stop_(stop),
+        own_(path != "-"),
+        descriptor_(own_ ? open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO) {}
+  ~Opened() {
+    if (own_ && descriptor_ >= 0) close(descriptor_);
+  }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+
+  [[nodiscard]] bool good() const { return descriptor_ >= 0; }
+  [[nodiscard]] bool regular() const {
+    struct stat status {};
+    return own_ && fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
+  }
+  /// Appends at most so many bytes; how many, 0 at the end, below 0 with errno.
+  [[nodiscard]] ssize_t append(std::string& content, std::size_t most) const {
+    if (!regular()) wait();
+    const std::size_t before = content.size();
+    content.resize(before + most);
+    ssize_t got;
+    do got = read(descriptor_, content.data() + before, most);
+    while (got < 0 && errno == EINTR);
+    content.resize(before + (got > 0 ? static_cast<std::size_t>(got) : 0));
+    return got;
+  }
+
+ private:
+  /// Until something can be read.
+  void wait() const {
+    constexpr int look = 50;  // milliseconds
+    pollfd something{.fd = descriptor_, .events = POLLIN, .revents = 0};
+    while (poll(&something, 1, look) == 0)
+      if (stop_.stop_requested()) throw Stopped("stopped on request");
+  }
+
+  const std::stop_token& stop_;
+  bool own_;
+  int descriptor_;
+};
+
+constexpr std::size_t block = std::size_t{1} << 16;
+
+std::string content_of(const Opened& file, const std::string& path, std::string_view argument,
+                       std::size_t limit) {
+  std::string content;
+  while (const ssize_t got = file.append(content, block)) {
+    if (got < 0) refuse_reading(argument, path, errno);
+    if (content.size() > limit)
+      throw InvalidArgument(std::string(argument), path,
+                            "a file of at most " + std::to_string(limit >> 20U) + " MiB");
+  }
+  return content;
+}
+
+}  // namespace
+
+NamedFiles::NamedFiles(std::stop_token stop) : stop_(std::move(stop)) {}
+
+std::string NamedFiles::read(const std::string& path, std::string_view argument, std::size_t limit) {
+  const std::scoped_lock guard(lock_);
+  if (const auto known = piped_.find(path); known != piped_.end()) {
+    if (known->second.argument == argument) return known->second.content;
+    throw InvalidArgument(
+        std::string(argument), path,
+        "another file than that of " + known->second.argument + ", which can be read only once");
+  }
+  const Opened file(path, stop_);
+  if (!file.good()) refuse_reading(argument, path, errno);
+  if (path != "-") add(path, argument, false);
+  std::string content = content_of(file, path, argument, limit);
+  if (!file.regular()) piped_[path] = {std::string(argument), content};
+  return content;
+}
+
+std::string NamedFiles::head(const std::string& path, std::size_t bytes) const {
+  const Opened file(path, stop_);
+  std::string head;
+  while (file.good() && head.size() < bytes && file.append(head, std::min(block, bytes - head.size())) > 0) {
+  }
+  return head;
+}
+
+void NamedFiles::writes(const std::string& path, std::string_view option) {
+  const std::scoped_lock guard(lock_);
+  add(path, option, true);
+}
+
+/// The output is refused, and the other named.
+void NamedFiles::refuse(const Use& use, const Use& other) {
+  const Use& output = use.written ? use : other;
+  const Use& second = use.written ? other : use;
+  throw InvalidArgument(output.argument, output.path,
+                        "another file than that of " + second.argument +
+                            (second.written ? "" : ", which is read and would be lost"));
+}
+
+void NamedFiles::add(const std::string& path, std::string_view argument, bool written) {
+  const Use use{path, std::string(argument), written};
+  const Identity file = identity_of(path);
+  if (!file.matters || std::find(uses_.begin(), uses_.end(), use) != uses_.end()) return;
+  for (const Use& other : uses_) {
+    if (other.argument == use.argument || (!written && !other.written)) continue;
+    if (!(identity_of(other.path) == file)) continue;
+    const std::string& reader = written ? other.argument : use.argument;
+    const std::string& writer = written ? use.argument : other.argument;
+    if (reader != "--resume" || writer != "--checkpoint") refuse(use, other);
+  }
+  uses_.push_back(use);
+}
+
+}  // namespace tailbound::files

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The files that somebody names for one piece of work, a command line: none is read under one name and overwritten
+/// under another, and each pipe is read once.
+///
+/// TESTS     tests/golden/files_test.cpp
+namespace tailbound::files {
+
+/// Unless something else is said, no file of the user's may be larger [bytes].
+inline constexpr std::size_t largest_file = std::size_t{64} << 20;
+
+/// CONTRACT  may be used by several threads.
+class NamedFiles {
+ public:
+  /// \param stop  ends the reading of a pipe
+  explicit NamedFiles(std::stop_token stop = {});
+
+  /// The whole content of `path`; "-" is standard input. Pipes and devices are read to their end, or to the
+  /// limit, once: asked for again, their content is the same.
+  /// \param argument  name used in the error ("--pmf")
+  /// \param limit     [bytes]
+  /// \throws InvalidArgument  no such file, a folder, not readable, larger than the limit, written by another
+  ///                          option, or a pipe that another option has read; the value in the message is the path
+  /// \throws Stopped          while a pipe was waited for
+  [[nodiscard]] std::string read(const std::string& path, std::string_view argument,
+                                 std::size_t limit = largest_file);
+
+  /// The first bytes of a file, all if it is shorter; nothing if it cannot be read.
+  [[nodiscard]] std::string head(const std::string& path, std::size_t bytes) const;
+
+  /// Says that it will be written. A checkpoint may be written where one was resumed from.
+  /// \throws InvalidArgument  the file is read, or written, by another option; both are named
+  void writes(const std::string& path, std::string_view option);
+
+ private:
+  struct Use {
+    std::string path, argument;
+    bool written;
+
+    friend bool operator==(const Use&, const Use&) = default;
+  };
+  /// Content of a pipe or device, which can be read only once, and the option that read it.
+  struct Piped {
+    std::string argument, content;
+  };
+
+  [[noreturn]] static void refuse(const Use& use, const Use& other);
+  void add(const std::string& path, std::string_view argument, bool written);
+
+  std::stop_token stop_;
+  std::mutex lock_;
+  std::vector<Use> uses_;
+  std::map<std::string, Piped> piped_;
+};
+
+}  // namespace tailbound::files
