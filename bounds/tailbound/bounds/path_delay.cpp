@@ -468,7 +468,9 @@ ClaimedDelayAnswer to_claims(const DelayAnswer& answer, const std::optional<int>
           to_claim(answer.mean_queueing, agreed_digits), to_claim(answer.mean_latency, agreed_digits)};
 }
 
-void check(std::span<const Route> routes, const DelayQuestion& question) {
+}  // namespace
+
+void require_valid(std::span<const Route> routes, const DelayQuestion& question) {
   Rational sum = 0;
   for (const Route& route : routes) {
     if (!(route.share > 0)) throw InvalidArgument("share", numeric::to_fraction(route.share), "above 0");
@@ -483,8 +485,6 @@ void check(std::span<const Route> routes, const DelayQuestion& question) {
     if (!(p > 0 && p < 1))
       throw InvalidArgument("percentile", numeric::to_fraction(p), "a probability above 0 and below 1");
 }
-
-}  // namespace
 
 PathDelay::PathDelay(std::vector<HopQueue> queues, HopDelay delay, Digits digits)
     : knowledge_(std::make_shared<DelayKnowledge>(std::move(queues), delay, digits)) {
@@ -506,7 +506,7 @@ ClaimedDelayAnswer PathDelay::claims(std::span<const Route> routes, const DelayQ
 
 DelayAnswer PathDelay::computed(std::span<const Route> routes, const DelayQuestion& question) {
   DelayKnowledge& known = *knowledge_;
-  check(routes, question);
+  require_valid(routes, question);
   for (const Route& route : routes) known.check(route);
   const bool correlated = known.correlated(routes);
   if (correlated && known.digits().count > most_double_digits)
@@ -640,7 +640,7 @@ DelayAnswer PathDelay::computed(std::span<const Route> routes, const DelayQuesti
 
 DelayDistribution PathDelay::distribution(std::span<const Route> routes, const Rational& negligible) {
   DelayKnowledge& known = *knowledge_;
-  check(routes, {});
+  require_valid(routes, {});
   for (const Route& route : routes) known.check(route);
   if (known.correlated(routes))
     throw NoAnswer(

@@ -63,10 +63,24 @@ using ClaimedSlotProbability = SlotProbabilityOf<numeric::Claim>;
 using ClaimedPercentile = PercentileOf<numeric::Claim>;
 using ClaimedDelayAnswer = DelayAnswerOf<numeric::Claim>;
 
+/// Who knows P(D > t) of routes.
+class DelayLaw {
+ public:
+  DelayLaw() = default;
+  DelayLaw(const DelayLaw&) = default;
+  DelayLaw& operator=(const DelayLaw&) = default;
+  virtual ~DelayLaw() = default;
+  [[nodiscard]] virtual ClaimedDelayAnswer claims(std::span<const Route> routes,
+                                                  const DelayQuestion& question) = 0;
+};
+
+/// \throws InvalidArgument  no route, shares that do not sum to 1, a level below 0, a percentile outside ]0, 1[
+void require_valid(std::span<const Route> routes, const DelayQuestion& question);
+
 class DelayKnowledge;
 
 /// The queues of a network and what is known of their delays so far. Not for use by several threads at a time.
-class PathDelay {
+class PathDelay final : public DelayLaw {
  public:
   /// \throws Unstable, InvalidArgument  as queue::hop_delay(), when a queue is first used
   PathDelay(std::vector<queue::HopQueue> queues, queue::HopDelay delay, numeric::Digits digits = {});
@@ -84,7 +98,8 @@ class PathDelay {
   [[nodiscard]] DelayAnswer answer(std::span<const Route> routes, const DelayQuestion& question);
 
   /// The same, as approximations where a queue on a route is only approximated.
-  [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Route> routes, const DelayQuestion& question);
+  [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Route> routes,
+                                          const DelayQuestion& question) override;
 
   /// The whole distribution of T less the queues of the shortest route, to where the probabilities P(. > t)
   /// beyond sum to at most `negligible`.

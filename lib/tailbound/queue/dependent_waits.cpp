@@ -45,9 +45,10 @@ Series product(const Series& a, const Series& b) {
 std::vector<double> smoothed_wait(const LoneQueue& alone, std::span<const SmoothedLinks> links) {
   Series occupancy = alone.occupancy;
   for (const SmoothedLinks& link : links) {
-    Series real = *link.second;
-    real.resize(occupancy.size(), 0);
-    occupancy = product(occupancy, power(quotient(real, alone.occupancy), link.count));
+    const auto cut = [&](const Series& whole) {
+      return Series(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(occupancy.size()));
+    };
+    occupancy = product(occupancy, power(quotient(cut(*link.second), cut(*link.alone)), link.count));
   }
   Series wait(occupancy.size(), 0);
   // As P(Q > 0) = load whatever smooths the arrivals; the last place is not known and falls on as those before.
@@ -59,7 +60,8 @@ std::vector<double> smoothed_wait(const LoneQueue& alone, std::span<const Smooth
 
 std::vector<double> sum_of_dependent(std::span<const DependentHop> hops, std::size_t size) {
   const auto cut = [&](const Series& series) {
-    Series result(series.begin(), series.begin() + static_cast<std::ptrdiff_t>(std::min(size, series.size())));
+    Series result(series.begin(),
+                  series.begin() + static_cast<std::ptrdiff_t>(std::min(size, series.size())));
     result.resize(size, 0);
     return result;
   };
@@ -72,10 +74,9 @@ std::vector<double> sum_of_dependent(std::span<const DependentHop> hops, std::si
   for (std::size_t hop = 1; hop < hops.size(); ++hop) {
     const PairKernel& kernel = *hops[hop].from_before;
     Series after(size, 0);
-    for (std::size_t w = 0; w < size; ++w)
-      for (std::size_t to = 0; to + w < size; ++to) after[to] += marginal[w] * kernel.row(w)[to];
-    // What the kernel does not list, w + w' >= size, is missing from the far end of the marginal only where the first
-    // wait is long; both series are cut where that begins to count.
+    const std::size_t listed = std::min(size, kernel.size());
+    for (std::size_t w = 0; w < listed; ++w)
+      for (std::size_t to = 0; to + w < listed; ++to) after[to] += marginal[w] * kernel.row(w)[to];
     factor = product(factor, quotient(cut(*hops[hop].wait), after));
     marginal = std::move(after);
     std::fill(next.begin(), next.end(), 0);
@@ -83,11 +84,12 @@ std::vector<double> sum_of_dependent(std::span<const DependentHop> hops, std::si
     for (std::size_t S = 0; S < size; ++S) {
       std::fill(sum.begin(), sum.end(), 0);
       const std::size_t room = size - S;
-      for (std::size_t w = 0; w <= S; ++w) {
+      for (std::size_t w = 0; w <= S && w < kernel.size(); ++w) {
         const double weight = law[S * size + w];
         if (weight == 0) continue;
         const double* const row = kernel.row(w);
-        for (std::size_t to = 0; to < room; ++to) sum[to] += weight * row[to];
+        const std::size_t count = std::min(room, kernel.size() - w);
+        for (std::size_t to = 0; to < count; ++to) sum[to] += weight * row[to];
       }
       for (std::size_t to = 0; to < room; ++to) next[(S + to) * size + to] += sum[to];
     }

@@ -18,15 +18,17 @@ namespace tailbound::queue {
 /// Links alike that feed a queue through queues of their own.
 struct SmoothedLinks {
   const std::vector<double>* second = nullptr;  ///< PairLaw::second() of one of them with the queue fed
+  const std::vector<double>* alone = nullptr;   ///< lone_second().occupancy of that pair
   double count = 1;
 };
 
 /// P(W = n) at a queue whose links are smoothed: W(z) of Q_dec(z) prod (Q_real(z)/Q_dec(z))^count.
+/// \pre alone.occupancy is the shortest of all lists
 [[nodiscard]] std::vector<double> smoothed_wait(const LoneQueue& alone, std::span<const SmoothedLinks> links);
 
 struct DependentHop {
-  const std::vector<double>* wait = nullptr;    ///< P(W = n)
-  const PairKernel* from_before = nullptr;      ///< of the hop before and this one; none at the first
+  const std::vector<double>* wait = nullptr;  ///< P(W = n)
+  const PairKernel* from_before = nullptr;    ///< of the hop before and this one; none at the first
 };
 
 /// P(D = t), t < size, D the sum of the waits.

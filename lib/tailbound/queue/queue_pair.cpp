@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 // The two loops below are nearly all of the time; with wider registers they take half of it.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
@@ -19,7 +20,7 @@ namespace {
 
 using Series = std::vector<double>;
 
-constexpr std::size_t block = 16;
+constexpr std::size_t block = 32;
 constexpr double never = std::numeric_limits<double>::infinity();
 /// Arrivals whose part of A(z0) is smaller do not count.
 constexpr double negligible = 1e-11;
@@ -28,33 +29,24 @@ std::size_t rounded_up(std::size_t size) {
   return (size + block - 1) / block * block;
 }
 
-/// to[y] = sum_b weights[b] from[y - b] for y < length, a whole number of blocks. \pre from[-1], .. from[-count] are
-/// readable and 0
-TAILBOUND_WIDE void convolve_row(double* __restrict to, const double* __restrict from, std::size_t length,
-                                 const double* __restrict weights, std::size_t count) {
+/// to[y] = sum_i weights[i] from[y - i stride] for y < length, a whole number of blocks. \pre what is read in front of
+/// `from` is readable, and 0 where there is nothing
+TAILBOUND_WIDE void combine(double* __restrict to, const double* __restrict from, std::ptrdiff_t stride,
+                            std::size_t length, const double* __restrict weights, std::size_t count) {
   for (std::size_t y = 0; y < length; y += block) {
     double sum[block] = {};
-    for (std::size_t b = 0; b < count; ++b) {
-      const double weight = weights[b];
-      const double* const terms = from + y - b;
-      for (std::size_t i = 0; i < block; ++i) sum[i] += weight * terms[i];
+    const double* __restrict terms = from + y;
+    for (std::size_t i = 0; i < count; ++i, terms -= stride) {
+      const double weight = weights[i];
+      for (std::size_t j = 0; j < block; ++j) sum[j] += weight * terms[j];
     }
-    for (std::size_t i = 0; i < block; ++i) to[y + i] = sum[i];
+    for (std::size_t j = 0; j < block; ++j) to[y + j] = sum[j];
   }
 }
 
-/// to[y] = sum_a weights[a] from[y - a stride] for y < length, a whole number of blocks.
-TAILBOUND_WIDE void combine_rows(double* __restrict to, const double* __restrict from, std::size_t stride,
-                                 std::size_t length, const double* __restrict weights, std::size_t count) {
-  for (std::size_t y = 0; y < length; y += block) {
-    double sum[block] = {};
-    for (std::size_t a = 0; a < count; ++a) {
-      const double weight = weights[a];
-      const double* const terms = from + y - a * stride;
-      for (std::size_t i = 0; i < block; ++i) sum[i] += weight * terms[i];
-    }
-    for (std::size_t i = 0; i < block; ++i) to[y + i] = sum[i];
-  }
+void convolve_row(double* to, const double* from, std::size_t length, const double* weights,
+                  std::size_t count) {
+  combine(to, from, 1, length, weights, count);
 }
 
 /// values[y] = first above[y] + second values[y - 1] + weight own[y] for y < length, with values[-1] = 0.
@@ -63,7 +55,8 @@ TAILBOUND_WIDE void horner_row(double* __restrict values, const double* __restri
                                double weight, std::vector<double>& room) {
   double* __restrict const old = room.data() + 1;
   for (std::size_t y = 0; y < length; ++y) old[y] = values[y];
-  for (std::size_t y = 0; y < length; ++y) values[y] = first * above[y] + second * old[y - 1] + weight * own[y];
+  for (std::size_t y = 0; y < length; ++y)
+    values[y] = first * above[y] + second * old[y - 1] + weight * own[y];
 }
 
 /// The first `size` coefficients.
@@ -160,7 +153,8 @@ std::size_t places(const Series& series, double z) {
   std::size_t count = series.size();
   const double log_z = z == never ? 0 : std::log(z);
   const double floor = std::log(negligible) + (z == never ? -20 : 0);
-  while (count > 1 && !(std::log(series[count - 1]) + static_cast<double>(count - 1) * log_z > floor)) --count;
+  while (count > 1 && !(std::log(series[count - 1]) + static_cast<double>(count - 1) * log_z > floor))
+    --count;
   return count;
 }
 
@@ -190,7 +184,8 @@ Joint joint_arrivals(const QueuePair& pair, std::size_t size) {
     if (source.through > 0 && !(source.around > 0)) only_first.push_back(first.back());
     if (source.around > 0 && !(source.through > 0)) only_second.push_back(second.back());
   }
-  const double first_growth = growth_of(sources_of_first(pair)), second_growth = growth_of(sources_of_second(pair));
+  const double first_growth = growth_of(sources_of_first(pair)),
+               second_growth = growth_of(sources_of_second(pair));
   Joint joint;
   joint.most_first = places(arrivals_of(first, size + 1), first_growth);
   joint.most_second = places(arrivals_of(second, size + 1), second_growth);
@@ -258,8 +253,8 @@ class Chain {
       convolve_row(row(scratch_, v), row(served_, v), length(v), joint_.only_second.data(),
                    joint_.only_second.size());
     for (std::size_t x = 0; x <= size_; ++x)
-      combine_rows(row(spread_, x), row(scratch_, x), stride_, length(x), joint_.only_first.data(),
-                   joint_.only_first.size());
+      combine(row(spread_, x), row(scratch_, x), static_cast<std::ptrdiff_t>(stride_), length(x),
+              joint_.only_first.data(), joint_.only_first.size());
     for (const Either& each : joint_.either) add(each);
     // In a slot with x = 0 U serves nothing.
     std::copy_n(row(spread_, 0), size_, next.row(0));
@@ -267,7 +262,8 @@ class Chain {
       const double* const values = row(spread_, v + 1);
       double* const to = next.row(v);
       if (v > 0) std::fill(to, to + (size_ - v), 0);
-      for (std::size_t y = 0; y < size_ - v; ++y) to[y] += (1 - marked_) * values[y] + marked_ * values[y - 1];
+      for (std::size_t y = 0; y < size_ - v; ++y)
+        to[y] += (1 - marked_) * values[y] + marked_ * values[y - 1];
     }
   }
 
@@ -292,8 +288,8 @@ class Chain {
     for (std::size_t n = each.number.size(); n-- > 0;) {
       const double weight = each.number[n];
       for (std::size_t x = size_ + 1; x-- > 0;) {
-        horner_row(row(spread_, x), row(spread_, x) - stride_, row(scratch_, x), length(x), first, second, weight,
-                   line_);
+        horner_row(row(spread_, x), row(spread_, x) - stride_, row(scratch_, x), length(x), first, second,
+                   weight, line_);
       }
     }
   }
@@ -313,7 +309,8 @@ double greatest_change(const PairLaw& law, const PairLaw& next) {
   for (std::size_t v = 0; v < inside; ++v)
     for (std::size_t y = 0; y + v < inside; ++y) {
       const double value = law.at(v, y), change = std::abs(next.at(v, y) - value);
-      if (change > greatest * std::abs(value) && std::abs(value) > 1e-280) greatest = change / std::abs(value);
+      if (change > greatest * std::abs(value) && std::abs(value) > 1e-280)
+        greatest = change / std::abs(value);
     }
   return greatest;
 }
@@ -353,8 +350,7 @@ LoneQueue lone_second(const QueuePair& pair, std::size_t size) {
   return lone_queue(sources_of_second(pair), size);
 }
 
-PairLaw::PairLaw(std::size_t size)
-    : size_(size), stride_(rounded_up(size)), values_(stride_ * size, 0) {}
+PairLaw::PairLaw(std::size_t size) : size_(size), stride_(rounded_up(size)), values_(stride_ * size, 0) {}
 
 std::vector<double> PairLaw::second() const {
   std::vector<double> sums(size_, 0);
@@ -363,13 +359,22 @@ std::vector<double> PairLaw::second() const {
   return sums;
 }
 
-PairLaw pair_law(const QueuePair& pair, std::size_t size, double tolerance, PairMethod method) {
-  check(pair);
-  if (size == 0) throw InvalidArgument("size", "0", "1 or more");
-  const LoneQueue first = lone_first(pair, size), second = lone_second(pair, size);
-  PairLaw law(size), next(size), step(size);
-  for (std::size_t v = 0; v < size; ++v)
-    for (std::size_t y = 0; y + v < size; ++y) law.row(v)[y] = first.left_over[v] * second.occupancy[y];
+namespace {
+
+/// Both queues by themselves.
+struct Alone {
+  LoneQueue first, second;
+
+  Alone(const QueuePair& pair, std::size_t size)
+      : first(lone_first(pair, size)), second(lone_second(pair, size)) {}
+};
+
+/// The law to which that of `start` leads.
+PairLaw settled(const QueuePair& pair, PairLaw law, const Alone& alone, double tolerance, PairMethod method) {
+  const std::size_t size = law.size();
+  const LoneQueue& first = alone.first;
+  const LoneQueue& second = alone.second;
+  PairLaw next(size), step(size);
   Chain chain(pair, size);
   const double gap = std::min(first.gap, second.gap);
   // The rates of decay of the chain lie in an ellipse about the real axis, from -0.2 to 1 - gap.
@@ -403,13 +408,45 @@ PairLaw pair_law(const QueuePair& pair, std::size_t size, double tolerance, Pair
   return law;
 }
 
+}  // namespace
+
+PairLaw pair_law(const QueuePair& pair, std::size_t size, double tolerance, PairMethod method) {
+  check(pair);
+  if (size == 0) throw InvalidArgument("size", "0", "1 or more");
+  const Alone alone(pair, size);
+  PairLaw law(size);
+  for (std::size_t v = 0; v < size; ++v)
+    for (std::size_t y = 0; y + v < size; ++y)
+      law.row(v)[y] = alone.first.left_over[v] * alone.second.occupancy[y];
+  return settled(pair, std::move(law), alone, tolerance, method);
+}
+
+PairLaw pair_law(const QueuePair& pair, std::size_t size, double tolerance, const SimilarPair& similar) {
+  check(pair);
+  const Alone alone(pair, size), its(*similar.pair, size);
+  PairLaw law(size);
+  const auto ratio = [](double a, double b) { return b > 0 ? a / b : 0; };
+  for (std::size_t v = 0; v < size; ++v)
+    for (std::size_t y = 0; y + v < size; ++y)
+      law.row(v)[y] = similar.law->at(v, y) * ratio(alone.first.left_over[v], its.first.left_over[v]) *
+                      ratio(alone.second.occupancy[y], its.second.occupancy[y]);
+  // What U has left over has the law of U alone, whatever T does.
+  for (std::size_t v = 0; v < size; ++v) {
+    double mass = 0, room = 0;
+    for (std::size_t y = 0; y + v < size; ++y) mass += law.at(v, y), room += alone.second.occupancy[y];
+    for (std::size_t y = 0; y + v < size; ++y) law.row(v)[y] *= ratio(alone.first.left_over[v] * room, mass);
+  }
+  return settled(pair, std::move(law), alone, tolerance, PairMethod::chebyshev);
+}
+
 std::vector<double> identity_error(const QueuePair& pair, const PairLaw& law) {
   const std::size_t size = law.size();
   const Series alone = lone_second(pair, size).left_over;
   Series sum(size, 0), idle(size, 0);
   double mass_idle = 0;
   for (std::size_t v = 0; v < size; ++v) {
-    const Series bound = binomial(static_cast<std::int64_t>(v), pair.forwarded, size);  // of those at U, for T
+    const Series bound =
+        binomial(static_cast<std::int64_t>(v), pair.forwarded, size);  // of those at U, for T
     for (std::size_t y = 0; y + v < size; ++y) {
       const double value = law.at(v, y);
       const std::size_t left = y > 0 ? y - 1 : 0;
@@ -432,7 +469,7 @@ std::vector<double> identity_error(const QueuePair& pair, const PairLaw& law) {
 }
 
 PairKernel::PairKernel(const QueuePair& pair, const PairLaw& law)
-    : size_(law.size()), stride_(law.stride()), values_(stride_ * law.size(), 0) {
+    : size_(law.size()), values_(law.size() * (law.size() + 1) / 2, 0) {
   const Joint joint = joint_arrivals(pair, size_);
   const LoneQueue first = lone_first(pair, size_);
   const std::size_t most_b = joint.most_second;
@@ -529,7 +566,7 @@ PairKernel::PairKernel(const QueuePair& pair, const PairLaw& law)
     }
     if (!(first.wait[w] > 0)) continue;
     const double scale = 1 / (first.load * first.wait[w]);
-    for (std::size_t y = 0; y < wanted; ++y) values_[w * stride_ + y] = scale * left[y];
+    for (std::size_t y = 0; y < wanted; ++y) values_[start_of(w) + y] = scale * left[y];
   }
 }
 

@@ -42,7 +42,7 @@ struct LoneQueue {
   std::vector<double> occupancy;  ///< P(Q = n): just after them
   std::vector<double> wait;       ///< P(W = n) = P(Q = n+1) / load
   double growth = 1;              ///< least root above 1 of z = A(z); infinite if no packet ever waits
-  double gap = 1;                 ///< 1 - min_z A(z)/z: what a slot takes off the distance from the stationary law
+  double gap = 1;  ///< 1 - min_z A(z)/z: what a slot takes off the distance from the stationary law
 };
 
 /// A queue that these sources feed, with probabilities for n < size.
@@ -96,6 +96,15 @@ enum class PairMethod {
 [[nodiscard]] PairLaw pair_law(const QueuePair& pair, std::size_t size, double tolerance,
                                PairMethod method = PairMethod::chebyshev);
 
+/// A pair whose law is known, for one that is like it: fewer slots lead to the same law.
+struct SimilarPair {
+  const QueuePair* pair = nullptr;
+  const PairLaw* law = nullptr;
+};
+/// \pre similar.law has that size
+[[nodiscard]] PairLaw pair_law(const QueuePair& pair, std::size_t size, double tolerance,
+                               const SimilarPair& similar);
+
 /// How far the law is from the exact identity  E[z^(q+N)] = V(z) E[z^N | T idle],  q the packets that T has left
 /// over, N those at U that will come to T, V(z) what T would have left over without U: the greatest relative
 /// difference of the coefficients up to each power, entries 0 .. size-1.
@@ -107,11 +116,14 @@ class PairKernel {
   PairKernel(const QueuePair& pair, const PairLaw& law);
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// Of w: for w' = 0 .. size - w - 1; zeros if W_U = w is impossible.
-  [[nodiscard]] const double* row(std::size_t w) const { return values_.data() + w * stride_; }
+  /// Of w < size: for w' = 0 .. size - w - 1; zeros if W_U = w is impossible.
+  [[nodiscard]] const double* row(std::size_t w) const { return values_.data() + start_of(w); }
+  [[nodiscard]] std::size_t bytes() const { return values_.size() * sizeof(double); }
 
  private:
-  std::size_t size_, stride_;
+  [[nodiscard]] std::size_t start_of(std::size_t w) const { return w * size_ - w * (w - 1) / 2; }
+
+  std::size_t size_;
   std::vector<double> values_;
 };
 

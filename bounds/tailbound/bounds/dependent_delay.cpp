@@ -1,0 +1,416 @@
+#include <tailbound/bounds/dependent_delay.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace tailbound::bounds {
+namespace {
+
+using numeric::Approximation;
+using numeric::Rational;
+using numeric::Real;
+using Series = std::vector<double>;
+
+/// Of the pairs' laws; the delays' probabilities are then right to some 3e-5, beside what the last slots lose.
+constexpr double tolerance = 1e-4, stated = 5e-5;
+constexpr std::size_t step = 32;
+/// Delays rarer than that are not in sight, whatever is asked.
+constexpr double usual_target = 1e-6;
+
+/// What is kept of a pair.
+struct SolvedPair {
+  Series second, alone;
+  queue::PairKernel kernel;
+
+  SolvedPair(const queue::QueuePair& pair, const queue::PairLaw& law)
+      : second(law.second()), alone(queue::lone_second(pair, law.size()).occupancy), kernel(pair, law) {}
+  [[nodiscard]] std::size_t bytes() const {
+    return kernel.bytes() + (second.size() + alone.size()) * sizeof(double);
+  }
+};
+
+/// All that have been solved in this process, up to a size; then it begins anew.
+class PairCache {
+ public:
+  using Key = std::pair<queue::QueuePair, std::size_t>;
+
+  static PairCache& instance() {
+    static PairCache cache;
+    return cache;
+  }
+  std::shared_ptr<const SolvedPair> find(const Key& key) {
+    const std::lock_guard lock(mutex_);
+    const auto place = known_.find(key);
+    return place == known_.end() ? nullptr : place->second;
+  }
+  void add(const Key& key, std::shared_ptr<const SolvedPair> solved) {
+    const std::lock_guard lock(mutex_);
+    if (bytes_ > most_bytes) {
+      known_.clear();
+      bytes_ = 0;
+    }
+    bytes_ += solved->bytes();
+    known_.emplace(key, std::move(solved));
+  }
+
+ private:
+  static constexpr std::size_t most_bytes = std::size_t{1} << 28;
+  std::mutex mutex_;
+  std::map<Key, std::shared_ptr<const SolvedPair>> known_;
+  std::size_t bytes_ = 0;
+};
+
+/// Carries out work(0) .. work(count - 1) by several threads. None of it may touch rationals.
+template <class Work>
+void side_by_side(std::size_t count, const Work& work) {
+  std::atomic<std::size_t> next = 0;
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto carry_out = [&] {
+    try {
+      for (std::size_t i = next++; i < count; i = next++) work(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+    }
+  };
+  std::vector<std::thread> threads;
+  const std::size_t wanted = std::min<std::size_t>({count, std::thread::hardware_concurrency(), 8});
+  for (std::size_t i = 1; i < wanted; ++i) threads.emplace_back(carry_out);
+  carry_out();
+  for (std::thread& thread : threads) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+Series product(const Series& a, const Series& b) {
+  Series c(a.size(), 0);
+  for (std::size_t n = 0; n < c.size(); ++n)
+    for (std::size_t i = 0; i <= n && i < a.size(); ++i)
+      if (n - i < b.size()) c[n] += a[i] * b[n - i];
+  return c;
+}
+
+/// The rate at which masses fall at `place`; infinite where there are none.
+double slope_at(const Series& mass, std::size_t place) {
+  if (place == 0 || !(mass[place] > 0) || !(mass[place - 1] > mass[place]))
+    return place > 0 && !(mass[place] > 0) ? std::numeric_limits<double>::infinity() : 0;
+  return std::log(mass[place - 1] / mass[place]);
+}
+
+/// P(D > t) from P(D = t), falling on beyond the last as there.
+Series tails_of(const Series& mass) {
+  const double slope = slope_at(mass, mass.size() - 1);
+  double above = slope > 0 && std::isfinite(slope) ? mass.back() / std::expm1(slope) : 0;
+  Series tails(mass.size());
+  for (std::size_t t = mass.size(); t-- > 0;) {
+    tails[t] = std::max(0.0, above);
+    above += mass[t];
+  }
+  return tails;
+}
+
+/// P(D > t) of one route.
+struct RouteLaw {
+  Series tails;
+  double slope = 0;  ///< at the last
+  double share = 1;
+  std::int64_t hops = 0;
+
+  [[nodiscard]] double above(std::int64_t t) const {
+    if (t < 0) return 1;
+    return static_cast<std::size_t>(t) < tails.size() ? tails[static_cast<std::size_t>(t)] : 0;
+  }
+  /// Relative, of above(t).
+  [[nodiscard]] double error(std::int64_t t) const {
+    return stated +
+           0.1 * std::exp(-slope * static_cast<double>(static_cast<std::int64_t>(tails.size()) - 1 - t));
+  }
+};
+
+numeric::Claim<unit::Probability> claim_of(double value, double relative_error) {
+  const int digits = static_cast<int>(std::floor(-std::log10(std::clamp(relative_error, 1e-15, 0.09))));
+  return Approximation<unit::Probability>{Real(value), std::max(1, digits)};
+}
+
+}  // namespace
+
+bool DependentHops::exact(std::span<const Route> routes) const {
+  return std::all_of(routes.begin(), routes.end(), [&](const Route& route) {
+    return route.queues.empty() || (route.queues.size() == 1 && queues[route.queues.front()].links.empty());
+  });
+}
+
+class DependentKnowledge {
+ public:
+  DependentKnowledge(std::shared_ptr<const DependentHops> hops, std::size_t most_slots)
+      : hops_(std::move(hops)), most_slots_(most_slots) {}
+
+  /// How far, and how rare, a question reaches on one route.
+  struct Reach {
+    std::size_t slots = 0;
+    double rarest = 1;
+  };
+
+  /// As independent hops have it, and some more. \param deepest  a level that is asked for, or -1
+  Reach reach(const Route& route, double target, std::int64_t deepest) const {
+    if (deepest >= static_cast<std::int64_t>(most_slots_)) refuse();
+    for (std::size_t size = 64;; size *= 2) {
+      Series mass(size, 0);
+      mass[0] = 1;
+      for (const std::size_t queue : route.queues)
+        mass = product(mass, queue::lone_queue(hops_->queues[queue].sources, size).wait);
+      const Series tails = tails_of(mass);
+      if (tails.back() > target || static_cast<std::int64_t>(size) <= deepest + 1) {
+        if (size > most_slots_) refuse();
+        continue;
+      }
+      std::size_t place = static_cast<std::size_t>(std::max<std::int64_t>(deepest, 0));
+      while (tails[place] > target) ++place;
+      const double slope = std::max(slope_at(mass, std::min(place + 1, size - 1)), 1e-3);
+      const double further = 0.08 * static_cast<double>(place) + 7 / slope + 4;
+      return {place + static_cast<std::size_t>(further), std::max(tails[place], 1e-300)};
+    }
+  }
+
+  /// Solves what the routes of equal reach need.
+  void solve(std::span<const Route> routes, const Reach& reach) {
+    std::vector<PairCache::Key> missing;
+    for (const Route& route : routes)
+      for (std::size_t hop = 0; hop < route.queues.size(); ++hop) {
+        for (const DependentQueue::Links& links : hops_->queues[route.queues[hop]].links)
+          need(links.pair, reach, missing);
+        if (hop > 0) need(between(route, hop), reach, missing);
+      }
+    std::vector<std::shared_ptr<const SolvedPair>> solved(missing.size());
+    side_by_side(missing.size(), [&](std::size_t i) {
+      const auto& [pair, size] = missing[i];
+      solved[i] = std::make_shared<SolvedPair>(pair, queue::pair_law(pair, size, tolerance));
+    });
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      PairCache::instance().add(missing[i], solved[i]);
+      solved_[missing[i]] = std::move(solved[i]);
+    }
+  }
+
+  RouteLaw law(const Route& route, const Reach& reach, double& mean) {
+    std::vector<Series> waits;
+    waits.reserve(route.queues.size());
+    std::vector<queue::DependentHop> hops;
+    mean = 0;
+    for (std::size_t hop = 0; hop < route.queues.size(); ++hop) {
+      waits.push_back(wait(route.queues[hop], reach));
+      mean += mean_of(waits.back());
+      hops.push_back({&waits.back(), hop == 0 ? nullptr : &solved(between(route, hop), reach).kernel});
+    }
+    const Series mass = queue::sum_of_dependent(hops, reach.slots);
+    return {tails_of(mass), std::max(slope_at(mass, mass.size() - 1), 0.0),
+            numeric::nearest_double(route.share), static_cast<std::int64_t>(route.queues.size())};
+  }
+
+  /// The laws of all routes, so far that each reaches its target and some slots more.
+  std::vector<RouteLaw> laws(std::span<const Route> routes, double target, std::int64_t deepest,
+                             double& mean) {
+    mean = 0;
+    std::vector<RouteLaw> result;
+    for (const Route& route : routes) {
+      double its_mean = 0;
+      if (route.queues.empty()) {
+        result.push_back({{0.0}, 1, numeric::nearest_double(route.share), 0});
+        continue;
+      }
+      for (Reach its = reach(route, target, deepest);; its.slots += its.slots / 4) {
+        if (its.slots > most_slots_) refuse();
+        solve({&route, 1}, its);
+        result.push_back(law(route, its, its_mean));
+        const RouteLaw& last = result.back();
+        const auto spare = static_cast<std::size_t>(std::min(4 / std::max(last.slope, 1e-3), 1e6));
+        if (spare < its.slots && last.tails[its.slots - 1 - spare] <= target) break;
+        result.pop_back();
+      }
+      mean += numeric::nearest_double(route.share) * its_mean;
+    }
+    return result;
+  }
+
+  void check(std::span<const Route> routes) const {
+    for (const Route& route : routes)
+      for (std::size_t hop = 0; hop < route.queues.size(); ++hop) {
+        if (route.queues[hop] >= hops_->queues.size())
+          throw InvalidArgument("queue", std::to_string(route.queues[hop]),
+                                "one of the " + std::to_string(hops_->queues.size()) + " queues, from 0");
+        if (hop > 0) static_cast<void>(between(route, hop));
+      }
+  }
+
+ private:
+  [[noreturn]] void refuse() const {
+    throw LimitExceeded("the delay reaches beyond " + std::to_string(most_slots_) +
+                        " slots; so far hops are looked at that depend on each other");
+  }
+
+  [[nodiscard]] std::size_t between(const Route& route, std::size_t hop) const {
+    const auto place = hops_->between.find({route.queues[hop - 1], route.queues[hop]});
+    if (place == hops_->between.end())
+      throw InvalidArgument("route",
+                            std::to_string(route.queues[hop - 1]) + ", " + std::to_string(route.queues[hop]),
+                            "queues of which one feeds the next");
+    return place->second;
+  }
+
+  /// Of queues that are short anyway less is looked at: what lies beyond is too rare beside what is asked.
+  std::size_t size_of(std::size_t pair, const Reach& reach) {
+    const auto rounded = [](std::size_t size) { return (size + step - 1) / step * step; };
+    const std::size_t most = rounded(reach.slots);
+    const auto [place, is_new] = sizes_.try_emplace({pair, most, std::ilogb(reach.rarest)}, most);
+    if (is_new) {
+      const double floor = 1e-8 * std::ldexp(1.0, std::ilogb(reach.rarest));
+      const Series first = queue::lone_first(hops_->pairs[pair], most).occupancy;
+      const Series second = queue::lone_second(hops_->pairs[pair], most).occupancy;
+      std::size_t size = step;
+      while (size < most && (first[size - 1] > floor || second[size - 1] > floor)) size += step;
+      place->second = size;
+    }
+    return place->second;
+  }
+
+  void need(std::size_t pair, const Reach& reach, std::vector<PairCache::Key>& missing) {
+    const PairCache::Key key{hops_->pairs[pair], size_of(pair, reach)};
+    if (solved_.contains(key)) return;
+    if (auto known = PairCache::instance().find(key)) {
+      solved_.emplace(key, std::move(known));
+      return;
+    }
+    if (std::find(missing.begin(), missing.end(), key) == missing.end()) missing.push_back(key);
+  }
+
+  const SolvedPair& solved(std::size_t pair, const Reach& reach) {
+    return *solved_.at({hops_->pairs[pair], size_of(pair, reach)});
+  }
+
+  Series wait(std::size_t queue, const Reach& reach) {
+    const DependentQueue& its = hops_->queues[queue];
+    std::size_t size = reach.slots;
+    for (const DependentQueue::Links& links : its.links) size = std::min(size, size_of(links.pair, reach));
+    std::vector<queue::SmoothedLinks> links;
+    for (const DependentQueue::Links& each : its.links) {
+      const SolvedPair& pair = solved(each.pair, reach);
+      links.push_back({&pair.second, &pair.alone, each.count});
+    }
+    return queue::smoothed_wait(queue::lone_queue(its.sources, size), links);
+  }
+
+  static double mean_of(const Series& wait) {
+    double sum = 0;
+    for (const double tail : tails_of(wait)) sum += tail;
+    return sum;
+  }
+
+  std::shared_ptr<const DependentHops> hops_;
+  std::size_t most_slots_;
+  std::map<PairCache::Key, std::shared_ptr<const SolvedPair>> solved_;
+  std::map<std::tuple<std::size_t, std::size_t, int>, std::size_t> sizes_;
+};
+
+DependentDelay::DependentDelay(std::shared_ptr<const DependentHops> hops, std::size_t most_slots)
+    : knowledge_(std::make_shared<DependentKnowledge>(std::move(hops), most_slots)) {}
+
+ClaimedDelayAnswer DependentDelay::claims(std::span<const Route> routes, const DelayQuestion& question) {
+  require_valid(routes, question);
+  knowledge_->check(routes);
+  double target = usual_target;
+  std::int64_t deepest = -1;
+  for (const Rational& p : question.percentiles) target = std::min(target, numeric::nearest_double(1 - p));
+  for (const Slots level : question.levels) deepest = std::max(deepest, level.value);
+  // What one route's last percentile is asked of may be a small share of the packets.
+  double least_share = 1;
+  for (const Route& route : routes) least_share = std::min(least_share, numeric::nearest_double(route.share));
+  double mean = 0;
+  const std::vector<RouteLaw> laws =
+      knowledge_->laws(routes, target * std::min(1.0, least_share), deepest, mean);
+
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  double mean_hops = 0;
+  for (const RouteLaw& law : laws) {
+    least = std::min(least, law.hops);
+    mean_hops += law.share * static_cast<double>(law.hops);
+  }
+  const auto above = [&](std::int64_t t, bool latency) -> std::pair<double, double> {
+    double sum = 0, error = 0;
+    for (const RouteLaw& law : laws) {
+      const std::int64_t slot = latency ? t - law.hops : t;
+      const double part = law.share * law.above(slot);
+      sum += part;
+      if (slot >= 0) error += part * law.error(slot);
+    }
+    return {sum, sum > 0 ? error / sum : stated};
+  };
+  const auto claim = [&](std::int64_t t, bool latency) -> numeric::Claim<unit::Probability> {
+    if (t < (latency ? least : 0)) return numeric::Exact<unit::Probability>{1};
+    const auto [value, error] = above(t, latency);
+    return claim_of(value, error);
+  };
+  const auto percentile = [&](const Rational& p, bool latency) {
+    const double bar = numeric::nearest_double(1 - p);
+    const std::int64_t first = latency ? least : 0;
+    std::int64_t low = first, high = first + 1;
+    while (above(high, latency).first > bar) high += high;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (above(middle, latency).first <= bar)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    ClaimedPercentile result{p, Slots(low), {Slots(low), claim(low, latency)}, {}};
+    if (low > first) result.before.push_back({Slots(low - 1), claim(low - 1, latency)});
+    return result;
+  };
+  const auto mean_claim = [](double value) -> numeric::Claim<unit::Slot> {
+    return Approximation<unit::Slot>{Real(value), 4};
+  };
+  ClaimedDelayAnswer answer{{}, {}, {}, mean_claim(mean), mean_claim(mean + mean_hops)};
+  for (const Slots level : question.levels) answer.above.push_back({level, claim(level.value, false)});
+  for (const Rational& p : question.percentiles) {
+    answer.queueing.push_back(percentile(p, false));
+    answer.latency.push_back(percentile(p, true));
+  }
+  return answer;
+}
+
+DelayDistribution DependentDelay::distribution(std::span<const Route> routes, const Rational& negligible) {
+  require_valid(routes, {});
+  knowledge_->check(routes);
+  if (!(negligible > 0 && negligible <= 1))
+    throw InvalidArgument("negligible", numeric::to_fraction(negligible), "above 0 and at most 1");
+  const double most = numeric::nearest_double(negligible);
+  double mean = 0;
+  const std::vector<RouteLaw> laws = knowledge_->laws(routes, 1e-3 * most, -1, mean);
+  std::int64_t least = laws.front().hops;
+  for (const RouteLaw& law : laws) least = std::min(least, law.hops);
+  std::size_t size = 0;
+  for (const RouteLaw& law : laws)
+    size = std::max(size, law.tails.size() + static_cast<std::size_t>(law.hops - least));
+  const numeric::PrecisionScope scope(numeric::Precision{128});
+  DelayDistribution result;
+  double before = 1;
+  for (std::size_t t = 0; t < size; ++t) {
+    double above = 0;
+    for (const RouteLaw& law : laws)
+      above += law.share * law.above(static_cast<std::int64_t>(t) - (law.hops - least));
+    above = std::clamp(above, 0.0, before);
+    before = above;
+    result.above.push_back(numeric::make_interval(Real(above), Real(above)));
+    result.at_most.push_back(numeric::make_interval(1 - Real(above), 1 - Real(above)));
+  }
+  result.beyond = numeric::make_interval(Real(0), Real(most));
+  return result;
+}
+
+}  // namespace tailbound::bounds
