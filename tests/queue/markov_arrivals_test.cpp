@@ -58,6 +58,77 @@ TEST_CASE("arrivals as blocks: load by the law of the phases", "[queue][markov]"
   CHECK(std::get<queue::RationalBlocks>(cut.form()).size() == 2);
 }
 
+namespace {
+
+/// The stationary law by elimination without subtraction.
+std::vector<Fraction> stationary(std::vector<std::vector<Fraction>> p) {
+  for (std::size_t n = p.size(); n-- > 1;) {
+    Fraction out = 0;
+    for (std::size_t j = 0; j < n; ++j) out += p[n][j];
+    for (std::size_t i = 0; i < n; ++i) {
+      p[i][n] /= out;
+      for (std::size_t j = 0; j < n; ++j) p[i][j] += p[i][n] * p[n][j];
+    }
+  }
+  std::vector<Fraction> law{1};
+  Fraction total = 1;
+  for (std::size_t n = 1; n < p.size(); ++n) {
+    Fraction mass = 0;
+    for (std::size_t i = 0; i < n; ++i) mass += law[i] * p[i][n];
+    law.push_back(mass);
+    total += mass;
+  }
+  for (Fraction& mass : law) mass /= total;
+  return law;
+}
+
+/// Two blocks of a random chain: some entries 0, denominators of up to `digits` digits.
+PlainBlocks<Fraction> random_chain(Random& random, std::size_t phases, int digits) {
+  PlainBlocks<Fraction> d(2, std::vector<std::vector<Fraction>>(phases, std::vector<Fraction>(phases, 0)));
+  for (std::size_t i = 0; i < phases; ++i) {
+    std::vector<Whole> parts(2 * phases, 0);
+    Whole sum = 0;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const bool next = k == (i + 1) % phases;  // a way round all phases
+      if (!next && random.one_in(3)) continue;
+      for (int digit = 0; digit < digits; ++digit) parts[k] = parts[k] * 10 + random.between(0, 9);
+      parts[k] += 1;
+      sum += parts[k];
+    }
+    for (std::size_t k = 0; k < parts.size(); ++k) d[k / phases][i][k % phases] = Fraction(parts[k], sum);
+  }
+  return d;
+}
+
+}  // namespace
+
+TEST_CASE("arrivals as blocks: the exact load by two ways", "[queue][markov][exact]") {
+  Random random(20261122);
+  for (int round = 0; round < 200; ++round) {
+    const auto phases = static_cast<std::size_t>(random.between(1, 9));
+    const auto d =
+        random_chain(random, phases, static_cast<int>(random.between(1, round % 10 == 0 ? 30 : 3)));
+    auto p = d[0];
+    for (std::size_t i = 0; i < phases; ++i)
+      for (std::size_t j = 0; j < phases; ++j) p[i][j] += d[1][i][j];
+    const std::vector<Fraction> law = stationary(p);
+    Fraction load = 0;
+    for (std::size_t i = 0; i < phases; ++i)
+      for (const Fraction& entry : d[1][i]) load += law[i] * entry;
+    CHECK(to_fraction(MarkovArrivals::blocks(blocks(d)).load()) == load);
+  }
+  // 64 phases: six unequal sources, whose loads add up.
+  std::vector<OnOff> sources;
+  Fraction load = 0;
+  for (int i = 0; i < 6; ++i) {
+    sources.push_back(source(Fraction(Whole(1), Whole(8 + i)), 2 + i % 2));
+    load += Fraction(Whole(1), Whole(8 + i));
+  }
+  const MarkovArrivals many = MarkovArrivals::blocks(blocks(product_blocks(sources)));
+  CHECK(many.phases() == 64);
+  CHECK(to_fraction(many.load()) == load);
+}
+
 TEST_CASE("on-off arrivals that cannot be are refused", "[queue][markov][errors]") {
   const OnOff good = source(Fraction(1, 50), 4);
   CHECK_THROWS_AS(MarkovArrivals::on_off({}), InvalidArgument);
@@ -97,8 +168,12 @@ TEST_CASE("blocks that are no arrivals are refused", "[queue][markov][errors]") 
   refused({{{0, half, 0}, {half, 0, 0}, {0, half, 0}}, {{half, 0, 0}, {half, 0, 0}, {0, 0, half}}},
           "phases 1, 2 lead to each other, but not to and from 3");
   PlainBlocks<Fraction> wide(
-      1, std::vector<std::vector<Fraction>>(65, std::vector<Fraction>(65, Fraction(Whole(1), Whole(65)))));
-  refused(wide, "phases is 65");
+      1, std::vector<std::vector<Fraction>>(257, std::vector<Fraction>(257, Fraction(Whole(1), Whole(257)))));
+  refused(wide, "phases is 257");
   const PlainBlocks<Fraction> many(1025, {{Fraction(Whole(1), Whole(1025))}});
   CHECK_THROWS_AS(MarkovArrivals::blocks(blocks(many)), LimitExceeded);
+  // More digits than the exact load of so many phases bears: 1/3 of each odd digit.
+  Random random(3);
+  CHECK_THROWS_WITH(MarkovArrivals::blocks(blocks(random_chain(random, 80, 40))),
+                    Contains("too many for the exact load of 80 phases"));
 }

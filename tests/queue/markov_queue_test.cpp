@@ -617,6 +617,30 @@ TEST_CASE("the decay rate is what tails fall by in the end", "[queue][markov][de
   CHECK_FALSE(MarkovQueue(small_queues().back().arrivals).decay_rate());
 }
 
+TEST_CASE("blocks of many phases are the sources that they are made of", "[queue][markov][blocks]") {
+  // 2^5 phases that say which of five equal sources are ON, and 6 that say how many.
+  const OnOff one = source("0.8", "4", 5);
+  const auto all = to_rational(product_blocks(std::vector<OnOff>(5, one)));
+  MarkovQueue apart(MarkovArrivals::blocks(all)), counted(MarkovArrivals::on_off({{one, 5}}));
+  REQUIRE(apart.arrivals().phases() == 32);
+  for (const std::int64_t level : {0, 1, 10, 100})
+    CHECK(ends(apart.tail(level)).meets(ends(counted.tail(level))));
+  CHECK(ends(apart.mean_occupancy()).meets(ends(counted.mean_occupancy())));
+  CHECK(ends(apart.loss(10)).meets(ends(counted.loss(10))));
+  CHECK(apart.least_level(number("1e-9")) == counted.least_level(number("1e-9")));
+}
+
+TEST_CASE("a queue to which nothing comes is empty", "[queue][markov][blocks]") {
+  MarkovQueue none(MarkovArrivals::blocks({{{1}}}));
+  CHECK(ends(none.tail(0)).upper == 0);
+  CHECK(ends(none.probability(0)).lower == 1);
+  CHECK(ends(none.probability(1)).upper == 0);
+  CHECK(ends(none.mean_occupancy()).upper == 0);
+  CHECK(ends(none.loss(1)).upper == 0);
+  CHECK(none.least_level(number("1e-9")) == 0);
+  CHECK(none.least_capacity(number("1e-9")) == 1);
+}
+
 TEST_CASE("what cannot be answered is refused", "[queue][markov][errors]") {
   using Catch::Matchers::Contains;
   CHECK_THROWS_AS(MarkovQueue(MarkovArrivals::on_off({{source("0.5", "4", 1), 2}})), Unstable);

@@ -1,5 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/queue/markov_arrivals.hpp>
+#include <tailbound/queue/phase_load.hpp>
 
 #include <algorithm>
 #include <string>
@@ -43,20 +44,22 @@ void check_shape(const RationalBlocks& blocks) {
   }
 }
 
-/// The exact load takes time with the phases and the digits: seconds at this limit.
-void check_digits(const RationalBlocks& blocks) {
-  constexpr std::uintptr_t most_bits_of_phases = 8192;
-  const std::uintptr_t most = most_bits_of_phases / blocks.front().size();
+/// Of all entries.
+/// \throws LimitExceeded  the exact load would take too long
+cln::cl_I common_denominator(const RationalBlocks& blocks) {
+  const std::size_t phases = blocks.front().size();
   cln::cl_I common = 1;
   for (const auto& rows : blocks)
     for (const auto& row : rows)
       for (const Rational& entry : row) {
         common = cln::lcm(common, cln::denominator(entry));
-        if (cln::integer_length(common) > most)
-          throw LimitExceeded("the common denominator of all entries has more than " + std::to_string(most) +
-                              " bits; that is the limit for " + std::to_string(blocks.front().size()) +
+        const std::size_t bits = cln::integer_length(common);
+        if (phase_load_products(phases, bits) > most_phase_load_products)
+          throw LimitExceeded("the common denominator of all entries has " + std::to_string(bits) +
+                              " bits or more, too many for the exact load of " + std::to_string(phases) +
                               " phases");
       }
+  return common;
 }
 
 /// Sum over b.
@@ -95,30 +98,6 @@ void check_irreducible(const std::vector<std::vector<Rational>>& p) {
   throw InvalidArgument(
       "the chain of phases", "reducible",
       "irreducible: phases " + mutual + " lead to each other, but not to and from " + others);
-}
-
-/// The stationary law by elimination without subtraction (GTH), exactly.
-std::vector<Rational> stationary(std::vector<std::vector<Rational>> p) {
-  const std::size_t size = p.size();
-  for (std::size_t n = size; n-- > 1;) {
-    Rational out = 0;
-    for (std::size_t j = 0; j < n; ++j) out = out + p[n][j];
-    for (std::size_t i = 0; i < n; ++i) {
-      if (cln::zerop(p[i][n])) continue;
-      p[i][n] = p[i][n] / out;
-      for (std::size_t j = 0; j < n; ++j) p[i][j] = p[i][j] + p[i][n] * p[n][j];
-    }
-  }
-  std::vector<Rational> law{1};
-  Rational total = 1;
-  for (std::size_t n = 1; n < size; ++n) {
-    Rational mass = 0;
-    for (std::size_t i = 0; i < n; ++i) mass = mass + law[i] * p[i][n];
-    law.push_back(mass);
-    total = total + mass;
-  }
-  for (Rational& mass : law) mass = mass / total;
-  return law;
 }
 
 }  // namespace
@@ -161,7 +140,7 @@ MarkovArrivals MarkovArrivals::blocks(RationalBlocks blocks) {
                               [](const Rational& entry) { return cln::zerop(entry); });
          }))
     blocks.pop_back();
-  check_digits(blocks);
+  const cln::cl_I denominator = common_denominator(blocks);
   const auto p = transitions(blocks);
   for (std::size_t i = 0; i < p.size(); ++i) {
     Rational sum = 0;
@@ -171,14 +150,13 @@ MarkovArrivals MarkovArrivals::blocks(RationalBlocks blocks) {
                             numeric::to_decimal(sum, 17, numeric::Rounding::nearest), "1, exactly");
   }
   check_irreducible(p);
-  const std::vector<Rational> law = stationary(p);
-  MarkovArrivals arrivals;
-  arrivals.load_ = 0;
+  std::vector<Rational> mean(p.size(), 0);
   for (std::size_t b = 1; b < blocks.size(); ++b)
-    for (std::size_t i = 0; i < law.size(); ++i)
-      for (const Rational& entry : blocks[b][i])
-        arrivals.load_ = arrivals.load_ + Rational(static_cast<long>(b)) * law[i] * entry;
-  arrivals.phases_ = static_cast<std::int64_t>(law.size());
+    for (std::size_t i = 0; i < mean.size(); ++i)
+      for (const Rational& entry : blocks[b][i]) mean[i] = mean[i] + Rational(static_cast<long>(b)) * entry;
+  MarkovArrivals arrivals;
+  arrivals.load_ = phase_load(p, mean, denominator);
+  arrivals.phases_ = static_cast<std::int64_t>(p.size());
   arrivals.form_ = std::move(blocks);
   return arrivals;
 }

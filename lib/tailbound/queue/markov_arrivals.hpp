@@ -29,19 +29,18 @@ using RationalBlocks = std::vector<std::vector<std::vector<numeric::Rational>>>;
 class MarkovArrivals {
  public:
   /// Of arrivals given as blocks.
-  static constexpr std::size_t most_phases = 32, most_blocks = 1024;
+  static constexpr std::size_t most_phases = 256, most_blocks = 1024;
 
   /// The packets of several groups together. Sources without correlation (alpha + beta = 1) may be among them.
   /// \throws InvalidArgument  no group, a count outside 1 .. 2^20, a share outside ]0, 1] (or below 1 without an end of bursts), a source that is not as
   ///                          on_off.hpp says
   [[nodiscard]] static MarkovArrivals on_off(std::vector<OnOffGroup> groups);
 
-  /// \throws InvalidArgument  no block, blocks that are not square or not of one size, more than 32 phases,
+  /// \throws InvalidArgument  no block, blocks that are not square or not of one size, more than 256 phases,
   ///                          an entry outside 0 .. 1, rows that do not sum to 1, phases that do not all lead
   ///                          to each other (the message names the classes)
-  /// \throws LimitExceeded    more than 1024 blocks, 2^24 entries in all, or 8192 bits of the common
-  /// denominator
-  ///                          times the phases
+  /// \throws LimitExceeded    more than 1024 blocks, 2^24 entries in all, or a common denominator of so many bits
+  ///                          that the exact load would take long (256 phases: 106, 128 phases: 384)
   [[nodiscard]] static MarkovArrivals blocks(RationalBlocks blocks);
 
   /// rho [packets/slot].

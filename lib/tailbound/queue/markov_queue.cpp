@@ -157,11 +157,17 @@ class CertifiedEngine final : public Engine {
     if (group != nullptr && group->share == 1 && try_passages(eigenvector_candidates(*group))) return;
     const T unit = Outward<T>(Side::below, bits_).unit();
     if (group != nullptr && group->share != 1) {
-      if (try_passages(iterated_candidates())) return;
+      if (try_passages(iterated_candidates(most_operations))) return;
       // Cyclic reduction would take hours.
       if (blocks_.phases() > MarkovQueue::most_certified_phases)
         throw LimitExceeded("bursts as long as these with " + std::to_string(blocks_.phases()) + " phases");
     }
+    // About what cyclic reduction would take, which is slower by far at most loads.
+    const auto phases = static_cast<double>(blocks_.phases());
+    if (group == nullptr && phases > 8 &&
+        try_passages(iterated_candidates(
+            phases > MarkovQueue::most_certified_phases ? most_operations : 3e4 * phases * phases * phases)))
+      return;
     std::vector<Matrix<T>> reduced;
     for (const Side side : {Side::below, Side::above}) {
       const Outward<T> outward(side, bits_);
@@ -170,12 +176,13 @@ class CertifiedEngine final : public Engine {
     if (!try_passages(reduced)) throw TooFewBits{};
   }
 
-  /// For phases that are too many for cyclic reduction.
-  std::vector<Matrix<T>> iterated_candidates() const {
+  /// By plain iteration, for phases that are many for cyclic reduction.
+  /// \param most  operations before it is given up
+  std::vector<Matrix<T>> iterated_candidates(double most) const {
     double products = static_cast<double>(blocks_.phases());
     for (const Eigen::Index row : blocks_.first_row) products += static_cast<double>(blocks_.phases() - row);
     const double operations = products * std::pow(static_cast<double>(blocks_.phases()), 2);
-    const int rounds = static_cast<int>(std::min(2e5, 4e10 / operations));
+    const int rounds = static_cast<int>(std::min(2e5, most / operations));
     const auto make = [&](Side side) {
       const Outward<T> outward(side, bits_);
       const T theta = Passage<T>::theta(blocks_, outward);
@@ -355,6 +362,7 @@ struct MarkovQueue::State {
 
   template <class Unit>
   numeric::Claim<Unit> claim(const std::function<Bounds(Engine&)>& ask) {
+    if (cln::zerop(arrivals.load())) return numeric::Exact<Unit>{0};  // a queue that is always empty
     if (!certified) {
       const Agreed agreed = computed(ask);
       return numeric::Approximation<Unit>{agreed.value, agreed.digits};
@@ -365,6 +373,7 @@ struct MarkovQueue::State {
 
   /// Is the number at most `target`? Proved, or as computed.
   bool at_most(const std::function<Bounds(Engine&)>& ask, const Rational& target) {
+    if (cln::zerop(arrivals.load())) return true;
     if (!certified) return numeric::compare(computed(ask).value, target) <= 0;
     const Bounds bounds = proved(ask, [&](const Bounds& b) {
       return numeric::compare(b.upper, target) <= 0 || numeric::compare(b.lower, target) > 0;
@@ -424,9 +433,10 @@ MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits)
   const MarkovArrivals& given = state_->arrivals;
   if (given.load() >= 1) throw Unstable(numeric::to_fraction(given.load()), 1);
   const OnOffGroup* single = single_group(given);
-  state_->certified = given.phases() <= (state_->silent_passages() ? most_certified_directed_phases
-                                         : state_->directed()      ? most_dense_directed_phases
-                                                                   : most_certified_phases);
+  const bool blocks = std::holds_alternative<RationalBlocks>(given.form());
+  state_->certified = blocks || given.phases() <= (state_->silent_passages() ? most_certified_directed_phases
+                                                   : state_->directed()      ? most_dense_directed_phases
+                                                                             : most_certified_phases);
   if (!state_->certified && single != nullptr && single->share != 1 && single->source.on_rate != 1)
     throw LimitExceeded(std::to_string(given.phases()) +
                         " phases of sources that stay together in bursts and do not "
@@ -463,6 +473,7 @@ ProbabilityClaim MarkovQueue::tail(std::int64_t level) {
 
 ProbabilityClaim MarkovQueue::probability(std::int64_t level) {
   state_->check_level(level, "level");
+  if (level == 0 && cln::zerop(arrivals().load())) return numeric::Exact<unit::Probability>{1};
   return state_->claim<unit::Probability>(
       [level](Engine& engine) { return engine.probability(static_cast<std::size_t>(level)); });
 }
