@@ -67,6 +67,8 @@ class Child {
     return words;
   }
 
+  [[nodiscard]] pid_t id() const { return id_; }
+
   /// To a child that has not been waited for.
   void send(int signal) const { kill(id_, signal); }
 

@@ -199,8 +199,9 @@ class PointStore::Database {
     run(("PRAGMA user_version = " + std::to_string(format)).c_str());
     run("CREATE TABLE about(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID");
     run("CREATE TABLE point(key TEXT PRIMARY KEY, status TEXT, message TEXT, answer BLOB, json TEXT,"
-        " checksum INTEGER)");
-    run("CREATE TABLE claim(key TEXT PRIMARY KEY, host TEXT, process INTEGER, beginning TEXT, time INTEGER)"
+        " checksum INTEGER, tries INTEGER)");
+    run("CREATE TABLE claim(key TEXT PRIMARY KEY, host TEXT, process INTEGER, beginning TEXT, time INTEGER, "
+        "tries INTEGER)"
         " WITHOUT ROWID");
     Statement about(*this, "INSERT INTO about VALUES(?, ?)");
     about.bind(1, "version").bind(2, version_).run_once();
@@ -243,7 +244,9 @@ std::vector<std::size_t> PointStore::keep_and_claim(const std::vector<PointRow>&
   std::vector<std::size_t> claimed;
   Database::Step step(*database_);
   {
-    Database::Statement put(*database_, "INSERT OR REPLACE INTO point VALUES(?, ?, ?, ?, ?, ?)");
+    Database::Statement put(*database_,
+                            "INSERT OR REPLACE INTO point"
+                            " VALUES(?1, ?2, ?3, ?4, ?5, ?6, (SELECT tries FROM claim WHERE key = ?1))");
     Database::Statement free(*database_, "DELETE FROM claim WHERE key = ?");
     for (const PointRow& row : rows) {
       put.bind(1, row.key).bind(2, name(row.status)).bind(3, row.message).bind_bytes(4, row.answer);
@@ -252,7 +255,10 @@ std::vector<std::size_t> PointStore::keep_and_claim(const std::vector<PointRow>&
     }
     Database::Statement there(*database_, "SELECT 1 FROM point WHERE key = ?");
     Database::Statement whose(*database_, "SELECT host, process, beginning, time FROM claim WHERE key = ?");
-    Database::Statement claim(*database_, "INSERT OR REPLACE INTO claim VALUES(?, ?, ?, ?, ?)");
+    Database::Statement claim(*database_,
+                              "INSERT OR REPLACE INTO claim"
+                              " VALUES(?1, ?2, ?3, ?4, ?5,"
+                              " 1 + coalesce((SELECT tries FROM claim WHERE key = ?1), 0))");
     for (; cursor < keys.size() && claimed.size() < most; ++cursor) {
       const std::string& key = keys[cursor];
       const bool finished = there.bind(1, key).step();
@@ -279,6 +285,14 @@ std::vector<std::size_t> PointStore::keep_and_claim(const std::vector<PointRow>&
   }
   step.done();
   return claimed;
+}
+
+PointStore::Count PointStore::count() {
+  Database::Statement points(*database_, "SELECT count(*), sum(tries) FROM point");
+  Database::Statement claims(*database_, "SELECT count(*), sum(tries) FROM claim");
+  static_cast<void>(points.step());
+  static_cast<void>(claims.step());
+  return {points.number(0), claims.number(0), points.number(1) + claims.number(1)};
 }
 
 void PointStore::forget(const std::vector<std::string>& keys) {

@@ -64,6 +64,13 @@ class PointStore {
                                                         const std::vector<std::string>& keys,
                                                         std::size_t& cursor, std::size_t most);
 
+  struct Count {
+    std::int64_t points = 0;   ///< finished
+    std::int64_t claimed = 0;  ///< in work, or left by a process that was ended
+    std::int64_t tries = 0;    ///< how often a point was claimed
+  };
+  [[nodiscard]] Count count();
+
   /// Points that are not answered though asked, and are to be asked again.
   void forget(const std::vector<std::string>& keys);
   /// Copies the finished points of another store that are not here. \throws InvalidArgument  as the constructor

@@ -169,11 +169,30 @@ class SweepTable {
         of(layout_->inputs, result.inputs);
         of(results_, result.cells);
       }
+      if (!kept_[i]) add_what_is_alike(point.question, result.inputs);
       result.cells.push_back({"status", Text{name(row.status)}});
       if (!row.message.empty()) result.cells.push_back({"message", Text{row.message}});
       for (Rows& rows : result.tables) rows.in_text = kept_.size() == 1;
       document.results.push_back(std::move(result));
     }
+  }
+
+  /// Inputs that all answers to a question have, with the same value.
+  void add_what_is_alike(const std::string& question, Cells& inputs) const {
+    const Cells* first = nullptr;
+    Cells alike;
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      if (!kept_[i] || plan_.points[i].question != question) continue;
+      for (const Result& result : kept_[i]->results) {
+        if (first == nullptr) alike = *(first = &result.inputs);
+        std::erase_if(alike, [&](const Cell& cell) {
+          return brief(value_of(result.inputs, cell.key)) != brief(cell.value);
+        });
+      }
+    }
+    for (const Cell& cell : alike)
+      if (std::none_of(inputs.begin(), inputs.end(), [&](const Cell& own) { return own.key == cell.key; }))
+        inputs.push_back(cell);
   }
 
   [[nodiscard]] std::string headline() const {

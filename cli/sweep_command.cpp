@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+#include <cli/ask.hpp>
+#include <cli/commands.hpp>
+#include <cli/files.hpp>
+#include <cli/simulation_options.hpp>
+#include <cli/traffic_options.hpp>
+#include <tailbound/answers/sweep.hpp>
+#include <tailbound/core/suggest.hpp>
+#include <tailbound/render/document_bytes.hpp>
+#include <tailbound/render/documents/sweep.hpp>
+
+#include <algorithm>
+#include <map>
+#include <new>
+
+namespace tailbound::cli {
+namespace {
+
+using answers::SweepPoint;
+using answers::SweepRow;
+using answers::SweepStatus;
+
+struct Options {
+  std::vector<std::string> plan;
+  std::optional<std::string> store{}, jobs{}, part{}, add{};
+  bool dry_run = false, retry = false;
+};
+
+/// One for each question.
+using Askers = std::map<std::string, Asker>;
+
+const Asker& asker_of(Askers& askers, const std::string& question) {
+  const auto known = askers.find(question);
+  return known != askers.end() ? known->second : askers.emplace(question, Asker(question)).first->second;
+}
+
+/// What a sweep sees to itself.
+bool is_of_the_sweep(const std::string& option) {
+  static const std::vector<std::string> names{"--threads", "--checkpoint", "--checkpoint-every", "--resume",
+                                              "--part"};
+  return std::find(names.begin(), names.end(), option) != names.end();
+}
+
+/// \throws InvalidArgument  no command that may be asked, or an option that it has not
+void check(const SweepPoint& point, Askers& askers) {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all = command_names();
+    std::erase_if(all, [](const std::string& name) {
+      return name == "sweep" || name == "schema" || name == "reproduce" || name == "merge";
+    });
+    return all;
+  }();
+  static_cast<void>(parse_choice(point.question, "ask", names));
+  const OptionTable& table = asker_of(askers, point.question).options();
+  for (const auto& [name, text] : point.options) {
+    const Option* option = table.find(name);
+    if (option == nullptr)
+      throw InvalidArgument("the option of the plan", name,
+                            fmt::format("one of {}{}", point.question, did_you_mean(name, table.names())));
+    if (is_of_the_sweep(name))
+      throw InvalidArgument("the option of the plan", name, "left out: the sweep sees to that itself");
+    if ((option->flag != nullptr) != text.empty())
+      throw InvalidArgument(
+          name, text.empty() ? "true" : text,
+          option->flag != nullptr ? "true or false" : fmt::format("{}: {}", option->type, option->help));
+  }
+}
+
+/// What is asked, in words, with what stands in the files that are named.
+std::string key_of(const SweepPoint& point, const OptionTable& table,
+                   std::map<std::string, std::string>& files) {
+  std::string key = point.key();
+  for (const auto& [name, text] : point.options) {
+    if (table.find(name)->type != "FILE") continue;
+    auto known = files.find(text);
+    if (known == files.end()) known = files.emplace(text, answers::mark_of(read_file(text, name))).first;
+    key += fmt::format(" ({} {})", name, known->second);
+  }
+  return key;
+}
+
+SweepRow asked(const SweepPoint& point, const Asker& asker) {
+  SweepRow row;
+  const auto refused = [&row](SweepStatus status, const std::exception& error) {
+    row.status = status;
+    row.message = error.what();
+  };
+  try {
+    auto options = point.options;
+    if (asker.options().find("--threads") != nullptr) options.emplace_back("--threads", "1");
+    const render::Document document = asker.answer(options).document;
+    row.status = SweepStatus::answered;
+    row.answer = render::to_bytes(document);
+    row.json = render::to_json(document, {.version = TAILBOUND_VERSION});
+  } catch (const NoAnswer& error) {
+    refused(SweepStatus::no_answer, error);
+  } catch (const InvalidArgument& error) {
+    refused(SweepStatus::bad_input, error);
+  } catch (const ParseError& error) {
+    refused(SweepStatus::bad_input, error);
+  } catch (const std::exception& error) {
+    refused(SweepStatus::failed, error);
+  }
+  return row;
+}
+
+/// "2/7": every seventh point from the second on.
+void keep_part(const std::string& part, std::vector<SweepPoint>& points) {
+  const std::size_t slash = part.find('/');
+  if (slash == std::string::npos) throw InvalidArgument("--part", part, "I/N, such as 2/7");
+  const auto parts = static_cast<std::size_t>(parse_integer(part.substr(slash + 1), "--part", 1, 1'000'000));
+  const auto number = static_cast<std::size_t>(
+      parse_integer(part.substr(0, slash), "--part", 1, static_cast<std::int64_t>(parts)));
+  std::vector<SweepPoint> kept;
+  for (std::size_t i = number - 1; i < points.size(); i += parts) kept.push_back(points[i]);
+  if (kept.empty())
+    throw InvalidArgument("--part", part, fmt::format("of at most {} parts, one a point", points.size()));
+  points = std::move(kept);
+}
+
+Reply answer(const Options& options, const Context& context) {
+  const std::string& name = options.plan.front();
+  answers::SweepPlan plan = answers::read_sweep_plan(read_file(name, "PLAN"), name);
+  if (options.part) keep_part(*options.part, plan.points);
+  const int jobs =
+      options.jobs ? static_cast<int>(parse_integer(*options.jobs, "--jobs", 1, 1024)) : all_cores();
+  answers::SweepQuestion question{
+      .points = plan.points, .keys = {}, .store = *options.store, .version = TAILBOUND_VERSION, .asker = {}};
+  Askers askers;
+  std::map<std::string, std::string> files;
+  for (const SweepPoint& point : plan.points) {
+    check(point, askers);
+    question.keys.push_back(key_of(point, asker_of(askers, point.question).options(), files));
+  }
+  question.asker = [] {
+    return [askers = std::make_shared<Askers>()](const SweepPoint& point) {
+      return asked(point, asker_of(*askers, point.question));
+    };
+  };
+  if (options.add || options.retry) {
+    answers::SweepStore store(question.store, question.version, answers::SweepStore::Use::write);
+    if (options.add) store.add(*options.add);
+    if (options.retry) store.forget(question.keys);
+  }
+  const answers::SweepAnswer found =
+      options.dry_run ? look_up(question) : answers::answer(question, jobs, analysis_run(context));
+  Reply reply{.document = render::document(plan, found)};
+  if (!options.dry_run && found.count(SweepStatus::answered) < found.rows.size()) reply.status = no_answer;
+  return reply;
+}
+
+void declare(OptionTable& table, Options& options) {
+  const OptionGroup question(table, "Question");
+  question.add_words("PLAN", options.plan, "FILE",
+                     "what is asked: [[question]] tables with lists (docs/files.md)", 1, 1);
+  question.add("--store", options.store, "FILE",
+               "keeps the points; those that are there are not asked again");
+  question.add_flag("--dry-run", options.dry_run, "ask nothing: show what is there and what is missing");
+  question.add_flag("--retry", options.retry, "ask points again that were refused");
+  question.add("--add", options.add, "FILE", "another store, whose points are taken over first");
+  const OptionGroup work(table, "Work");
+  work.add("--jobs", options.jobs, "N", "processes that ask at once; all cores unless told");
+  work.add("--part", options.part, "I/N", "every N-th point alone, from the I-th on");
+  for (Option& option : table.options)
+    if (option.name == "--store") option.required = true;
+}
+
+}  // namespace
+
+Command sweep_command() {
+  return command_of<Options>("sweep", "many points of any question, kept in a store", true, declare, answer);
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,248 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <tailbound/run/point_store.hpp>
+#include <tests/golden/child.hpp>
+#include <tests/golden/folder.hpp>
+#include <tests/golden/run_command.hpp>
+
+#include <cstdint>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+// Sweeps: the same bytes whoever asked the points and however often that was interrupted; nothing asked twice.
+
+namespace {
+
+using nlohmann::json;
+using tailbound::golden::Child;
+using tailbound::golden::Folder;
+using tailbound::golden::Outcome;
+using tailbound::golden::run_command;
+using tailbound::run::PointStore;
+
+const std::string small_plan = R"([[question]]
+ask = "buffer"
+inputs = [4, 8]
+load = ["0.5:0.9:0.2", 1.2]
+drop = [1e-6, 1e-9]
+
+[[question]]
+ask = "occupancy"
+inputs = 4
+load = [0.5, 0.6]
+levels = "1,10"
+)";
+
+/// A simulation of milliseconds at each of so many seeds.
+std::string simulations(int points) {
+  return "[[question]]\nask = \"simulate tree\"\nradix = 4\nlevels = 2\nload = 0.8\nslots = 6000\n"
+         "percentiles = 99\nseed = [\"1:" +
+         std::to_string(points) + ":1\"]\n";
+}
+
+Outcome sweep(const std::string& plan, const std::string& store, std::vector<std::string> more = {}) {
+  std::vector<std::string> words{"sweep", plan, "--store", store, "--format", "csv"};
+  words.insert(words.end(), more.begin(), more.end());
+  return run_command(words);
+}
+
+std::string version() {
+  const std::string said = run_command({"--version"}).out;  // "tailbound 0.1.0"
+  return said.substr(said.find(' ') + 1, said.find('\n') - said.find(' ') - 1);
+}
+
+PointStore::Count count(const std::string& store) {
+  return PointStore(store, version(), PointStore::Use::write).count();
+}
+
+/// Of a process, as the system lists them.
+std::vector<pid_t> children_of(pid_t process) {
+  std::vector<pid_t> children;
+  std::ifstream list("/proc/" + std::to_string(process) + "/task/" + std::to_string(process) + "/children");
+  for (pid_t child = 0; list >> child;) children.push_back(child);
+  return children;
+}
+
+/// Kills a sweep at random places of its way until it is through; nothing here asks how long anything takes.
+void kill_and_go_on(int points, int kills, std::uint32_t seed) {
+  const Folder folder;
+  const std::string plan = folder.file("plan.toml", simulations(points));
+  const Outcome undisturbed = sweep(plan, folder / "undisturbed", {"--jobs", "2"});
+  REQUIRE(undisturbed.status == 0);
+  const std::string store = folder / "store";
+  std::mt19937 random(seed);
+  std::int64_t lost = 0, killed = 0, finished = 0;
+  while (killed < kills) {
+    // Killed once there are so many more points: about evenly over the whole.
+    const std::int64_t until = std::min<std::int64_t>(
+        points - 1, points * (killed + 1) / (kills + 1) - static_cast<std::int64_t>(random() % 2));
+    Child child({"sweep", plan, "--store", store, "--jobs", "2", "--quiet"}, {.out = "/dev/null"});
+    while (!child.has_ended() && (!std::filesystem::exists(store) || count(store).points < until))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (child.has_ended()) break;  // it was faster than we
+    const std::vector<pid_t> workers = children_of(child.id());
+    const auto kind = random() % 3;
+    if (kind == 0 && !workers.empty()) {  // one worker: the others go on
+      kill(workers[random() % workers.size()], SIGKILL);
+      ++killed;
+      // The one that replaces it is killed with all the rest.
+      while (!child.has_ended() && count(store).points <= until && count(store).points < points)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    if (kind == 1)
+      for (const pid_t worker : workers) kill(worker, SIGKILL);
+    if (child.has_ended()) continue;
+    child.send(SIGKILL);
+    (void)child.wait();
+    ++killed;
+    // Workers end with the one that began them; what they have claimed was in flight.
+    for (const pid_t worker : children_of(child.id())) kill(worker, SIGKILL);
+    const PointStore::Count now = count(store);
+    CHECK(now.points >= finished);  // nothing lost
+    finished = now.points;
+    lost += kind == 0 ? 2 * now.claimed + 64 : now.claimed;
+  }
+  const Outcome rest = sweep(plan, store, {"--jobs", "2"});
+  CHECK(rest.status == 0);
+  CHECK(rest.out == undisturbed.out);
+  const PointStore::Count end = count(store);
+  CHECK(end.points == points);
+  CHECK(end.claimed == 0);
+  CHECK(end.tries - points <= lost);  // nothing asked twice beyond what was in flight
+  WARN(killed << " kills, " << end.tries - points << " of " << points << " points asked twice");
+}
+
+}  // namespace
+
+TEST_CASE("sweep: the same bytes for 1, 2 and 3 processes, in parts, and for a plan that grew") {
+  const Folder folder;
+  const std::string plan = folder.file("plan.toml", small_plan);
+  const Outcome one = sweep(plan, folder / "one", {"--jobs", "1"});
+  CHECK(one.status == 1);  // 4 points are unstable
+  CHECK(one.err.empty());
+  CHECK(std::count(one.out.begin(), one.out.end(), '\n') == 1 + 16 + 2 * 2);
+  CHECK(sweep(plan, folder / "two", {"--jobs", "2"}).out == one.out);
+  CHECK(sweep(plan, folder / "three", {"--jobs", "3"}).out == one.out);
+  for (const char* part : {"1/3", "2/3", "3/3"}) {
+    CHECK(sweep(plan, folder / "parts", {"--part", part, "--jobs", "1"}).err.empty());
+    const std::string own = folder / std::string("part ") + part[0];
+    CHECK(sweep(plan, own, {"--part", part, "--jobs", "1"}).err.empty());
+    CHECK(sweep(plan, folder / "joined", {"--add", own, "--dry-run"}).status == 0);
+  }
+  CHECK(count(folder / "parts").tries == 18);
+  CHECK(sweep(plan, folder / "parts").out == one.out);
+  CHECK(sweep(plan, folder / "joined").out == one.out);
+  CHECK(count(folder / "parts").tries == 18);
+  CHECK(count(folder / "joined").tries == 18);
+
+  std::string first_half = small_plan;
+  first_half.replace(first_half.find("[1e-6, 1e-9]"), 12, "1e-9");
+  const std::string smaller = folder.file("smaller.toml", first_half);
+  CHECK(sweep(smaller, folder / "grown").status == 1);
+  CHECK(count(folder / "grown").tries == 10);
+  CHECK(sweep(plan, folder / "grown").out == one.out);
+  CHECK(count(folder / "grown").tries == 18);
+  // And what is there is found without a question asked.
+  CHECK(sweep(smaller, folder / "one").out == sweep(smaller, folder / "grown", {"--dry-run"}).out);
+}
+
+TEST_CASE("sweep: what single points say is kept; refused ones are asked again when told") {
+  const Folder folder;
+  const std::string plan = folder.file(
+      "plan.toml", "[[question]]\nask = \"buffer\"\nload = [0.5, 1, 7]\ndrop = 1e-3\ninputs = 2\n");
+  const std::string store = folder / "store";
+  const Outcome found = run_command({"sweep", plan, "--store", store, "--format", "json"});
+  CHECK(found.status == 1);
+  const json answer = json::parse(found.out);
+  CHECK(answer["headline"] == "3 points: 1 answered, 1 no answer, 1 bad input.");
+  REQUIRE(answer["results"].size() == 3);
+  CHECK(answer["results"][0]["status"] == "answered");
+  CHECK(answer["results"][0]["probability"]["kind"] == "enclosure");
+  CHECK(answer["results"][1]["status"] == "no answer");
+  CHECK(answer["results"][1]["load"] == "1");
+  CHECK(answer["results"][2]["message"].get<std::string>().find("load") != std::string::npos);
+  CHECK(count(store).tries == 3);
+  CHECK(run_command({"sweep", plan, "--store", store, "--retry", "--quiet"}).status == 1);
+  CHECK(count(store).tries == 3);  // of the two that were forgotten, too, one each
+  CHECK(count(store).points == 3);
+  // A point's own JSON stands beside its bytes.
+  const json alone = json::parse(
+      run_command({"buffer", "--load", "0.5", "--drop", "1e-3", "--inputs", "2", "--format", "json"}).out);
+  for (const auto& [key, value] : alone["results"][0].items()) CHECK(answer["results"][0][key] == value);
+}
+
+TEST_CASE("sweep: nothing asked, and a picture") {
+  const Folder folder;
+  const std::string plan = folder.file("plan.toml", small_plan);
+  const Outcome nothing = run_command({"sweep", plan, "--store", folder / "store", "--dry-run", "--quiet"});
+  CHECK(nothing.status == 0);
+  CHECK(nothing.out.find("missing") != std::string::npos);
+  CHECK(count(folder / "store").tries == 0);
+  CHECK(run_command({"sweep", plan, "--store", folder / "store", "--quiet", "--plot", folder / "p.svg"})
+            .status == 1);
+  CHECK(tailbound::golden::content(folder / "p.svg").find("<svg") != std::string::npos);
+}
+
+TEST_CASE("sweep: refusals") {
+  const Folder folder;
+  const std::string store = folder / "store";
+  const auto refusal = [&](const std::string& question) {
+    const Outcome outcome =
+        run_command({"sweep", folder.file("plan.toml", "[[question]]\n" + question), "--store", store});
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    return outcome.err;
+  };
+  CHECK(refusal("ask = \"bufer\"\n").find("did you mean buffer?") != std::string::npos);
+  CHECK(refusal("ask = \"sweep\"\n").find("it must be one of") != std::string::npos);
+  CHECK(refusal("ask = \"buffer\"\nlaod = 1\n").find("did you mean --load?") != std::string::npos);
+  CHECK(refusal("ask = \"simulate tree\"\nthreads = 2\n").find("left out") != std::string::npos);
+  CHECK(refusal("ask = \"buffer\"\nshared = 1\n").find("true or false") != std::string::npos);
+  CHECK(refusal("ask = \"buffer\"\nload = true\n").find("--load is true") != std::string::npos);
+  const std::string plan = folder.file("plan.toml", small_plan);
+  CHECK(run_command({"sweep", plan}).err.find("--store") != std::string::npos);
+  CHECK(run_command({"sweep", plan, "--store", store, "--part", "4/3"}).status == 2);
+  CHECK(run_command({"sweep", plan, "--store", store, "--part", "3"}).status == 2);
+  CHECK(run_command({"sweep", plan, "--store", store, "--jobs", "0"}).status == 2);
+  CHECK(run_command({"sweep", folder / "none", "--store", store}).status == 2);
+  CHECK(run_command({"sweep", plan, "--store", plan}).err.find("another kind") != std::string::npos);
+}
+
+TEST_CASE("sweep: a file's content is part of the question") {
+  const Folder folder;
+  const std::string pmf = folder.file("pmf", "0.5\n0.3\n0.2\n");
+  const std::string plan =
+      folder.file("plan.toml", "[[question]]\nask = \"buffer\"\npmf = \"" + pmf + "\"\ndrop = 1e-3\n");
+  const Outcome first = sweep(plan, folder / "store");
+  CHECK(first.status == 0);
+  static_cast<void>(folder.file("pmf", "0.6\n0.3\n0.1\n"));
+  CHECK(sweep(plan, folder / "store").out != first.out);
+  CHECK(count(folder / "store").points == 2);
+}
+
+TEST_CASE("sweep: Ctrl-C leaves what is finished in the store, and shows it") {
+  const Folder folder;
+  const std::string plan = folder.file("plan.toml", simulations(500));
+  const std::string store = folder / "store";
+  Child child({"sweep", plan, "--store", store, "--jobs", "2", "--format", "json"}, {.out = folder / "out"});
+  while (!child.has_ended() && (!std::filesystem::exists(store) || count(store).points < 3))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  child.send(SIGINT);
+  CHECK(child.wait() == 4);
+  const json shown = json::parse(tailbound::golden::content(folder / "out"));
+  CHECK(shown["stopped"] == true);
+  std::int64_t answered = 0;
+  for (const json& result : shown["results"]) answered += result["status"] == "answered" ? 1 : 0;
+  CHECK(answered >= 3);
+  CHECK(answered == count(store).points);
+}
+
+TEST_CASE("sweep: killed again and again, nothing is lost and nothing done twice") {
+  kill_and_go_on(24, 6, 1);
+}
+
+TEST_CASE("sweep: 100 kills of 200 points", "[.full]") {
+  kill_and_go_on(200, 100, 2);
+}

@@ -1,0 +1,137 @@
+#include <catch2/catch.hpp>
+#include <tailbound/run/point_store.hpp>
+#include <tests/golden/folder.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <numeric>
+
+// What the command does with it is in tests/golden/sweep_test.cpp.
+
+namespace {
+
+using namespace tailbound;
+using golden::Folder;
+using run::PointRow;
+using run::PointStatus;
+using run::PointStore;
+using Use = run::PointStore::Use;
+
+const std::vector<std::string> keys{"a", "b", "c", "d", "e"};
+
+PointRow row(const std::string& key) {
+  return {.key = key,
+          .status = PointStatus::answered,
+          .message = "",
+          .answer = std::string("bytes\0of ", 9) + key,
+          .json = "{}"};
+}
+
+}  // namespace
+
+TEST_CASE("point store: what is kept is found, and nothing is claimed twice") {
+  const Folder folder;
+  PointStore store(folder / "store", "1", Use::write);
+  std::size_t cursor = 0;
+  CHECK(store.keep_and_claim({}, keys, cursor, 2) == std::vector<std::size_t>{0, 1});
+  CHECK(cursor == 2);
+  CHECK(store.keep_and_claim({row("a"), row("b")}, keys, cursor, 10) == std::vector<std::size_t>{2, 3, 4});
+  CHECK(store.has("a"));
+  CHECK_FALSE(store.has("c"));
+  const auto found = store.find("b");
+  REQUIRE(found);
+  CHECK(found->answer == row("b").answer);
+  CHECK(found->status == PointStatus::answered);
+  CHECK(store.count().points == 2);
+  CHECK(store.count().claimed == 3);
+  CHECK(store.count().tries == 5);
+
+  // Another process gets nothing while this one lives.
+  const pid_t child = fork();
+  if (child == 0) {
+    std::size_t from = 0;
+    PointStore its(folder / "store", "1", Use::write);
+    _exit(its.keep_and_claim({}, keys, from, 10).empty() ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+
+TEST_CASE("point store: claims of a process end with it") {
+  const Folder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    std::size_t cursor = 0;
+    PointStore store(folder / "store", "1", Use::write);
+    static_cast<void>(store.keep_and_claim({}, keys, cursor, 2));
+    static_cast<void>(store.keep_and_claim({row("a")}, keys, cursor, 1));
+    kill(getpid(), SIGKILL);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFSIGNALED(status));
+  PointStore store(folder / "store", "1", Use::write);
+  CHECK(store.has("a"));
+  CHECK(store.count().claimed == 2);
+  std::size_t cursor = 0;
+  CHECK(store.keep_and_claim({}, keys, cursor, 10) == std::vector<std::size_t>{1, 2, 3, 4});
+  CHECK(store.count().tries == 7);
+}
+
+TEST_CASE("point store: several are joined, refused points are forgotten") {
+  const Folder folder;
+  {
+    PointStore one(folder / "one", "1", Use::write);
+    std::size_t cursor = 0;
+    static_cast<void>(one.keep_and_claim({row("a"), row("b")}, keys, cursor, 0));
+  }
+  PointStore two(folder / "two", "1", Use::write);
+  PointRow refused{.key = "c", .status = PointStatus::no_answer, .message = "unstable"};
+  std::size_t cursor = 0;
+  static_cast<void>(two.keep_and_claim({row("b"), refused}, keys, cursor, 0));
+  two.add(folder / "one");
+  CHECK(two.count().points == 3);
+  CHECK(two.find("a")->answer == row("a").answer);
+  CHECK(two.find("c")->message == "unstable");
+  two.forget(keys);
+  CHECK_FALSE(two.has("c"));
+  CHECK(two.has("a"));
+  CHECK_THROWS_AS(two.add(folder / "none"), InvalidArgument);
+}
+
+TEST_CASE("point store: of another version, of another kind, damaged") {
+  const Folder folder;
+  std::vector<PointRow> rows;
+  for (int i = 0; i < 200; ++i) rows.push_back(row("point " + std::to_string(i)));
+  {
+    PointStore store(folder / "store", "1", Use::write);
+    std::size_t cursor = 0;
+    static_cast<void>(store.keep_and_claim(rows, keys, cursor, 0));
+  }
+  CHECK_THROWS_WITH(PointStore(folder / "store", "2", Use::write), Catch::Contains("of version 1"));
+  golden::write(folder / "text", "what stands here is no database at all\n");
+  CHECK_THROWS_WITH(PointStore(folder / "text", "1", Use::write), Catch::Contains("another kind"));
+  CHECK_THROWS_AS(PointStore(folder / "none", "1", Use::read), InvalidArgument);
+  CHECK_THROWS_AS(PointStore(folder / "no folder/store", "1", Use::write), InvalidArgument);
+  CHECK_THROWS_AS(PointStore(folder.path(), "1", Use::write), InvalidArgument);
+
+  // Wherever a page of it is overwritten: an error that says so, or what was there.
+  const std::string whole = golden::content(folder / "store");
+  REQUIRE(whole.size() > 20'000);
+  std::size_t refused = 0;
+  for (std::size_t place = 0; place < whole.size(); place += 1024) {
+    std::string damaged = whole;
+    for (std::size_t i = place; i < std::min(place + 512, whole.size()); ++i) damaged[i] = '\x5a';
+    golden::write(folder / "damaged", damaged);
+    try {
+      PointStore store(folder / "damaged", "1", Use::write);
+      for (const PointRow& kept : rows)
+        if (const auto found = store.find(kept.key)) CHECK(found->answer == kept.answer);
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  CHECK(refused > whole.size() / 1024 / 2);
+}
