@@ -108,7 +108,7 @@ def function(command, examples):
         doc.append(folded(f"{label}: {in_keywords(option['help'], names)}", "  "))
     doc.append(folded(TAIL_OF_DOC, "  "))
     example = pathlib.Path(examples) / f"{name}.txt"
-    if example.exists():  # tests/docstrings_test.py wants one of each
+    if example.exists():  # tests/python/docstrings_test.py wants one of each
         doc += ["", *example.read_text().rstrip("\n").splitlines()]
     text = "\n".join(doc).replace("\\", "\\\\")
     lines.append('    """' + textwrap.indent(text, "    ").strip())

@@ -4,6 +4,7 @@
 #include <cli/program.hpp>
 #include <python/module/sizing.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/run/processes.hpp>
 
 #include <map>
 #include <memory>
@@ -27,11 +28,14 @@ const cli::Asker& asker(const std::string& command) {
 }
 
 /// The answer, and whether Ctrl-C was pressed meanwhile.
-py::tuple ask(const std::string& command, const Words& given, const py::object& progress) {
+/// \param processes  that work on the points of a list; with 1 it is this one
+py::tuple ask(const std::string& command, const Words& given, const py::object& progress, int processes) {
   // The thread may outlive this call.
   const auto made = std::make_shared<std::shared_ptr<Shown>>();
   const Cut cut = carry_out(
-      [command, given, made](const answers::Run& run) {
+      [command, given, made, processes](answers::Run run) {
+        std::optional<run::Processes> executor;
+        if (processes > 1) run.executor = &executor.emplace(processes);
         *made = std::make_shared<Shown>(asker(command).answer(given, run));
       },
       progress);
@@ -116,7 +120,8 @@ PYBIND11_MODULE(_tailbound, module) {
       .def("buffers", &Sizings::buffers)
       .def("column", &Sizings::column, py::arg("key"))
       .def("seconds_of_loop", &Sizings::seconds_of_loop, py::arg("processes"));
-  module.def("ask", &ask, py::arg("command"), py::arg("given"), py::arg("progress"));
+  module.def("ask", &ask, py::arg("command"), py::arg("given"), py::arg("progress"),
+             py::arg("processes") = 1);
   module.def("commands", &commands);
   module.def("size_buffer", &size_buffer, py::arg("given"));
   module.def("sizings", &Sizings::made, py::arg("columns"), py::arg("count"));

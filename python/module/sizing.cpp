@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -193,8 +194,12 @@ Column column_of(const py::handle& object) {
   return column;
 }
 
-/// Before each answer's bytes.
-enum class Kind : char { answered = 'a', none = 'n' };
+/// Before each answer's bytes stands its buffer, which is mostly all that is looked at; no answer is no bytes.
+std::string record_of(const BufferAnswer& answer) {
+  std::string record(sizeof(std::int64_t), '\0');
+  std::memcpy(record.data(), &answer.buffer.value, sizeof(std::int64_t));
+  return record += answers::to_bytes(answer);
+}
 
 /// Questions of one piece of work.
 constexpr std::size_t chunk = 512;
@@ -217,8 +222,8 @@ struct Sizings::Kept {
 
   [[nodiscard]] std::optional<BufferAnswer> answer(std::size_t place) const {
     const std::string& record = records.at(place);
-    if (record.empty() || record.front() != static_cast<char>(Kind::answered)) return std::nullopt;
-    return answers::from_bytes<BufferAnswer>(std::string_view(record).substr(1));
+    if (record.empty()) return std::nullopt;
+    return answers::from_bytes<BufferAnswer>(std::string_view(record).substr(sizeof(std::int64_t)));
   }
 };
 
@@ -268,23 +273,22 @@ void Sizings::answer(int processes, const py::object& progress) {
   const Cut cut = carry_out(
       [kept = kept_, processes](const answers::Run& asked) {
         const std::size_t count = kept->questions.size();
-        const run::Job job{
-            .identity = "sizings",
-            .pieces = (count + chunk - 1) / chunk,
-            .work =
-                [&kept, count](std::size_t number, std::string_view, run::Look&) {
-                  std::vector<std::string> records;
-                  for (std::size_t i = number * chunk; i < std::min(count, (number + 1) * chunk); ++i) {
-                    try {
-                      records.push_back(static_cast<char>(Kind::answered) +
-                                        answers::to_bytes(answers::answer(kept->questions[i])));
-                    } catch (const Error&) {
-                      records.emplace_back(1, static_cast<char>(Kind::none));
-                    }
-                  }
-                  return run::Piece{.bytes = lengths_and_bytes(records), .finished = true};
-                },
-            .alone = true};
+        const run::Job job{.identity = "sizings",
+                           .pieces = (count + chunk - 1) / chunk,
+                           .work =
+                               [&kept, count](std::size_t number, std::string_view, run::Look&) {
+                                 std::vector<std::string> records;
+                                 for (std::size_t i = number * chunk;
+                                      i < std::min(count, (number + 1) * chunk); ++i) {
+                                   try {
+                                     records.push_back(record_of(answers::answer(kept->questions[i])));
+                                   } catch (const Error&) {
+                                     records.emplace_back();
+                                   }
+                                 }
+                                 return run::Piece{.bytes = lengths_and_bytes(records), .finished = true};
+                               },
+                           .alone = true};
         const run::Outcome outcome = run::Processes(processes).carry_out(
             job, {.stop = asked.stop, .progress = [&asked](const run::Progress& so_far) {
                     if (asked.progress) asked.progress(so_far.done, so_far.left.count());
@@ -309,8 +313,7 @@ std::size_t Sizings::size() const {
 }
 
 py::object Sizings::at(std::size_t place) const {
-  const std::string& record = kept_->records.at(place);
-  if (record.empty() || record.front() != static_cast<char>(Kind::answered)) return py::none();
+  if (kept_->records.at(place).empty()) return py::none();
   return py::cast(std::make_shared<Shown>([kept = kept_, place]() -> cli::Reply {
     return {.document = render::document({{kept->questions[place], *kept->answer(place)}})};
   }));
@@ -327,15 +330,13 @@ py::object Sizings::together() const {
 }
 
 py::object Sizings::buffers() const {
-  const auto packets = std::make_shared<std::vector<std::int64_t>>();
-  show([kept = kept_, packets] {
-    for (std::size_t i = 0; i < kept->records.size(); ++i) {
-      const auto answer = kept->answer(i);
-      packets->push_back(answer ? answer->buffer.value : -1);
-    }
-  });
-  py::array_t<std::int64_t> array(static_cast<py::ssize_t>(packets->size()));
-  std::copy(packets->begin(), packets->end(), array.mutable_data());
+  py::array_t<std::int64_t> array(static_cast<py::ssize_t>(kept_->records.size()));
+  std::int64_t* packets = array.mutable_data();
+  for (const std::string& record : kept_->records) {
+    std::int64_t buffer = -1;
+    if (!record.empty()) std::memcpy(&buffer, record.data(), sizeof buffer);
+    *packets++ = buffer;
+  }
   return array;
 }
 

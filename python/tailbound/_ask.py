@@ -74,7 +74,9 @@ def _one(command: str, spec: Mapping[str, tuple[str, str]], given: Mapping[str, 
     words = [(spec[key][0], text) for key, text in given.items()]
     meter = Meter(progress)
     try:
-        shown, cut = _tailbound.ask(command, words, meter.callback)
+        # Points of lists are worked on by all cores; simulations have threads of their own.
+        lists = "threads" not in spec and any("," in text or ":" in text for text in given.values())
+        shown, cut = _tailbound.ask(command, words, meter.callback, cores() if lists else 1)
     finally:
         meter.close()
     answer: Answer = Answer(shown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
@@ -11,6 +12,7 @@ from typing import Any, Literal, Union
 End = Union[Fraction, float]  # an end of an interval: a float only where it is infinite
 Rounding = Literal["down", "nearest", "up"]
 
+_EXPONENT = re.compile(r"[eE][+-]?(\d+)")
 EXPONENT_LIMIT = 100_000  # of numbers given as text or Decimal, as everywhere in the library
 
 
@@ -35,6 +37,9 @@ def exact(value: Any) -> Fraction:
             raise ValueError(f"{value} is not a finite number")
         return Fraction(repr(value))
     if isinstance(value, str):
+        exponent = _EXPONENT.search(value)
+        if len(value) > 10_000 or (exponent and len(exponent.group(1)) > 6):
+            raise ValueError("a number is of at most 10000 characters, its exponent of six")
         return Fraction(value)
     if isinstance(value, Rational):  # numpy's integers, SymPy's and others' rationals
         return Fraction(int(value.numerator), int(value.denominator))

@@ -1,0 +1,57 @@
+#!/usr/bin/python3
+"""What Python costs beside the library: the call of one question, and many questions over arrays.
+
+  PYTHONPATH=build/release/python python/bench/calls.py [QUESTIONS]
+
+Times are of pairs in the same run, one of Python and one of a loop in C++ over the same questions: medians, so that
+what else the machine does touches both alike.
+"""
+
+import statistics
+import sys
+import time
+
+import numpy
+
+import tailbound as tb
+from tailbound import _tailbound
+
+
+def call_overhead(pairs: int = 3000) -> None:
+    """One sizing from keywords to answer, against answers::answer() of the same question."""
+    one = _tailbound.sizings({"inputs": 16, "load": 0.9, "drop": 1e-15}, 1)
+    assert one is not None
+    python, loop = [], []
+    for _ in range(pairs):
+        begun = time.perf_counter()
+        tb.buffer(inputs=16, load=0.9, drop=1e-15)
+        python.append(time.perf_counter() - begun)
+        loop.append(one.seconds_of_loop(1))
+    a, b = statistics.median(python) * 1e6, statistics.median(loop) * 1e6
+    print(f"one sizing: {a:.1f} us from Python, {b:.1f} us in C++: the call costs {a - b:.1f} us")
+
+
+def arrays(questions: int, pairs: int = 3) -> None:
+    """So many sizings over an array of loads, against a loop in C++ on as many processes that keeps nothing."""
+    loads = numpy.linspace(0.1, 0.95, questions)
+    sizings = _tailbound.sizings({"inputs": 16, "load": loads, "drop": 1e-15}, questions)
+    assert sizings is not None
+    from tailbound._ask import cores
+
+    ratios = []
+    for _ in range(pairs):
+        begun = time.perf_counter()
+        buffers = tb.buffer(inputs=16, load=loads, drop=1e-15, progress=False).buffer
+        python = time.perf_counter() - begun
+        loop = sizings.seconds_of_loop(cores())
+        ratios.append(loop / python)
+        print(
+            f"{questions} sizings on {cores()} processes: {python:.2f} s from Python, {loop:.2f} s in C++: "
+            f"{100 * loop / python:.1f} % of its rate; buffers {buffers.min()} .. {buffers.max()}"
+        )
+    print(f"median of {pairs} pairs: {100 * statistics.median(ratios):.1f} %")
+
+
+if __name__ == "__main__":
+    call_overhead()
+    arrays(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)

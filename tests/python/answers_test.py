@@ -1,0 +1,310 @@
+"""Answers: what is given is understood, arrays are broadcast, errors are typed, Ctrl-C works, pictures are drawn."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import networkx
+import numpy
+import pandas
+import pytest
+import sympy
+
+import tailbound as tb
+from conftest import FULL
+from tailbound import _tailbound
+
+ASKED: dict[str, Any] = {"inputs": 16, "load": 0.9, "drop": 1e-15}
+
+
+@pytest.mark.parametrize(
+    "load", [0.9, "0.9", "9/10", "90%", Fraction(9, 10), Decimal("0.9"), numpy.float64(0.9), numpy.float32(0.9),
+             sympy.Rational(9, 10), tb.Exact("0.9")]
+)  # fmt: skip
+def test_a_number_is_what_is_typed(load: Any) -> None:
+    answer = tb.buffer(inputs=numpy.int64(16), load=load, drop=1e-15)
+    assert answer.inputs["load"] == Fraction(9, 10) and answer.buffer == 157
+
+
+def test_the_quick_way_is_the_command() -> None:
+    """Sizes are answered without the command's options; `digits` goes through them."""
+    for load in (0.2, 0.55, "3/4"):
+        for criterion in ("overflow", "loss"):
+            quick = tb.buffer(inputs=8, load=load, drop=1e-9, criterion=criterion)
+            slow = tb.buffer(inputs=8, load=load, drop=1e-9, criterion=criterion, digits=10)
+            assert quick.json() == slow.json() and quick.text() == slow.text()
+    assert _tailbound.size_buffer({"inputs": 16, "load": 0.9, "drop": 1e-15}) is not None
+    assert _tailbound.size_buffer({"inputs": 16, "load": 1.5, "drop": 1e-15}) is None
+
+
+def test_broadcasting() -> None:
+    loads = numpy.array([0.5, 0.7, 0.9])
+    answers = tb.buffer(inputs=[[8], [16]], load=loads, drop=1e-9)
+    assert isinstance(answers, tb.Answers) and answers.shape == (2, 3) and answers.size == 6
+    for i, inputs in enumerate((8, 16)):
+        for j, load in enumerate(loads):
+            assert answers.buffer[i, j] == tb.buffer(inputs=inputs, load=load, drop=1e-9).buffer
+    assert answers[1].buffer.tolist() == answers.buffer[1].tolist()
+    assert answers[1, -1].json() == tb.buffer(inputs=16, load=0.9, drop=1e-9).json()
+    probabilities = answers.probability
+    assert probabilities.dtype == object and probabilities.shape == (2, 3)
+    assert all(each < Fraction(1, 10**9) for each in probabilities.flat)
+    frame = answers.to_pandas()
+    assert list(frame["buffer"]) == answers.buffer.reshape(-1).tolist()
+    assert (frame["probability_lower"] <= frame["probability_upper"]).all()
+    assert answers.to_numpy().dtype.names[:2] == frame.columns[:2].to_list() or answers.to_numpy().size == 6
+    assert answers.to_numpy("mean_occupancy").shape == (2, 3)
+
+
+def test_lists_as_text_are_the_commands() -> None:
+    answer = tb.buffer(inputs="8,16", load="0.5,0.7,0.9", drop=1e-9)
+    assert answer.shape == (6,) and len(answer.results) == 6
+    assert answer.buffer.tolist() == tb.buffer(inputs=[[8], [16]], load=[0.5, 0.7, 0.9], drop=1e-9).buffer.flatten().tolist()
+
+
+def test_broadcasting_of_other_questions() -> None:
+    answers = tb.delay(radix=4, levels=[1, 2, 3], load=0.5)
+    assert answers.shape == (3,)
+    assert [float(each) for each in answers.mean_queueing] == sorted(float(each) for each in answers.mean_queueing)
+    strings = tb.buffer(inputs=4, load=0.5, drop=1e-6, criterion=["overflow", "loss"])
+    assert strings.buffer.shape == (2,)
+    levels = tb.occupancy(inputs=16, load=[0.5, 0.9], levels=[0, 10])
+    assert levels.shape == (2,) and len(levels[1].tail) == 2
+
+
+def test_many_on_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same whoever answers."""
+    monkeypatch.setattr("tailbound._ask.cores", lambda: 1)
+    alone = tb.buffer(inputs=16, load=numpy.linspace(0.1, 0.9, 1500), drop=1e-12)
+    monkeypatch.setattr("tailbound._ask.cores", lambda: 3)
+    together = tb.buffer(inputs=16, load=numpy.linspace(0.1, 0.9, 1500), drop=1e-12)
+    assert (alone.buffer == together.buffer).all() and alone.csv() == together.csv()
+    from tailbound import _ask
+
+    found = list(_ask._on_all_cores(lambda place: tb.buffer(inputs=4, load=0.5, drop=f"1e-{place + 3}"), range(5)))
+    assert [answer.buffer for answer in found] == [tb.buffer(inputs=4, load=0.5, drop=f"1e-{i + 3}").buffer for i in range(5)]
+    assert found[0].text() == tb.buffer(inputs=4, load=0.5, drop=1e-3).text()
+
+
+def test_places_without_an_answer() -> None:
+    answers = tb.buffer(inputs=16, load=[0.5, 1.5, 0.9], drop=1e-9)
+    assert answers.buffer.tolist() == [18, None, 94]
+    with pytest.raises(tb.Unstable):
+        answers[1]
+    (place, error), = answers.errors
+    assert place == (1,) and isinstance(error, tb.NoAnswer)
+    with pytest.raises(tb.InvalidArgument):
+        tb.buffer(inputs=16, load=[0.5, -1], drop=1e-9)
+    with pytest.raises(ValueError):
+        tb.buffer(inputs=16, load=[], drop=1e-9)
+    with pytest.raises(ValueError):
+        tb.buffer(inputs=[1, 2, 3], load=[0.1, 0.2], drop=1e-9)
+
+
+def test_errors() -> None:
+    with pytest.raises(tb.InvalidArgument, match="--drop is 2; it must be") as caught:
+        tb.buffer(inputs=16, load=0.9, drop=2)
+    assert isinstance(caught.value, ValueError)
+    assert (caught.value.argument, caught.value.value) == ("drop", "2")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.argument, again.legal) == (str(caught.value), "drop", caught.value.legal)
+    with pytest.raises(tb.NoAnswer, match="unstable"):
+        tb.buffer(inputs=16, load=1.5, drop=1e-9)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        tb.buffer(input=16)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="load is of type"):
+        tb.buffer(inputs=16, load=object(), drop=1e-9)
+    with pytest.raises(TypeError, match="shared is 'yes'"):
+        tb.buffer(inputs=16, load=0.9, drop=1e-9, shared="yes")  # type: ignore[arg-type]
+    with pytest.raises(AttributeError, match="there are buffer"):
+        tb.buffer(**ASKED).bufer  # noqa: B018
+    with pytest.raises(KeyError):
+        tb.buffer(**ASKED)["bufer"]  # noqa: B018
+
+
+def test_pickling_answers() -> None:
+    for answer in (tb.buffer(**ASKED), tb.occupancy(inputs=16, load=0.9, levels=[0, 50]), tb.buffer(**{**ASKED, "load": "0.5,0.9"})):
+        again = pickle.loads(pickle.dumps(answer))
+        assert again.text() == answer.text() and again.json() == answer.json() and again.keys() == answer.keys()
+        assert again._repr_html_() == answer._repr_html_()
+    many = tb.buffer(**{**ASKED, "load": [0.5, 2, 0.9]})
+    again = pickle.loads(pickle.dumps(many))
+    assert again.buffer.tolist() == many.buffer.tolist() and again[0].text() == many[0].text()
+
+
+def test_networks(tmp_path: Path) -> None:
+    described = {
+        "hosts": ["a", "b", "c"], "switches": ["s"],
+        "links": [{"from": ["a", "b", "c"], "to": "s", "both": True}],
+        "flows": [("a", "c", 0.5), {"from": "b", "to": "c", "rate": Fraction(1, 3)}],
+    }  # fmt: skip
+    network = tb.Network.from_dict(described)
+    network.save(tmp_path / "star.toml")
+    graph = networkx.Graph([("a", "s"), ("b", "s"), ("c", "s")], flows=[("a", "c", 0.5), ("b", "c", "1/3")])
+    answers = [tb.delay(network=each) for each in (tmp_path / "star.toml", described, network, graph, network.to_networkx())]
+    numbers = [[result.mean_queueing for result in answer.results] for answer in answers]
+    assert len(numbers[0]) == 2 and all(each == numbers[0] for each in numbers)
+    with pytest.raises(ValueError, match="a network has no 'host'"):
+        tb.delay(network={"host": ["a"]})
+    digraph = networkx.DiGraph([("a", "s"), ("s", "b")], flows=[("a", "b", 0.25)])
+    assert tb.delay(network=digraph).results[0].flow == "a -> b"
+    with pytest.raises(tb.Error):
+        tb.delay(network={"hosts": ["a", "b"], "switches": [], "flows": [("a", "b", 0.5)]})
+
+
+def test_sympy() -> None:
+    z, p, k = sympy.symbols("z p k")
+    formula = tb.pgf(inputs=k, load=k * p, of="arrivals").sympy()
+    assert sympy.simplify(formula - (1 - p + p * z) ** k) == 0
+    geometric = sympy.Rational(3, 5) / (1 - 0.4 * z)
+    assert tb.buffer(arrivals=geometric, drop=1e-9).buffer == tb.buffer(arrivals="(3/5)/(1-2/5*z)", drop=1e-9).buffer
+    poisson = tb.pgf(traffic="poisson", load="lambda", of="arrivals").sympy()
+    assert sympy.simplify(poisson - sympy.exp(sympy.Symbol("lambda") * (z - 1))) == 0
+    assert tb.buffer(arrivals=sympy.exp(sympy.Rational(1, 2) * (z - 1)), drop=1e-9).buffer == tb.buffer(
+        traffic="poisson", load=0.5, drop=1e-9
+    ).buffer
+    queue = tb.pgf(inputs=4, load=0.8).sympy()
+    mean = sympy.limit(sympy.diff(sympy.cancel(queue), z), z, 1)
+    assert tb.buffer(inputs=4, load=0.8, drop=1e-9).mean_occupancy == Fraction(int(mean.p), int(mean.q))
+    with pytest.raises(ValueError):
+        tb.buffer(arrivals=sympy.pi * z, drop=1e-9)
+    with pytest.raises(tb.ParseError):
+        tb.buffer(arrivals=sympy.sqrt(z) + sympy.sin(z), drop=1e-9)
+
+
+def test_pictures() -> None:
+    import matplotlib.pyplot as pyplot
+
+    for answer in (
+        tb.buffer(inputs="8,16", load="0.1:0.9:0.2", drop=1e-9),
+        tb.occupancy(inputs=16, load=0.9, until=1e-12),
+        tb.delay(radix=4, levels=2, load=0.8, ccdf="0:20:1"),
+        tb.multistage(nodes=64, hot=0.08, loads="0.1:0.9:0.2"),
+        tb.buffer(inputs=16, load=[0.2, 0.5, 0.8], drop=1e-9),
+    ):
+        picture = answer.picture()
+        ax = answer.plot()
+        assert ax.get_xlabel() == picture["x_label"] and ax.get_ylabel() == picture["y_label"]
+        assert len(ax.lines) >= len(picture["curves"])
+        xs = [x for curve in picture["curves"] for x, _ in curve["points"]]
+        assert ax.get_xlim()[0] <= min(xs) and max(xs) <= ax.get_xlim()[1]
+        bundle = answer._repr_mimebundle_()
+        assert "<table" in bundle["text/html"] and "data:image/svg+xml;base64," in bundle["text/html"]
+        pyplot.close(ax.figure)
+    figure, ax = pyplot.subplots()
+    assert tb.occupancy(inputs=16, load=0.9, until=1e-6).plot(ax=ax) is ax
+    pyplot.close(figure)
+    with pytest.raises(tb.NoAnswer):
+        tb.buffer(**ASKED).plot()
+    assert "<table" in tb.buffer(**ASKED)._repr_mimebundle_()["text/html"]
+
+
+def test_simulation_and_verdict() -> None:
+    answer = tb.simulate_tree(radix=4, levels=1, load=0.5, slots=3000, threads=1)
+    assert isinstance(answer.mean_queueing, tb.Estimate) and answer.mean_queueing.unit == "slots"
+    frame = answer.percentiles.to_pandas()
+    assert isinstance(frame, pandas.DataFrame) and len(frame) == len(answer.percentiles)
+    assert isinstance(tb.validate_multistage(nodes=16, hot=0.1, loads=0.3, slots=2000).ok, bool)
+
+
+def test_progress() -> None:
+    told: list[tuple[float, float]] = []
+    tb.simulate_tree(radix=4, levels=2, load=0.7, slots=400_000, threads=1, progress=lambda done, left: told.append((done, left)))
+    assert all(0 <= done <= 1 for done, _ in told)
+
+
+def interrupt_after(seconds: float) -> None:
+    threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+
+
+def test_ctrl_c_ends_a_simulation() -> None:
+    begun = time.monotonic()
+    interrupt_after(0.7)
+    with pytest.raises(tb.Stopped) as caught:
+        tb.simulate_tree(radix=8, levels=3, load=0.8, slots=10**8)
+    assert time.monotonic() - begun < 30
+    if caught.value.partial is not None:
+        assert caught.value.partial.stopped
+    assert tb.buffer(**ASKED).buffer == 157
+
+
+def test_ctrl_c_ends_a_list() -> None:
+    """Its points are worked on by processes, which are ended."""
+    interrupt_after(0.7)
+    with pytest.raises(KeyboardInterrupt):
+        tb.buffer(inputs=300, load="0.99:0.9999:0.0001", drop=1e-300, digits=200)
+    assert tb.buffer(**ASKED).buffer == 157
+
+
+def test_ctrl_c_leaves_what_does_not_look() -> None:
+    """In a process of its own, for what was left to itself goes on until the process ends."""
+    code = """
+import os, signal, threading, time
+import tailbound as tb
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+begun = time.monotonic()
+try:
+    tb.occupancy(inputs=1000, load="0.99999", until="1e-300", digits=300)
+except KeyboardInterrupt:
+    print("ended" if time.monotonic() - begun < 20 else "late")
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert (run.stdout, run.returncode) == ("ended\n", 0), run.stderr
+
+
+def test_threads_take_turns() -> None:
+    """Questions of several threads of Python, quick and slow ones."""
+    failures: list[BaseException] = []
+
+    def work(seed: int) -> None:
+        try:
+            for i in range(20):
+                assert tb.buffer(inputs=16, load=0.9, drop=1e-15).buffer == 157
+                load = Fraction(seed + 1, 7)
+                assert tb.buffer(inputs=4, load=load, drop=1e-6, digits=12).inputs["load"] == load
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def resident() -> int:
+    """Bytes of memory."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_no_leak() -> None:
+    """Memory after many calls is that after some. The full depth is a million calls."""
+    calls = 1_000_000 if FULL else 6_000
+
+    def ask(count: int) -> None:
+        for i in range(count):
+            answer = tb.buffer(inputs=2, load=0.1, drop=1e-3)
+            if i % 50 == 0:
+                answer.text()
+                answer.probability  # noqa: B018
+                try:
+                    tb.buffer(inputs=2, load=0.1, drop=3)
+                except tb.InvalidArgument:
+                    pass
+
+    ask(2_000)
+    before = resident()
+    ask(calls)
+    grown = resident() - before
+    assert grown < 3_000_000, f"{grown} bytes after {calls} calls"
+    print(f"{calls} calls: {grown} bytes more")

@@ -1,0 +1,31 @@
+"""What the tests have in common. TAILBOUND_FULL=1 in the environment asks for the long depth."""
+
+import os
+import pathlib
+
+import hypothesis
+import matplotlib
+import pytest
+
+matplotlib.use("Agg")
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FULL = os.environ.get("TAILBOUND_FULL") == "1"
+
+# Cases are drawn alike in every run: no test depends on luck.
+hypothesis.settings.register_profile(
+    "tailbound", derandomize=True, deadline=None, database=None, print_blob=True,
+    suppress_health_check=list(hypothesis.HealthCheck),
+)  # fmt: skip
+hypothesis.settings.load_profile("tailbound")
+
+
+def cases(usual: int, full: int) -> hypothesis.settings:
+    return hypothesis.settings(max_examples=full if FULL else usual)
+
+
+@pytest.fixture
+def at_root(monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    """Files are named from the top of the repository."""
+    monkeypatch.chdir(ROOT)
+    return ROOT

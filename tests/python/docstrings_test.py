@@ -1,0 +1,76 @@
+"""Every public name is documented, and every example in a docstring prints what it says."""
+
+import doctest
+import inspect
+import pkgutil
+import importlib
+from typing import Any
+
+import pytest
+
+import tailbound as tb
+from conftest import ROOT
+from tailbound import _questions
+
+MODULES = [f"tailbound.{module.name}" for module in pkgutil.iter_modules(tb.__path__) if module.name != "_tailbound"]
+
+
+@pytest.mark.parametrize("name", ["tailbound", *MODULES])
+def test_examples(name: str, at_root: Any) -> None:
+    results = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert results.failed == 0
+
+
+def test_every_name_is_documented() -> None:
+    bare = []
+    for name in tb.__all__:
+        thing = getattr(tb, name)
+        if name == "__version__":
+            continue
+        if not inspect.getdoc(thing):
+            bare.append(name)
+        if inspect.isclass(thing) and not issubclass(thing, BaseException):
+            for member, value in vars(thing).items():
+                if not member.startswith("_") and (callable(value) or isinstance(value, property)) and not inspect.getdoc(value):
+                    base = [getattr(parent, member, None) for parent in thing.__mro__[1:]]
+                    if not any(inspect.getdoc(each) for each in base if each is not None):
+                        bare.append(f"{name}.{member}")
+    assert not bare
+
+
+def test_help_says_units_and_every_keyword() -> None:
+    for name in _questions.__all__:
+        function = getattr(tb, name)
+        text = inspect.getdoc(function)
+        assert text is not None and ">>> " in text, f"write python/examples/{name}.txt"
+        for keyword in inspect.signature(function).parameters:
+            assert f"  {keyword}" in text, f"{name}: {keyword}"
+    text = inspect.getdoc(tb.buffer)
+    assert text is not None
+    for words in ("packets a slot", "in slots", "bytes", "packet in service"):
+        assert words in text
+
+
+def test_keywords_are_the_commands_options() -> None:
+    """One description: the functions are made of what the command line declares."""
+    from tailbound import _tailbound
+
+    for command in _tailbound.commands():
+        name = command["name"].replace(" ", "_")
+        if not hasattr(_questions, name):
+            assert command["name"] in {"schema", "reproduce", "merge"}
+            continue
+        options = {option for option, _ in getattr(_questions, f"_{name.upper()}").values()}
+        assert options == {option["name"] for option in command["options"] if option["kind"] != "words"}
+
+
+def test_readme() -> None:
+    """What the README shows of Python is printed."""
+    text = (ROOT / "README.md").read_text()
+    shown = "\n".join(line for line in text.splitlines() if line.startswith((">>> ", "... ")) or True)
+    blocks = [block for block in shown.split("```")[1::2] if block.startswith("python\n")]
+    assert blocks
+    for block in blocks:
+        test = doctest.DocTestParser().get_doctest(block[len("python\n") :], {}, "README.md", "README.md", 0)
+        assert test.examples
+        assert doctest.DocTestRunner().run(test).failed == 0

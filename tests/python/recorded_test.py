@@ -1,0 +1,192 @@
+"""The same as the command, byte for byte: the lines of tests/golden/recorded asked from Python."""
+
+import collections
+import re
+import shlex
+from fractions import Fraction
+from typing import Any, Iterator, NamedTuple
+
+import pytest
+
+import tailbound as tb
+from tailbound import _questions
+from conftest import FULL, ROOT
+
+RECORDED = ROOT / "tests/golden/recorded"
+OUTPUT = {"--plot", "--title", "--output", "--format"}  # with a value; about files and forms
+NOT_HERE = {"reproduce", "help"}
+
+
+class Line(NamedTuple):
+    name: str
+    command: str
+    words: list[str]
+
+
+def function_of(words: list[str]) -> tuple[str, list[str]]:
+    """ "simulate tree --radix 4" is simulate_tree and the rest."""
+    if words and words[0] in ("simulate", "validate") and len(words) > 1:
+        return f"{words[0]}_{words[1]}", words[2:]
+    return (words[0], words[1:]) if words else ("", [])
+
+
+def lines() -> Iterator[Line]:
+    for row in (RECORDED / "commands.txt").read_text().splitlines():
+        if row and not row.startswith("#"):
+            lexer = shlex.shlex(row, posix=True)
+            lexer.whitespace_split, lexer.commenters, lexer.quotes, lexer.escape = True, "", '"', ""
+            name, *words = list(lexer)
+            yield Line(name, *function_of(words))
+
+
+def typed(text: str) -> Any:
+    """As a user of Python has it, where that is the same: 16, 0.9, Fraction(9, 10)."""
+    if re.fullmatch(r"-?(0|[1-9]\d*)", text):
+        return int(text)
+    if re.fullmatch(r"-?\d*\.?\d+(e-?\d+)?", text):
+        return float(text)
+    if re.fullmatch(r"(0|[1-9]\d*)/[1-9]\d*", text):
+        return Fraction(text)
+    return text
+
+
+def keywords(command: str, words: list[str]) -> tuple[dict[str, Any], bool]:
+    """The keywords of a line, and whether --quiet is among its words.  :raises LookupError: what Python cannot type"""
+    table = {option: (key, takes) for key, (option, takes) in getattr(_questions, f"_{command.upper()}").items()}
+    given: dict[str, Any] = {}
+    quiet = False
+    place = 0
+    while place < len(words):
+        word, _, value = words[place].partition("=") if words[place].startswith("--") else (words[place], "", "")
+        place += 1
+        if word == "--quiet":
+            quiet = True
+        elif word in ("--log-y", "--help", "--version"):
+            if word != "--log-y":
+                raise LookupError(word)
+        elif word in OUTPUT:
+            place += 0 if value else 1
+        elif not word.startswith("--"):
+            key = table["FILE"][0]
+            if key in given:
+                raise LookupError(word)
+            given[key] = word
+        else:
+            key, takes = table[word]
+            if key in given:
+                raise LookupError(word)
+            if takes == "flag":
+                given[key] = True
+            elif value:
+                given[key] = typed(value)
+            else:
+                given[key] = typed(words[place])
+                place += 1
+    return given, quiet
+
+
+def section(text: str, name: str) -> str:
+    begin = text.index(f"--- {name}\n") + len(f"--- {name}\n")
+    end = text.find("\n--- ", begin - 1)
+    return text[begin:] if end < 0 else text[begin : end + 1]
+
+
+def masked(text: str) -> str:
+    return re.sub(r"[0-9.]+(?= s on )", "*", text)
+
+
+def seconds_masked(text: str) -> str:
+    """Of data formats: how long it took, and on how many threads."""
+    return re.sub(r'"(seconds|threads)":\s*[0-9.e+-]+', r'"\1":*', text)
+
+
+def check(line: Line) -> int:
+    """How many recorded files were compared."""
+    given, quiet = keywords(line.command, line.words)
+    function = getattr(tb, line.command)
+    stem = RECORDED / line.name
+    once = stem.with_name(stem.name + ".txt")
+    forms = {"table": "table", "json": "json", "csv": "csv"}
+    files = {form: stem.with_name(f"{stem.name}.{form}") for form in forms}
+    if once.exists():
+        form = line.words[line.words.index("--format") + 1] if "--format" in line.words else "table"
+        files = {form: once}
+    status = int(re.match(r"--- status (\d+)", next(iter(files.values())).read_text()).group(1))  # type: ignore[union-attr]
+    try:
+        answer = function(**given, progress=False)
+    except tb.Error as error:
+        message = str(error)
+        for path in files.values():
+            said = section(path.read_text(), "standard error")
+            assert f": {message}\n" in said or message[:500] in said, line.name
+        assert status in (1, 2), line.name
+        assert isinstance(error, ValueError) == (status == 2), line.name
+        return len(files)
+    assert status == (0 if answer.ok else 1), line.name
+    compared = 0
+    for form, path in files.items():
+        text = path.read_text()
+        if "--output" in line.words:
+            expected = section(text, "answer.txt") if "--- answer.txt\n" in text else None
+        else:
+            expected = section(text, "standard output")
+        if expected is None:
+            continue
+        written = {"table": answer.text, "json": answer.json, "csv": answer.csv, "markdown": answer.markdown}[form]
+        assert masked(written(quiet=quiet)) == expected, line.name
+        compared += 1
+    return compared
+
+
+def test_recorded(at_root: Any) -> None:
+    """At least 200 questions over all commands; simulations that take a second or so only at full depth."""
+    compared: collections.Counter[str] = collections.Counter()
+    questions = 0
+    for line in lines():
+        family = line.name.split("/")[0]
+        if family in NOT_HERE or not hasattr(tb, line.command) or family == "refusals":
+            continue
+        if not FULL and line.name in SLOW:
+            continue
+        try:
+            found = check(line)
+        except LookupError:
+            continue
+        compared[line.command] += found
+        questions += 1
+    assert questions >= 200
+    assert set(compared) >= set(_questions.__all__) - {"sweep"}
+    print(f"{questions} questions, {sum(compared.values())} outputs: {dict(compared)}")
+
+
+def test_refusals(at_root: Any) -> None:
+    """What is refused is refused with the same words."""
+    refused = 0
+    for line in lines():
+        if line.name.split("/")[0] != "refusals" or not hasattr(tb, line.command):
+            continue
+        text = (RECORDED / f"{line.name}.txt").read_text()
+        said = section(text, "standard error")
+        if any(word in said for word in ("unknown option", "needs a value", "given twice", "unexpected argument")):
+            continue  # of command lines: Python itself refuses these
+        if any(option in said for option in ("--format", "--plot", "--title", "--log-y", "--output")):
+            continue
+        try:
+            given, _ = keywords(line.command, line.words)
+        except (LookupError, IndexError, KeyError):
+            continue
+        if "file" in getattr(_questions, f"_{line.command.upper()}") and "file" not in given:
+            continue
+        try:
+            getattr(tb, line.command)(**given, progress=False)
+        except tb.Error as error:
+            assert str(error)[:500] in said, line.name
+            refused += 1
+        else:
+            pytest.fail(f"{line.name} is not refused")
+    assert refused >= 60
+    print(f"{refused} refusals")
+
+
+# More than a third of a second each.
+SLOW: set[str] = set()

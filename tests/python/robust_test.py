@@ -1,0 +1,110 @@
+"""Random bad arguments end in an exception of Python's or this package's, never in the end of the interpreter."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tailbound as tb
+from conftest import cases
+from tailbound import _questions, _tailbound
+
+PLAUSIBLE = ["0.5", "1e-9", "16", "0", "-1", "1/0", "", "nan", "inf", "0.1:0.9:0.1", "1,2", "bernoulli", "poisson", "loss",
+             "overflow", "load", "imix", "mesh", "1e999999999", "٣", "\x00", "a" * 5000, "((((((z", "z^z^z", "%", "90%"]  # fmt: skip
+values = st.one_of(
+    st.sampled_from(PLAUSIBLE),
+    st.integers(-(10**30), 10**30),
+    st.integers(0, 64),
+    st.floats(),
+    st.floats(0, 1),
+    st.fractions(),
+    st.decimals(),
+    st.text(max_size=20),
+    st.booleans(),
+    st.none(),
+    st.binary(max_size=5),
+    st.lists(st.one_of(st.floats(0, 1), st.integers(-3, 40), st.text(max_size=3), st.none()), max_size=4),
+    st.builds(numpy.array, st.lists(st.floats(), max_size=3)),
+    st.builds(object),
+    st.dictionaries(st.text(max_size=4), st.integers(), max_size=2),
+)
+# Those that answer in a moment whatever they are asked; simulations and networks may be asked to take hours.
+QUICK = {"buffer": 9, "pgf": 8, "multistage": 7, "broadcast": 7}
+FEW = {"inputs": st.one_of(values, st.integers(1, 8)), "load": st.one_of(values, st.floats(0.01, 0.9)),
+       "drop": st.one_of(values, st.floats(1e-9, 0.5)), "dimensions": st.integers(-1, 8), "nodes": st.sampled_from([2, 16, 64, 0, "x"])}  # fmt: skip
+HEAVY = {"digits", "arithmetic", "blocks", "pmf", "matrix", "sizes", "shared", "burst", "traffic", "solve", "arrivals",
+         "outputs", "threshold", "capacity", "packets_per_slot"}  # fmt: skip
+EXPECTED = (tb.Error, TypeError, ValueError, ImportError)
+
+
+@st.composite
+def questions(draw: Any) -> tuple[str, dict[str, Any]]:
+    name = draw(st.sampled_from(sorted(QUICK)))
+    keys = [key for key in getattr(_questions, f"_{name.upper()}") if key not in HEAVY or name == "pgf"]
+    chosen = draw(st.lists(st.sampled_from(keys), max_size=QUICK[name], unique=True))
+    return name, {key: draw(FEW.get(key, values)) for key in chosen}
+
+
+@cases(400, 20_000)
+@given(questions())
+def test_bad_arguments(question: tuple[str, dict[str, Any]]) -> None:
+    name, given_ = question
+    try:
+        answer = getattr(tb, name)(**given_, progress=False)
+        answer.text(), answer.json(), answer.keys()
+    except EXPECTED:
+        pass
+
+
+@cases(300, 5_000)
+@given(st.dictionaries(st.sampled_from(["inputs", "load", "drop", "capacity", "criterion", "packets_per_slot", "x"]), values))
+def test_bad_arguments_of_the_quick_way(given_: dict[str, Any]) -> None:
+    shown = _tailbound.size_buffer(given_)
+    if shown is not None:
+        assert shown.written("table")
+    try:
+        _tailbound.sizings(given_, 3)
+    except EXPECTED:
+        pass
+
+
+@cases(200, 5_000)
+@given(values, values, values)
+def test_bad_numbers(a: Any, b: Any, c: Any) -> None:
+    for make in (
+        lambda: tb.Exact(a, "packets"),
+        lambda: tb.Enclosure(a, b, digits=5),
+        lambda: tb.Bound(a, bool(c)),
+        lambda: tb.Exact(1) + a,
+        lambda: tb.Estimate(a, b, c),
+        lambda: tb.grid(a, b, 1) if isinstance(a, float) and isinstance(b, float) and abs(a) + abs(b) < 1e3 else None,
+    ):
+        try:
+            repr(make())
+        except (TypeError, ValueError, ArithmeticError, MemoryError):
+            pass
+
+
+def test_what_python_calls_directly() -> None:
+    """The module below the package, with nonsense."""
+    for bad in (None, 1, "x", {}, [], [("a",)], [(1, 2)], [("--load", "0.5")] * 3):
+        for command in ("buffer", "", "nonsense", "simulate", 5):
+            try:
+                _tailbound.ask(command, bad, None)  # type: ignore[arg-type]
+            except (TypeError, tb.Error):
+                pass
+    shown = _tailbound.size_buffer({"inputs": 2, "load": 0.5, "drop": Fraction(1, 2)})
+    assert shown is None  # fractions are texts by the time they come here
+    shown = _tailbound.size_buffer({"inputs": 2, "load": 0.5, "drop": 0.5})
+    assert shown is not None
+    for place in ((0, 0), (5, 0), (0, 99)):
+        try:
+            shown.table(*place)
+        except IndexError:
+            pass
+    sizings = _tailbound.sizings({"inputs": 2, "load": [0.5, math.nan, Decimal(1)], "drop": 0.1}, 3)
+    assert sizings is None

@@ -1,0 +1,206 @@
+"""Numbers: what is known of them survives arithmetic, comparison, text and pickling. Fractions are the truth."""
+
+import math
+import pickle
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tailbound as tb
+from conftest import cases
+from tailbound import _decimals
+
+fractions = st.one_of(
+    st.fractions(max_denominator=10**6),
+    st.builds(lambda n, e: Fraction(n) * Fraction(2) ** e, st.integers(-(2**60), 2**60), st.integers(-400, 400)),
+    st.builds(Fraction, st.floats(allow_nan=False, allow_infinity=False)),
+    st.sampled_from([Fraction(0), Fraction(1), Fraction(-1), Fraction(1, 3)]),
+)
+OPERATIONS = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+}
+
+
+@st.composite
+def proved(draw: Any) -> tuple[tb.Number, Fraction]:
+    """A number that is proved, and one that it may stand for."""
+    truth = draw(fractions)
+    kind = draw(st.sampled_from(["exact", "enclosure", "below", "above"]))
+    if kind == "exact":
+        return tb.Exact(truth), truth
+    width = abs(draw(fractions))
+    if kind == "enclosure":
+        return tb.Enclosure(truth - width, truth + abs(draw(fractions))), truth
+    return (tb.Bound(truth + width, True), truth) if kind == "below" else (tb.Bound(truth - width, False), truth)
+
+
+@cases(8_000, 50_000)
+@given(proved(), proved(), st.sampled_from(list(OPERATIONS)))
+def test_arithmetic_encloses(left: Any, right: Any, operation: str) -> None:
+    (a, x), (b, y) = left, right
+    try:
+        truth = OPERATIONS[operation](x, y)
+        found = OPERATIONS[operation](a, b)
+    except ZeroDivisionError:
+        return
+    except ArithmeticError as error:  # bounds of both sides leave nothing
+        assert "nothing is known" in str(error)
+        return
+    assert found.lower_fraction <= truth <= found.upper_fraction
+    assert found.lower <= truth <= found.upper
+    if isinstance(a, tb.Exact) and isinstance(b, tb.Exact):
+        assert isinstance(found, tb.Exact) and found.value == truth
+
+
+@cases(8_000, 50_000)
+@given(proved(), fractions, st.sampled_from(list(OPERATIONS)), st.booleans())
+def test_scalars(left: Any, scalar: Fraction, operation: str, swapped: bool) -> None:
+    a, x = left
+    try:
+        truth = OPERATIONS[operation](scalar, x) if swapped else OPERATIONS[operation](x, scalar)
+        found = OPERATIONS[operation](scalar, a) if swapped else OPERATIONS[operation](a, scalar)
+    except ZeroDivisionError:
+        return
+    assert found.lower_fraction <= truth <= found.upper_fraction
+
+
+@cases(3_000, 20_000)
+@given(fractions, fractions, fractions)
+def test_products_stay_narrow(a: Fraction, b: Fraction, scale: Fraction) -> None:
+    """Ends are rounded to 128 bits, and no further off."""
+    lower, upper = sorted((a, b))
+    product = tb.Enclosure(lower, upper) * scale
+    ends = sorted((lower * scale, upper * scale))
+    for got, true in zip((product.lower_fraction, product.upper_fraction), ends):
+        assert abs(got - true) <= abs(true) / 2**127
+
+
+@cases(3_000, 20_000)
+@given(proved(), proved(), st.sampled_from(["<", "<=", ">", ">="]))
+def test_comparison_never_guesses(left: Any, right: Any, sign: str) -> None:
+    (a, x), (b, y) = left, right
+    act = {"<": lambda u, v: u < v, "<=": lambda u, v: u <= v, ">": lambda u, v: u > v, ">=": lambda u, v: u >= v}[sign]
+    try:
+        said = act(a, b)
+    except tb.Undecided:
+        assert not (isinstance(a, tb.Exact) and isinstance(b, tb.Exact))
+        return
+    assert said == act(x, y)
+
+
+@cases(3_000, 20_000)
+@given(proved())
+def test_round_trips(left: Any) -> None:
+    a, _ = left
+    again = pickle.loads(pickle.dumps(a))
+    assert type(again) is type(a) and again == a and hash(again) == hash(a) and repr(again) == repr(a)
+    assert again.lower_fraction == a.lower_fraction and again.upper_fraction == a.upper_fraction
+
+
+@cases(3_000, 20_000)
+@given(fractions, st.integers(2, 40))
+def test_decimals_are_rounded_as_asked(value: Fraction, digits: int) -> None:
+    down, up = (Fraction(_decimals.to_decimal(value, digits, way)) for way in ("down", "up"))  # type: ignore[arg-type]
+    assert down <= value <= up
+    assert up - down <= abs(value) * Fraction(2, 10 ** (digits - 1))
+    assert Fraction(_decimals.to_decimal(value, digits)) in (down, up)
+
+
+@cases(3_000, 20_000)
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_floats_are_their_shortest_decimal(value: float) -> None:
+    meant = _decimals.exact(value)
+    assert float(meant) == value
+    assert meant == Fraction(Decimal(repr(value)))
+    assert _decimals.exact(numpy.float64(value)) == meant
+
+
+@cases(2_000, 20_000)
+@given(fractions)
+def test_floats_are_rounded_outward(value: Fraction) -> None:
+    low, high = _decimals.float_down(value), _decimals.float_up(value)
+    assert (math.isinf(low) or Fraction(low) <= value) and (math.isinf(high) or Fraction(high) >= value)
+    assert high in (low, math.nextafter(low, math.inf))
+
+
+@cases(300, 3_000)
+@given(st.integers(1, 64), st.fractions(0, 1, max_denominator=1000), st.integers(1, 30))
+def test_answers_round_trip(inputs: int, load: Fraction, exponent: int) -> None:
+    """What is asked comes back exactly, and the answer is the same however it is typed."""
+    if not 0 < load < Fraction(99, 100):
+        return
+    answer = tb.buffer(inputs=inputs, load=load, drop=f"1e-{exponent}")
+    assert answer.inputs["load"] == load and answer.inputs["inputs"] == inputs
+    again = tb.buffer(inputs=inputs, load=str(load), drop=Decimal(f"1e-{exponent}"), digits=10)
+    assert again.buffer == answer.buffer and again.probability == answer.probability
+    assert answer.probability <= Fraction(1, 10**exponent)
+
+
+def test_equality_and_hashing() -> None:
+    x = tb.Enclosure(1, 2)
+    assert x == tb.Enclosure(1, 2) and x != tb.Enclosure(3, 4) and {x: 1}[tb.Enclosure(1, 2)] == 1
+    assert tb.Exact("1/3") == Fraction(1, 3) and hash(tb.Exact("1/3")) == hash(Fraction(1, 3))
+    assert tb.Exact(3) == 3 and x != 5 and x != "text" and x is not None
+    with pytest.raises(tb.Undecided):
+        x == 1.5  # noqa: B015
+    with pytest.raises(tb.Undecided):
+        x == tb.Enclosure(1, 3)  # noqa: B015
+
+
+def test_one_float_only_where_it_is_harmless() -> None:
+    assert float(tb.Exact("1/3")) == 1 / 3
+    assert float(tb.Enclosure("0.1", Fraction(1, 10) + Fraction(1, 10**30))) == 0.1
+    for number in (tb.Enclosure(1, 2), tb.Bound(1), tb.Estimate(1, 0, 2), tb.Approximation("0.5", 3)):
+        with pytest.raises(TypeError, match="take "):
+            float(number)
+    assert float(tb.Model(0.25)) == 0.25
+
+
+def test_units() -> None:
+    packets, slots = tb.Exact(3, "packets"), tb.Exact(2, "slots")
+    with pytest.raises(TypeError, match="do not add"):
+        packets + slots  # noqa: B018
+    with pytest.raises(TypeError, match="not compared"):
+        packets < slots  # noqa: B015
+    assert (packets / slots).unit == "packets/slots" and (packets / packets).unit == "" and (2 * packets).unit == "packets"
+
+
+def test_kinds_weaken() -> None:
+    """What is made of a number that is not proved is not proved."""
+    sure = tb.Enclosure(1, 2)
+    assert isinstance(sure * tb.Model(2.0), tb.Model)
+    assert isinstance(sure + tb.Approximation("0.5", 4), tb.Approximation)
+    assert (tb.Approximation("1.5", 6) - tb.Approximation("1.4999", 6)).agreed_digits <= 2
+    assert isinstance(2 * tb.Estimate(1, 0.9, 1.1), tb.Estimate)
+    for make in (lambda: tb.Estimate(1, 0, 2) + tb.Estimate(1, 0, 2), lambda: tb.Estimate(1, 0, 2) * sure):
+        with pytest.raises(TypeError):
+            make()
+    with pytest.raises(ZeroDivisionError):
+        sure / tb.Enclosure(-1, 1)  # noqa: B018
+
+
+def test_numpy_arrays_of_numbers() -> None:
+    array = numpy.array([tb.Enclosure(1, 2), tb.Exact("1/2")])
+    doubled = 2 * array
+    assert doubled[0] == tb.Enclosure(2, 4) and doubled[1] == 1
+    assert numpy.float64(0.1) * tb.Exact(10) == 1
+
+
+def test_no_other_thing_is_a_number() -> None:
+    for other in ("1", None, [], object()):
+        with pytest.raises(TypeError):
+            tb.Exact(1) + other  # noqa: B018
+        with pytest.raises(TypeError):
+            tb.Exact(1) < other  # noqa: B015
+    with pytest.raises(ValueError):
+        tb.Enclosure(2, 1)
+    with pytest.raises(ValueError):
+        tb.Exact(math.nan)
