@@ -1,7 +1,6 @@
 #include <pybind11/stl.h>
 #include <cli/ask.hpp>
 #include <cli/help.hpp>
-#include <cli/program.hpp>
 #include <python/module/sizing.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/run/processes.hpp>
