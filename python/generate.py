@@ -25,7 +25,7 @@ from __future__ import annotations
 from typing import Any, Dict, Optional, Tuple
 
 from ._answers import Answer
-from ._ask import File, Given, Net, ask
+from ._ask import File, Given, Net, Words, ask
 from ._progress import Progress
 from ._symbolic import Formula
 '''
@@ -53,6 +53,8 @@ def takes(option):
         return "flag"
     if name == "--network":
         return "network"
+    if option["kind"] == "words":
+        return "words"
     if option["type"] in FILES or name == "FILE":
         return "file"
     return "list" if "LIST" in option["type"] or ".." in option["type"] else "text"
@@ -62,7 +64,7 @@ def annotation(option):
     what = takes(option)
     if what == "flag":
         return "bool", "False"
-    types = {"network": "Net", "file": "File", "text": "Given", "list": "Given"}
+    types = {"network": "Net", "file": "File", "text": "Given", "list": "Given", "words": "Words"}
     return (types[what], "") if option["required"] else (f"Optional[{types[what]}]", "None")
 
 
@@ -79,15 +81,20 @@ def folded(text, indent):
 
 def function(command, examples):
     name = name_of(command["name"].replace(" ", "_"))
-    options = [option for option in command["options"] if option["kind"] != "words"]
+    options = command["options"]
     names = {name_of(option["name"]) for option in options}
     required = [option for option in options if option["required"]]
     others = [option for option in options if not option["required"]]
     formula = name == "pgf"
     lines = [f"def {name}("]
+    # What stands without a name on the command line may do so here.
     for option in required:
-        lines.append(f"    {name_of(option['name'])}: {annotation(option)[0]},")
+        if not option["name"].startswith("--"):
+            lines.append(f"    {name_of(option['name'])}: {annotation(option)[0]},")
     lines.append("    *,")
+    for option in required:
+        if option["name"].startswith("--"):
+            lines.append(f"    {name_of(option['name'])}: {annotation(option)[0]},")
     for option in others:
         kind, default = annotation(option)
         lines.append(f"    {name_of(option['name'])}: {kind} = {default},")
@@ -102,8 +109,13 @@ def function(command, examples):
         if option["group"] != group:
             group = option["group"]
             doc.append(f"{group or 'What is asked'}:")
-        kind = {"flag": "", "list": ", a list", "file": ", a file", "network": ", a file, Network, dict or graph"}
-        stands = option["type"] if option["type"] not in ("", "FILE", "LIST", "NAME") else ""
+        kind = {
+            "list": ", a list",
+            "file": ", a file",
+            "network": ", a file, Network, dict or graph",
+            "words": " or True" if option["type"].startswith("[") else "",
+        }
+        stands = option["type"].strip("[]") if option["type"] not in ("", "FILE", "LIST", "NAME") else ""
         label = f"{name_of(option['name'])}{' (' + stands + ')' if stands else ''}{kind.get(takes(option), '')}"
         doc.append(folded(f"{label}: {in_keywords(option['help'], names)}", "  "))
     doc.append(folded(TAIL_OF_DOC, "  "))

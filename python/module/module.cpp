@@ -49,7 +49,7 @@ py::list options(const cli::Command& command) {
     made["type"] = option.type;
     made["help"] = option.help;
     made["group"] = option.group;
-    made["required"] = option.required;
+    made["required"] = option.required || option.least > 0;
     made["kind"] = option.flag != nullptr ? "flag" : option.words != nullptr ? "words" : "text";
     list.append(made);
   }

@@ -35,6 +35,17 @@ struct NotHere {};
 /// A number as Python has it. Rationals are made of it with Arithmetic held.
 using Given = std::variant<double, std::int64_t, std::string>;
 
+std::string text_of(const py::handle& object) {
+  Py_ssize_t size = 0;
+  const char* text =
+      PyUnicode_Check(object.ptr()) == 0 ? nullptr : PyUnicode_AsUTF8AndSize(object.ptr(), &size);
+  if (text == nullptr) {
+    PyErr_Clear();
+    throw NotHere();
+  }
+  return {text, static_cast<std::size_t>(size)};
+}
+
 Given given_of(const py::handle& object) {
   if (PyFloat_Check(object.ptr()) != 0) return PyFloat_AS_DOUBLE(object.ptr());
   if (PyBool_Check(object.ptr()) != 0) throw NotHere();
@@ -46,7 +57,7 @@ Given given_of(const py::handle& object) {
   }
   // Fractions, decimals and numbers of numpy are texts by now (_questions.py).
   if (PyUnicode_Check(object.ptr()) == 0) throw NotHere();
-  return py::cast<std::string>(object);
+  return text_of(object);
 }
 
 Rational rational(const Given& given) {
@@ -75,7 +86,7 @@ struct Asked {
   template <class NumberOf>
   void read(const py::dict& given, const NumberOf& number_of) {
     for (const auto& [key, value] : given) {
-      const auto name = py::cast<std::string_view>(key);
+      const std::string name = text_of(key);
       if (name == "inputs")
         inputs = number_of(value);
       else if (name == "load")
@@ -86,8 +97,8 @@ struct Asked {
         capacity = number_of(value);
       else if (name == "packets_per_slot")
         packets_per_slot = number_of(value);
-      else if (name == "criterion" && PyUnicode_Check(value.ptr()) != 0)
-        criterion = py::cast<std::string>(value);
+      else if (name == "criterion")
+        criterion = text_of(value);
       else
         throw NotHere();
     }
@@ -96,29 +107,33 @@ struct Asked {
   }
 };
 
-/// Only what is answered in well under a second: Ctrl-C is not heeded meanwhile.
-void require_quick(std::int64_t inputs, const Rational& load, std::int64_t served) {
-  if (inputs < 1 || inputs > 4096 || served < 1 || served > 32) throw NotHere();
-  if (load <= 0 || load * 1000 > served * 999) throw NotHere();
-}
-
-BufferQuestion question(std::int64_t inputs, Rational load, const std::optional<Rational>& drop,
-                        std::int64_t capacity, std::int64_t served, const std::string& criterion) {
-  static const Rational least_drop = numeric::parse_rational("1e-100", "drop");
-  require_quick(inputs, load, served);
+/// The question; none where the queue is unstable.
+std::optional<BufferQuestion> question(std::int64_t inputs, Rational load,
+                                       const std::optional<Rational>& drop, std::int64_t capacity,
+                                       std::int64_t served, const std::string& criterion) {
+  if (inputs < 1 || inputs > 1'048'576 || served < 1 || served > 32 || load <= 0) throw NotHere();
+  if (drop ? *drop <= 0 || *drop >= 1 : capacity < 0 || capacity > 1'000'000'000) throw NotHere();
+  if (load >= served) return std::nullopt;
   BufferQuestion asked{
       .traffic = {.source = answers::EqualInputs{inputs, std::move(load)},
                   .packets_per_slot = static_cast<int>(served)},
       .asked = {},
       .criterion = criterion == "loss" ? bounds::Criterion::loss : bounds::Criterion::overflow};
-  if (drop) {
-    if (*drop < least_drop || *drop >= 1) throw NotHere();
+  if (drop)
     asked.asked = answers::LeastBuffer{*drop};
-  } else {
-    if (capacity < 0 || capacity > 10'000) throw NotHere();
+  else
     asked.asked = answers::ProbabilityOf{Packets(capacity)};
-  }
   return asked;
+}
+
+/// Is it answered in well under a second? Ctrl-C is not heeded meanwhile.
+bool quick(const BufferQuestion& question) {
+  static const Rational least_drop = numeric::parse_rational("1e-100", "drop");
+  const auto& inputs = std::get<answers::EqualInputs>(question.traffic.source);
+  if (inputs.inputs > 4096 || *inputs.load * 1000 > question.traffic.packets_per_slot * 999) return false;
+  if (const auto* asked = std::get_if<answers::ProbabilityOf>(&question.asked))
+    return asked->capacity.value <= 10'000;
+  return *question.drop() >= least_drop;
 }
 
 struct Point {
@@ -145,8 +160,9 @@ py::object size_buffer(const py::dict& given) {
                    asked.drop ? std::optional(rational(*asked.drop)) : std::nullopt,
                    asked.capacity ? integer(*asked.capacity) : 0,
                    asked.packets_per_slot ? integer(*asked.packets_per_slot) : 1, asked.criterion);
-      BufferAnswer answer = answers::answer(asks);
-      point = std::make_shared<Point>(Point{std::move(asks), std::move(answer)});
+      if (!asks || !quick(*asks)) throw NotHere();
+      BufferAnswer answer = answers::answer(*asks);
+      point = std::make_shared<Point>(Point{std::move(*asks), std::move(answer)});
     }
     return py::cast(std::make_shared<Shown>([point = std::move(point)] { return reply_of(point); }));
   } catch (const NotHere&) {
@@ -217,8 +233,8 @@ std::string lengths_and_bytes(const std::vector<std::string>& records) {
 }  // namespace
 
 struct Sizings::Kept {
-  std::vector<BufferQuestion> questions;
-  std::vector<std::string> records;
+  std::vector<std::optional<BufferQuestion>> questions;  ///< none where the queue is unstable
+  std::vector<std::string> records;                      ///< empty where there is no answer
 
   [[nodiscard]] std::optional<BufferAnswer> answer(std::size_t place) const {
     const std::string& record = records.at(place);
@@ -269,7 +285,7 @@ py::object Sizings::made(const py::dict& columns, std::size_t count) {
   return py::none();
 }
 
-void Sizings::answer(int processes, const py::object& progress) {
+bool Sizings::answer(int processes, const py::object& progress) {
   const Cut cut = carry_out(
       [kept = kept_, processes](const answers::Run& asked) {
         const std::size_t count = kept->questions.size();
@@ -293,19 +309,20 @@ void Sizings::answer(int processes, const py::object& progress) {
             job, {.stop = asked.stop, .progress = [&asked](const run::Progress& so_far) {
                     if (asked.progress) asked.progress(so_far.done, so_far.left.count());
                   }});
-        if (!outcome.complete()) throw Stopped("stopped on request");
         kept->records.clear();
         kept->records.reserve(count);
-        for (const run::Piece& piece : outcome.pieces)
-          for (std::size_t at = 0; at < piece.bytes.size();) {
+        for (const run::Piece& piece : outcome.pieces) {
+          if (!piece.finished) kept->records.resize(std::min(count, kept->records.size() + chunk));
+          for (std::size_t at = 0; piece.finished && at < piece.bytes.size();) {
             std::uint32_t size = 0;
             std::copy_n(piece.bytes.data() + at, sizeof size, reinterpret_cast<char*>(&size));
             kept->records.push_back(piece.bytes.substr(at + sizeof size, size));
             at += sizeof size + size;
           }
+        }
       },
       progress);
-  static_cast<void>(cut);
+  return cut.requested;
 }
 
 std::size_t Sizings::size() const {
@@ -315,7 +332,7 @@ std::size_t Sizings::size() const {
 py::object Sizings::at(std::size_t place) const {
   if (kept_->records.at(place).empty()) return py::none();
   return py::cast(std::make_shared<Shown>([kept = kept_, place]() -> cli::Reply {
-    return {.document = render::document({{kept->questions[place], *kept->answer(place)}})};
+    return {.document = render::document({{*kept->questions[place], *kept->answer(place)}})};
   }));
 }
 
@@ -323,7 +340,7 @@ py::object Sizings::together() const {
   return py::cast(std::make_shared<Shown>([kept = kept_]() -> cli::Reply {
     std::vector<render::BufferPoint> points;
     for (std::size_t i = 0; i < kept->questions.size(); ++i)
-      if (auto answer = kept->answer(i)) points.emplace_back(kept->questions[i], std::move(*answer));
+      if (auto answer = kept->answer(i)) points.emplace_back(*kept->questions[i], std::move(*answer));
     if (points.empty()) throw NoAnswer("none of the questions has an answer");
     return {.document = render::document(points)};
   }));
@@ -347,7 +364,7 @@ py::list Sizings::column(const std::string& key) const {
       std::optional<render::Value>& value = values->emplace_back();
       auto answer = kept->answer(i);
       if (!answer) continue;
-      const render::Document document = render::document({{kept->questions[i], std::move(*answer)}});
+      const render::Document document = render::document({{*kept->questions[i], std::move(*answer)}});
       value = render::value_of(document.results.front().cells, key);
     }
   });
@@ -364,7 +381,7 @@ double Sizings::seconds_of_loop(int processes) const {
     for (std::size_t i = static_cast<std::size_t>(part); i < count;
          i += static_cast<std::size_t>(processes)) {
       try {
-        static_cast<void>(answers::answer(kept_->questions[i]));
+        if (kept_->questions[i]) static_cast<void>(answers::answer(*kept_->questions[i]));
       } catch (const Error&) {
       }
     }

@@ -28,7 +28,8 @@ class Sizings {
   ~Sizings();
 
   /// Answers all, on so many processes.
-  void answer(int processes, const py::object& progress);
+  /// \return whether Ctrl-C has cut it short: some have no answer then
+  bool answer(int processes, const py::object& progress);
   [[nodiscard]] std::size_t size() const;
   /// Of one of them; None where it has no answer.
   [[nodiscard]] py::object at(std::size_t place) const;

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
 from ._decimals import plain
-from ._errors import NoAnswer
+from ._errors import NoAnswer, Stopped
 from ._values import Approximation, Asymptote, Bound, Count, Enclosure, Estimate, Exact, Model, Number
 
 if TYPE_CHECKING:
@@ -43,6 +43,10 @@ def _end(binary: tuple[Any, int]) -> Any:
     return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
 
 
+def _table_maker(answer: "Answer", result: int, sizes: Sequence[tuple[str, int]]) -> Callable[[int], Table]:
+    return lambda table: answer._table(result, table, sizes[table][0])
+
+
 def _bounded(lower: Any, upper: Any, unit: str, digits: int) -> Any:
     if isinstance(lower, float) or isinstance(upper, float):
         return Bound(lower, False, unit) if isinstance(upper, float) else Bound(upper, True, unit)
@@ -62,7 +66,7 @@ _MAKERS: dict[str, Callable[[Any, str, int], Any]] = {
     "approximation": lambda raw, unit, digits: Approximation(_end(raw[1]), raw[2], unit),
     "asymptote": lambda raw, unit, digits: Asymptote(raw[1], unit),
     "model": lambda raw, unit, digits: Model(raw[1], unit),
-    "estimate": lambda raw, unit, digits: Estimate(*raw[1:], unit=unit),
+    "estimate": lambda raw, unit, digits: Estimate(raw[1], raw[2], raw[3], raw[4], unit),
 }
 
 
@@ -220,7 +224,7 @@ class _Frozen:
         return self._content
 
     def written(self, form: str, quiet: bool = False) -> str:
-        return self._written[form, quiet]
+        return str(self._written[form, quiet])
 
     def table(self, result: int, table: int) -> Any:
         return self._tables[result][table]
@@ -306,7 +310,7 @@ class Answer:
             found = {column[0]: Column(*column) for column in content["results_columns"]}
             self._results = []
             for place, (inputs, cells, sizes, _) in enumerate(content["results"]):
-                tables = _Tables(sizes, lambda table, place=place, sizes=sizes: self._table(place, table, sizes[table][0]))
+                tables = _Tables(sizes, _table_maker(self, place, sizes))
                 self._results.append(Result(cells, found, digits, Row(inputs, asked, digits), tables))
         return self._results
 
@@ -349,11 +353,11 @@ class Answer:
         return list(seen)
 
     def __getitem__(self, key: Any) -> Any:
-        """By key: the value; of several results an array of them. By number: one of the results."""
+        """By key: the value, found or asked; of several results an array of them. By number: one of the results."""
         if not isinstance(key, str):
             return self.results[key]
-        found = [result.get(key, result.tables.get(key)) for result in self.results]
-        if key not in self.keys():
+        found = [result.get(key, result.tables.get(key, result.inputs.get(key))) for result in self.results]
+        if key not in self.keys() and not any(key in result.inputs for result in self.results):
             raise KeyError(f"there is no {key!r} here; there are {', '.join(self.keys()) or 'none'}")
         return found[0] if len(found) == 1 else _array(found, (len(found),))
 
@@ -433,10 +437,12 @@ class Answer:
         import numpy
 
         if key is None:
-            return numpy.asarray(self.to_pandas().to_records(index=False))
+            records: numpy.ndarray[Any, Any] = numpy.asarray(self.to_pandas().to_records(index=False))
+            return records
         values = self[key]
         flat = list(values.flat) if isinstance(values, numpy.ndarray) else [values]
-        return numpy.array([_nearest(value) for value in flat]).reshape(self.shape)
+        plain_numbers: numpy.ndarray[Any, Any] = numpy.array([_nearest(value) for value in flat]).reshape(self.shape)
+        return plain_numbers
 
     def __repr__(self) -> str:
         return self.text().rstrip("\n")
@@ -677,13 +683,15 @@ class Listed:
 class Sized:
     """Sizes of buffers, kept by the library."""
 
-    def __init__(self, sizings: Any, error_of: Callable[[int], BaseException]) -> None:
-        self._sizings, self._error_of = sizings, error_of
+    def __init__(self, sizings: Any, error_of: Callable[[int], BaseException], stopped: bool = False) -> None:
+        self._sizings, self._error_of, self.stopped = sizings, error_of, stopped
         self._columns: dict[str, Any] = {}
 
     def at(self, place: int) -> Any:
         shown = self._sizings.at(place)
-        return self._error_of(place) if shown is None else Answer(shown)
+        if shown is not None:
+            return Answer(shown)
+        return Stopped("stopped on request before it was asked") if self.stopped else self._error_of(place)
 
     def without_answer(self) -> list[int]:
         return [place for place, size in enumerate(self._sizings.buffers()) if size < 0]

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Given = Union[int, float, Fraction, Decimal, str, Exact, Sequence[Any], "numpy.ndarray[Any, Any]", Any]
 #: A file, by its name.
 File = Union[str, "os.PathLike[str]"]
+#: An option with or without a value; or several values.
+Words = Union[bool, int, str, "os.PathLike[str]", Any]
 #: A network: a file, a Network, a dict (docs/networks.md) or a networkx graph.
 Net = Union[str, "os.PathLike[str]", Network, Mapping[str, Any], Any]
 
@@ -75,16 +77,27 @@ def _one(command: str, spec: Mapping[str, tuple[str, str]], given: Mapping[str, 
     meter = Meter(progress)
     try:
         # Points of lists are worked on by all cores; simulations have threads of their own.
-        lists = "threads" not in spec and any("," in text or ":" in text for text in given.values())
+        lists = "threads" not in spec and "jobs" not in spec and any("," in text or ":" in text for text in given.values())
         shown, cut = _tailbound.ask(command, words, meter.callback, cores() if lists else 1)
     finally:
         meter.close()
     answer: Answer = Answer(shown)
     if command == "pgf":
-        answer = Formula(shown, lambda language: _one(command, spec, {**given, "as_": language, "moments": ""}, False))
+        answer = Formula(shown, _Again(spec, given))
     if cut:
         raise Stopped(f"stopped on request: {answer.stopped or 'it was all done'}", answer)
     return answer
+
+
+class _Again:
+    """The same formula for another program."""
+
+    def __init__(self, spec: Mapping[str, tuple[str, str]], given: Mapping[str, str]) -> None:
+        self._spec, self._given = spec, dict(given)
+
+    def __call__(self, language: str) -> Formula:
+        formula: Formula = _one("pgf", self._spec, {**self._given, "as_": language}, False)
+        return formula
 
 
 # --- what is given, as text
@@ -101,6 +114,8 @@ def _text(key: str, takes: str, value: Any, files: ExitStack) -> str:
         if value is not True:
             raise TypeError(f"{key} is {value!r}; it must be True or False")
         return ""
+    if takes == "words":
+        return "" if value is True else number_text(key, value)
     if takes == "network":
         network = network_of(value)
         if network is not None:
@@ -141,11 +156,11 @@ def number_text(key: str, value: Any) -> str:
     if isinstance(value, Decimal):
         return str(value)
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        return str(os.fspath(value))
     if isinstance(value, Exact):
         return f"{value.value.numerator}/{value.value.denominator}"
-    if kind.__module__ == "numpy" and getattr(value, "ndim", 1) == 0:
-        return number_text(key, value.item()) if hasattr(value, "__array_interface__") and value.dtype == object else str(value)
+    if kind.__module__ == "numpy" and getattr(value, "ndim", 1) == 0 and value.dtype.kind in "iufO":
+        return number_text(key, value.item()) if value.dtype.kind == "O" else str(value)
     if is_formula(value):
         return formula_text(value)
     raise TypeError(f"{key} is of type {kind.__name__}; it must be a number, text, or an array or list of them")
@@ -174,6 +189,8 @@ def _broadcast(
     if command == "buffer" and _QUICK.issuperset(given):
         sized = _sized(spec, given, flat, count, question, progress)
         if sized is not None:
+            if sized.stopped:
+                raise Stopped("stopped on request: some have no answer", Answers(shape, sized))
             return Answers(shape, sized)
     return Answers(shape, Listed(_each(command, spec, count, question, progress)))
 
@@ -218,10 +235,10 @@ def _sized(
         return None
     meter = Meter(progress)
     try:
-        sizings.answer(cores() if count >= 64 else 1, meter.callback)
+        stopped = sizings.answer(cores() if count >= 64 else 1, meter.callback)
     finally:
         meter.close()
-    return Sized(sizings, _ErrorOf(spec, question))
+    return Sized(sizings, _ErrorOf(spec, question), stopped)
 
 
 class _ErrorOf:

@@ -71,5 +71,5 @@ class Meter:
 def _notebook() -> Any:
     """The kernel's shell, where this runs in one."""
     ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None  # type: ignore[attr-defined]
+    shell = ipython.get_ipython() if ipython is not None else None
     return shell if shell is not None and hasattr(shell, "kernel") else None

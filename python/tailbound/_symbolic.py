@@ -93,6 +93,9 @@ class Formula(Answer):
         """
         return to_sympy(self.written_for("text"))
 
+    def __getstate__(self) -> Any:
+        return {**super().__getstate__(), "_again": self._again}
+
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"
 

@@ -13,7 +13,7 @@ import html
 import math
 import sys
 from fractions import Fraction
-from typing import Any, Callable, ClassVar, Literal, Optional, Union
+from typing import Any, Callable, ClassVar, Literal, Optional, Union, cast
 
 from ._decimals import End, decimal_exponent, exact, float_down, float_up, plain, rounded, to_decimal
 from ._errors import Undecided
@@ -630,6 +630,8 @@ def _interval_of(other: Any, unit: str, strict: bool = True) -> Optional[tuple[E
         return other._interval()
     if isinstance(other, float) and math.isinf(other):
         return other, other
+    if isinstance(other, str):
+        return None
     try:
         value = exact(other)
     except (TypeError, ValueError):
@@ -638,6 +640,7 @@ def _interval_of(other: Any, unit: str, strict: bool = True) -> Optional[tuple[E
 
 
 Operator = Literal["+", "-", "*", "/"]
+_NO_NUMBER = cast("Number", NotImplemented)
 
 
 def _unit(operator: Operator, left: Any, right: Any) -> str:
@@ -653,16 +656,16 @@ def _unit(operator: Operator, left: Any, right: Any) -> str:
     return f"{a}/{b}" if a and b else a if a else f"1/{b}"
 
 
-def _combine(operator: Operator, left: Any, right: Any) -> Any:
+def _combine(operator: Operator, left: Any, right: Any) -> Number:
     numbers = [each for each in (left, right) if isinstance(each, Number)]
     for each in (left, right):
         if not isinstance(each, Number):
             if isinstance(each, str):
-                return NotImplemented
+                return _NO_NUMBER
             try:
                 exact(each)
             except TypeError:
-                return NotImplemented
+                return _NO_NUMBER
     unit = _unit(operator, left, right)
     kinds = [type(each) for each in numbers]
     if Estimate in kinds:
@@ -680,7 +683,10 @@ def _ends(value: Any) -> tuple[End, End]:
 
 
 def _plus(a: End, b: End) -> End:
-    return a + b  # never of infinities of different sign: lower ends are never plus infinity
+    # Never of infinities of different sign: lower ends are never plus infinity.
+    if isinstance(a, float):
+        return a
+    return b if isinstance(b, float) else a + b
 
 
 def _times(a: End, b: End) -> End:
@@ -758,13 +764,13 @@ def _middle(value: Any) -> Fraction:
         return value.middle
     if isinstance(value, Bound):
         raise TypeError(f"{value!r} and a number that is not proved make nothing that is known")
-    return value.value if isinstance(value, Exact) else exact(value)
+    return exact(value.value if isinstance(value, Exact) else value)
 
 
 def _error(value: Any) -> Fraction:
     """What an approximation may be off, by its digits that agree."""
     if isinstance(value, Approximation):
-        return abs(value.value) / 10**value.agreed_digits
+        return abs(value.value) * Fraction(1, 10**value.agreed_digits)
     return Fraction(0)
 
 

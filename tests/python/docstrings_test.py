@@ -61,7 +61,7 @@ def test_keywords_are_the_commands_options() -> None:
             assert command["name"] in {"schema", "reproduce", "merge"}
             continue
         options = {option for option, _ in getattr(_questions, f"_{name.upper()}").values()}
-        assert options == {option["name"] for option in command["options"] if option["kind"] != "words"}
+        assert options == {option["name"] for option in command["options"]}
 
 
 def test_readme() -> None:

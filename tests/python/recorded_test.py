@@ -67,15 +67,15 @@ def keywords(command: str, words: list[str]) -> tuple[dict[str, Any], bool]:
         elif word in OUTPUT:
             place += 0 if value else 1
         elif not word.startswith("--"):
-            key = table["FILE"][0]
-            if key in given:
+            key = next((keyword for option, (keyword, _) in table.items() if not option.startswith("--")), "")
+            if not key or key in given:
                 raise LookupError(word)
             given[key] = word
         else:
             key, takes = table[word]
             if key in given:
                 raise LookupError(word)
-            if takes == "flag":
+            if takes == "flag" or (takes == "words" and (place == len(words) or words[place].startswith("--"))):
                 given[key] = True
             elif value:
                 given[key] = typed(value)
@@ -175,7 +175,7 @@ def test_refusals(at_root: Any) -> None:
             given, _ = keywords(line.command, line.words)
         except (LookupError, IndexError, KeyError):
             continue
-        if "file" in getattr(_questions, f"_{line.command.upper()}") and "file" not in given:
+        if any(not option.startswith("--") for option, _ in getattr(_questions, f"_{line.command.upper()}").values()) and not given:
             continue
         try:
             getattr(tb, line.command)(**given, progress=False)
