@@ -1,7 +1,7 @@
 #include <cli/ask.hpp>
 #include <cli/files.hpp>
 #include <cli/program.hpp>
-#include <cli/traffic_options.hpp>
+#include <cli/read_options.hpp>
 #include <tailbound/core/suggest.hpp>
 
 #include <algorithm>
@@ -28,7 +28,8 @@ Reply ask(const Command& command, const answers::Run& run) {
                         .draws = false,
                         .progress = run.progress,
                         .stop = run.stop,
-                        .piece = run.piece};
+                        .piece = run.piece,
+                        .executor = run.executor};
   try {
     return command.answer(context);
   } catch (const InvalidArgument& error) {

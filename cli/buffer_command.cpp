@@ -1,12 +1,10 @@
-#include <cli/accuracy_options.hpp>
+#include <fmt/format.h>
 #include <cli/buffer_options.hpp>
 #include <cli/commands.hpp>
-#include <cli/show.hpp>
-#include <cli/traffic_options.hpp>
-#include <cli/unit_options.hpp>
+#include <cli/replies.hpp>
+#include <tailbound/answers/combinations.hpp>
 #include <tailbound/render/documents/buffer.hpp>
 
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -14,94 +12,64 @@ namespace tailbound::cli {
 namespace {
 
 using answers::BufferQuestion;
-using bounds::Criterion;
 using numeric::Rational;
 
+using Asked = decltype(BufferQuestion::asked);
+
 // Above this many packets B the library gives up; so bytes and nanoseconds below fit their types.
-constexpr std::int64_t kDeepest = 1'000'000'000'000'000;
+constexpr std::int64_t deepest = 1'000'000'000'000'000;
 
-enum class Solve { nothing, load, speedup, burst };
-
-Solve read_solve(const BufferOptions& options) {
-  if (!options.solve) {
-    if (options.capacity && options.drop)
-      throw InvalidArgument("--capacity", "given together with --drop",
-                            "given alone for the probability of a buffer, --drop alone for the buffer of a "
-                            "target, or both with --solve load, speedup or burst");
-    if (!options.capacity && !options.drop)
-      throw InvalidArgument(
-          "--drop", "missing",
-          "given as the target EPS, such as 1e-15 (or --capacity B, for the probability of a "
-          "buffer)");
-    return Solve::nothing;
-  }
+/// What of the traffic --solve looks for; the least speedup is none of it.
+Sought sought(const BufferOptions& options) {
+  if (!options.solve) return Sought::nothing;
   const std::size_t choice = parse_choice(*options.solve, "--solve", {"load", "speedup", "burst"});
+  return choice == 0 ? Sought::load : choice == 1 ? Sought::nothing : Sought::burst;
+}
+
+/// Of --solve: one for each entry of --capacity and --drop.
+std::vector<Asked> read_solved(const BufferOptions& options) {
+  const Sought what = sought(options);
   if (!options.capacity || !options.drop)
     throw InvalidArgument(options.capacity ? "--drop" : "--capacity", "missing",
                           "given with --solve, which needs --capacity B and --drop EPS");
-  return choice == 0 ? Solve::load : choice == 1 ? Solve::speedup : Solve::burst;
+  const std::vector<Rational> drops = read_drops(*options.drop);
+  std::vector<Asked> all;
+  for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, deepest))
+    for (const Rational& drop : drops)
+      all.push_back(what == Sought::load    ? Asked(answers::GreatestLoad{capacity, drop})
+                    : what == Sought::burst ? Asked(answers::LongestBurst{capacity, drop})
+                                            : Asked(answers::LeastSpeedup{capacity, drop}));
+  return all;
 }
 
-std::vector<Rational> read_drops(const BufferOptions& options) {
-  if (!options.drop) return {0};
-  std::vector<Rational> drops = parse_percent_list(*options.drop, "--drop");
-  for (const Rational& drop : drops)
-    if (drop <= 0 || drop >= 1)
-      throw InvalidArgument("--drop", *options.drop, "greater than 0 and less than 1");
-  return drops;
-}
-
-std::vector<Packets> read_capacities(const BufferOptions& options) {
-  if (!options.capacity) return {Packets(0)};
-  std::vector<Packets> capacities;
-  for (const std::int64_t capacity : parse_integers(*options.capacity, "--capacity", 0, kDeepest))
-    capacities.emplace_back(capacity);
-  return capacities;
-}
-
-std::vector<Criterion> read_criteria(const BufferOptions& options) {
-  return choices_or_first<Criterion>(options.criterion, "--criterion",
-                                     {{"overflow", Criterion::overflow}, {"loss", Criterion::loss}});
-}
-
-[[noreturn]] void refuse_solve(const BufferOptions& options) {
-  throw InvalidArgument(
-      "--solve", *options.solve,
-      "burst, or left out, for correlated arrivals (--traffic onoff, --blocks): give --load a list");
+std::vector<Asked> read_all_asked(const BufferOptions& options) {
+  if (options.solve) return read_solved(options);
+  std::vector<Asked> all;
+  for (const BufferAsked& asked : read_asked(
+           options, deepest,
+           {.both = "given alone for the probability of a buffer, --drop alone for the buffer of a "
+                    "target, or both with --solve load, speedup or burst",
+           .missing = "given as the target EPS, such as 1e-15 (or --capacity B, for the probability of "
+                      "a buffer)"}))
+    std::visit([&all](const auto& each) { all.emplace_back(each); }, asked);
+  return all;
 }
 
 /// One question for each combination of what was given as lists.
 std::vector<BufferQuestion> read_questions(const BufferOptions& options) {
-  const Solve solve = read_solve(options);
-  const std::vector<Rational> drops = read_drops(options);
-  const std::vector<Packets> capacities = read_capacities(options);
-  const std::vector<Criterion> criteria = read_criteria(options);
+  const std::vector<Asked> asked = read_all_asked(options);
+  const std::vector<bounds::Criterion> criteria = read_criteria(options.criterion);
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
-  const Sought sought = solve == Solve::load    ? Sought::load
-                        : solve == Solve::burst ? Sought::burst
-                                                : Sought::nothing;
-  if (options.solve && solve != Solve::burst && correlated(traffic_form(options.traffic, sought)))
-    refuse_solve(options);
-  std::vector<BufferQuestion> questions;
-  for (const answers::Traffic& traffic : read_traffics(options.traffic, sought))
-    for (const Criterion criterion : criteria)
-      for (const Packets capacity : capacities)
-        for (const Rational& drop : drops) {
-          BufferQuestion question{
-              .traffic = traffic, .asked = {}, .criterion = criterion, .accuracy = accuracy};
-          if (solve == Solve::load)
-            question.asked = answers::GreatestLoad{capacity, drop};
-          else if (solve == Solve::speedup)
-            question.asked = answers::LeastSpeedup{capacity, drop};
-          else if (solve == Solve::burst)
-            question.asked = answers::LongestBurst{capacity, drop};
-          else if (options.capacity)
-            question.asked = answers::ProbabilityOf{capacity};
-          else
-            question.asked = answers::LeastBuffer{drop};
-          questions.push_back(std::move(question));
-        }
-  return questions;
+  const Sought what = sought(options);
+  if (options.solve && what != Sought::burst && correlated(traffic_form(options.traffic, what)))
+    throw InvalidArgument(
+        "--solve", *options.solve,
+        "burst, or left out, for correlated arrivals (--traffic onoff, --blocks): give --load a list");
+  return answers::Combinations(BufferQuestion{.traffic = {}, .asked = {}, .accuracy = accuracy})
+      .by(read_traffics(options.traffic, what), &BufferQuestion::traffic)
+      .by(criteria, &BufferQuestion::criterion)
+      .by(asked, &BufferQuestion::asked)
+      .points();
 }
 
 Reply answer(const BufferOptions& options, const Context& context) {
@@ -111,10 +79,7 @@ Reply answer(const BufferOptions& options, const Context& context) {
   if (options.sized.sizes) return answer_sized(options, context);
   const answers::Units units = read_units(options.units);
   const std::vector<BufferQuestion> questions = read_questions(options);
-  if (context.draws && questions.size() < 2)
-    throw InvalidArgument("--plot", "given for one point",
-                          "left out, or --load (--burst, --inputs, ...) a list: the picture shows the answer "
-                          "against it");
+  require_several_to_draw(context, questions.size(), "--load (--burst, --inputs, ...)");
   return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });
 }
 
@@ -136,6 +101,33 @@ void declare(OptionTable& table, BufferOptions& options) {
 }
 
 }  // namespace
+
+std::vector<Rational> read_drops(const std::string& text) {
+  std::vector<Rational> drops = parse_percent_list(text, "--drop");
+  for (const Rational& drop : drops)
+    if (drop <= 0 || drop >= 1) throw InvalidArgument("--drop", text, "greater than 0 and less than 1");
+  return drops;
+}
+
+std::vector<BufferAsked> read_asked(const BufferOptions& options, std::int64_t deepest,
+                                    const AskedWords& words) {
+  if (options.capacity && options.drop)
+    throw InvalidArgument("--capacity", "given together with --drop", words.both);
+  std::vector<BufferAsked> asked;
+  for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, deepest))
+    asked.emplace_back(answers::ProbabilityOf{capacity});
+  if (options.capacity) return asked;
+  for (const Rational& drop : read_drops(required(options.drop, "--drop", words.missing)))
+    asked.emplace_back(answers::LeastBuffer{drop});
+  return asked;
+}
+
+void require_several_to_draw(const Context& context, std::size_t points, const char* lists) {
+  if (context.draws && points < 2)
+    throw InvalidArgument(
+        "--plot", "given for one point",
+        fmt::format("left out, or {} a list: the picture shows the answer against it", lists));
+}
 
 Command buffer_command() {
   return command_of<BufferOptions>("buffer", "how many packets must one output queue hold?", true, declare,

@@ -1,16 +1,15 @@
 #pragma once
 
-#include <cli/accuracy_options.hpp>
 #include <cli/command.hpp>
+#include <cli/number_options.hpp>
 #include <cli/traffic_options.hpp>
-#include <cli/unit_options.hpp>
 #include <tailbound/answers/shared_buffer.hpp>
 #include <tailbound/answers/sized_buffer.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
+#include <variant>
 #include <vector>
 
 /// The command `buffer` asks three questions: of one queue of packets, of one queue of cells (--sizes, in
@@ -43,10 +42,8 @@ void add_sized_buffer_options(OptionTable& table, SizedBufferOptions& options);
 void refuse_without_shared(const SharedBufferOptions& options);
 void refuse_without_sizes(const SizedBufferOptions& options);
 
-/// The packets of --sizes, "imix", a list or a file, in cells of --cell-bytes.
-/// \throws InvalidArgument, ParseError
-[[nodiscard]] traffic::PacketSizes read_sizes(const std::string& sizes);
-[[nodiscard]] std::vector<std::int64_t> read_cell_bytes(const SizedBufferOptions& options);
+/// Of --cell-bytes; 64 unless told.  \throws InvalidArgument
+[[nodiscard]] std::vector<std::int64_t> read_cell_bytes(const std::optional<std::string>& text);
 
 /// The reply to `buffer --shared`.
 /// \throws InvalidArgument  options that do not go with --shared, among them all traffic whose slots depend on
@@ -56,7 +53,22 @@ void refuse_without_sizes(const SizedBufferOptions& options);
 /// \throws InvalidArgument, ParseError  options that do not go with --sizes; sizes that cannot be read
 [[nodiscard]] Reply answer_sized(const BufferOptions& options, const Context& context);
 
-/// A name and what was given under it: for refusals of options that do not go together.
-using Named = std::pair<const char*, const std::optional<std::string>*>;
+// --- what the three have in common
+
+using BufferAsked = std::variant<answers::LeastBuffer, answers::ProbabilityOf>;
+
+/// What is legal where --capacity and --drop are both given, or neither.
+struct AskedWords {
+  const char *both, *missing;
+};
+
+/// One for each entry of --drop or of --capacity, `deepest` at most.  \throws InvalidArgument
+[[nodiscard]] std::vector<BufferAsked> read_asked(const BufferOptions& options, std::int64_t deepest,
+                                                  const AskedWords& words);
+/// Targets above 0 and below 1.  \throws InvalidArgument
+[[nodiscard]] std::vector<numeric::Rational> read_drops(const std::string& text);
+/// \param lists  what would make more of one point: "--load (--inputs, ...)"
+/// \throws InvalidArgument  a picture of one point
+void require_several_to_draw(const Context& context, std::size_t points, const char* lists);
 
 }  // namespace tailbound::cli

@@ -35,6 +35,8 @@ struct Context {
   std::stop_token stop{};  ///< Ctrl-C: a request ends the command at the next opportunity
   std::function<bool(const std::function<void()>& work)> piece{};  ///< answers::Run::piece
   std::shared_ptr<Course> course = std::make_shared<Course>();
+  run::Executor* executor = nullptr;  ///< answers::Run::executor
+  bool writes = true;                 ///< false where another process writes checkpoints
 };
 
 /// How an analysis is carried out: with progress, and so that Ctrl-C ends it. A command asks

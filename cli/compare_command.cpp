@@ -1,8 +1,8 @@
 #include <fmt/format.h>
-#include <cli/accuracy_options.hpp>
 #include <cli/commands.hpp>
 #include <cli/files.hpp>
-#include <cli/show.hpp>
+#include <cli/number_options.hpp>
+#include <cli/replies.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/render/documents/compare.hpp>
 

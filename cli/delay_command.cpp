@@ -1,6 +1,6 @@
 #include <cli/commands.hpp>
 #include <cli/delay_question.hpp>
-#include <cli/show.hpp>
+#include <cli/replies.hpp>
 #include <tailbound/render/documents/delay.hpp>
 #include <tailbound/render/documents/load_scale.hpp>
 
@@ -12,11 +12,18 @@
 namespace tailbound::cli {
 namespace {
 
+/// They look at a stop themselves, unless an executor does each as one piece.
+template <class Question>
+auto answered_each(const std::vector<Question>& questions, const answers::Run& run) {
+  if (run.executor != nullptr) return answers::answer_all(questions, run);
+  return answers::for_each_simulation(questions.size(), run, [&](std::size_t i, const answers::Run& part) {
+    return answers::answer(questions[i], part);
+  });
+}
+
 Reply reply_to_delay(const DelayOptions& options, const Context& context) {
   const std::vector<answers::DelayQuestion> questions = read_delay_questions(options);
-  auto points = answers::for_each_simulation(
-      questions.size(), analysis_run(context),
-      [&](std::size_t i, const answers::Run& run) { return answers::answer(questions[i], run); });
+  auto points = answered_each(questions, analysis_run(context));
   const std::size_t finished = points.finished.size();
   render::Document document = render::document(paired(questions, std::move(points.finished)));
   if (points.stopped && !document.stopped) render::mark_stopped(document, finished, questions.size());
@@ -31,9 +38,7 @@ Reply reply_to_load_scale(const DelayOptions& options, const Context& context) {
   if (context.draws && questions.size() < 2)
     throw InvalidArgument("--plot", "given for one factor",
                           "left out, or --within (--percentiles, --drop, --capacity, --uniform) a list");
-  auto points = answers::for_each_simulation(
-      questions.size(), analysis_run(context),
-      [&](std::size_t i, const answers::Run& run) { return answers::answer(questions[i], run); });
+  auto points = answered_each(questions, analysis_run(context));
   const std::size_t finished = points.finished.size();
   render::Document document = render::document(paired(questions, std::move(points.finished)));
   if (points.stopped) render::mark_stopped(document, finished, questions.size());

@@ -101,7 +101,7 @@ void require_fitting_solve(const DelayOptions& options) {
   for (const auto& [name, value] :
        {std::pair{"--load-scale", &options.topology.load_scale}, std::pair{"--ccdf", &options.ccdf},
         std::pair{"--reorder", &options.reorder}, std::pair{"--reorder-levels", &options.reorder_levels},
-        std::pair{"--flow-rate", &options.flow_rate}})
+        std::pair{"--flow-rate", &options.flow_rate}, std::pair{"--hops", &options.model.hops}})
     if (*value)
       refuse(name, "given together with --solve", "left out: --solve load-scale finds the greatest factor");
   const bool within = options.within || options.within_ns;
@@ -145,6 +145,7 @@ void require_fitting(const DelayOptions& options) {
                       {"--load-scale", &options.topology.load_scale, false, true, false},
                       {"--sources", &options.model.sources, true, true, false},
                       {"--delay", &options.model.delay, true, true, false},
+                      {"--hops", &options.model.hops, true, true, false},
                       {"--percentiles", &options.percentiles, true, true, false},
                       {"--ccdf", &options.ccdf, true, true, false},
                       {"--drop", &options.drop, true, true, false},
@@ -211,6 +212,26 @@ std::vector<queue::HopDelay> read_hop_delays(const DelayModelOptions& options) {
                                     {{"wait", HopDelay::wait}, {"occupancy", HopDelay::occupancy}});
 }
 
+std::vector<std::optional<answers::Hops>> read_hops(const DelayModelOptions& options,
+                                                    const answers::Topology& topology,
+                                                    const answers::DelayModelQuestion& question) {
+  using answers::Hops;
+  if (!options.hops) return {std::nullopt};
+  std::vector<std::optional<Hops>> list;
+  for (const std::optional<Hops>& hops :
+       choices_or_first<std::optional<Hops>>(options.hops, "--hops",
+                                             {{"chain", Hops::chain},
+                                              {"independent", Hops::independent},
+                                              {"bound", Hops::bound},
+                                              {"all", std::nullopt}})) {
+    if (hops)
+      list.push_back(hops);
+    else
+      for (const Hops each : answers::possible_hops(topology, question)) list.emplace_back(each);
+  }
+  return list;
+}
+
 std::vector<answers::DelayQuestion> read_delay_questions(const DelayOptions& options) {
   require_fitting(options);
   answers::DelayQuestion plain_question;
@@ -236,6 +257,12 @@ std::vector<answers::DelayQuestion> read_delay_questions(const DelayOptions& opt
             question.drop = drop;
             question.reorder = reordering.targets;
             question.flow_rate = reordering.flow_rate;
+            const auto hops = read_hops(options.model, topology, question.model());
+            question.hops = hops.front();
+            for (std::size_t i = 1; i < hops.size(); ++i) {
+              questions.push_back(questions.back());
+              questions.back().hops = hops[i];
+            }
           }
   return questions;
 }
@@ -341,6 +368,10 @@ void add_delay_model_options(OptionTable& table, DelayModelOptions& options) {
       "who feeds a queue: decoupled (every source, the default) or\nfirst-hop (each link into its switch; as "
       "published)");
   model.add("--delay", options.delay, "NAME", "of a hop: wait (the default) or occupancy (as published)");
+  model.add(
+      "--hops", options.hops, "NAME",
+      "chain (each wait depends on the one before; the default where it\napplies), independent, bound (an "
+      "upper bound, of trees), or all of them");
 }
 
 void add_delay_options(OptionTable& table, DelayOptions& options) {

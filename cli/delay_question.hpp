@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cli/burst_options.hpp>
+#include <cli/number_options.hpp>
 #include <cli/option_table.hpp>
 #include <cli/topology_options.hpp>
-#include <cli/unit_options.hpp>
+#include <cli/traffic_options.hpp>
 #include <tailbound/answers/delay.hpp>
 #include <tailbound/answers/solve_load_scale.hpp>
 
@@ -16,7 +16,7 @@ namespace tailbound::cli {
 
 /// As typed; an option that was not given is empty.
 struct DelayModelOptions {
-  std::optional<std::string> sources, delay;
+  std::optional<std::string> sources, delay, hops;
 };
 
 /// `options` must outlive the parse.
@@ -39,6 +39,11 @@ void add_hop_option(OptionTable& table, std::optional<std::string>& hop_ns);
                                                               const answers::Topology& topology);
 /// \throws InvalidArgument
 [[nodiscard]] std::vector<queue::HopDelay> read_hop_delays(const DelayModelOptions& options);
+/// How hops depend on each other: of each entry; "all" those that are derived for the question.
+/// \throws InvalidArgument
+[[nodiscard]] std::vector<std::optional<answers::Hops>> read_hops(
+    const DelayModelOptions& options, const answers::Topology& topology,
+    const answers::DelayModelQuestion& question);
 
 /// As typed; an option that was not given is empty.
 struct DelayOptions {

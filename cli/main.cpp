@@ -2,11 +2,16 @@
 #include <cli/run.hpp>
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <iostream>
+#include <string>
+#include <system_error>
 
 namespace {
 
@@ -18,10 +23,33 @@ void keep_closed_descriptors() {
       static_cast<void>(open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY));  // the least free number
 }
 
+/// The ranks of the MPI job that this process is one of, as mpirun and srun tell those that they start.
+int ranks_here() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
+    if (const char* value = std::getenv(name)) return std::atoi(value);
+  return 1;
+}
+
+/// Started by mpirun, as many copies would do the same: tailbound-mpi shares the work. Parts (--part) are meant to be
+/// started side by side.  \return 2 where it cannot be had
+int hand_over_to_ranks(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i)
+    if (std::strncmp(argv[i], "--part", 6) == 0) return 0;
+  if (ranks_here() < 2) return 0;
+  std::error_code error;
+  const std::string beside = std::filesystem::read_symlink("/proc/self/exe", error).string() + "-mpi";
+  execv(beside.c_str(), argv);
+  std::cerr << "tailbound: started as one of " << ranks_here() << " ranks, which would all do the same work; "
+            << beside << " shares it, and cannot be started (" << std::strerror(errno)
+            << "): it is built where MPI is found (libopenmpi-dev)\n";
+  return 2;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   keep_closed_descriptors();
+  if (const int status = hand_over_to_ranks(argc, argv)) return status;
   // A pipe that nobody reads and a limit to the size of files are errors like a full disk.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);

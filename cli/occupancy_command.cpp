@@ -1,8 +1,7 @@
-#include <cli/accuracy_options.hpp>
 #include <cli/commands.hpp>
-#include <cli/show.hpp>
+#include <cli/number_options.hpp>
+#include <cli/replies.hpp>
 #include <cli/traffic_options.hpp>
-#include <cli/unit_options.hpp>
 #include <tailbound/render/documents/occupancy.hpp>
 
 #include <optional>

@@ -1,6 +1,6 @@
 #include <cli/commands.hpp>
 #include <cli/files.hpp>
-#include <cli/show.hpp>
+#include <cli/replies.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/answers/pgf.hpp>
 #include <tailbound/render/documents/pgf.hpp>

@@ -4,7 +4,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cli/help.hpp>
-#include <cli/traffic_options.hpp>
+#include <cli/read_options.hpp>
 #include <tailbound/core/suggest.hpp>
 
 #include <fmt/format.h>
@@ -73,6 +73,14 @@ void look_over(const CLI::App& command, int argc, const char* const* argv, int f
       ++place;
   }
   if (!complaint.empty()) throw BadUsage(complaint);
+}
+
+/// Simulations, and lists of points.
+bool may_be_cut(const Command& command) {
+  const std::string_view first = std::string_view(command.name).substr(0, command.name.find(' '));
+  constexpr std::string_view cut[] = {"simulate", "validate",   "buffer",   "occupancy",
+                                      "delay",    "multistage", "wormhole", "broadcast"};
+  return std::find(std::begin(cut), std::end(cut), first) != std::end(cut);
 }
 
 }  // namespace
@@ -219,6 +227,9 @@ void add_common_options(Command& command, CommonOptions& options) {
   if (command.options.find("--output") == nullptr)  // reproduce has its own: a folder
     output.add("--output", options.output, "FILE", "write the answer there, whole or not at all");
   output.add_flag("--quiet", options.quiet, "the answer alone, without explanation");
+  if (may_be_cut(command) && command.options.find("--part") == nullptr)
+    output.add("--part", options.part, "I/N",
+               "do part I of N alone and write its results, of which\n`tailbound merge` makes the answer");
 }
 
 }  // namespace tailbound::cli

@@ -20,7 +20,7 @@ class BadUsage : public Error {
 
 /// The common options, as typed; an option that was not given is empty.
 struct CommonOptions {
-  std::optional<std::string> format, output, plot, title;
+  std::optional<std::string> format, output, plot, title, part;
   bool quiet = false, log_y = false;
 };
 

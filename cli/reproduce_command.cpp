@@ -2,9 +2,9 @@
 #include <cli/commands.hpp>
 #include <cli/figures/readme.hpp>
 #include <cli/files.hpp>
-#include <cli/show.hpp>
+#include <cli/read_options.hpp>
+#include <cli/replies.hpp>
 #include <cli/simulation_options.hpp>
-#include <cli/traffic_options.hpp>
 #include <tailbound/answers/points.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/gnuplot_program.hpp>

@@ -2,9 +2,10 @@
 
 #include <cli/files.hpp>
 #include <cli/interrupt.hpp>
+#include <cli/part.hpp>
 #include <cli/pieces.hpp>
 #include <cli/program.hpp>
-#include <cli/traffic_options.hpp>
+#include <cli/read_options.hpp>
 #include <tailbound/answers/points.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/document.hpp>
@@ -156,7 +157,7 @@ class ProgressLine {
 
 /// Reads, answers and writes.  \throws as Command and Program; OutputFailed
 Status answer_and_write(Program& program, int argc, const char* const* argv, std::ostream& out,
-                        std::ostream& err, const std::shared_ptr<Course>& course) {
+                        std::ostream& err, const std::shared_ptr<Course>& course, const Engine& engine) {
   if (const std::optional<std::string> help = program.parse(argc, argv)) {
     print_whole(out, *help);
     return answered;
@@ -170,23 +171,47 @@ Status answer_and_write(Program& program, int argc, const char* const* argv, std
        {std::pair{"--title", common.title.has_value()}, std::pair{"--log-y", common.log_y}})
     if (given && !common.plot) throw InvalidArgument(name, "given without --plot", "given with --plot FILE");
   const Write write = read_format(common.format);
+  std::optional<run::PartOfRun> part;
+  if (common.part) {
+    part.emplace(read_part_number(common), engine.executor);
+    named_files().remember();
+  }
+  // Among several processes none is given up for a child.
+  std::function<bool(const std::function<void()>&)> piece;
+  if (engine.executor == nullptr) piece = [&pieces](const auto& work) { return pieces.carry_out(work); };
   const Context context{.version = TAILBOUND_VERSION,
                         .quiet = common.quiet,
                         .draws = common.plot.has_value(),
-                        .progress = line.told(),
+                        .progress = engine.progress && !common.quiet ? engine.progress : line.told(),
                         .stop = interrupt.token(),
-                        .piece = [&pieces](const auto& piece) { return pieces.carry_out(piece); },
-                        .course = course};
+                        .piece = piece,
+                        .course = course,
+                        .executor = part ? &*part : engine.executor,
+                        .writes = engine.writes};
 
   // Opened first: a long computation must not end at a closed door.
   std::optional<files::PendingFile> text, picture;
-  if (common.output && *common.output != "-") text.emplace(pending_file(*common.output, "--output"));
-  if (common.plot) {
+  if (engine.writes && common.output && *common.output != "-")
+    text.emplace(pending_file(*common.output, "--output"));
+  if (engine.writes && common.plot) {
     render::require_known_ending(*common.plot);
     picture.emplace(pending_file(*common.plot, "--plot"));
   }
 
+  if (part) {
+    const run::Part done = answer_part(*program.chosen(), context, *part, read_part_number(common));
+    line.clear();
+    if (text) text->write(run::to_text(done));
+    if (text) text->commit();
+    if (!text) print_whole(out, run::to_text(done));
+    if (done.complete) return answered;
+    err << program.name() << ": stopped on request; what is written of part " << *common.part
+        << " is not all of it\n";
+    return stopped;
+  }
+
   const Reply reply = program.chosen()->answer(context);
+  if (!engine.writes) return reply.status;
   if (reply.document.layout) render::require_known_keys(reply.document);
   const std::string shown = text_of(reply, write, {.version = context.version, .quiet = context.quiet});
   line.clear();  // before the answer, which may go to the same terminal
@@ -208,9 +233,9 @@ Status complain(const Program& program, const std::string& message, Status statu
 
 /// What is thrown becomes a message and a status.
 Status answer_or_complain(Program& program, int argc, const char* const* argv, std::ostream& out,
-                          std::ostream& err, const std::shared_ptr<Course>& course) {
+                          std::ostream& err, const std::shared_ptr<Course>& course, const Engine& engine) {
   try {
-    return answer_and_write(program, argc, argv, out, err, course);
+    return answer_and_write(program, argc, argv, out, err, course, engine);
   } catch (const InvalidArgument& error) {
     const InvalidArgument named =
         program.chosen() == nullptr ? error : as_typed(program.chosen()->options, error);
@@ -238,14 +263,15 @@ answers::Run analysis_run(const Context& context) {
   return {.stop = context.stop,
           .progress = context.progress,
           .piece = context.piece,
-          .cut = [course = context.course] { course->cut = true; }};
+          .cut = [course = context.course] { course->cut = true; },
+          .executor = context.executor};
 }
 
-int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err, const Engine& engine) {
   try {
     Program program(argc > 1 ? argv[1] : "");
     const auto course = std::make_shared<Course>();
-    const Status status = answer_or_complain(program, argc, argv, out, err, course);
+    const Status status = answer_or_complain(program, argc, argv, out, err, course, engine);
     if (status == stopped && course->checkpoint)
       err << "Go on with:\n  " << resuming_line(argc, argv, *course->checkpoint) << '\n';
     return status;

@@ -1,6 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <ostream>
+
+namespace tailbound::run {
+class Executor;
+}
 
 /// The executable as a function, so that tests call it in process.
 namespace tailbound::cli {
@@ -14,6 +19,13 @@ enum Status : int {
   stopped = 4,  ///< on request: what is finished is written, and marked; nothing if nothing is
 };
 
+/// Who does the work, where that is not the threads of this process.
+struct Engine {
+  run::Executor* executor = nullptr;                                 ///< outlives the run
+  bool writes = true;                                                ///< answers, pictures and checkpoints
+  std::function<void(double done, double seconds_left)> progress{};  ///< in place of a line on the terminal
+};
+
 /// Runs one command line. The answer goes to `out`, or whole or not at all to the file of --output;
 /// errors go to `err`. `out` receives the whole answer or nothing: nothing unless the status is 0, or 1 from
 /// a command whose answer may be no (validate), or 4: what a stop has left of the answer.
@@ -21,6 +33,7 @@ enum Status : int {
 /// CONTRACT  one at a time in a process. SIGINT, SIGTERM and SIGHUP are heeded meanwhile (cli/interrupt.hpp);
 ///           a run that is stopped may go on in a child process (cli/pieces.hpp).
 /// \param argv  argc texts, the first the program's name
-[[nodiscard]] int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
+[[nodiscard]] int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
+                      const Engine& engine = {});
 
 }  // namespace tailbound::cli

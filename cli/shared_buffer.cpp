@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 #include <cli/buffer_options.hpp>
 #include <cli/files.hpp>
-#include <cli/show.hpp>
+#include <cli/replies.hpp>
+#include <tailbound/answers/combinations.hpp>
 #include <tailbound/render/documents/shared_buffer.hpp>
 
 #include <array>
@@ -16,7 +17,6 @@ using bounds::Criterion;
 using numeric::Rational;
 
 constexpr std::int64_t most_ports = 4096, deepest = 1'000'000;
-constexpr std::size_t most_points = 1'000'000;
 
 constexpr const char* simulated_only =
     "left out with --shared: no bound is proved for inputs whose slots depend on each other; they are "
@@ -25,28 +25,20 @@ constexpr const char* simulated_only =
 
 void refuse_what_does_not_go_with_it(const BufferOptions& options) {
   const TrafficOptions& traffic = options.traffic;
-  for (const auto& [name, value] : {Named{"--burst", &traffic.burst}, Named{"--on-rate", &traffic.on_rate},
-                                    Named{"--blocks", &traffic.blocks}})
-    if (*value) throw InvalidArgument(name, "given", simulated_only);
+  refuse_given({{"--burst", &traffic.burst}, {"--on-rate", &traffic.on_rate}, {"--blocks", &traffic.blocks}},
+               "given", simulated_only);
   if (traffic.traffic && parse_choice(*traffic.traffic, "--traffic", {"bernoulli", "poisson", "onoff"}) != 0)
     throw InvalidArgument(
         "--traffic", *traffic.traffic,
         *traffic.traffic == "onoff" ? simulated_only : "bernoulli with --shared: the inputs of a switch");
-  for (const auto& [name, value] : {Named{"--arrivals", &traffic.arrivals}, Named{"--pmf", &traffic.pmf}})
-    if (*value)
-      throw InvalidArgument(
-          name, "given",
-          "left out with --shared, which needs the inputs of a switch: --inputs K --load R, "
-          "--rates P1,P2,.. or --matrix FILE");
+  refuse_given({{"--arrivals", &traffic.arrivals}, {"--pmf", &traffic.pmf}}, "given",
+               "left out with --shared, which needs the inputs of a switch: --inputs K --load R, "
+               "--rates P1,P2,.. or --matrix FILE");
   if (traffic.packets_per_slot && *traffic.packets_per_slot != "1")
     throw InvalidArgument("--packets-per-slot", *traffic.packets_per_slot, "1 with --shared");
-  if (options.solve)
-    throw InvalidArgument("--solve", *options.solve, "left out with --shared: give --load a list");
-  for (const auto& [name, value] :
-       {Named{"--arithmetic", &options.accuracy.arithmetic}, Named{"--digits", &options.accuracy.digits}})
-    if (*value)
-      throw InvalidArgument(name, **value,
-                            "left out with --shared: its bounds are computed in long double, rounded upward");
+  refuse_given({{"--solve", &options.solve}}, nullptr, "left out with --shared: give --load a list");
+  refuse_given({{"--arithmetic", &options.accuracy.arithmetic}, {"--digits", &options.accuracy.digits}},
+               nullptr, "left out with --shared: its bounds are computed in long double, rounded upward");
 }
 
 using SwitchTraffic = decltype(SharedBufferQuestion::traffic);
@@ -97,65 +89,34 @@ std::vector<std::pair<SwitchTraffic, std::int64_t>> read_switches(const SharedBu
   return all;
 }
 
-std::vector<std::optional<Rational>> read_thresholds(const SharedBufferOptions& shared) {
-  if (!shared.threshold) return {std::nullopt};
-  std::vector<std::optional<Rational>> thresholds;
-  for (const Rational& alpha : parse_list(*shared.threshold, "--threshold")) thresholds.emplace_back(alpha);
-  return thresholds;
-}
-
-std::vector<Criterion> read_criteria(const BufferOptions& options) {
-  const SharedBufferOptions& shared = options.shared;
-  if (shared.threshold && !options.criterion) return {Criterion::loss};
-  std::vector<Criterion> criteria = choices_or_first<Criterion>(
-      options.criterion, "--criterion", {{"overflow", Criterion::overflow}, {"loss", Criterion::loss}});
+std::vector<Criterion> read_criteria_of(const BufferOptions& options) {
+  if (!options.shared.threshold) return read_criteria(options.criterion);
+  if (!options.criterion) return {Criterion::loss};
+  std::vector<Criterion> criteria = read_criteria(options.criterion);
   for (const Criterion criterion : criteria)
-    if (shared.threshold && criterion == Criterion::overflow)
+    if (criterion == Criterion::overflow)
       throw InvalidArgument("--criterion", *options.criterion,
                             "loss with --threshold, which decides what is taken");
   return criteria;
-}
-
-using Asked = decltype(SharedBufferQuestion::asked);
-
-std::vector<Asked> read_asked(const BufferOptions& options) {
-  if (options.capacity && options.drop)
-    throw InvalidArgument(
-        "--capacity", "given together with --drop",
-        "given alone for the bound of a memory, or --drop alone for the memory of a target");
-  std::vector<Asked> asked;
-  if (options.capacity) {
-    for (const std::int64_t memory : parse_integers(*options.capacity, "--capacity", 0, deepest))
-      asked.emplace_back(answers::ProbabilityOf{Packets(memory)});
-    return asked;
-  }
-  const std::string& drops =
-      required(options.drop, "--drop",
-               "given as the target EPS, such as 1e-9 (or --capacity M, for the bound of a memory)");
-  for (const Rational& drop : parse_percent_list(drops, "--drop")) {
-    if (drop <= 0 || drop >= 1) throw InvalidArgument("--drop", drops, "greater than 0 and less than 1");
-    asked.emplace_back(answers::LeastBuffer{drop});
-  }
-  return asked;
 }
 
 /// The packets for each entry of --cell-bytes; one none without --sizes.
 std::vector<std::optional<answers::SwitchCells>> read_cells(const BufferOptions& options) {
   const SizedBufferOptions& sized = options.sized;
   if (!sized.sizes) return {std::nullopt};
-  for (const auto& [name, value] :
-       {Named{"--rates", &options.traffic.rates}, Named{"--matrix", &options.shared.matrix},
-        Named{"--packet-bytes", &options.units.packet_bytes}, Named{"--link-gbps", &options.units.link_gbps}})
-    if (*value)
-      throw InvalidArgument(name, "given together with --sizes",
-                            "left out there: --inputs K --load R, and bytes by --sizes and --cell-bytes");
+  refuse_given({{"--rates", &options.traffic.rates},
+                {"--matrix", &options.shared.matrix},
+                {"--packet-bytes", &options.units.packet_bytes},
+                {"--link-gbps", &options.units.link_gbps}},
+               "given together with --sizes",
+               "left out there: --inputs K --load R, and bytes by --sizes and --cell-bytes");
   if (sized.arrive && *sized.arrive != "whole")
     throw InvalidArgument(
         "--arrive", *sized.arrive,
         "whole with --shared: no bound is proved for packets that come cell by cell; they are "
         "simulated only: tailbound simulate switch");
   std::vector<std::optional<answers::SwitchCells>> all;
-  for (const std::int64_t bytes : read_cell_bytes(sized))
+  for (const std::int64_t bytes : read_cell_bytes(sized.cell_bytes))
     all.emplace_back(
         answers::SwitchCells{.name = *sized.sizes, .sizes = read_sizes(*sized.sizes), .cell_bytes = bytes});
   return all;
@@ -179,41 +140,36 @@ void add_shared_buffer_options(OptionTable& table, SharedBufferOptions& options)
 }
 
 void refuse_without_shared(const SharedBufferOptions& options) {
-  for (const auto& [name, value] :
-       {Named{"--outputs", &options.outputs}, Named{"--threshold", &options.threshold},
-        Named{"--matrix", &options.matrix}})
-    if (*value) throw InvalidArgument(name, **value, "given with --shared, a memory shared by the outputs");
+  refuse_given(
+      {{"--outputs", &options.outputs}, {"--threshold", &options.threshold}, {"--matrix", &options.matrix}},
+      nullptr, "given with --shared, a memory shared by the outputs");
 }
 
 Reply answer_shared(const BufferOptions& options, const Context& context) {
-  const SharedBufferOptions& shared = options.shared;
   refuse_what_does_not_go_with_it(options);
   const answers::Units units = read_units(options.units);
-  const std::vector<Asked> asked = read_asked(options);
-  const std::vector<Criterion> criteria = read_criteria(options);
-  const auto thresholds = read_thresholds(shared);
-  std::vector<SharedBufferQuestion> questions;
+  const std::vector<BufferAsked> asked = read_asked(
+      options, deepest,
+      {.both = "given alone for the bound of a memory, or --drop alone for the memory of a target",
+       .missing = "given as the target EPS, such as 1e-9 (or --capacity M, for the bound of a memory)"});
+  const std::vector<Criterion> criteria = read_criteria_of(options);
+  const std::vector<Rational> thresholds = options.shared.threshold
+                                               ? parse_list(*options.shared.threshold, "--threshold")
+                                               : std::vector<Rational>{};
   const auto packets = read_cells(options);
-  for (const auto& [traffic, usual] : read_switches(shared, options.traffic))
-    for (const std::int64_t outputs : integers_or(usual, shared.outputs, "--outputs", 1, most_ports))
-      for (const Criterion criterion : criteria)
-        for (const auto& threshold : thresholds)
-          for (const auto& cells : packets)
-            for (const Asked& one : asked) {
-              if (questions.size() == most_points)
-                throw InvalidArgument("the question", "more than 1000000 points", "at most 1000000 of them");
-              questions.push_back({.traffic = traffic,
-                                   .outputs = outputs,
-                                   .threshold = threshold,
-                                   .criterion = criterion,
-                                   .asked = one,
-                                   .cells = cells});
-            }
-  if (context.draws && questions.size() < 2)
-    throw InvalidArgument(
-        "--plot", "given for one point",
-        "left out, or --inputs (--load, --threshold, ...) a list: the picture shows the answer "
-        "against it");
+  std::vector<SharedBufferQuestion> switches;
+  for (const auto& [traffic, usual] : read_switches(options.shared, options.traffic))
+    for (const std::int64_t outputs : integers_or(usual, options.shared.outputs, "--outputs", 1, most_ports))
+      switches.push_back({.traffic = traffic, .outputs = outputs, .asked = {}});
+  const std::vector<SharedBufferQuestion> questions =
+      answers::Combinations(std::move(switches))
+          .by(criteria, &SharedBufferQuestion::criterion)
+          .by(each_or_none(options.shared.threshold.has_value(), thresholds),
+              &SharedBufferQuestion::threshold)
+          .by(packets, &SharedBufferQuestion::cells)
+          .by(asked, &SharedBufferQuestion::asked)
+          .points();
+  require_several_to_draw(context, questions.size(), "--inputs (--load, --threshold, ...)");
   return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });
 }
 

@@ -82,6 +82,7 @@ SimulationRun::SimulationRun(const SimulationOptions& options, const Context& co
   run_ = analysis_run(context);
   run_.threads = read_threads(options);
   if (options.checkpoint_every) run_.checkpoint_interval = read_interval(options);
+  if (!context.writes) return;
   if (options.checkpoint) keep_checkpoints(context);
   if (options.resume) {
     run_.resume = read_file(*options.resume, "--resume", largest_checkpoint);

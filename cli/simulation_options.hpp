@@ -14,7 +14,7 @@ namespace tailbound::cli {
 struct SimulationOptions {
   const char* unit = "slot";  ///< of time: "cycle" makes --slots to --cycles
   std::optional<std::string> slots{}, seed{}, threads{}, warmup{}, replications{}, checkpoint{},
-      checkpoint_every{}, resume{};
+      checkpoint_every{}, resume{}, half_width{};
 };
 
 /// --slots (or --cycles) --seed --threads --warmup --replications --checkpoint --checkpoint-every --resume.

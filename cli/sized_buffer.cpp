@@ -1,9 +1,8 @@
 #include <cli/buffer_options.hpp>
-#include <cli/files.hpp>
-#include <cli/show.hpp>
+#include <cli/replies.hpp>
+#include <tailbound/answers/combinations.hpp>
 #include <tailbound/render/documents/sized_buffer.hpp>
 
-#include <utility>
 #include <vector>
 
 namespace tailbound::cli {
@@ -11,56 +10,30 @@ namespace {
 
 using answers::CellArrival;
 using answers::SizedBufferQuestion;
-using bounds::Criterion;
 using numeric::Rational;
 using traffic::PacketSizes;
 
 constexpr std::int64_t most_inputs = 1'048'576, deepest = 1'000'000'000;
-constexpr std::size_t most_points = 1'000'000;
 
 void refuse_what_does_not_go_with_it(const BufferOptions& options) {
   const TrafficOptions& traffic = options.traffic;
-  for (const auto& [name, value] :
-       {Named{"--rates", &traffic.rates}, Named{"--burst", &traffic.burst},
-        Named{"--on-rate", &traffic.on_rate}, Named{"--destination", &traffic.destination},
-        Named{"--arrivals", &traffic.arrivals}, Named{"--pmf", &traffic.pmf},
-        Named{"--blocks", &traffic.blocks}})
-    if (*value)
-      throw InvalidArgument(name, "given together with --sizes",
-                            "left out there: packets of several sizes come from --inputs K --load R");
+  refuse_given({{"--rates", &traffic.rates},
+                {"--burst", &traffic.burst},
+                {"--on-rate", &traffic.on_rate},
+                {"--destination", &traffic.destination},
+                {"--arrivals", &traffic.arrivals},
+                {"--pmf", &traffic.pmf},
+                {"--blocks", &traffic.blocks}},
+               "given together with --sizes",
+               "left out there: packets of several sizes come from --inputs K --load R");
   if (traffic.traffic && *traffic.traffic != "bernoulli")
     throw InvalidArgument("--traffic", *traffic.traffic, "bernoulli with --sizes");
   if (traffic.packets_per_slot && *traffic.packets_per_slot != "1")
     throw InvalidArgument("--packets-per-slot", *traffic.packets_per_slot, "1 with --sizes");
-  if (options.solve)
-    throw InvalidArgument("--solve", *options.solve, "left out with --sizes: give --load a list");
-  for (const auto& [name, value] :
-       {Named{"--packet-bytes", &options.units.packet_bytes}, Named{"--link-gbps", &options.units.link_gbps}})
-    if (*value)
-      throw InvalidArgument(name, "given together with --sizes",
-                            "left out there: --sizes and --cell-bytes say what has how many bytes");
-}
-
-using Asked = decltype(SizedBufferQuestion::asked);
-
-std::vector<Asked> read_asked(const BufferOptions& options) {
-  if (options.capacity && options.drop)
-    throw InvalidArgument("--capacity", "given together with --drop",
-                          "given alone for what a buffer loses, or --drop alone for the buffer of a target");
-  std::vector<Asked> asked;
-  if (options.capacity) {
-    for (const std::int64_t cells : parse_integers(*options.capacity, "--capacity", 0, deepest))
-      asked.emplace_back(answers::ProbabilityOf{Packets(cells)});
-    return asked;
-  }
-  const std::string& drops =
-      required(options.drop, "--drop",
-               "given as the target EPS, such as 1e-9 (or --capacity B, for what B cells lose)");
-  for (const Rational& drop : parse_percent_list(drops, "--drop")) {
-    if (drop <= 0 || drop >= 1) throw InvalidArgument("--drop", drops, "greater than 0 and less than 1");
-    asked.emplace_back(answers::LeastBuffer{drop});
-  }
-  return asked;
+  refuse_given({{"--solve", &options.solve}}, nullptr, "left out with --sizes: give --load a list");
+  refuse_given({{"--packet-bytes", &options.units.packet_bytes}, {"--link-gbps", &options.units.link_gbps}},
+               "given together with --sizes",
+               "left out there: --sizes and --cell-bytes say what has how many bytes");
 }
 
 std::vector<Rational> read_loads(const TrafficOptions& traffic) {
@@ -75,15 +48,8 @@ std::vector<Rational> read_loads(const TrafficOptions& traffic) {
 
 }  // namespace
 
-PacketSizes read_sizes(const std::string& text) {
-  if (text == "imix") return PacketSizes::imix();
-  const bool list = !text.empty() && text.find_first_not_of("0123456789.:,/eE+") == std::string::npos;
-  return list ? PacketSizes::of_list(text, "--sizes")
-              : PacketSizes::of_file(read_file(text, "--sizes"), text);
-}
-
-std::vector<std::int64_t> read_cell_bytes(const SizedBufferOptions& options) {
-  return integers_or(64, options.cell_bytes, "--cell-bytes", 1, PacketSizes::most_bytes);
+std::vector<std::int64_t> read_cell_bytes(const std::optional<std::string>& text) {
+  return integers_or(64, text, "--cell-bytes", 1, PacketSizes::most_bytes);
 }
 
 void add_sized_buffer_options(OptionTable& table, SizedBufferOptions& options) {
@@ -98,19 +64,19 @@ void add_sized_buffer_options(OptionTable& table, SizedBufferOptions& options) {
 }
 
 void refuse_without_sizes(const SizedBufferOptions& options) {
-  for (const auto& [name, value] :
-       {Named{"--cell-bytes", &options.cell_bytes}, Named{"--arrive", &options.arrive}})
-    if (*value) throw InvalidArgument(name, **value, "given with --sizes, packets of several sizes");
+  refuse_given({{"--cell-bytes", &options.cell_bytes}, {"--arrive", &options.arrive}}, nullptr,
+               "given with --sizes, packets of several sizes");
 }
 
 Reply answer_sized(const BufferOptions& options, const Context& context) {
-  const SizedBufferOptions& sized = options.sized;
   refuse_what_does_not_go_with_it(options);
-  const std::vector<Asked> asked = read_asked(options);
-  const auto criteria = choices_or_first<Criterion>(
-      options.criterion, "--criterion", {{"overflow", Criterion::overflow}, {"loss", Criterion::loss}});
+  const std::vector<BufferAsked> asked = read_asked(
+      options, deepest,
+      {.both = "given alone for what a buffer loses, or --drop alone for the buffer of a target",
+       .missing = "given as the target EPS, such as 1e-9 (or --capacity B, for what B cells lose)"});
+  const std::vector<bounds::Criterion> criteria = read_criteria(options.criterion);
   const auto arrivals = choices_or_first<CellArrival>(
-      sized.arrive, "--arrive", {{"whole", CellArrival::whole}, {"cells", CellArrival::cells}});
+      options.sized.arrive, "--arrive", {{"whole", CellArrival::whole}, {"cells", CellArrival::cells}});
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
   for (const CellArrival arrive : arrivals)
     if (arrive == CellArrival::cells && accuracy.arithmetic != queue::Arithmetic::automatic)
@@ -119,32 +85,21 @@ Reply answer_sized(const BufferOptions& options, const Context& context) {
       required(options.traffic.inputs, "--inputs", "given with --sizes: the inputs of the switch"),
       "--inputs", 1, most_inputs);
   const std::vector<Rational> loads = read_loads(options.traffic);
-  const std::vector<std::int64_t> cell_bytes = read_cell_bytes(sized);
-  const PacketSizes sizes = read_sizes(*sized.sizes);
-  std::vector<SizedBufferQuestion> questions;
-  for (const std::int64_t count : inputs)
-    for (const std::int64_t cell : cell_bytes)
-      for (const CellArrival arrive : arrivals)
-        for (const Criterion criterion : criteria)
-          for (const Rational& load : loads)
-            for (const Asked& one : asked) {
-              if (questions.size() == most_points)
-                throw InvalidArgument("the question", "more than 1000000 points", "at most 1000000 of them");
-              questions.push_back({.inputs = count,
-                                   .load = load,
-                                   .sizes_name = *sized.sizes,
-                                   .sizes = sizes,
-                                   .cell_bytes = cell,
-                                   .arrive = arrive,
-                                   .asked = one,
-                                   .criterion = criterion,
-                                   .accuracy = accuracy});
-            }
-  if (context.draws && questions.size() < 2)
-    throw InvalidArgument(
-        "--plot", "given for one point",
-        "left out, or --load (--inputs, --cell-bytes, ...) a list: the picture shows the answer "
-        "against it");
+  const std::vector<std::int64_t> cell_bytes = read_cell_bytes(options.sized.cell_bytes);
+  const std::vector<SizedBufferQuestion> questions =
+      answers::Combinations(SizedBufferQuestion{.load = {},
+                                                .sizes_name = *options.sized.sizes,
+                                                .sizes = read_sizes(*options.sized.sizes),
+                                                .asked = {},
+                                                .accuracy = accuracy})
+          .by(inputs, &SizedBufferQuestion::inputs)
+          .by(cell_bytes, &SizedBufferQuestion::cell_bytes)
+          .by(arrivals, &SizedBufferQuestion::arrive)
+          .by(criteria, &SizedBufferQuestion::criterion)
+          .by(loads, &SizedBufferQuestion::load)
+          .by(asked, &SizedBufferQuestion::asked)
+          .points();
+  require_several_to_draw(context, questions.size(), "--load (--inputs, --cell-bytes, ...)");
   return show_all(questions, context, [](const auto& points) { return render::document(points); });
 }
 

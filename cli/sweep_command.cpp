@@ -2,8 +2,8 @@
 #include <cli/ask.hpp>
 #include <cli/commands.hpp>
 #include <cli/files.hpp>
+#include <cli/read_options.hpp>
 #include <cli/simulation_options.hpp>
-#include <cli/traffic_options.hpp>
 #include <tailbound/answers/sweep.hpp>
 #include <tailbound/core/suggest.hpp>
 #include <tailbound/render/document_bytes.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cli/burst_options.hpp>
 #include <cli/option_table.hpp>
+#include <cli/traffic_options.hpp>
 #include <tailbound/answers/network_input.hpp>
 
 #include <optional>

@@ -1,19 +1,18 @@
-#include <cli/burst_options.hpp>
 #include <cli/files.hpp>
 #include <cli/traffic_options.hpp>
-#include <tailbound/core/suggest.hpp>
+#include <tailbound/answers/combinations.hpp>
 
 #include <cln/integer_io.h>
 #include <cln/rational.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
 namespace tailbound::cli {
 namespace {
 
+using answers::Combinations;
 using numeric::Rational;
 
 constexpr const char* kEveryForm =
@@ -36,7 +35,6 @@ struct Given {
 }
 
 constexpr std::int64_t most_inputs = 1'048'576;
-constexpr std::size_t most_points = 1'000'000;
 
 std::vector<Rational> loads(const TrafficOptions& options) {
   std::vector<Rational> list = parse_percent_list(*options.load, "--load");
@@ -44,6 +42,21 @@ std::vector<Rational> loads(const TrafficOptions& options) {
     if (load <= 0)
       throw InvalidArgument("--load", numeric::to_fraction(load), "greater than 0 packets a slot");
   return list;
+}
+
+std::vector<std::optional<Rational>> loads_or_none(const TrafficOptions& options, Sought sought) {
+  if (sought == Sought::load) return {std::nullopt};
+  return each_or_none(true, loads(options));
+}
+
+std::vector<Rational> read_on_rates(const std::optional<std::string>& text) {
+  return text ? parse_percent_list(*text, "--on-rate") : std::vector<Rational>{1};
+}
+
+/// The source, which is one of these.
+template <class Source>
+Source& in(answers::Traffic& traffic) {
+  return std::get<Source>(traffic.source);
 }
 
 }  // namespace
@@ -135,112 +148,132 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
 }
 
 std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Sought sought) {
+  using answers::Traffic;
   const TrafficForm form = traffic_form(options, sought);
-  std::vector<answers::Traffic> all;
   const auto inputs = [&] { return integers_or(1, options.inputs, "--inputs", 1, most_inputs); };
-  const auto loads_or_none = [&] {
-    std::vector<std::optional<Rational>> list;
-    if (sought == Sought::load) return std::vector<std::optional<Rational>>{std::nullopt};
-    for (const Rational& rho : loads(options)) list.emplace_back(rho);
-    return list;
+  const auto served = [&] { return integers_or(1, options.packets_per_slot, "--packets-per-slot", 1, 32); };
+  const auto serve = [](Traffic& each, std::int64_t packets) {
+    each.packets_per_slot = static_cast<int>(packets);
   };
-  const auto add_each_served = [&](const auto& add) {
-    for (const std::int64_t served : integers_or(1, options.packets_per_slot, "--packets-per-slot", 1, 32))
-      add([&](answers::Source source) {
-        all.push_back({.source = std::move(source), .packets_per_slot = static_cast<int>(served)});
-      });
+  const auto one = [&](answers::Source source) {
+    return Combinations(Traffic{std::move(source)}).by(served(), serve).points();
   };
   switch (form) {
     case TrafficForm::equal_inputs:
-      for (const std::int64_t count : inputs())
-        add_each_served([&](const auto& push) {
-          for (const auto& rho : loads_or_none()) push(answers::EqualInputs{count, rho});
-        });
-      break;
+      return Combinations(Traffic{answers::EqualInputs{}})
+          .by(inputs(),
+              [](Traffic& each, std::int64_t count) { in<answers::EqualInputs>(each).inputs = count; })
+          .by(served(), serve)
+          .by(loads_or_none(options, sought),
+              [](Traffic& each, const auto& load) { in<answers::EqualInputs>(each).load = load; })
+          .points();
     case TrafficForm::poisson:
-      add_each_served([&](const auto& push) {
-        for (const auto& rho : loads_or_none()) push(answers::PoissonArrivals{rho});
-      });
-      break;
+      return Combinations(Traffic{answers::PoissonArrivals{}})
+          .by(served(), serve)
+          .by(loads_or_none(options, sought),
+              [](Traffic& each, const auto& load) { in<answers::PoissonArrivals>(each).load = load; })
+          .points();
     case TrafficForm::unequal_inputs:
-      add_each_served([&, rates = parse_percent_list(*options.rates, "--rates")](const auto& push) {
-        push(answers::UnequalInputs{rates});
-      });
-      break;
+      return one(answers::UnequalInputs{parse_percent_list(*options.rates, "--rates")});
     case TrafficForm::expression:
-      add_each_served([read = answers::generating_function(*options.arrivals, "--arrivals")](
-                          const auto& push) { push(read); });
-      break;
+      return one(answers::generating_function(*options.arrivals, "--arrivals"));
     case TrafficForm::pmf:
-      add_each_served([read = answers::probabilities(read_file(*options.pmf, "--pmf"), *options.pmf)](
-                          const auto& push) { push(read); });
-      break;
+      return one(answers::probabilities(read_file(*options.pmf, "--pmf"), *options.pmf));
     case TrafficForm::blocks:
-      add_each_served([read = answers::blocks(read_file(*options.blocks, "--blocks"), *options.blocks)](
-                          const auto& push) { push(read); });
+      return one(answers::blocks(read_file(*options.blocks, "--blocks"), *options.blocks));
+    case TrafficForm::on_off:
       break;
-    case TrafficForm::on_off: {
-      std::vector<std::optional<Rational>> bursts{std::nullopt};
-      if (options.burst) {
-        const std::vector<Rational> given = parse_list(*options.burst, "--burst");
-        bursts.assign(given.begin(), given.end());
-      }
-      for (const std::int64_t count : inputs())
-        add_each_served([&](const auto& push) {
-          for (const traffic::Destination destination : read_destinations(options.destination, true))
-            for (const Rational& on_rate : options.on_rate ? parse_percent_list(*options.on_rate, "--on-rate")
-                                                           : std::vector<Rational>{1})
-              for (const std::optional<Rational>& slots : bursts)
-                for (const Rational& rho : loads(options)) {
-                  const answers::BurstyInputs bursty{
-                      .inputs = count,
-                      .load = rho,
-                      .burst = {.slots = slots ? *slots : traffic::shortest_burst(rho, on_rate),
-                                .on_rate = on_rate},
-                      .destination = destination};
-                  answers::check(bursty);
-                  push(bursty);
-                }
-        });
-      break;
-    }
   }
-  if (all.size() > most_points)
-    throw InvalidArgument("the question", fmt::format("{} points", all.size()),
-                          fmt::format("at most {} of them", most_points));
+  using answers::BurstyInputs;
+  const std::vector<Rational> bursts =
+      options.burst ? parse_list(*options.burst, "--burst") : std::vector<Rational>{0};
+  std::vector<Traffic> all =
+      Combinations(Traffic{BurstyInputs{}})
+          .by(inputs(), [](Traffic& each, std::int64_t count) { in<BurstyInputs>(each).inputs = count; })
+          .by(served(), serve)
+          .by(read_destinations(options.destination, true),
+              [](Traffic& each, auto destination) { in<BurstyInputs>(each).destination = destination; })
+          .by(read_on_rates(options.on_rate),
+              [](Traffic& each, const Rational& rate) { in<BurstyInputs>(each).burst.on_rate = rate; })
+          .by(bursts,
+              [](Traffic& each, const Rational& slots) { in<BurstyInputs>(each).burst.slots = slots; })
+          .by(loads(options), [](Traffic& each, const Rational& load) { in<BurstyInputs>(each).load = load; })
+          .points();
+  for (Traffic& each : all) {
+    auto& bursty = in<BurstyInputs>(each);
+    if (!options.burst) bursty.burst.slots = traffic::shortest_burst(bursty.load, bursty.burst.on_rate);
+    answers::check(bursty);
+  }
   return all;
 }
 
-std::vector<std::size_t> parse_choices(std::string_view text, std::string_view option,
-                                       const std::vector<std::string>& names) {
-  std::vector<std::size_t> list;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    list.push_back(parse_choice(text.substr(begin, end - begin), option, names));
-    begin = end + 1;
+void add_burst_options(OptionTable& table, BurstOptions& options, const std::string& group) {
+  const OptionGroup bursts(table, group);
+  bursts.add("--traffic", options.traffic, "NAME", "bernoulli (the default), or onoff: needs --burst");
+  bursts.add("--burst", options.burst, "L", "each leaf sends in bursts of L slots in the mean");
+  bursts.add("--on-rate", options.on_rate, "R1", "packets a slot within a burst (1)");
+  bursts.add(
+      "--destination", options.destination, "NAME",
+      "per-burst (the default): a burst keeps its destination; or\nper-packet: every packet draws its own");
+}
+
+namespace {
+
+/// \throws InvalidArgument  options that do not go together. Are there bursts?
+bool asks_for_bursts(const BurstOptions& options) {
+  const bool on_off =
+      options.traffic && parse_choice(*options.traffic, "--traffic", {"bernoulli", "onoff"}) == 1;
+  if (options.on_rate && !options.burst)
+    throw InvalidArgument("--on-rate", "given without --burst", "given with --burst L");
+  if (on_off && !options.burst)
+    throw InvalidArgument("--traffic", "onoff without --burst", "given with --burst L");
+  if (options.burst && options.traffic && !on_off)
+    throw InvalidArgument("--burst", "given together with --traffic bernoulli",
+                          "left out, or the traffic onoff");
+  return options.burst.has_value();
+}
+
+/// \throws InvalidArgument  load, burst and on-rate do not go together
+void require_possible(const traffic::Burst& burst, const Rational& load) {
+  const auto refuse = [](const char* option, const Rational& value, const InvalidArgument& error) {
+    throw InvalidArgument(option, numeric::plain(value), error.legal());
+  };
+  try {
+    (void)traffic::on_off(load, burst);
+  } catch (const InvalidArgument& error) {
+    if (error.argument() == "burst") refuse("--burst", burst.slots, error);
+    if (error.argument() == "on-rate") refuse("--on-rate", burst.on_rate, error);
+    refuse("--load", load, error);
   }
-  return list;
 }
 
-std::size_t parse_choice(std::string_view text, std::string_view option,
-                         const std::vector<std::string>& names) {
-  const auto found = std::find(names.begin(), names.end(), text);
-  if (found == names.end())
-    throw InvalidArgument(
-        std::string(option), std::string(text),
-        fmt::format("{} {}{}", names.size() == 2 ? "either" : "one of",
-                    fmt::join(names, names.size() == 2 ? " or " : ", "), did_you_mean(text, names)));
-  return static_cast<std::size_t>(found - names.begin());
+}  // namespace
+
+std::vector<std::optional<traffic::Burst>> read_bursts(const BurstOptions& options, const Rational& load) {
+  if (!asks_for_bursts(options)) return {std::nullopt};
+  std::vector<std::optional<traffic::Burst>> bursts;
+  for (const Rational& slots : parse_list(*options.burst, "--burst"))
+    for (const Rational& on_rate : read_on_rates(options.on_rate)) {
+      bursts.emplace_back(traffic::Burst{.slots = slots, .on_rate = on_rate});
+      require_possible(*bursts.back(), load);
+    }
+  return bursts;
 }
 
-std::vector<std::int64_t> integers_or(std::int64_t usual, const std::optional<std::string>& text,
-                                      std::string_view option, std::int64_t least, std::int64_t greatest) {
-  return text ? parse_integers(*text, option, least, greatest) : std::vector<std::int64_t>{usual};
+std::vector<traffic::Destination> read_destinations(const std::optional<std::string>& destination,
+                                                    bool bursts) {
+  if (destination && !bursts)
+    throw InvalidArgument("--destination", "given without --burst", "given with --burst L");
+  return choices_or_first<traffic::Destination>(
+      destination, "--destination",
+      {{"per-burst", traffic::Destination::per_burst}, {"per-packet", traffic::Destination::per_packet}});
 }
 
-const std::string& required(const std::optional<std::string>& text, const char* option, const char* legal) {
-  if (!text) throw InvalidArgument(option, "missing", legal);
-  return *text;
+traffic::PacketSizes read_sizes(const std::string& text) {
+  if (text == "imix") return traffic::PacketSizes::imix();
+  const bool list = !text.empty() && text.find_first_not_of("0123456789.:,/eE+") == std::string::npos;
+  return list ? traffic::PacketSizes::of_list(text, "--sizes")
+              : traffic::PacketSizes::of_file(read_file(text, "--sizes"), text);
 }
 
 }  // namespace tailbound::cli

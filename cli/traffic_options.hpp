@@ -1,15 +1,12 @@
 #pragma once
 
 #include <cli/option_table.hpp>
+#include <cli/read_options.hpp>
+#include <tailbound/answers/sized_buffer.hpp>
 #include <tailbound/answers/traffic.hpp>
-#include <tailbound/numeric/number_list.hpp>
-#include <tailbound/numeric/plain.hpp>
 
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 /// The options that describe traffic, the same in every command that has traffic.
@@ -60,48 +57,27 @@ enum class Sought { nothing, load, burst };
 [[nodiscard]] std::vector<answers::Traffic> read_traffics(const TrafficOptions& options,
                                                           Sought sought = Sought::nothing);
 
-using numeric::is_list;
-using numeric::parse_integer;
-using numeric::parse_integers;
-using numeric::parse_list;
-using numeric::parse_percent_list;
-using numeric::parse_share;
-using numeric::plain;
-using numeric::to_integer;
+/// How the packets of a source bunch, where that is all that is asked of traffic; as typed.
+struct BurstOptions {
+  std::optional<std::string> traffic, burst, on_rate, destination;
+};
 
-/// Positions in `names` of the names of a list, "overflow,loss". \throws InvalidArgument  naming the first unknown
-[[nodiscard]] std::vector<std::size_t> parse_choices(std::string_view text, std::string_view option,
-                                                     const std::vector<std::string>& names);
+/// --traffic --burst --on-rate --destination, in the group of that name.
+void add_burst_options(OptionTable& table, BurstOptions& options, const std::string& group);
 
-/// The position of `text` in `names`.
-/// \throws InvalidArgument  it is none of them
-[[nodiscard]] std::size_t parse_choice(std::string_view text, std::string_view option,
-                                       const std::vector<std::string>& names);
+/// The bursts of a source of this load: for each combination of the entries of --burst and --on-rate, the last
+/// changing fastest; one none without --burst.
+/// \throws InvalidArgument  naming the option: --on-rate or --traffic onoff without --burst, --traffic
+///                          bernoulli with it, a load, burst and on-rate that do not go together
+[[nodiscard]] std::vector<std::optional<traffic::Burst>> read_bursts(const BurstOptions& options,
+                                                                     const numeric::Rational& load);
 
-/// What the names of a list stand for, in its order; the first of `meanings` where the option was not given.
-/// \throws InvalidArgument  naming the first unknown
-template <class Meaning>
-[[nodiscard]] std::vector<Meaning> choices_or_first(
-    const std::optional<std::string>& text, std::string_view option,
-    const std::vector<std::pair<std::string, Meaning>>& meanings) {
-  if (!text) return {meanings.front().second};
-  std::vector<std::string> names;
-  for (const auto& [name, meaning] : meanings) names.push_back(name);
-  std::vector<Meaning> chosen;
-  for (const std::size_t choice : parse_choices(*text, option, names))
-    chosen.push_back(meanings[choice].second);
-  return chosen;
-}
+/// Of --destination; one for each entry of the list, per burst unless told.
+/// \throws InvalidArgument  none of the names; --destination without bursts
+[[nodiscard]] std::vector<traffic::Destination> read_destinations(
+    const std::optional<std::string>& destination, bool bursts);
 
-/// The integers of a list; `usual` alone where the option was not given.  \throws InvalidArgument
-[[nodiscard]] std::vector<std::int64_t> integers_or(std::int64_t usual,
-                                                    const std::optional<std::string>& text,
-                                                    std::string_view option, std::int64_t least,
-                                                    std::int64_t greatest);
-
-/// The text of an option that must be given.
-/// \throws InvalidArgument  it was not; `legal` completes "must be ..."
-[[nodiscard]] const std::string& required(const std::optional<std::string>& text, const char* option,
-                                          const char* legal);
+/// The packets of --sizes: "imix", a list or a file.  \throws InvalidArgument, ParseError
+[[nodiscard]] traffic::PacketSizes read_sizes(const std::string& sizes);
 
 }  // namespace tailbound::cli

@@ -1,8 +1,7 @@
-#include <cli/burst_options.hpp>
 #include <cli/commands.hpp>
-#include <cli/simulated_points.hpp>
+#include <cli/number_options.hpp>
+#include <cli/replies.hpp>
 #include <cli/traffic_options.hpp>
-#include <cli/unit_options.hpp>
 #include <tailbound/answers/validate_buffer.hpp>
 #include <tailbound/render/documents/validate_buffer.hpp>
 
@@ -28,9 +27,7 @@ std::vector<ValidateBufferQuestion> read_questions(const Options& options) {
   const std::string& loads =
       required(options.load, "--load", "given with --inputs: packets a slot, such as 0.9 or 9/10");
   ValidateBufferQuestion asked;
-  if (options.levels)
-    for (const std::int64_t level : parse_integers(*options.levels, "--levels", 0, 1'000'000))
-      asked.levels.emplace_back(level);
+  asked.levels = packets_of(options.levels, "--levels", 0, 1'000'000);
   asked.length = read_run_length(options.run);
   std::vector<ValidateBufferQuestion> questions;
   for (const std::int64_t inputs : parse_integers(sizes, "--inputs", Tree::least_radix, Tree::most_radix))
@@ -49,10 +46,9 @@ std::vector<ValidateBufferQuestion> read_questions(const Options& options) {
 
 Reply answer(const Options& options, const Context& context) {
   const answers::Units units = read_units(options.units);
-  const auto questions = read_questions(options);
-  const auto points =
-      paired(questions, simulate_each(questions, questions.size(), options.run, context).finished);
-  return judged(render::document(points, questions.size(), units), points);
+  return judge_all(read_questions(options), options.run, context, [&](const auto& points, std::size_t asked) {
+    return render::document(points, asked, units);
+  });
 }
 
 void declare(OptionTable& table, Options& options) {

@@ -3,13 +3,14 @@
 #include <cli/simulation_options.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/answers/simulated_loads.hpp>
+#include <tailbound/answers/wormhole.hpp>
 
 #include <optional>
 #include <string>
 #include <vector>
 
-/// What is offered to a wormhole network, as options: loads or rates, or fractions of saturation; and what is
-/// asked of its simulation.
+/// Wormhole networks, as options: how messages enter and leave; what is offered, loads or rates, or fractions of
+/// saturation; and what is asked of a simulation.
 namespace tailbound::cli {
 
 using answers::Fractions;
@@ -36,7 +37,6 @@ struct LatencyOptions {
   bool saturation = false;
 };
 
-/// `options` must outlive the parse.
 void add_latency_options(OptionTable& table, LatencyOptions& options, const LoadWords& words);
 
 /// As fractions; 50 and 99 % unless told.  \throws InvalidArgument
@@ -53,5 +53,22 @@ void refuse_with_saturation(const LoadWords& words, const std::optional<std::str
 /// \throws InvalidArgument  a number out of range
 [[nodiscard]] answers::SaturationLength read_saturation_length(const SimulationOptions& run,
                                                                const LatencyOptions& latency);
+
+// --- ends: --injection and --ejection
+
+/// As typed; an option that was not given is empty.
+struct WormEndsOptions {
+  std::optional<std::string> injection, ejection;
+};
+
+/// \param usual    the ejection unless told
+/// \param every    do all networks of the command have ports?
+void add_worm_ends_options(OptionTable& table, WormEndsOptions& options, network::Ejection usual, bool every);
+
+/// One for each combination. Where it is not told, the injection is by ports if the ejection is unlimited, else one.
+/// \param ports  has the network ports?
+/// \throws InvalidArgument  none of the names
+[[nodiscard]] std::vector<network::WormEnds> read_worm_ends(const WormEndsOptions& options,
+                                                            network::Ejection usual, bool ports);
 
 }  // namespace tailbound::cli

@@ -1,11 +1,16 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/delay_question.hpp>
-#include <cli/loads.hpp>
-#include <cli/simulated_points.hpp>
+#include <cli/replies.hpp>
+#include <cli/worm_options.hpp>
+#include <tailbound/render/documents/worm_ends.hpp>
 
 namespace tailbound::cli {
 namespace {
+
+using network::Ejection;
+using network::Injection;
+using network::WormEnds;
 
 constexpr std::size_t most_loads = 1000;
 
@@ -75,6 +80,36 @@ answers::SaturationLength read_saturation_length(const SimulationOptions& run,
       throw InvalidArgument("--precision", *latency.precision, "from 0.05% to 50%");
   }
   return length;
+}
+
+void add_worm_ends_options(OptionTable& table, WormEndsOptions& options, Ejection usual, bool every) {
+  const OptionGroup network(table, "Network");
+  network.add("--injection", options.injection, "NAME",
+              fmt::format("{}one channel a node, or ports: one for each link\n"
+                          "(unless told: ports where ejection is unlimited, else one)",
+                          every ? "" : "of a hypercube: "));
+  const bool one = usual == Ejection::one;
+  network.add("--ejection", options.ejection, "NAME",
+              fmt::format("one channel a node{}, or unlimited{}: worms\nleave by all links at once{}",
+                          one ? " (unless told)" : "", one ? "" : " (unless told)",
+                          every ? "" : ", not in a fat-tree"));
+}
+
+std::vector<WormEnds> read_worm_ends(const WormEndsOptions& options, Ejection usual, bool ports) {
+  const std::vector<Ejection> ejections =
+      options.ejection ? named_choices<Ejection>(options.ejection, "--ejection", render::ejection_names())
+                       : std::vector{usual};
+  std::vector<WormEnds> all;
+  for (const Ejection ejection : ejections) {
+    const bool by_ports = ports && ejection == Ejection::unlimited;
+    const std::vector<Injection> injections =
+        options.injection
+            ? named_choices<Injection>(options.injection, "--injection", render::injection_names())
+            : std::vector{by_ports ? Injection::ports : Injection::one};
+    for (const Injection injection : injections)
+      all.push_back({.injection = injection, .ejection = ejection});
+  }
+  return all;
 }
 
 }  // namespace tailbound::cli

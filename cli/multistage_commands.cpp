@@ -1,0 +1,224 @@
+#include <cln/rational.h>
+#include <cli/commands.hpp>
+#include <cli/read_options.hpp>
+#include <cli/replies.hpp>
+#include <tailbound/answers/combinations.hpp>
+#include <tailbound/render/documents/multistage.hpp>
+#include <tailbound/render/documents/simulate_multistage.hpp>
+#include <tailbound/render/documents/validate_multistage.hpp>
+
+#include <algorithm>
+
+/// Combining multistage networks: `multistage`, `simulate multistage` and `validate multistage`.
+namespace tailbound::cli {
+namespace {
+
+using answers::MultistageQuestion;
+using answers::SimulateMultistageQuestion;
+using answers::ValidateMultistageQuestion;
+using bounds::multistage::Variant;
+using network::CombiningMultistage;
+using network::Wiring;
+using numeric::Rational;
+using render::CombiningPoint;
+using render::MultistageCurve;
+using sim::Links;
+
+/// As typed; an option that was not given is empty.
+struct MultistageOptions {
+  std::optional<std::string> nodes, size, buffer, hot, combining, service, loads, curve;
+};
+struct ModelOptions {
+  MultistageOptions question;
+  std::optional<std::string> variant;
+};
+struct MultistageSimulationOptions {
+  MultistageOptions question;
+  SimulationOptions run;
+  std::optional<std::string> wiring, links;
+};
+
+constexpr const char* usual_loads = "0.1:1:0.1";
+
+std::vector<std::optional<std::int64_t>> read_combining(const std::string& text) {
+  std::vector<std::optional<std::int64_t>> list;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string entry = text.substr(begin, end - begin);
+    if (entry == "unlimited")
+      list.emplace_back();
+    else
+      for (const std::int64_t greatest :
+           parse_integers(entry, "--combining", 1, 1'000'000,
+                          "a whole number from 1 (none combine) to 1000000, or unlimited"))
+        list.emplace_back(greatest);
+    begin = end + 1;
+  }
+  return list;
+}
+
+std::vector<CombiningMultistage> read_networks(const MultistageOptions& options) {
+  const std::string& nodes = required(options.nodes, "--nodes", "given: a power of the switch size");
+  const std::string& hot = required(options.hot, "--hot", "given: from 0 to 1");
+  const auto sizes = integers_or(2, options.size, "--switch", 2, 512);
+  const auto buffers = integers_or(4, options.buffer, "--buffer", 1, 10'000);
+  const auto degrees = read_combining(options.combining.value_or("2"));
+  const std::vector<Rational> shares = parse_percent_list(hot, "--hot");
+  std::vector<CombiningMultistage> networks;
+  for (const std::int64_t count : parse_integers(nodes, "--nodes", 2, 1'048'576,
+                                                 "a whole number: a power of the switch size, at most 2^20"))
+    for (const std::int64_t size : sizes)
+      for (const std::int64_t buffer : buffers)
+        for (const std::optional<std::int64_t>& combining : degrees)
+          for (const Rational& share : shares) {
+            networks.push_back({.network = {.nodes = count, .switch_size = size},
+                                .buffer = buffer,
+                                .hot = share,
+                                .combining = combining});
+            network::check(networks.back());
+          }
+  return networks;
+}
+
+/// delay unless told otherwise.
+MultistageCurve read_curve(const MultistageOptions& options) {
+  return choices_or_first<MultistageCurve>(
+             options.curve, "--curve",
+             {{"delay", MultistageCurve::delay}, {"throughput", MultistageCurve::throughput}})
+      .front();
+}
+
+void add_multistage_options(OptionTable& table, MultistageOptions& options) {
+  const OptionGroup network(table, "Network"), traffic(table, "Traffic"), output(table, "Output");
+  network.add("--nodes", options.nodes, "N", "processors and memories: a power of the switch size");
+  network.add("--switch", options.size, "S", "ports of a switch: S x S (2)");
+  network.add("--buffer", options.buffer, "L",
+              "places for waiting requests at an input port (4); the one in\nservice does not count");
+  network.add("--combining", options.combining, "C",
+              "greatest degree: 1 (none), 2 (unless told), ..., unlimited");
+  network.add("--service", options.service, "D", "time of a service: the unit of delays (1)");
+  traffic.add("--hot", options.hot, "H", "fraction of the requests that goes to one memory: 0.08 or 8%");
+  traffic.add("--loads", options.loads, "LIST",
+              "requests of a processor in a service time (0.1:1:0.1); each of these takes a list");
+  output.add("--curve", options.curve, "WHAT",
+             "of --plot: delay (over throughput, the default) or throughput");
+}
+
+/// One point for each combination of what was given as lists, the loads changing fastest.
+std::vector<CombiningPoint> read_multistage(const MultistageOptions& options) {
+  const std::vector<CombiningMultistage> networks = read_networks(options);
+  const std::vector<Rational> services = parse_list(options.service.value_or("1"), "--service");
+  for (const Rational& service : services) static_cast<void>(answers::service_time(service));
+  const std::vector<Rational> loads =
+      parse_percent_list(options.loads.value_or(usual_loads), "--loads", 1000);
+  for (const Rational& load : loads) network::check_load(load);
+  static_cast<void>(read_curve(options));
+  std::vector<CombiningPoint> points;
+  for (const CombiningMultistage& network : networks)
+    for (const Rational& service : services)
+      for (const Rational& load : loads) points.push_back({network, load, service});
+  return points;
+}
+
+Reply answer_model(const ModelOptions& options, const Context& context) {
+  const std::vector<CombiningPoint> points = read_multistage(options.question);
+  std::vector<MultistageQuestion> questions;
+  for (const Variant variant :
+       choices_or_first<Variant>(options.variant, "--variant",
+                                 {{"blocking", Variant::blocking}, {"published", Variant::published}}))
+    for (const render::CombiningPoint& point : points)
+      questions.push_back(
+          {.network = point.network, .load = point.load, .service = point.service, .variant = variant});
+  const render::MultistageCurve curve = read_curve(options.question);
+  return show_all(questions, context, [&](const auto& found) { return render::document(found, curve); });
+}
+
+void declare_model(OptionTable& table, ModelOptions& options) {
+  add_multistage_options(table, options.question);
+  const OptionGroup model(table, "Model");
+  model.add("--variant", options.variant, "NAME", "blocking (full buffers stop those behind) or published");
+}
+
+// --- simulated
+
+void declare_validation(OptionTable& table, MultistageSimulationOptions& options) {
+  add_multistage_options(table, options.question);
+  const OptionGroup network(table, "Network");
+  network.add("--wiring", options.wiring, "NAME", "baseline (unless told) or omega");
+  add_simulation_options(table, options.run);
+}
+
+/// One question for each combination of what was given as lists; each has its own warm-up, batches and, unless
+/// told, slots.
+std::vector<SimulateMultistageQuestion> read_simulations(const MultistageSimulationOptions& options) {
+  const std::vector<render::CombiningPoint> points = read_multistage(options.question);
+  std::vector<SimulateMultistageQuestion> questions;
+  for (const Wiring wiring : choices_or_first<Wiring>(
+           options.wiring, "--wiring", {{"baseline", Wiring::baseline}, {"omega", Wiring::omega}}))
+    for (const Links links : choices_or_first<Links>(options.links, "--links",
+                                                     {{"unlimited", Links::unlimited}, {"one", Links::one}}))
+      for (const render::CombiningPoint& point : points)
+        questions.push_back({.network = point.network,
+                             .load = point.load,
+                             .service = point.service,
+                             .wiring = wiring,
+                             .links = links});
+  require_one_to_resume(options.run, questions.size());
+  const answers::RunLength length = read_run_length(options.run);
+  for (SimulateMultistageQuestion& question : questions) {
+    question.length = length;
+    question.services /= static_cast<double>(questions.size());  // all together take no longer than one
+  }
+  return questions;
+}
+
+Reply answer_simulation(const MultistageSimulationOptions& options, const Context& context) {
+  const std::vector<SimulateMultistageQuestion> questions = read_simulations(options);
+  return simulate_all(questions, options.run, context,
+                      [curve = read_curve(options.question)](const auto& points, std::size_t asked) {
+                        return render::document(points, asked, curve);
+                      });
+}
+
+void declare_simulation(OptionTable& table, MultistageSimulationOptions& options) {
+  declare_validation(table, options);
+  const OptionGroup network(table, "Network");
+  network.add("--links", options.links, "NAME",
+              "requests that an output or a memory takes at a time: unlimited (unless told) or one");
+}
+
+Reply answer_validation(const MultistageSimulationOptions& options, const Context& context) {
+  std::vector<ValidateMultistageQuestion> questions;
+  for (const answers::SimulateMultistageQuestion& simulation : read_simulations(options))
+    questions.push_back({simulation});
+  const render::MultistageCurve curve = read_curve(options.question);
+  const auto points =
+      paired(questions, simulate_each(questions, questions.size(), options.run, context).finished);
+  Reply reply{.document = render::document(points, questions.size(), curve)};
+  if (std::any_of(points.begin(), points.end(),
+                  [](const auto& point) { return point.second.of_blocking.optimistic() > 0; }))
+    reply.status = no_answer;
+  return reply;
+}
+
+}  // namespace
+
+Command multistage_command() {
+  return command_of<ModelOptions>("multistage",
+                                  "combining multistage network under a hot spot: throughput, delay", true,
+                                  declare_model, answer_model);
+}
+
+Command simulate_multistage_command() {
+  return command_of<MultistageSimulationOptions>(
+      "simulate multistage", "combining multistage network under a hot spot, event by event", true,
+      declare_simulation, answer_simulation);
+}
+
+Command validate_multistage_command() {
+  return command_of<MultistageSimulationOptions>("validate multistage",
+                                                 "throughput and delay of a combining multistage network",
+                                                 true, declare_validation, answer_validation);
+}
+
+}  // namespace tailbound::cli

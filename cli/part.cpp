@@ -1,0 +1,78 @@
+#include <cli/files.hpp>
+#include <cli/part.hpp>
+#include <cli/traffic_options.hpp>
+#include <tailbound/run/checksum.hpp>
+
+#include <algorithm>
+
+namespace tailbound::cli {
+namespace {
+
+/// Larger files are read again when parts are merged.
+constexpr std::size_t largest_kept = std::size_t{1} << 20U;
+constexpr int most_parts = 100'000;
+
+constexpr std::string_view not_of_question[] = {
+    "--part",    "--format",     "--output",           "--quiet", "--plot", "--title", "--log-y", "--jobs",
+    "--threads", "--checkpoint", "--checkpoint-every", "--resume"};
+
+}  // namespace
+
+run::PartNumber read_part_number(const CommonOptions& options) {
+  for (const auto& [name, given] :
+       {std::pair{"--format", options.format.has_value()}, std::pair{"--plot", options.plot.has_value()}})
+    if (given)
+      throw InvalidArgument(name, "given with --part", "given to `tailbound merge`, which writes the answer");
+  const std::size_t slash = options.part->find('/');
+  if (slash == std::string::npos) throw InvalidArgument("--part", *options.part, "I/N, such as 2/7");
+  const std::int64_t of = parse_integer(options.part->substr(slash + 1), "N of --part", 1, most_parts);
+  const std::int64_t number = parse_integer(options.part->substr(0, slash), "I of --part", 1, of);
+  return {static_cast<int>(number), static_cast<int>(of)};
+}
+
+std::vector<std::string> question_words(const Command& command) {
+  const std::size_t space = command.name.find(' ');
+  std::vector<std::string> words{command.name.substr(0, space)};
+  if (space != std::string::npos) words.push_back(command.name.substr(space + 1));
+  for (const Option& option : command.options.options) {
+    const bool about = std::find(std::begin(not_of_question), std::end(not_of_question), option.name) ==
+                       std::end(not_of_question);
+    if (!about || !option.given()) continue;
+    const bool named = option.name.rfind("--", 0) == 0;
+    if (option.text != nullptr) {
+      words.push_back((named ? option.name + "=" : std::string()) + **option.text);
+      continue;
+    }
+    if (named) words.push_back(option.name);
+    if (option.words != nullptr) words.insert(words.end(), option.words->begin(), option.words->end());
+  }
+  return words;
+}
+
+run::Part answer_part(const Command& command, const Context& context, const run::PartOfRun& part,
+                      run::PartNumber number) {
+  run::Part done{.version = context.version,
+                 .question = question_words(command),
+                 .files = {},
+                 .number = number,
+                 .complete = true,
+                 .jobs = {}};
+  try {
+    static_cast<void>(command.answer(context));
+  } catch (const run::Elsewhere&) {
+  } catch (const Stopped&) {
+    done.complete = false;
+  }
+  done.complete = done.complete && !part.cut() && !context.course->cut;
+  done.jobs = part.jobs();
+  for (const auto& [path, content] : named_files().remembered()) {
+    run::InputFile& file = done.files.emplace_back();
+    file.path = path;
+    file.size = content.size();
+    file.checksum = run::checksum(content);
+    if (content.size() <= largest_kept) file.content = content;
+  }
+  return done;
+}
+
+}  // namespace tailbound::cli
