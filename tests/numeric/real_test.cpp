@@ -204,6 +204,18 @@ TEST_CASE("an enclosure contains what it encloses and refuses to be inside out",
   }
 }
 
+TEST_CASE("the interval of a real is that point, whatever its size", "[numeric][interval]") {
+  const numeric::PrecisionScope scope({131});
+  for (int exponent = -200; exponent <= 200; ++exponent)
+    for (const double digits : {1.0, 0.9384765625, 1.0 / 3}) {
+      const numeric::Real value =
+          ldexp(numeric::Real(digits), exponent) + ldexp(numeric::Real(1), exponent - 100);
+      const numeric::Interval point = numeric::to_interval(value);
+      CHECK(numeric::lower(point) == value);
+      CHECK(numeric::upper(point) == value);
+    }
+}
+
 TEST_CASE("interval arithmetic rounds outward", "[numeric][interval]") {
   Random random(26);
   for (int i = 0; i < 500; ++i) {

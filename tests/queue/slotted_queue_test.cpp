@@ -394,6 +394,18 @@ TEST_CASE("the mean with several packets a slot is the sum of the tails of the c
   }
 }
 
+TEST_CASE("the decay rate of two inputs is that of a quadratic, at any load", "[queue][decay]") {
+  // (1 - p + p z)^2 = z: z = ((1 - p) / p)^2.
+  for (int exponent = 1; exponent <= 40; ++exponent) {
+    const Fraction p = Fraction(3, 7) * power_of_ten(1 - exponent);
+    const Float300 expected = 2 * boost::multiprecision::log(Float300((1 - p) / p));
+    const auto rate = queue::decay_rate(slotted(Traffic::equal(2, 2 * p)), {20});
+    REQUIRE(rate.has_value());
+    CHECK(Float300(to_fraction(rate->lower())) <= expected);
+    CHECK(expected <= Float300(to_fraction(rate->upper())));
+  }
+}
+
 TEST_CASE("the decay rate is the logarithm of the root found by bisection", "[queue][decay]") {
   Random random(44);
   for (int i = 0; i < 40; ++i) {

@@ -72,13 +72,13 @@ SizedBufferAnswer whole_packets(const SizedBufferQuestion& question) {
 SizedProbability packet_loss_of(const SizedProbability& cell_loss, const traffic::CellCounts& cells) {
   const numeric::PrecisionScope scope(numeric::Precision{128});
   const auto most = [&](const Real& loss) {
-    const Real value = numeric::upper(Interval(loss) * numeric::to_interval(cells.mean));
+    const Real value = numeric::upper(numeric::to_interval(loss) * numeric::to_interval(cells.mean));
     return value < 1 ? value : Real(1);
   };
   if (const auto* bound = std::get_if<numeric::UpperBound<unit::Probability>>(&cell_loss))
     return numeric::UpperBound<unit::Probability>{most(bound->value)};
   const auto least = [&](const Real& loss) {
-    return numeric::lower(Interval(loss) *
+    return numeric::lower(numeric::to_interval(loss) *
                           numeric::to_interval(cells.mean / Rational(static_cast<long>(cells.largest()))));
   };
   if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&cell_loss))

@@ -56,7 +56,7 @@ Ahead packets_ahead(const WholePackets& packets, int bits) {
   }
   const bool all = static_cast<std::int64_t>(mass.size()) == packets.inputs + 1;
   const Real last = all ? Real(0) : numeric::upper(mass.back());
-  Ahead ahead{{}, numeric::upper(Interval(last) * Interval(4) / mean)};
+  Ahead ahead{{}, numeric::upper(numeric::to_interval(last) * Interval(4) / mean)};
   Interval above = numeric::make_interval(Real(0), last);
   for (std::size_t n = mass.size(); n-- > 1;) {
     above += mass[n];

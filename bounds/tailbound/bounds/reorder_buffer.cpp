@@ -108,7 +108,7 @@ Real late_packets(const Rational& rate, const DelayDistribution& delays) {
 /// The tail when packets older than the listed ages may be missing: they can only make others wait, and with
 /// a probability of at least 1 - late there are none.
 Tail with_late_packets(const Interval& listed, const Real& late) {
-  const Real high = numeric::upper(listed + Interval(late));
+  const Real high = numeric::upper(listed + numeric::to_interval(late));
   return Tail(numeric::lower(listed), std::min(high, Real(1)));
 }
 

@@ -197,6 +197,10 @@ Real upper(const Interval& interval) {
   return result;
 }
 
+Interval to_interval(const Real& value) {
+  return make_interval(value, value);
+}
+
 Interval make_interval(const Real& lower, const Real& upper) {
   Interval result;
   mpfi_interv_fr(result.backend().data(), lower.backend().data(), upper.backend().data());

@@ -57,6 +57,9 @@ enum class Rounding { down, nearest, up };
 
 /// An interval of neighbouring Reals around `value`, with the precision in force.
 [[nodiscard]] Interval to_interval(const Rational& value);
+/// The point. Not Interval(value): Boost 1.74 converts through whole numbers of 62 bits, and what fills one exactly
+/// (from 2^61 to 2^62) is no number then.
+[[nodiscard]] Interval to_interval(const Real& value);
 
 /// `value`, exactly (a finite Real is a rational number).
 [[nodiscard]] Rational to_rational(const Real& value);

@@ -92,7 +92,7 @@ ValueAndSlope excess(const std::vector<Source<Real>>& sources, const Real& x, in
 
 /// The smaller number, as a point: a lower bound of both.
 Interval least(const Interval& a, const Interval& b) {
-  return Interval(numeric::lower(a) < numeric::lower(b) ? numeric::lower(a) : numeric::lower(b));
+  return numeric::to_interval(numeric::lower(a) < numeric::lower(b) ? numeric::lower(a) : numeric::lower(b));
 }
 
 /// The constants G and H at z, if M(z) v <= w v and prod w <= z can be proved.
@@ -118,7 +118,8 @@ std::optional<Constants> prove(const std::vector<OnOffGroup>& groups, const Rati
       Real w = eigenvalue(rough[g], 1 - rough[g].rate + rough[g].rate * z, bits).value;
       w += ldexp(w, 24 - bits);
       const Interval stay = Interval(1) - source.stop;
-      const Interval own_room = Interval(w) - stay * y, other_room = Interval(w) - stay;
+      const Interval own_room = numeric::to_interval(w) - stay * y,
+                     other_room = numeric::to_interval(w) - stay;
       if (!(numeric::lower(own_room) > 0) || !(numeric::lower(other_room) > 0)) return std::nullopt;
       own = source.stop / own_room;
       const Interval other = source.stop / other_room;
@@ -126,7 +127,7 @@ std::optional<Constants> prove(const std::vector<OnOffGroup>& groups, const Rati
       Interval image = Interval(1) - source.start + source.start * source.share * y * own;
       if (elsewhere) image += source.start * (Interval(1) - source.share) * other;
       if (!(numeric::upper(image) <= w)) return std::nullopt;
-      all *= power(Interval(w), source.count);
+      all *= power(numeric::to_interval(w), source.count);
       const Interval on = source.start / (source.start + source.stop);
       mass_here = on * source.share;
       off = Interval(1) - on;
@@ -149,7 +150,8 @@ std::optional<Constants> prove(const std::vector<OnOffGroup>& groups, const Rati
   if (!(numeric::upper(all) <= z)) return std::nullopt;
   std::sort(gains.begin(), gains.end(),
             [](const Interval& a, const Interval& b) { return numeric::lower(a) < numeric::lower(b); });
-  const Interval passage = lowest * Interval(numeric::lower(gains[0])) * Interval(numeric::lower(gains[1]));
+  const Interval passage = lowest * numeric::to_interval(numeric::lower(gains[0])) *
+                           numeric::to_interval(numeric::lower(gains[1]));
   const Interval rho = numeric::to_interval(load), at(z);
   const Real tail = numeric::upper(mean / passage);
   // E[(A-1)^+ z^(A-1) prod v] = E[(A-1) z^(A-1) prod v] + E[prod v; A = 0] / z

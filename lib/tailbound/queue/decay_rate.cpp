@@ -79,7 +79,7 @@ Probe probe(const SlottedQueue& queue, const Real& from, const Real& z) {
       left = right;
     }
   }
-  const Interval point(z);
+  const Interval point = numeric::to_interval(z);
   const Interval difference = evaluate(description, point) - power(point, queue.packets_per_slot);
   if (numeric::lower(difference) > 0) return {Probe::Place::behind, numeric::lower(difference)};
   if (numeric::upper(difference) < 0) return {Probe::Place::before, numeric::upper(difference)};
@@ -143,8 +143,8 @@ std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate(const SlottedQueue
     }
     const Real eighth_of_width = ldexp(Real(1), -numeric::to_precision(digits).bits - 3);
     for (int step = 0; decided && step < 4 * bits; ++step) {
-      const Real lower = numeric::lower(log1p(Interval(bracket.before)));
-      const Real upper = numeric::upper(log1p(Interval(bracket.behind)));
+      const Real lower = numeric::lower(log1p(numeric::to_interval(bracket.before)));
+      const Real upper = numeric::upper(log1p(numeric::to_interval(bracket.behind)));
       if (!bracket.outside && numeric::agree_to(lower, upper, digits))
         return numeric::Enclosure<unit::PerPacket>(lower, upper);
       const Real gap = bracket.behind - bracket.before;

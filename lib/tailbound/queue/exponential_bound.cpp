@@ -33,7 +33,7 @@ ExponentialBound::ExponentialBound(Rational load, Real z, Real tail, Real loss, 
       // z^-n keeps its digits up to n log z = 2^56.
       bits_(std::max(numeric::to_precision(digits).bits + 64, static_cast<int>(z.precision() * 3.33) + 8)) {
   const PrecisionScope scope(Precision{bits_});
-  log_z_ = numeric::lower(log(Interval(z)));
+  log_z_ = numeric::lower(log(numeric::to_interval(z)));
 }
 
 numeric::LowerBound<unit::PerPacket> ExponentialBound::decay_rate() const {
@@ -43,8 +43,8 @@ numeric::LowerBound<unit::PerPacket> ExponentialBound::decay_rate() const {
 Real ExponentialBound::at(const Real& prefactor, std::int64_t n) const {
   const PrecisionScope scope(Precision{bits_});
   if (prefactor == 0) return 0;
-  const Interval exponent = Interval(log_z_) * Interval(Real(n));
-  return numeric::upper(Interval(prefactor) * exp(-exponent));
+  const Interval exponent = numeric::to_interval(log_z_) * Interval(Real(n));
+  return numeric::upper(numeric::to_interval(prefactor) * exp(-exponent));
 }
 
 numeric::UpperBound<unit::Probability> ExponentialBound::tail(std::int64_t level) const {
@@ -91,7 +91,7 @@ numeric::UpperBound<unit::Packet> ExponentialBound::mean_occupancy() const {
   // E[Q] is the sum of P(Q > n): rho as long as the bound is above it, then a geometric series.
   const PrecisionScope scope(Precision{bits_});
   const std::int64_t first = load_ < 1 && cln::plusp(load_) ? least(tail_, load_) : 1;
-  const Interval ratio = exp(-Interval(log_z_));
+  const Interval ratio = exp(-numeric::to_interval(log_z_));
   const Interval rest = Interval(at(tail_, first)) / (Interval(1) - ratio);
   return {numeric::upper(numeric::to_interval(load_) * Interval(Real(first)) + rest)};
 }

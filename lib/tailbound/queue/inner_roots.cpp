@@ -158,7 +158,7 @@ std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<Interval>& t
     const Interval newton = magnitude(value) / size;
     if (numeric::upper(newton * f.curvature / size) > 0.5) throw unsettled("two of them nearly coincide");
     const Real radius = numeric::upper(newton * Interval(2));
-    if (numeric::upper(magnitude(center) + Interval(radius)) >= 1)
+    if (numeric::upper(magnitude(center) + numeric::to_interval(radius)) >= 1)
       throw unsettled(
           "one lies too near the unit circle, as when unlimited batches and the packets served "
           "in a slot share a divisor");

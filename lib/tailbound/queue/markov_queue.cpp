@@ -554,7 +554,7 @@ numeric::Interval largest_eigenvalue(const traffic::OnOff& source, const Rationa
   }
   // Two proved signs.
   const auto value = [&](const Real& at) {
-    const Interval l(at);
+    const Interval l = numeric::to_interval(at);
     return Interval(l - off - here / (l - w * stay) - elsewhere / (l - stay));
   };
   const int bits = static_cast<int>(mpfr_get_prec(zero.backend().data()));

@@ -25,7 +25,7 @@ class TailEngine {
       const numeric::Interval scaled = entry / ladder.pivot;
       numeric::Real deficit(0);
       equation_.kernel.push_back(rounded(scaled, deficit));
-      lost += numeric::Interval(deficit);
+      lost += numeric::to_interval(deficit);
     }
     for (const numeric::Interval& entry : ladder.forcing(quantity)) {
       const numeric::Interval scaled = entry / ladder.pivot;
@@ -36,7 +36,7 @@ class TailEngine {
     kernel_units_ = forcing_units_ = 1.01;
     // The coefficients of pivot / K(z) sum to pivot / K(1).
     cut_ = numeric::upper(ladder.cut_of(quantity) +
-                          (lost + numeric::Interval(worst)) * ladder.pivot / ladder.idle);
+                          (lost + numeric::to_interval(worst)) * ladder.pivot / ladder.idle);
   }
 
   /// The fast way to machine numbers.

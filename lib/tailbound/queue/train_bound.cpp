@@ -126,7 +126,7 @@ std::optional<Constants> prove(const Trains& trains, const Real& z, const Real& 
     if (others) image += elsewhere * share * power(other, one.cells);
   }
   if (!(numeric::upper(image) <= 1) || !(w >= 1) || !(z >= w)) return std::nullopt;
-  if (!(numeric::upper(power(Interval(w), trains.inputs)) <= z)) return std::nullopt;
+  if (!(numeric::upper(power(numeric::to_interval(w), trains.inputs)) <= z)) return std::nullopt;
   const Interval own_left = behind_first(trains.cells, own);
   const Interval other_left = others ? behind_first(trains.cells, other) : Interval(0);
   const Interval scale =

@@ -123,7 +123,7 @@ L power_of_two(double exponent) {
     Real value(1);
     mpfr_mul_2si(value.backend().data(), value.backend().data(), static_cast<long>(std::ceil(exponent)),
                  MPFR_RNDU);
-    return Interval(value);
+    return numeric::to_interval(value);
   } else {
     return static_cast<L>(std::exp2(static_cast<long double>(std::ceil(exponent))));
   }
