@@ -11,13 +11,14 @@
 
 /// How a question is carried out. Nothing here changes an answer, except that a stop cuts it short, which the
 /// answer then says.
+namespace tailbound::sim {
+struct FinishedReplications;
+}
+
 namespace tailbound::answers {
 
 struct Run {
-  int threads = 1;  ///< of simulations, unless there is an executor
-  /// Who does the replications of simulations and the points of lists, with the same results; null: threads,
-  /// and points one after the other. Outlives the run.
-  run::Executor* executor = nullptr;
+  int threads = 1;         ///< of simulations, unless there is an executor
   std::stop_token stop{};  ///< a request ends the run at the next opportunity
   /// Called now and then with the fraction done, 0 to 1, and the seconds left (0 while unknown), on the
   /// thread that asked.
@@ -34,6 +35,11 @@ struct Run {
   std::function<bool(const std::function<void()>& work)> piece{};
   std::function<void()>
       cut{};  ///< told when a stop has cut the answer short, which the answer says itself too
+  /// Who does the replications of simulations and the points of lists, with the same results; null: threads,
+  /// and points one after the other. Outlives the run.
+  run::Executor* executor = nullptr;
+  /// Of a simulation that grows by replications: those of the run before, and afterwards those of this one.
+  sim::FinishedReplications* finished = nullptr;
 };
 
 /// The run of one of several parts of a question: its progress is shown as part of all.

@@ -108,6 +108,7 @@ NamedFiles::NamedFiles(std::stop_token stop) : stop_(std::move(stop)) {}
 
 std::string NamedFiles::read(const std::string& path, std::string_view argument, std::size_t limit) {
   const std::scoped_lock guard(lock_);
+  if (const auto given = given_.find(path); given != given_.end()) return given->second;
   if (const auto known = piped_.find(path); known != piped_.end()) {
     if (known->second.argument == argument) return known->second.content;
     throw InvalidArgument(
@@ -119,7 +120,23 @@ std::string NamedFiles::read(const std::string& path, std::string_view argument,
   if (path != "-") add(path, argument, false);
   std::string content = content_of(file, path, argument, limit);
   if (!file.regular()) piped_[path] = {std::string(argument), content};
+  if (remembers_ && argument != "--resume") remembered_[path] = content;
   return content;
+}
+
+void NamedFiles::remember() {
+  const std::scoped_lock guard(lock_);
+  remembers_ = true;
+}
+
+std::map<std::string, std::string> NamedFiles::remembered() {
+  const std::scoped_lock guard(lock_);
+  return remembered_;
+}
+
+void NamedFiles::give(const std::string& path, std::string content) {
+  const std::scoped_lock guard(lock_);
+  given_[path] = std::move(content);
 }
 
 std::string NamedFiles::head(const std::string& path, std::size_t bytes) const {

@@ -33,6 +33,13 @@ class NamedFiles {
   [[nodiscard]] std::string read(const std::string& path, std::string_view argument,
                                  std::size_t limit = largest_file);
 
+  /// From now on what is read is remembered, but for what one goes on from (--resume).
+  void remember();
+  /// What has been read: path and content.
+  [[nodiscard]] std::map<std::string, std::string> remembered();
+  /// To be read in place of what is at `path`.
+  void give(const std::string& path, std::string content);
+
   /// The first bytes of a file, all if it is shorter; nothing if it cannot be read.
   [[nodiscard]] std::string head(const std::string& path, std::size_t bytes) const;
 
@@ -59,6 +66,8 @@ class NamedFiles {
   std::mutex lock_;
   std::vector<Use> uses_;
   std::map<std::string, Piped> piped_;
+  bool remembers_ = false;
+  std::map<std::string, std::string> remembered_, given_;
 };
 
 }  // namespace tailbound::files

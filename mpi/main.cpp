@@ -1,0 +1,71 @@
+#include <cli/run.hpp>
+#include <mpi/ranks.hpp>
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <chrono>
+#include <csignal>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+/// `tailbound` on the ranks of MPI: mpirun -n 64 tailbound-mpi simulate tree ...
+namespace {
+
+using tailbound::mpi::Ranks;
+
+/// A line every ten seconds, for logs: mpirun gives ranks no terminal.
+class ProgressLines {
+ public:
+  explicit ProgressLines(int ranks) : ranks_(ranks) {}
+  void tell(double done, double left) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::seconds(10)) return;
+    last_ = now;
+    std::cerr << fmt::format("tailbound: {:.1f} % on {} ranks{}\n", 100 * done, ranks_,
+                             left > 0 ? fmt::format(", {:.0f} s left", left) : "")
+              << std::flush;
+  }
+
+ private:
+  int ranks_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+constexpr int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+/// For all threads that are begun from here on, those of MPI too: cli::run() waits for them.
+void block_stops() {
+  sigset_t heeded;
+  sigemptyset(&heeded);
+  for (const int signal : stop_signals) sigaddset(&heeded, signal);
+  pthread_sigmask(SIG_BLOCK, &heeded, nullptr);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  block_stops();
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  int status;
+  {
+    Ranks ranks;
+    if (!ranks.leads())  // rank 0 is asked, and asks the others
+      for (const int signal : stop_signals) std::signal(signal, SIG_IGN);
+    ProgressLines lines(ranks.count());
+    tailbound::cli::Engine engine{.executor = &ranks, .writes = ranks.leads(), .progress = {}};
+    if (ranks.leads()) engine.progress = [&lines](double done, double left) { lines.tell(done, left); };
+    std::ostringstream nowhere, said;
+    status = tailbound::cli::run(argc, argv, ranks.leads() ? std::cout : nowhere,
+                                 ranks.leads() ? std::cerr : said, engine);
+    ranks.end(said.str());
+    if (!ranks.leads()) status = 0;
+  }
+  std::cout << std::flush;
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,331 @@
+#include <mpi/ranks.hpp>
+#include <tailbound/run/bytes.hpp>
+#include <tailbound/run/checksum.hpp>
+#include <tailbound/run/dealer.hpp>
+#include <tailbound/run/message.hpp>
+#include <tailbound/run/processes.hpp>
+#include <tailbound/run/threads.hpp>
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <list>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace tailbound::mpi {
+namespace {
+
+using run::ByteReader;
+using run::ByteWriter;
+using run::Clock;
+using run::Message;
+using run::Outcome;
+using run::Piece;
+
+/// How long a rank that waits does not look for messages: MPI would have it look without end, on a core that
+/// another rank may need.
+constexpr auto rest_time = std::chrono::microseconds(500);
+
+enum class Type : std::uint8_t {
+  message,  ///< about a piece
+  results,  ///< of a job, or what it has thrown
+  end,      ///< rank 0 has ended
+  left,     ///< another rank has ended, and why
+};
+
+/// What goes from one rank to another.
+struct Letter {
+  Type type = Type::end;
+  std::uint64_t job = 0, identity = 0;  ///< that it is about
+  std::string bytes{};
+};
+
+std::string encoded(const Letter& letter) {
+  ByteWriter writer;
+  writer.put(static_cast<std::uint8_t>(letter.type));
+  writer.put(letter.job);
+  writer.put(letter.identity);
+  writer.put(std::string_view(letter.bytes));
+  return writer.take();
+}
+
+Letter decoded(std::string_view bytes) {
+  ByteReader reader(bytes);
+  Letter letter;
+  letter.type = static_cast<Type>(reader.get<std::uint8_t>());
+  letter.job = reader.get<std::uint64_t>();
+  letter.identity = reader.get<std::uint64_t>();
+  letter.bytes = reader.get_text();
+  return letter;
+}
+
+std::string to_bytes(const Outcome& outcome) {
+  ByteWriter writer;
+  writer.put(outcome.seconds);
+  writer.put<std::uint64_t>(outcome.pieces.size());
+  for (const Piece& piece : outcome.pieces) writer.put(std::string_view(piece.bytes));
+  return writer.take();
+}
+
+/// What was thrown goes as a message with no piece; results do not begin like one.
+std::string results_or_failure(const Outcome* outcome, const std::exception_ptr& failure) {
+  ByteWriter writer;
+  writer.put<std::uint8_t>(outcome != nullptr ? 1 : 0);
+  const std::string rest = outcome != nullptr
+                               ? to_bytes(*outcome)
+                               : run::encoded({.kind = Message::Kind::failed, .failure = failure});
+  return writer.take() + rest;
+}
+
+Outcome outcome_of(std::string_view bytes, int ranks) {
+  const bool failed = bytes.front() == 0;
+  bytes.remove_prefix(1);
+  if (failed) std::rethrow_exception(run::decoded(bytes).failure);
+  ByteReader reader(bytes);
+  Outcome outcome{.pieces = {}, .crew = {.kind = run::Crew::Kind::ranks, .count = ranks}, .seconds = 0};
+  outcome.seconds = reader.get<double>();
+  for (auto left = reader.get<std::uint64_t>(); left > 0; --left)
+    outcome.pieces.push_back({reader.get_text(), true});
+  return outcome;
+}
+
+}  // namespace
+
+/// Letters over MPI. Nobody waits for a letter to be taken.
+class Ranks::Post {
+ public:
+  Post() {
+    MPI_Comm_dup(MPI_COMM_WORLD, &world_);
+    MPI_Comm_rank(world_, &rank_);
+    MPI_Comm_size(world_, &size_);
+  }
+  Post(const Post&) = delete;
+  Post& operator=(const Post&) = delete;
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+
+  void send(int to, const Letter& letter) {
+    const std::string bytes = encoded(letter);
+    for (std::size_t at = 0; at == 0 || at < bytes.size(); at += longest) {
+      const bool last = at + longest >= bytes.size();
+      Sent& sent = sent_.emplace_back();
+      sent.bytes = (last ? '1' : '0') + bytes.substr(at, longest);
+      MPI_Isend(sent.bytes.data(), static_cast<int>(sent.bytes.size()), MPI_BYTE, to, 0, world_,
+                &sent.request);
+    }
+    tidy();
+  }
+
+  /// The next letter that has come, and from whom; nothing if there is none.
+  [[nodiscard]] std::optional<std::pair<int, Letter>> take() {
+    tidy();
+    for (;;) {
+      int there = 0;
+      MPI_Status status;
+      MPI_Iprobe(MPI_ANY_SOURCE, 0, world_, &there, &status);
+      if (there == 0) return {};
+      int size = 0;
+      MPI_Get_count(&status, MPI_BYTE, &size);
+      std::string chunk(static_cast<std::size_t>(size), '\0');
+      MPI_Recv(chunk.data(), size, MPI_BYTE, status.MPI_SOURCE, 0, world_, MPI_STATUS_IGNORE);
+      std::string& come = come_[status.MPI_SOURCE];
+      come.append(chunk, 1);
+      if (chunk.front() == '1') return std::pair{status.MPI_SOURCE, decoded(std::exchange(come, {}))};
+    }
+  }
+
+  /// All that was sent has gone out.
+  [[nodiscard]] bool is_empty() {
+    tidy();
+    return sent_.empty();
+  }
+
+  /// Ranks that have ended, and why; told by take_left() once.
+  std::map<int, std::string> left{};
+
+ private:
+  static constexpr std::size_t longest = std::size_t{1} << 30U;  // MPI counts in int
+
+  struct Sent {
+    std::string bytes;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  void tidy() {
+    for (auto sent = sent_.begin(); sent != sent_.end();) {
+      int gone = 0;
+      MPI_Test(&sent->request, &gone, MPI_STATUS_IGNORE);
+      sent = gone != 0 ? sent_.erase(sent) : std::next(sent);
+    }
+  }
+
+  MPI_Comm world_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1;
+  std::list<Sent> sent_;
+  std::map<int, std::string> come_;
+};
+
+/// Hand 0 is rank 0 itself: a thread, or a process where pieces do not look, for that can be given up.
+class Ranks::LeaderHands final : public run::Hands {
+ public:
+  LeaderHands(const run::Job& job, Post& post, std::uint64_t number)
+      : post_(post), about_{.type = Type::message, .job = number, .identity = run::checksum(job.identity)} {
+    if (job.alone)
+      own_ = std::make_unique<run::ProcessHands>(job, 1);
+    else
+      own_ = std::make_unique<run::ThreadHands>(job, 1);
+  }
+
+  [[nodiscard]] std::size_t count() const override { return static_cast<std::size_t>(post_.size()); }
+
+  void send(std::size_t hand, const Message& message) override {
+    if (hand == 0) {
+      own_->send(0, message);
+      return;
+    }
+    Letter letter = about_;
+    letter.bytes = run::encoded(message);
+    post_.send(static_cast<int>(hand), letter);
+  }
+
+  [[nodiscard]] std::optional<Said> receive(Clock::time_point until) override {
+    for (;;) {
+      if (auto come = post_.take()) {
+        if (auto said = heard(come->first, come->second)) return said;
+        continue;
+      }
+      for (const auto& [rank, words] : post_.left)
+        if (told_.insert(rank).second)
+          return Said{static_cast<std::size_t>(rank), {.kind = Message::Kind::gone, .bytes = words}};
+      const Clock::time_point now = Clock::now();
+      if (auto said = own_->receive(std::min(until, now + rest_time))) return said;
+      if (now >= until) return {};
+    }
+  }
+
+  [[nodiscard]] bool abandon() override { return own_->abandon(); }
+
+ private:
+  std::optional<Said> heard(int rank, const Letter& letter) {
+    if (letter.type == Type::left) post_.left[rank] = letter.bytes;
+    if (letter.type != Type::message || letter.job != about_.job) return {};
+    return Said{static_cast<std::size_t>(rank), run::decoded(letter.bytes)};
+  }
+
+  Post& post_;
+  Letter about_;
+  std::unique_ptr<run::Hands> own_;
+  std::set<int> told_;
+};
+
+class Ranks::FollowerWire final : public run::Wire {
+ public:
+  FollowerWire(Post& post, const run::Job& job, std::uint64_t number)
+      : post_(post), number_(number), identity_(run::checksum(job.identity)) {}
+
+  [[nodiscard]] std::optional<Message> take() override {
+    while (auto come = post_.take()) {
+      const Letter& letter = come->second;
+      if (letter.type == Type::end) {
+        ended = true;
+        return Message{.kind = Message::Kind::leave};
+      }
+      if (letter.job != number_ || letter.identity != identity_)
+        throw std::runtime_error(
+            "this rank does not ask the same as rank 0; do all ranks see the same files?");
+      if (letter.type == Type::results) {
+        results = std::move(come->second.bytes);
+        return Message{.kind = Message::Kind::leave};
+      }
+      return run::decoded(letter.bytes);
+    }
+    return {};
+  }
+  void send(const Message& message) override {
+    post_.send(
+        0, {.type = Type::message, .job = number_, .identity = identity_, .bytes = run::encoded(message)});
+  }
+  void rest() override { std::this_thread::sleep_for(rest_time); }
+
+  bool ended = false;
+  std::string results;
+
+ private:
+  Post& post_;
+  std::uint64_t number_, identity_;
+};
+
+Ranks::Ranks() : post_(std::make_unique<Post>()) {}
+Ranks::~Ranks() = default;
+
+bool Ranks::leads() const {
+  return post_->rank() == 0;
+}
+
+int Ranks::count() const {
+  return post_->size();
+}
+
+Outcome Ranks::carry_out(const run::Job& job, const run::Controls& controls, std::vector<Piece> begun) {
+  if (run::on_hand() || left_alone_) return run::Threads(1).carry_out(job, controls, std::move(begun));
+  ++jobs_;
+  return leads() ? lead(job, controls, std::move(begun)) : follow(job);
+}
+
+Outcome Ranks::lead(const run::Job& job, const run::Controls& controls, std::vector<Piece> begun) {
+  const auto tell = [&](const std::string& bytes) {
+    for (int rank = 1; rank < count(); ++rank)
+      post_->send(
+          rank,
+          {.type = Type::results, .job = jobs_, .identity = run::checksum(job.identity), .bytes = bytes});
+  };
+  try {
+    Outcome outcome;
+    {
+      LeaderHands hands(job, *post_, jobs_);
+      outcome =
+          deal(job, controls, std::move(begun), hands, {.kind = run::Crew::Kind::ranks, .count = count()});
+    }
+    if (outcome.complete())
+      tell(results_or_failure(&outcome, {}));
+    else
+      left_alone_ = true;
+    return outcome;
+  } catch (...) {
+    tell(results_or_failure(nullptr, std::current_exception()));
+    throw;
+  }
+}
+
+Outcome Ranks::follow(const run::Job& job) {
+  FollowerWire wire(*post_, job, jobs_);
+  bool busy = false;
+  serve(job, wire, busy);
+  if (wire.ended || busy) {
+    // Rank 0 needs nothing more; a piece may still be in hand, which refers to what is here.
+    MPI_Finalize();
+    std::_Exit(0);
+  }
+  return outcome_of(wire.results, count());
+}
+
+void Ranks::end(const std::string& said) {
+  if (leads()) {
+    for (int rank = 1; rank < count(); ++rank) post_->send(rank, {.type = Type::end});
+  } else {
+    post_->send(0, {.type = Type::left, .bytes = "rank " + std::to_string(post_->rank()) + ": " + said});
+  }
+  bool ended = leads();
+  while (!ended || !post_->is_empty()) {
+    while (auto come = post_->take()) ended = ended || come->second.type == Type::end;
+    std::this_thread::sleep_for(rest_time);
+  }
+}
+
+}  // namespace tailbound::mpi
