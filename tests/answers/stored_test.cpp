@@ -113,7 +113,7 @@ TEST_CASE("stored: damaged bytes are refused, or are another answer; nothing wor
       std::string damaged = whole;
       damaged[place] = static_cast<char>(damaged[place] ^ (1 << bit));
       try {
-        CHECK(to_bytes(from_bytes<BufferAnswer>(damaged)).size() > 0);
+        static_cast<void>(to_bytes(from_bytes<BufferAnswer>(damaged)));
       } catch (const ParseError&) {
         ++refused;
       }

@@ -91,6 +91,6 @@ TEST_CASE("sweep plan: refusals name the place") {
   CHECK(refusal("[[question]]\nask = \"a\"\n[picture]\nz = \"b\"\n").find("its keys are x, y") !=
         std::string::npos);
   CHECK(refusal("[[question]]\nask = \"a\"\nb = [\"1:2000:1\"]\nc = [\"1:2000:1\"]\n") ==
-        "the plan has more than 1000000 points");
+        "a question has more than 1000000 points");
   CHECK(refusal("not toml").find("plan.toml:1:") == 0);
 }

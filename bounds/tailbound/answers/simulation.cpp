@@ -30,6 +30,7 @@ sim::RunControls controls_of(const Run& run) {
   controls.checkpoint_interval = run.checkpoint_interval;
   controls.checkpoint_of = run.checkpoint_of;
   controls.executor = run.executor;
+  controls.finished = run.finished;
   return controls;
 }
 

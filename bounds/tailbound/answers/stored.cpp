@@ -8,6 +8,7 @@ namespace tailbound::answers::stored {
 namespace {
 
 constexpr int base = 16;
+constexpr std::int64_t most_bits = 100'000'000;
 
 }  // namespace
 
@@ -34,19 +35,20 @@ numeric::Real Form<numeric::Real>::get(run::ByteReader& from) {
   const auto precision = from.get<std::int64_t>();
   std::string text = from.get_text();
   const auto exponent = from.get<std::int64_t>();
-  // As many digits as there are bits, or fewer: a damaged precision must not ask for memory.
-  if (precision < MPFR_PREC_MIN || text.empty() ||
-      (precision > 4096 && static_cast<std::uint64_t>(precision) > 8 * text.size()))
+  const bool number = text.find('@') == std::string::npos;  // not @NaN@, @Inf@
+  // A number has digits for all its bits: a damaged precision must not ask for memory.
+  if (precision < MPFR_PREC_MIN || precision > most_bits || text.empty() ||
+      (number && precision > 4096 && static_cast<std::uint64_t>(precision) > 8 * text.size()))
     run::ByteReader::fail();
-  if (text.find('@') == std::string::npos) {  // not @NaN@, @Inf@
+  if (number) {
     text.insert(text.front() == '-' ? 1 : 0, "0.");
     text += "@" + std::to_string(exponent);
   }
   numeric::Real value;
-  const mpfr_ptr number = value.backend().data();
-  mpfr_set_prec(number, precision);
+  const mpfr_ptr bits = value.backend().data();
+  mpfr_set_prec(bits, precision);
   char* end = nullptr;
-  const int rounded = mpfr_strtofr(number, text.c_str(), &end, base, MPFR_RNDN);
+  const int rounded = mpfr_strtofr(bits, text.c_str(), &end, base, MPFR_RNDN);
   if (rounded != 0 || *end != '\0') run::ByteReader::fail();
   return value;
 }

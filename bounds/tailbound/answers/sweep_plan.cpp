@@ -169,6 +169,10 @@ class Reader {
     SweepPoint point{.question = ask->get(), .options = {}, .swept = {}};
     for (const Axis& axis : axes)
       if (axis.list) point.swept.push_back(axis.option);
+    double all = 1;
+    for (const Axis& axis : axes) all *= static_cast<double>(axis.values.size());
+    if (all > static_cast<double>(most_sweep_points))
+      throw LimitExceeded("a question has more than 1000000 points");
     std::vector<std::size_t> place(axes.size(), 0);
     while (true) {
       point.options.clear();

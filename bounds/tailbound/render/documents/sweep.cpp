@@ -133,6 +133,11 @@ class SweepTable {
           inputs.push_back({key, key, "", Shape::text, "as the plan says"});
           from_plan_.insert(key);
         }
+    for (const SweepPoint& point : plan_.points)  // what differs is shown
+      for (const std::string& option : point.swept)
+        for (std::vector<Column>* columns : {&inputs, &results})
+          for (Column& column : *columns)
+            if (column.key == key_of(option) && column.style == Style::hidden) column.style = Style::plain;
     for (const Column& column : inputs) input_keys_.insert(column.key);
     for (const Column& own : layout.inputs) input_keys_.insert(own.key);
     for (const Column& own : layout.results) input_keys_.insert(own.key);

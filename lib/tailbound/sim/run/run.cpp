@@ -37,6 +37,13 @@ void check(const RunPlan& plan) {
   require(plan.batches <= plan.slots, "batches", plan.batches, "at most the number of slots");
 }
 
+/// All inputs in words.
+std::string fingerprint_of(std::string_view model, const RunPlan& plan) {
+  return std::string(model) + "; seed " + std::to_string(plan.seed) + ", replications " +
+         std::to_string(plan.replications) + ", warm-up " + std::to_string(plan.warmup) + ", slots " +
+         std::to_string(plan.slots) + ", batches " + std::to_string(plan.batches);
+}
+
 /// Where one replication stands.
 struct Standing {
   std::int64_t slots = 0;  ///< simulated, warm-up included
@@ -218,13 +225,19 @@ std::vector<const Counts*> RunResult::all() const {
 RunResult run(const RunPlan& plan, std::string_view model, const ReplicationFactory& factory,
               const RunControls& controls, std::string_view resume) {
   check(plan);
-  const std::string fingerprint = std::string(model) + "; seed " + std::to_string(plan.seed) +
-                                  ", replications " + std::to_string(plan.replications) + ", warm-up " +
-                                  std::to_string(plan.warmup) + ", slots " + std::to_string(plan.slots) +
-                                  ", batches " + std::to_string(plan.batches);
+  const std::string fingerprint = fingerprint_of(model, plan);
   if (controls.checkpoint_of) controls.checkpoint_of(fingerprint);
   std::vector<run::Piece> begun;
   if (!resume.empty()) begun = pieces_of(open_checkpoint(fingerprint, resume), plan);
+  RunPlan one = plan;
+  one.replications = 1;
+  const std::string of = fingerprint_of(model, one);
+  const auto replications_asked = static_cast<std::size_t>(plan.replications);
+  if (controls.finished != nullptr && begun.empty() && controls.finished->of == of &&
+      controls.finished->pieces.size() <= replications_asked) {
+    begun = controls.finished->pieces;
+    begun.resize(replications_asked);
+  }
   const auto checkpoint = [&](const std::vector<run::Piece>& now) {
     controls.checkpoint(seal_checkpoint(fingerprint, content_of(now)));
   };
@@ -253,6 +266,7 @@ RunResult run(const RunPlan& plan, std::string_view model, const ReplicationFact
     if (controls.checkpoint && controls.stop.stop_requested()) checkpoint(outcome.pieces);
     if (executor.in_parts()) throw run::Elsewhere();
   }
+  if (controls.finished != nullptr && result.complete) *controls.finished = {of, outcome.pieces};
   for (const run::Piece& piece : outcome.pieces)
     result.batches.push_back(standing_of(piece.bytes, plan).batches);
   return result;

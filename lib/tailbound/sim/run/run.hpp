@@ -64,6 +64,12 @@ struct RunPlan {
 
 using run::Progress;
 
+/// Replications of a run, for one with more of them.
+struct FinishedReplications {
+  std::string of;  ///< all inputs but their number
+  std::vector<run::Piece> pieces;
+};
+
 /// How the run is carried out. Nothing here changes the result.
 struct RunControls {
   int threads = 1;                                  ///< unless there is an executor
@@ -75,6 +81,9 @@ struct RunControls {
   /// Called first, with the inputs that checkpoints of this run are of; may throw to refuse them.
   std::function<void(const std::string& fingerprint)> checkpoint_of{};
   run::Executor* executor = nullptr;  ///< does the replications; its results are the same
+  /// Those that are finished already, where they are of the same run with fewer replications; and afterwards all,
+  /// where the run is whole.
+  FinishedReplications* finished = nullptr;
 };
 
 struct RunResult {
