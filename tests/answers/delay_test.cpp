@@ -70,6 +70,7 @@ TEST_CASE("Delay asked of a tree: as the sum over its queues", "[answers][delay]
   DelayQuestion question{.topology = small_tree()};
   question.percentiles = answers::usual_percentiles();
   question.levels = {Slots(0), Slots(7)};
+  question.hops = answers::Hops::independent;
   const DelayAnswer answer = answers::answer(question);
   REQUIRE(answer.flows.size() == 1);
   CHECK_FALSE(answer.stopped);

@@ -45,6 +45,7 @@ TEST_CASE("Latencies in ns: equally long routes add the same to each", "[answers
 
 TEST_CASE("Latencies in ns: of routes of several lengths, as their mixture", "[answers][delay]") {
   DelayQuestion question = tree(network::TreeRouting::nearest_ancestor);
+  question.hops = answers::Hops::independent;
   for (const Rational& hop : {Rational(0), Rational(1), Rational(25), Rational(70)}) {
     question.hop_ns = hop;
     const auto answer = answers::answer(question);

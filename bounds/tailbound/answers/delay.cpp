@@ -47,24 +47,26 @@ class Delays {
  public:
   /// Both outlive this.
   Delays(const DelayQuestion& question, const DelayAnswer& answer)
-      : question_(question),
-        answer_(answer),
-        known_(answer.paths.queues.queues, question.hop_delay, question.digits) {}
+      : question_(question), answer_(answer), model_(question.topology, answer.paths, question.model()) {}
 
   [[nodiscard]] Part of(std::size_t flow) {
     const DelayFlow& its = answer_.paths.flows[flow];
     Part part;
-    if (its.alike == flow) {
-      part.flow.delay =
-          known_.claims(its.routes, {.levels = question_.levels, .percentiles = question_.percentiles});
+    const std::size_t alike = model_.alike(flow);
+    FlowLaw law = alike == flow || answer_.flows[alike].hops != Hops::independent ? model_.of(flow)
+                                                                                  : model_.independent(flow);
+    if (alike == flow) {
+      part.flow.delay = model_.claims(law, model_.independent(flow),
+                                      {.levels = question_.levels, .percentiles = question_.percentiles});
       if (const auto slot = question_.units.slot_ns())
-        part.flow.latency_ns = latency_ns(its.routes, part.flow.delay, known_,
+        part.flow.latency_ns = latency_ns(law.routes, part.flow.delay, *law.law,
                                           {.slot = *slot, .hop = question_.hop_ns.value_or(Rational(0))});
     } else {
-      part.flow.delay = answer_.flows[its.alike].delay;
-      part.flow.latency_ns = answer_.flows[its.alike].latency_ns;
+      part.flow.delay = answer_.flows[alike].delay;
+      part.flow.latency_ns = answer_.flows[alike].latency_ns;
     }
-    if (question_.reorder) part.flow.reorder = reorder(its);
+    part.flow.hops = law.hops;
+    if (question_.reorder) part.flow.reorder = reorder(its, law);
     if (question_.drop) add_buffers(part, its);
     return part;
   }
@@ -81,17 +83,25 @@ class Delays {
     }
   }
 
-  ReorderAnswer reorder(const DelayFlow& flow) {
-    // In a tree the packets of one flow share the level where they turn: at worst the top.
-    const bool tree = std::holds_alternative<TreeTopology>(question_.topology);
-    const std::vector<Route> routes = tree ? std::vector<Route>{{flow.longest, 1}} : flow.routes;
-    return reorder_answer(known_.distribution(routes, negligible_for(*question_.reorder)),
-                          question_.flow_rate.value_or(flow.rate), *question_.reorder);
+  ReorderAnswer reorder(const DelayFlow& flow, const FlowLaw& law) {
+    std::vector<Route> routes = law.routes;
+    if (std::holds_alternative<TreeTopology>(question_.topology)) {
+      // In a tree the packets of one flow share the level where they turn: at worst the top.
+      const auto longest = std::max_element(routes.begin(), routes.end(), [](const Route& a, const Route& b) {
+        return a.queues.size() < b.queues.size();
+      });
+      routes = {{longest->queues, 1}};
+    }
+    ReorderAnswer answer =
+        reorder_answer(model_.distribution(law, routes, negligible_for(*question_.reorder)),
+                       question_.flow_rate.value_or(flow.rate), *question_.reorder);
+    answer.computed = law.hops == Hops::chain;
+    return answer;
   }
 
   const DelayQuestion& question_;
   const DelayAnswer& answer_;
-  bounds::PathDelay known_;
+  DelayModel model_;
 };
 
 /// The last slot that a picture of the flow's delay shows.
@@ -165,8 +175,13 @@ std::vector<bounds::ClaimedSlotProbability> delay_curve(const DelayQuestion& que
   const std::int64_t last = reach(answer.flows[flow].delay), step = 1 + last / most_steps;
   bounds::DelayQuestion asked;
   for (std::int64_t t = 0; t <= last; t += step) asked.levels.emplace_back(t);
-  bounds::PathDelay delays(answer.paths.queues.queues, question.hop_delay, {3});
-  return delays.claims(answer.paths.flows[flow].routes, asked).above;
+  DelayModelQuestion model = question.model();
+  model.digits = {3};
+  model.hops = answer.flows[flow].hops;
+  if (*model.hops == Hops::chain) model.hops.reset();  // as far as it reaches
+  DelayModel delays(question.topology, answer.paths, model);
+  FlowLaw law = delays.of(flow);
+  return delays.claims(law, delays.independent(flow), asked).above;
 }
 
 }  // namespace tailbound::answers

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/answers/delay_model.hpp>
 #include <tailbound/answers/delay_paths.hpp>
 #include <tailbound/answers/reorder.hpp>
 #include <tailbound/answers/run.hpp>
@@ -13,7 +14,7 @@
 
 /// How long do packets take through a tree or any network, and what must its buffers hold?
 ///
-/// MODEL     bounds/network_delay.hpp, bounds/path_delay.hpp; buffers by bounds/buffer_size.hpp, reorder buffers
+/// MODEL     bounds/network_delay.hpp, delay_model.hpp; buffers by bounds/buffer_size.hpp, reorder buffers
 ///           by bounds/reorder_buffer.hpp
 /// EXCLUDES  what DelayOmissions says of the answer
 namespace tailbound::answers {
@@ -23,6 +24,7 @@ struct DelayQuestion {
   std::optional<std::string> flow{};  ///< of a network, by name; all its flows unless told
   network::Sources sources = network::Sources::decoupled;
   queue::HopDelay hop_delay = queue::HopDelay::wait;
+  std::optional<Hops> hops{};                    ///< as DelayModelQuestion
   std::vector<numeric::Rational> percentiles{};  ///< p of the delay's percentiles, above 0, below 1
   std::vector<Slots> levels{};                   ///< t of P(D > t), 0 .. 16 777 215
   std::optional<bounds::DropTarget> drop{};      ///< of the buffer of each queue on a longest route
@@ -34,6 +36,7 @@ struct DelayQuestion {
   Units units{};
   std::optional<numeric::Rational> hop_ns{};  ///< that each queue passed adds to latencies, with units [ns]
 
+  [[nodiscard]] DelayModelQuestion model() const { return {sources, hop_delay, hops, digits}; }
   [[nodiscard]] bool of_one_flow() const {
     return flow.has_value() || std::holds_alternative<TreeTopology>(topology);
   }
@@ -46,6 +49,7 @@ struct FlowDelay {
   bounds::ClaimedDelayAnswer delay;
   std::optional<ReorderAnswer> reorder;
   std::vector<numeric::Rational> latency_ns;  ///< of delay.latency; empty without units (latency_ns.hpp)
+  Hops hops = Hops::independent;              ///< as which it was answered
 };
 
 struct DelayAnswer {
@@ -57,7 +61,7 @@ struct DelayAnswer {
 
   /// Room of all queues on the flow's longest route.  \pre `drop` was asked
   [[nodiscard]] Packets total_buffer(std::size_t flow) const;
-  /// Is every delay exact or an enclosure? Otherwise a queue on a route is only approximated.
+  /// Is every delay exact, an enclosure or a bound? Otherwise hops are a chain, or a queue is only approximated.
   [[nodiscard]] bool proved() const;
 };
 

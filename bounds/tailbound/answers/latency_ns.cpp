@@ -30,6 +30,8 @@ Ends ends_of(const numeric::Claim<unit::Probability>& claim) {
     return {exact->value, exact->value};
   if (const auto* enclosure = std::get_if<numeric::Enclosure<unit::Probability>>(&claim))
     return {numeric::to_rational(enclosure->lower()), numeric::to_rational(enclosure->upper())};
+  if (const auto* bound = std::get_if<numeric::UpperBound<unit::Probability>>(&claim))
+    return {numeric::to_rational(bound->value), numeric::to_rational(bound->value)};
   const Rational value =
       numeric::to_rational(std::get<numeric::Approximation<unit::Probability>>(claim).value);
   return {value, value};
@@ -45,7 +47,7 @@ struct Length {
 class Mixture {
  public:
   Mixture(const std::vector<Route>& routes, const std::vector<Rational>& percentiles,
-          bounds::PathDelay& delays, const SlotTime& time)
+          bounds::DelayLaw& delays, const SlotTime& time)
       : slot_(time.slot) {
     std::map<std::size_t, std::vector<Route>> by_length;
     for (const Route& route : routes) by_length[route.queues.size()].push_back(route);
@@ -128,7 +130,7 @@ class Mixture {
 }  // namespace
 
 std::vector<Rational> latency_ns(const std::vector<Route>& routes, const bounds::ClaimedDelayAnswer& found,
-                                 bounds::PathDelay& delays, const SlotTime& time) {
+                                 bounds::DelayLaw& delays, const SlotTime& time) {
   const std::size_t queues = routes.front().queues.size();
   const bool equal = std::all_of(routes.begin(), routes.end(),
                                  [&](const Route& route) { return route.queues.size() == queues; });
@@ -164,6 +166,8 @@ numeric::Claim<unit::Time> mean_latency_ns(const std::vector<Route>& routes,
   if (const auto* enclosure = std::get_if<numeric::Enclosure<unit::Slot>>(&mean_queueing))
     return numeric::Enclosure<unit::Time>(rounded(enclosure->lower(), numeric::Rounding::down),
                                           rounded(enclosure->upper(), numeric::Rounding::up));
+  if (const auto* bound = std::get_if<numeric::UpperBound<unit::Slot>>(&mean_queueing))
+    return numeric::UpperBound<unit::Time>{rounded(bound->value, numeric::Rounding::up)};
   const auto& computed = std::get<numeric::Approximation<unit::Slot>>(mean_queueing);
   return numeric::Approximation<unit::Time>{rounded(computed.value, numeric::Rounding::nearest),
                                             computed.agreed_digits};

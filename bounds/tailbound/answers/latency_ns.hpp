@@ -18,10 +18,10 @@ struct SlotTime {
 /// For each percentile of `found.latency` the least time t with P(latency <= t) >= p [ns], exactly.
 /// \param delays  that `found` was asked of, with these routes
 /// \throws LimitExceeded  routes of different lengths and a delay of more than 10^6 slots, or a probability that
-///                        is too near to a percentile;  others as bounds::PathDelay::claims()
+///                        is too near to a percentile;  others as bounds::DelayLaw::claims()
 [[nodiscard]] std::vector<numeric::Rational> latency_ns(const std::vector<bounds::Route>& routes,
                                                         const bounds::ClaimedDelayAnswer& found,
-                                                        bounds::PathDelay& delays, const SlotTime& time);
+                                                        bounds::DelayLaw& delays, const SlotTime& time);
 
 /// The mean latency [ns]: of the mean of D, with a slot and what the hop adds for each queue that a packet meets in the
 /// mean. As exact, enclosed or computed as that is.

@@ -16,7 +16,7 @@ std::vector<numeric::Rational> parse_delays(const std::string& text, const std::
 
 ReorderAnswer reorder_answer(const bounds::DelayDistribution& delays, const numeric::Rational& flow_rate,
                              const ReorderTargets& targets) {
-  ReorderAnswer answer{flow_rate, std::nullopt, {}};
+  ReorderAnswer answer{flow_rate, std::nullopt, {}, false};
   if (targets.probability)
     answer.size = bounds::reorder_buffer(flow_rate, delays, *targets.probability, precision);
   if (!targets.levels.empty()) {

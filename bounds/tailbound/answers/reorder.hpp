@@ -37,6 +37,7 @@ struct ReorderAnswer {
   numeric::Rational flow_rate;                              ///< [packets/slot]
   std::optional<bounds::ReorderBuffer> size;                ///< where a probability was asked
   std::vector<numeric::Enclosure<unit::Probability>> tail;  ///< P(R > b), in the order of the levels
+  bool computed = false;  ///< of delays that are computed, not proved: to some four digits
 };
 
 /// \throws as bounds::reorder_buffer() and bounds::reorder_tails()

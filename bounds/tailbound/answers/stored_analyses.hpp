@@ -65,11 +65,13 @@ inline constexpr std::size_t field_count<bounds::DelayAnswerOf<Truth>> = 5;
 template <>
 inline constexpr std::size_t field_count<bounds::ReorderBuffer> = 3;
 template <>
-inline constexpr std::size_t field_count<ReorderAnswer> = 3;
+inline constexpr std::size_t field_count<ReorderAnswer> = 4;
 template <>
 inline constexpr std::size_t field_count<bounds::ClaimedBufferSize> = 3;
 template <>
-inline constexpr std::size_t field_count<FlowDelay> = 3;
+inline constexpr Hops last_of<Hops> = Hops::bound;
+template <>
+inline constexpr std::size_t field_count<FlowDelay> = 4;
 template <>
 inline constexpr std::size_t field_count<DelayAnswer> = 4;
 template <>

@@ -25,7 +25,7 @@ inline constexpr std::size_t field_count<ComparedPercentile> = 2;
 template <>
 inline constexpr std::size_t field_count<ComparedLatency> = 2;
 template <>
-inline constexpr std::size_t field_count<ValidateDelayAnswer> = 9;
+inline constexpr std::size_t field_count<ValidateDelayAnswer> = 10;
 template <class Unit>
 inline constexpr std::size_t field_count<ComparedVariants<Unit>> = 2;
 template <>

@@ -8,22 +8,24 @@ namespace tailbound::answers {
 namespace {
 
 /// What the analysis knows of all packets together.
-struct Analysis {
-  bounds::PathDelay delays;
-  std::vector<bounds::Route> routes;
-  DelayOmissions omissions;
+class Analysis {
+ public:
+  explicit Analysis(const ValidateDelayQuestion& question)
+      : paths_(delay_paths(question.topology, question.sources)),
+        model_(question.topology, paths_, {question.sources, question.hop_delay, question.hops, {}}),
+        law_(model_.of_all()) {}
 
   [[nodiscard]] bounds::ClaimedDelayAnswer claims(const bounds::DelayQuestion& question) {
-    return delays.claims(routes, question);
+    return model_.claims(law_, model_.independent_of_all(), question);
   }
-};
+  [[nodiscard]] FlowLaw& law() { return law_; }
+  [[nodiscard]] const DelayOmissions& omissions() const { return paths_.omissions; }
 
-Analysis analysis_of(const ValidateDelayQuestion& question) {
-  DelayPaths paths = delay_paths(question.topology, question.sources);
-  std::vector<bounds::Route> routes = paths.all_routes();
-  return {bounds::PathDelay(std::move(paths.queues.queues), question.hop_delay), std::move(routes),
-          paths.omissions};
-}
+ private:
+  DelayPaths paths_;
+  DelayModel model_;
+  FlowLaw law_;
+};
 
 /// Those of the question, or those where the analysis says about 0.5 ... 1e-6.
 std::vector<Slots> levels_of(const ValidateDelayQuestion& question, Analysis& analysis) {
@@ -48,7 +50,7 @@ SimulateTreeQuestion simulation_of(const ValidateDelayQuestion& question) {
 void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuestion& question, Analysis& analysis,
                    const bounds::ClaimedDelayAnswer& analysed) {
   const std::vector<numeric::Rational> times =
-      latency_ns(analysis.routes, analysed, analysis.delays, *question.time);
+      latency_ns(analysis.law().routes, analysed, *analysis.law().law, *question.time);
   answer.latencies.resize(times.size());
   for (std::size_t i = 0; i < times.size(); ++i) {
     ComparedLatency& row = answer.latencies[i];
@@ -58,7 +60,7 @@ void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuestion& que
   }
   answer.mean_latency.emplace();
   answer.mean_latency->predicted =
-      to_predicted(mean_latency_ns(analysis.routes, analysed.mean_queueing, *question.time));
+      to_predicted(mean_latency_ns(analysis.law().routes, analysed.mean_queueing, *question.time));
   answer.mean_latency->simulated = *answer.simulation.mean_latency_time;
 }
 
@@ -67,13 +69,14 @@ void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuestion& que
 ValidateDelayAnswer answer(const ValidateDelayQuestion& question, const Run& run) {
   SimulateTreeQuestion asked = simulation_of(question);
   static_cast<void>(plan_of(asked));  // may it be simulated?
-  Analysis analysis = analysis_of(question);
+  Analysis analysis(question);
   asked.delay_levels = levels_of(question, analysis);
   const bounds::ClaimedDelayAnswer analysed =
       analysis.claims({.levels = asked.delay_levels, .percentiles = asked.percentiles});
 
   ValidateDelayAnswer answer;
-  answer.omissions = analysis.omissions;
+  answer.omissions = analysis.omissions();
+  answer.hops = analysis.law().hops;
   answer.confidence_of_each = confidence_of_each(
       analysed.above.size() + (analysed.queueing.size() + 1) * (question.time ? 2 : 1), question.confidence);
   asked.confidence = answer.confidence_of_each;
@@ -110,7 +113,7 @@ std::vector<ComparedDelay> compared_curve(const ValidateDelayQuestion& question,
       whole_delay_ccdf(simulation_of(question), answer.simulation);
   bounds::DelayQuestion asked;
   for (const sim::LevelEstimate& level : simulated) asked.levels.emplace_back(level.level);
-  const bounds::ClaimedDelayAnswer analysed = analysis_of(question).claims(asked);
+  const bounds::ClaimedDelayAnswer analysed = Analysis(question).claims(asked);
   std::vector<ComparedDelay> curve;
   for (std::size_t i = 0; i < simulated.size(); ++i)
     curve.push_back({.level = asked.levels[i],

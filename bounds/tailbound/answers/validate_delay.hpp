@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/answers/comparison.hpp>
+#include <tailbound/answers/delay_model.hpp>
 #include <tailbound/answers/delay_paths.hpp>
 #include <tailbound/answers/simulate_tree.hpp>
 #include <tailbound/answers/simulation.hpp>
@@ -11,7 +12,7 @@
 
 /// Delays through a tree or any network, by analysis and by simulation.
 ///
-/// MODEL     D of all packets of all flows together: bounds/path_delay.hpp beside answers/simulate_tree.hpp.
+/// MODEL     D of all packets of all flows together: delay_model.hpp beside answers/simulate_tree.hpp.
 ///           Both are given the same topology; they share no queueing code.
 /// EXCLUDES  what DelayOmissions says of the analysis
 /// TESTS     tests/answers/validate_delay_test.cpp
@@ -21,6 +22,7 @@ struct ValidateDelayQuestion {
   Topology topology;
   network::Sources sources = network::Sources::decoupled;
   queue::HopDelay hop_delay = queue::HopDelay::wait;
+  std::optional<Hops> hops{};   ///< as DelayModelQuestion
   std::vector<Slots> levels{};  ///< t of P(D > t); unless told, where the analysis says simulable_tails()
   std::vector<numeric::Rational> percentiles{};  ///< of D, as fractions, above 0 and below 1
   /// Of a slot, and of what each queue passed adds: percentiles and mean of the latency T are then compared as times.
@@ -45,7 +47,8 @@ struct ComparedLatency {
 };
 
 struct ValidateDelayAnswer {
-  DelayOmissions omissions{};  ///< of the analysis
+  DelayOmissions omissions{};     ///< of the analysis
+  Hops hops = Hops::independent;  ///< as which it answers
   SimulateTreeAnswer simulation{};
   std::vector<ComparedDelay> tail{};              ///< at the question's levels, or rising
   std::vector<ComparedPercentile> percentiles{};  ///< in the order of the question's

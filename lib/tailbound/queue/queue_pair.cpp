@@ -302,15 +302,18 @@ class Chain {
   Series line_ = Series(stride_ + block, 0);
 };
 
-/// The greatest relative change, of entries away from the edge.
-double greatest_change(const PairLaw& law, const PairLaw& next) {
+/// The greatest relative change, of entries away from the edge. What is as good as impossible, though the two queues
+/// alone would do it, does not count.
+double greatest_change(const PairLaw& law, const PairLaw& next, const LoneQueue& first,
+                       const LoneQueue& second) {
+  constexpr double possible = 1e-10;
   double greatest = 0;
   const std::size_t inside = law.size() - law.size() / 8;
   for (std::size_t v = 0; v < inside; ++v)
     for (std::size_t y = 0; y + v < inside; ++y) {
       const double value = law.at(v, y), change = std::abs(next.at(v, y) - value);
-      if (change > greatest * std::abs(value) && std::abs(value) > 1e-280)
-        greatest = change / std::abs(value);
+      const double size = std::max(std::abs(value), possible * first.left_over[v] * second.occupancy[y]);
+      if (change > greatest * size && size > 1e-280) greatest = change / size;
     }
   return greatest;
 }
@@ -369,14 +372,20 @@ struct Alone {
       : first(lone_first(pair, size)), second(lone_second(pair, size)) {}
 };
 
-/// The law to which that of `start` leads.
+/// The law to which `law` leads. Combined slots may lead away from it where the queues' loads are far apart: then it goes
+/// on slot by slot.
 PairLaw settled(const QueuePair& pair, PairLaw law, const Alone& alone, double tolerance, PairMethod method) {
+  constexpr int patience = 40;
   const std::size_t size = law.size();
   const LoneQueue& first = alone.first;
   const LoneQueue& second = alone.second;
   PairLaw next(size), step(size);
+  const PairLaw start = law;
+  double least_change = never;
+  int at_least = 0;
   Chain chain(pair, size);
-  const double gap = std::min(first.gap, second.gap);
+  // Queues that are hardly ever met lose more in a slot than both together do.
+  const double gap = std::min({first.gap, second.gap, 0.3});
   // The rates of decay of the chain lie in an ellipse about the real axis, from -0.2 to 1 - gap.
   const double least = gap, greatest = 1.2, centre = (least + greatest) / 2, half = (greatest - least) / 2,
                focus2 = half * half - 0.04;
@@ -384,10 +393,19 @@ PairLaw settled(const QueuePair& pair, PairLaw law, const Alone& alone, double t
   const int most_slots = 1000 + static_cast<int>(40 / gap);
   for (int slot = 1;; ++slot) {
     chain.step(law, next);
-    const double change = greatest_change(law, next) / gap;
+    const double change = greatest_change(law, next, first, second) / gap;
     law.slots = slot;
     law.residual = change;
     if (change <= tolerance) break;
+    if (change < least_change) {
+      least_change = change;
+      at_least = slot;
+    }
+    if (method == PairMethod::chebyshev && (slot > at_least + patience || !std::isfinite(change))) {
+      method = PairMethod::plain;
+      law = start;
+      continue;
+    }
     if (slot >= most_slots || !std::isfinite(change))
       throw LimitExceeded("the law of two successive queues did not settle in " + std::to_string(slot) +
                           " slots");

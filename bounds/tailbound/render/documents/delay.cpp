@@ -102,8 +102,23 @@ std::string hop_delay_in_words(queue::HopDelay delay) {
              : "occupancy: packets in the queue, the published figure read literally";
 }
 
+bool any_as(const std::vector<DelayPoint>& points, Hops hops) {
+  return std::any_of(points.begin(), points.end(), [hops](const DelayPoint& point) {
+    const auto& flows = point.second.flows;
+    return std::any_of(flows.begin(), flows.end(),
+                       [hops](const FlowDelay& flow) { return flow.hops == hops; });
+  });
+}
+
 /// What kind of truth the answers are.
 std::string truth_in_words(const std::vector<DelayPoint>& points) {
+  if (any_as(points, Hops::chain))
+    return any_as(points, Hops::independent) || any_as(points, Hops::bound)
+               ? "each number says its kind: of a chain of hops it is computed, not proved."
+               : "numbers are computed to the digits shown: each hop's wait depends on that of the hop "
+                 "before.";
+  if (any_as(points, Hops::bound) && !any_as(points, Hops::independent))
+    return "probabilities and means are upper bounds, percentiles are at most those shown.";
   const bool proved = std::all_of(points.begin(), points.end(),
                                   [](const DelayPoint& point) { return point.second.proved(); });
   return proved
@@ -124,16 +139,23 @@ std::string latency_in_words(const Entry& entry) {
   return words;
 }
 
+/// A probability of the reorder buffer, as proved or computed as the delays are.
+Value shown_of(const ReorderAnswer& reorder, const numeric::Enclosure<unit::Probability>& probability) {
+  constexpr int computed_digits = 4;
+  if (!reorder.computed) return shown(probability);
+  return Approximation{probability.upper(), computed_digits};
+}
+
 std::string reorder_in_words(const ReorderTargets& targets, const ReorderAnswer& reorder,
                              numeric::Digits digits, const UnitScale& scale) {
   const bounds::ReorderBuffer& size = *reorder.size;
   const std::string bytes = bytes_in_words(shown(size.buffer), scale);
   return fmt::format("{} for one flow of {} packets a slot{}\nP(R > {}) = {} <= {}{}",
                      counted(static_cast<std::size_t>(size.buffer.value), "packet"), plain(reorder.flow_rate),
-                     bytes.empty() ? "" : ", " + bytes, size.buffer.value, brief(shown(size.at), digits),
-                     plain(*targets.probability),
+                     bytes.empty() ? "" : ", " + bytes, size.buffer.value,
+                     brief(shown_of(reorder, size.at), digits), plain(*targets.probability),
                      size.before ? fmt::format(" < P(R > {}) = {}", size.buffer.value - 1,
-                                               brief(shown(*size.before), digits))
+                                               brief(shown_of(reorder, *size.before), digits))
                                  : "");
 }
 
@@ -178,6 +200,8 @@ Cells input_cells(const Entry& entry) {
                                       {"rate", Given{flow.rate}}});
   cells.push_back({"sources", Text{name(question.sources)}});
   cells.push_back({"delay", Text{name(question.hop_delay)}});
+  const bool one_queue = flow.longest.size() == 1 && entry.found().hops == Hops::independent;
+  cells.push_back({"hops", Text{one_queue ? "one queue" : name(entry.found().hops)}});
   if (question.drop) {
     cells.push_back({"drop", Given{question.drop->probability}});
     cells.push_back({"criterion", Text{bounds::name(question.drop->criterion)}});
@@ -193,8 +217,9 @@ Cells input_cells(const Entry& entry) {
 Cells reorder_cells(const ReorderAnswer& reorder) {
   if (!reorder.size) return {};
   return {{"reorder_buffer", shown(reorder.size->buffer)},
-          {"reorder_probability", shown(reorder.size->at)},
-          {"reorder_probability_before", shown(reorder.size->before)}};
+          {"reorder_probability", shown_of(reorder, reorder.size->at)},
+          {"reorder_probability_before",
+           reorder.size->before ? shown_of(reorder, *reorder.size->before) : Value(None{})}};
 }
 
 Cells result_cells(const Entry& entry) {
@@ -277,7 +302,7 @@ std::vector<Cells> source_rows(const Entry& entry) {
 
 Cells reorder_level_cells(const ReorderTargets& targets, const ReorderAnswer& reorder, numeric::Digits digits,
                           std::size_t i) {
-  const Value probability = shown(reorder.tail[i]);
+  const Value probability = shown_of(reorder, reorder.tail[i]);
   return {{"level", shown(targets.levels[i])},
           {"probability", probability},
           {"certainty", Text{certainty(probability, digits)}}};
@@ -344,6 +369,23 @@ std::vector<Line> lines(const Entry& only) {
   return lines;
 }
 
+/// model_caution() of each kind of hops in the answer.
+std::vector<std::string> cautions(const DelayQuestion& question, const DelayAnswer& answer) {
+  std::vector<std::string> lines;
+  for (const Hops hops : {Hops::chain, Hops::independent, Hops::bound}) {
+    const auto& flows = answer.flows;
+    const auto its = std::find_if(flows.begin(), flows.end(), [&](const FlowDelay& flow) {
+      const auto place = static_cast<std::size_t>(&flow - flows.data());
+      return flow.hops == hops && (hops != Hops::independent || answer.paths.flows[place].longest.size() > 1);
+    });
+    if (its == flows.end()) continue;
+    if (std::string caution = model_caution(answer.paths.omissions, question.topology, hops);
+        !caution.empty())
+      lines.push_back(std::move(caution));
+  }
+  return lines;
+}
+
 std::vector<std::string> notes(const std::vector<DelayPoint>& points, bool one) {
   const DelayQuestion& first = points.front().first;
   std::vector<std::string> notes;
@@ -364,11 +406,10 @@ std::vector<std::string> notes(const std::vector<DelayPoint>& points, bool one) 
     truth.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(truth.front())));
     notes.push_back(std::move(truth));
   }
-  for (const auto& [question, answer] : points) {
-    const std::string caution = model_caution(answer.paths.omissions, question.topology);
-    if (!caution.empty() && std::find(notes.begin(), notes.end(), "model: " + caution) == notes.end())
-      notes.push_back("model: " + caution);
-  }
+  for (const auto& [question, answer] : points)
+    for (const std::string& caution : cautions(question, answer))
+      if (std::find(notes.begin(), notes.end(), "model: " + caution) == notes.end())
+        notes.push_back("model: " + caution);
   return notes;
 }
 
@@ -502,8 +543,8 @@ Picture picture(const Document& document, const Points& points) {
   std::string note;
   for (const auto& [question, answer] : *points) {
     all.push_back(&question.topology);
-    const std::string caution = model_caution(answer.paths.omissions, question.topology);
-    if (note.find(caution) == std::string::npos) note = joined_notes(note, caution);
+    for (const std::string& caution : cautions(question, answer))
+      if (note.find(caution) == std::string::npos) note = joined_notes(note, caution);
   }
   if (points->size() > 1 && varies(document, {.axes = axes(), .height = "mean_queueing_slots"}))
     return sweep(
@@ -557,6 +598,21 @@ void show_flow_rates(Layout& layout) {
 
 }  // namespace
 
+namespace {
+
+/// How near simulations of networks like this one came (docs/derivations/dependent_hops.md).
+std::string chain_caution(const TreeTopology* tree) {
+  if (tree == nullptr)
+    return "simulated tails of two irregular networks are 0.9 to 1.1 of these, down to 1e-6";
+  if (tree->tree.radix >= 8) return "simulated tails of such trees are 0.92 to 1.05 of these, down to 1e-6";
+  if (tree->tree.radix >= 4) return "simulated tails of such trees are 0.85 to 1.02 of these, down to 1e-6";
+  return tree->tree.levels > 3 ? "simulated tails of binary trees are 0.8 to 1.1 of these down to 1e-2, up "
+                                 "to 1.6 at 1e-6: optimistic"
+                               : "simulated tails of binary trees are 0.8 to 1.01 of these, down to 1e-6";
+}
+
+}  // namespace
+
 const char* name(network::Sources sources) {
   return sources == network::Sources::first_hop ? "first-hop" : "decoupled";
 }
@@ -565,7 +621,18 @@ const char* name(queue::HopDelay delay) {
   return delay == queue::HopDelay::occupancy ? "occupancy" : "wait";
 }
 
-std::string model_caution(const DelayOmissions& omissions, const Topology& topology) {
+const char* name(Hops hops) {
+  return hops == Hops::chain ? "chain" : hops == Hops::bound ? "bound" : "independent";
+}
+
+std::string model_caution(const DelayOmissions& omissions, const Topology& topology, Hops hops) {
+  const auto* only_tree = std::get_if<TreeTopology>(&topology);
+  if (hops == Hops::bound)
+    return only_tree != nullptr && only_tree->tree.levels == 1
+               ? "the bound is proved"
+               : "the bound is proved up to the root, assumed below: there links carry packets of the same "
+                 "leaves";
+  if (hops == Hops::chain) return chain_caution(only_tree);
   const auto* its_tree = std::get_if<TreeTopology>(&topology);
   const bool tree = its_tree != nullptr;
   if (omissions.later_hops)
@@ -614,6 +681,9 @@ Layout delay_layout() {
               {"delays", "delays", "", Shape::text, "file of the delays' own distribution"},
               {"sources", "sources", "", Shape::text, "who feeds a queue: decoupled or first-hop"},
               {"delay", "delay", "", Shape::text, "of a hop: wait or occupancy"},
+              {"hops", "hops", "", Shape::text,
+               "how waits depend on each other: chain (each on the one before), independent, bound (as they "
+               "may); or one queue"},
               {"drop", "target", "", Shape::given, "EPS, the target of each buffer, above 0 and below 1"},
               {"criterion", "criterion", "", Shape::text,
                "of the buffers; overflow: P(Q > B); or loss: the fraction of packets lost"}});

@@ -21,13 +21,13 @@ using ReorderPoint = std::pair<answers::ReorderQuestion, answers::ReorderAnswer>
 
 [[nodiscard]] Layout delay_layout();
 
-/// What a sum of delays over hops leaves out, in one line; empty for a single queue. Figures are quoted for trees
-/// only, of which they are.
+/// What a sum of delays over hops leaves out, or how near it is to simulations, in one line; empty for a single queue.
 [[nodiscard]] std::string model_caution(const answers::DelayOmissions& omissions,
-                                        const answers::Topology& topology);
+                                        const answers::Topology& topology, answers::Hops hops);
 
-/// "decoupled" or "first-hop"; "wait" or "occupancy"
+/// "decoupled" or "first-hop"; "wait" or "occupancy"; "chain", "independent" or "bound"
 [[nodiscard]] const char* name(network::Sources sources);
 [[nodiscard]] const char* name(queue::HopDelay delay);
+[[nodiscard]] const char* name(answers::Hops hops);
 
 }  // namespace tailbound::render

@@ -176,7 +176,8 @@ std::vector<std::string> notes(const std::vector<LoadScalePoint>& points) {
     notes.emplace_back("T: latency, queueing and a slot for each queue passed" +
                        std::string(question.units.slot_ns() ? ", with what each hop adds." : "."));
     for (const LoadScalePoint& point : points) {
-      const std::string caution = model_caution(point.second.omissions, Topology(point.first.topology));
+      const std::string caution =
+          model_caution(point.second.omissions, Topology(point.first.topology), Hops::independent);
       if (!caution.empty() && std::find(notes.begin(), notes.end(), "model: " + caution) == notes.end())
         notes.push_back("model: " + caution);
     }

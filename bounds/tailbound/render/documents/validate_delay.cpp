@@ -27,10 +27,12 @@ std::string title(const std::vector<ValidateDelayPoint>& points) {
   return "Delay by analysis and by simulation: " + in_words(points.front().first.topology, all);
 }
 
-Cells input_cells(const ValidateDelayQuestion& question, const Units& units) {
+Cells input_cells(const ValidateDelayPoint& point, const Units& units) {
+  const auto& [question, answer] = point;
   Cells cells = topology_cells(question.topology);
   cells.push_back({"sources", Text{name(question.sources)}});
   cells.push_back({"delay", Text{name(question.hop_delay)}});
+  cells.push_back({"hops", Text{name(answer.hops)}});
   cells = joined(std::move(cells), unit_cells(units));
   if (question.time) cells.push_back({"hop_ns", Given{question.time->hop}});
   return cells;
@@ -109,7 +111,7 @@ std::vector<std::string> notes(const std::vector<ValidateDelayPoint>& points) {
   notes.push_back("D: queueing delay of all packets, in slots. " + latency_in_words(points.front().first) +
                   verdicts_in_words());
   for (const auto& [question, answer] : points) {
-    const std::string caution = model_caution(answer.omissions, question.topology);
+    const std::string caution = model_caution(answer.omissions, question.topology, answer.hops);
     const std::string note = "model: " + caution;
     if (!caution.empty() && std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
   }
@@ -131,7 +133,8 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
   picture.note = "95 % intervals; " + in_words(answer.simulation.simulated);
   if (question.time)
     picture.note += ". Latency is D, a slot for each queue passed, and " + hop_in_words(question.time->hop);
-  if (const std::string caution = model_caution(answer.omissions, question.topology); !caution.empty())
+  if (const std::string caution = model_caution(answer.omissions, question.topology, answer.hops);
+      !caution.empty())
     picture.note += ". " + caution;
   std::vector<ValidatedLevel> curve;
   for (const ComparedDelay& point : compared_curve(question, answer))
@@ -148,7 +151,9 @@ Layout validate_delay_layout() {
   layout.inputs = joined(
       joined<Column>(topology_columns(),
                      {{"sources", "sources", "", Shape::text, "who feeds a queue: decoupled or first-hop"},
-                      {"delay", "delay", "", Shape::text, "of a hop: wait or occupancy"}}),
+                      {"delay", "delay", "", Shape::text, "of a hop: wait or occupancy"},
+                      {"hops", "hops", "", Shape::text,
+                       "how waits depend on each other by analysis: chain, independent or bound"}}),
       unit_columns());
   layout.inputs.push_back(hop_column());
   layout.results = joined<Column>(
@@ -182,7 +187,7 @@ Document document(std::vector<ValidateDelayPoint> given, std::size_t asked, cons
   for (const ValidateDelayPoint& point : *points) {
     const auto& [question, answer] = point;
     Result& result = document.results.emplace_back();
-    result.inputs = input_cells(question, units);
+    result.inputs = input_cells(point, units);
     result.cells = result_cells(answer, question.confidence);
     result.tables = {validated_rows(rows_of(answer), unit)};
     result.caption = in_words(question.topology) + ": " + conclusion(answer.tally);

@@ -1,0 +1,180 @@
+#include <tailbound/answers/delay.hpp>
+#include <tailbound/answers/validate_delay.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/network_file.hpp>
+
+#include <catch2/catch.hpp>
+
+using namespace tailbound;
+using answers::DelayQuestion;
+using answers::Hops;
+using numeric::Rational;
+
+namespace {
+
+Rational number(const char* text) {
+  return numeric::parse_rational(text, "number");
+}
+
+answers::NetworkTopology network_of(const std::string& text) {
+  return {.network = network::read_network(text, "text").network, .file = "text", .matrix = {}};
+}
+
+DelayQuestion of_tree(std::optional<Hops> hops) {
+  DelayQuestion question{.topology = answers::TreeTopology{.tree = {4, 2}, .load = number("0.7")}};
+  question.percentiles = {number("0.99"), number("0.999999")};
+  question.levels = {Slots(3)};
+  question.hops = hops;
+  return question;
+}
+
+const char* three_switches = R"(
+hosts = ["a", "b", "c", "d", "e"]
+switches = ["s", "t", "u"]
+[[link]]
+from = ["a", "b"]
+to = "s"
+both = true
+[[link]]
+from = ["c", "e"]
+to = "t"
+both = true
+[[link]]
+from = "d"
+to = "u"
+both = true
+[[link]]
+from = "s"
+to = "t"
+both = true
+[[link]]
+from = "t"
+to = "u"
+rate = RATE
+both = true
+[[flow]]
+from = "a"
+to = "d"
+rate = 0.3
+[[flow]]
+from = "b"
+to = "d"
+rate = 0.25
+[[flow]]
+from = "c"
+to = "d"
+rate = 0.2
+[[flow]]
+from = "e"
+to = "c"
+rate = 0.4
+)";
+
+answers::NetworkTopology switches(const std::string& rate) {
+  std::string text = three_switches;
+  return network_of(text.replace(text.find("RATE"), 4, rate));
+}
+
+}  // namespace
+
+TEST_CASE("hops: a chain unless told, bounds above it") {
+  const auto chain = answers::answer(of_tree({})), bound = answers::answer(of_tree(Hops::bound)),
+             independent = answers::answer(of_tree(Hops::independent));
+  CHECK(chain.flows[0].hops == Hops::chain);
+  CHECK_FALSE(chain.proved());
+  CHECK(bound.flows[0].hops == Hops::bound);
+  CHECK(bound.proved());
+  CHECK(independent.flows[0].hops == Hops::independent);
+  for (std::size_t i = 0; i < 2; ++i)
+    CHECK(bound.flows[0].delay.queueing[i].slots > chain.flows[0].delay.queueing[i].slots);
+  const auto& claim = bound.flows[0].delay.mean_queueing;
+  const auto& mean = std::get<numeric::Exact<unit::Slot>>(independent.flows[0].delay.mean_queueing).value;
+  CHECK(numeric::compare(std::get<numeric::UpperBound<unit::Slot>>(claim).value, mean) >= 0);
+}
+
+TEST_CASE("hops: where nothing is derived hops are independent, and others refused") {
+  DelayQuestion question = of_tree({});
+  question.hop_delay = queue::HopDelay::occupancy;
+  CHECK(answers::answer(question).flows[0].hops == Hops::independent);
+  CHECK(answers::possible_hops(question.topology, question.model()) == std::vector<Hops>{Hops::independent});
+  question.hops = Hops::chain;
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  question = of_tree(Hops::bound);
+  question.topology = switches("1");
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  question.hops.reset();
+  CHECK(answers::answer(question).flows[0].hops == Hops::chain);
+  CHECK(answers::possible_hops(question.topology, question.model()).size() == 2);
+}
+
+TEST_CASE("hops: one queue that sources feed is exact; a link of several packets a slot is independent") {
+  DelayQuestion question = of_tree({});
+  question.topology = switches("1");
+  const auto answer = answers::answer(question);
+  CHECK(answer.flows[0].hops == Hops::chain);        // a: s -> t, t -> u, u -> d
+  CHECK(answer.flows[3].hops == Hops::independent);  // e: t -> c alone
+  CHECK(std::holds_alternative<numeric::Exact<unit::Slot>>(answer.flows[3].delay.mean_queueing));
+  question.topology = switches("2");
+  const auto wide = answers::answer(question);
+  CHECK(wide.flows[0].hops == Hops::independent);
+  question.hops = Hops::chain;
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+}
+
+TEST_CASE("hops: beyond what a chain reaches the answer is that of independent hops, and says so") {
+  DelayQuestion question = of_tree({});
+  question.levels = {Slots(100'000)};
+  CHECK(answers::answer(question).flows[0].hops == Hops::independent);
+  question.hops = Hops::chain;
+  CHECK_THROWS_AS(answers::answer(question), LimitExceeded);
+}
+
+TEST_CASE("hops: reorder buffers of a chain are computed, of a bound refused") {
+  DelayQuestion question = of_tree({});
+  question.reorder = answers::ReorderTargets{.probability = number("1e-6"), .levels = {Packets(2)}};
+  const auto chain = answers::answer(question);
+  REQUIRE(chain.flows[0].reorder);
+  CHECK(chain.flows[0].reorder->computed);
+  question.hops = Hops::independent;
+  const auto independent = answers::answer(question);
+  CHECK_FALSE(independent.flows[0].reorder->computed);
+  const auto difference =
+      chain.flows[0].reorder->size->buffer.value - independent.flows[0].reorder->size->buffer.value;
+  CHECK(std::abs(difference) <= 3);
+  question.hops = Hops::bound;
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+}
+
+TEST_CASE("hops: latencies in ns of routes of several lengths, for chain and bound") {
+  DelayQuestion question = of_tree({});
+  std::get<answers::TreeTopology>(question.topology).routing = network::TreeRouting::nearest_ancestor;
+  question.units.packet_bytes = 125;
+  question.units.link_gbps = number("100");  // a slot of 10 ns
+  question.hop_ns = Rational(25);
+  const auto chain = answers::answer(question);
+  question.hops = Hops::bound;
+  const auto bound = answers::answer(question);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Rational& least = chain.flows[0].latency_ns[i];
+    CHECK(least >= Rational(static_cast<long>(chain.flows[0].delay.latency[i].slots.value)) * 10);
+    CHECK(bound.flows[0].latency_ns[i] > least);
+  }
+}
+
+TEST_CASE("hops: a chain is what simulations see, a bound is above them") {
+  answers::ValidateDelayQuestion question{.topology =
+                                              answers::TreeTopology{.tree = {4, 2}, .load = number("0.8")}};
+  question.levels = {Slots(0), Slots(4), Slots(12)};
+  question.length.slots = 40'000;
+  question.length.seed = 3;
+  const auto chain = answers::answer(question);
+  CHECK(chain.hops == Hops::chain);
+  for (const answers::ComparedDelay& row : chain.tail) {
+    const auto& predicted = std::get<numeric::Approximation<unit::Probability>>(*row.above.predicted);
+    CHECK(static_cast<double>(predicted.value) == Approx(row.above.simulated.value).epsilon(0.06));
+  }
+  question.hops = Hops::bound;
+  const auto bound = answers::answer(question);
+  CHECK(bound.hops == Hops::bound);
+  CHECK(bound.tally.rows() == chain.tally.rows());
+}

@@ -1,0 +1,197 @@
+#include <tailbound/bounds/dependent_network.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+using namespace tailbound;
+using bounds::DependentDelay;
+using numeric::Rational;
+
+namespace {
+
+Rational number(const char* text) {
+  return numeric::parse_rational(text, "number");
+}
+
+template <class Unit>
+double value(const numeric::Claim<Unit>& claim) {
+  return static_cast<double>(std::get<numeric::Approximation<Unit>>(claim).value);
+}
+
+bounds::DependentPaths tree(std::int64_t radix, int levels, const char* load,
+                            network::TreeRouting routing = network::TreeRouting::random_root) {
+  return bounds::dependent_tree({radix, levels}, number(load), routing);
+}
+
+}  // namespace
+
+TEST_CASE("dependent hops: percentiles are those of simulations, to the slot") {
+  struct Row {
+    std::int64_t radix;
+    const char* load;
+    std::int64_t slots;
+    double mean, variance;
+  };
+  // Simulations of 2.5e9 to 1.2e10 packets (docs/derivations/dependent_hops.md); mean and variance of the model.
+  const Row rows[] = {{16, "0.6", 23, 0, 0},
+                      {16, "0.8", 53, 9.585, 26.52},
+                      {4, "0.6", 23, 0, 0},
+                      {4, "0.8", 51, 8.232, 23.21}};
+  for (const Row& row : rows) {
+    const bounds::DependentPaths paths = tree(row.radix, 3, row.load);
+    DependentDelay delays(paths.hops);
+    bounds::DelayQuestion question{{}, {number("0.999999")}};
+    for (int t = 0; t < 60; ++t) question.levels.emplace_back(t);
+    const bounds::ClaimedDelayAnswer answer = delays.claims(paths.flows[0], question);
+    CHECK(answer.queueing[0].slots.value == row.slots);
+    CHECK(answer.latency[0].slots.value == row.slots + 5);
+    if (row.mean == 0) continue;
+    CHECK(value(answer.mean_queueing) == Approx(row.mean).margin(0.0006));
+    double second = 0;  // E[D^2] = sum (2t + 1) P(D > t)
+    for (int t = 0; t < 60; ++t)
+      second += (2 * t + 1) * value(answer.above[static_cast<std::size_t>(t)].probability);
+    const double mean = value(answer.mean_queueing);
+    CHECK(second - mean * mean == Approx(row.variance).margin(0.006));
+  }
+}
+
+TEST_CASE("dependent hops: P(D > t) is that of 1e10 simulated packets within 2 %") {
+  const bounds::DependentPaths paths = tree(16, 3, "0.8");
+  DependentDelay delays(paths.hops);
+  const bounds::DelayQuestion question{{Slots(10), Slots(20), Slots(30), Slots(40)}, {}};
+  const bounds::ClaimedDelayAnswer answer = delays.claims(paths.flows[0], question);
+  const double simulated[] = {0.3943 * 0.944, 0.03740 * 0.927, 1.846e-3 * 0.957, 6.510e-5 * 1.016};
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(value(answer.above[i].probability) == Approx(simulated[i]).epsilon(0.02));
+}
+
+TEST_CASE("dependent hops: the digits said are those of a deeper computation") {
+  for (const char* load : {"0.5", "0.8"})
+    for (const std::int64_t radix : {2, 8}) {
+      const bounds::DependentPaths paths = tree(radix, 2, load);
+      bounds::DelayQuestion question{{}, {number("0.999999")}};
+      DependentDelay delays(paths.hops);
+      const auto percentile = delays.claims(paths.flows[0], question).queueing[0];
+      question.percentiles = {1 - number("1e-15")};
+      question.levels = {percentile.at.slots};
+      const double deeper =
+          value(DependentDelay(paths.hops).claims(paths.flows[0], question).above[0].probability);
+      const auto& said = std::get<numeric::Approximation<unit::Probability>>(percentile.at.probability);
+      CHECK(said.agreed_digits >= 3);
+      CHECK(static_cast<double>(said.value) == Approx(deeper).epsilon(std::pow(10.0, -said.agreed_digits)));
+    }
+}
+
+TEST_CASE("dependent hops: P(W_2 > y | W_1 = w) as simulated") {
+  // k = 4, load 0.8; c_2 put into the conditional law. Simulated, to two digits: rows w = 0, 4, 10.
+  const double simulated[3][3] = {{0.36, 0.075, 4.1e-3}, {0.44, 0.11, 6.9e-3}, {0.47, 0.14, 1.1e-2}};
+  const queue::QueuePair pair{{{4, 0.2, 0}, {12, 0, 0.05}}, 0.25};
+  constexpr std::size_t size = 128;
+  const queue::PairLaw law = queue::pair_law(pair, size, 1e-6);
+  const queue::PairKernel kernel(pair, law);
+  const queue::LoneQueue first = queue::lone_first(pair, size), alone = queue::lone_second(pair, size);
+  const std::vector<double> second = law.second();
+  const queue::SmoothedLinks links{&second, &alone.occupancy, 4};
+  const std::vector<double> wait = queue::smoothed_wait(alone, {&links, 1});
+  double mean = 0;
+  for (std::size_t n = 0; n < size; ++n) mean += static_cast<double>(n) * wait[n];
+  CHECK(mean == Approx(1.660).margin(0.0006));
+  std::vector<double> mixed(size, 0), factor(size, 0);
+  for (std::size_t w = 0; w < size; ++w)
+    for (std::size_t n = 0; n + w < size; ++n) mixed[n] += first.wait[w] * kernel.row(w)[n];
+  for (std::size_t n = 0; n < 40; ++n) {
+    double sum = wait[n];
+    for (std::size_t i = 1; i <= n; ++i) sum -= mixed[i] * factor[n - i];
+    factor[n] = sum / mixed[0];
+  }
+  const std::size_t waits[] = {0, 4, 10}, levels[] = {1, 4, 10};
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::vector<double> conditional(40, 0);
+    for (std::size_t n = 0; n < 40; ++n)
+      for (std::size_t j = 0; j <= n; ++j) conditional[n] += factor[j] * kernel.row(waits[i])[n - j];
+    for (std::size_t j = 0; j < 3; ++j) {
+      double tail = 0;
+      for (std::size_t n = 40; n-- > levels[j] + 1;) tail += conditional[n];
+      CHECK(tail == Approx(simulated[i][j]).epsilon(0.06));
+    }
+  }
+}
+
+TEST_CASE("dependent hops: covariances of neighbouring waits as simulated") {
+  const double simulated[][2] = {{16, 0.095}, {4, 0.267}, {2, 0.276}};
+  for (const auto& [k, covariance] : simulated) {
+    const queue::QueuePair pair{{{static_cast<std::int64_t>(k), 0.8 / k, 0},
+                                 {static_cast<std::int64_t>(k * k - k), 0, 0.8 / (k * k)}},
+                                1 / k};
+    constexpr std::size_t size = 96;
+    const queue::PairKernel kernel(pair, queue::pair_law(pair, size, 1e-5));
+    const queue::LoneQueue first = queue::lone_first(pair, size);
+    double both = 0, one = 0, other = 0;
+    for (std::size_t w = 0; w < size; ++w)
+      for (std::size_t n = 0; n + w < size; ++n) {
+        const double mass = first.wait[w] * kernel.row(w)[n];
+        both += mass * static_cast<double>(w * n);
+        one += mass * static_cast<double>(w);
+        other += mass * static_cast<double>(n);
+      }
+    CHECK(both - one * other == Approx(covariance).epsilon(0.04));
+  }
+}
+
+TEST_CASE("dependent hops: a tree in closed form is the tree written out") {
+  const network::Tree shape{3, 2};
+  const Rational load = number("0.6");
+  const auto routing = network::TreeRouting::nearest_ancestor;
+  const bounds::DependentPaths closed = bounds::dependent_tree(shape, load, routing);
+  const network::Network network = network::tree_network(shape, load, routing);
+  const bounds::DependentPaths written = bounds::dependent_network(network);
+  const bounds::DelayQuestion question{{Slots(0), Slots(3), Slots(10)}, {}};
+  for (const std::size_t flow : {std::size_t{1}, std::size_t{8}}) {  // leaf 0 to leaf 1, and to leaf 8
+    const std::size_t turn = flow == 1 ? 0 : 1;
+    std::vector<bounds::Route> route{closed.flows[0][turn]};
+    route[0].share = 1;
+    const auto a = DependentDelay(closed.hops).claims(route, question);
+    const auto b = DependentDelay(written.hops).claims(written.flows[flow], question);
+    for (std::size_t i = 0; i < 3; ++i)
+      CHECK(value(a.above[i].probability) == Approx(value(b.above[i].probability)).epsilon(2e-4));
+  }
+}
+
+TEST_CASE("dependent hops: links of several packets a slot and bursts are left out") {
+  network::Network network =
+      network::tree_network({2, 2}, number("0.5"), network::TreeRouting::nearest_ancestor);
+  const bounds::DependentPaths all = bounds::dependent_network(network);
+  CHECK_FALSE(all.flows[3].empty());
+  for (const std::size_t link : network.flows[3].routes[0].links) network.links[link].packets_per_slot = 2;
+  const bounds::DependentPaths paths = bounds::dependent_network(network);
+  CHECK(paths.flows[3].empty());
+  CHECK(paths.flows.size() == network.flows.size());
+}
+
+TEST_CASE("dependent hops: what is asked wrongly, or too deep, is refused") {
+  const bounds::DependentPaths paths = tree(4, 2, "0.8");
+  DependentDelay delays(paths.hops, 64);
+  CHECK_THROWS_AS(delays.claims(paths.flows[0], {{Slots(64)}, {}}), LimitExceeded);
+  CHECK_THROWS_AS(delays.claims(paths.flows[0], {{}, {1 - number("1e-30")}}), LimitExceeded);
+  CHECK_THROWS_AS(delays.claims(paths.flows[0], {{}, {number("1.5")}}), InvalidArgument);
+  const std::vector<bounds::Route> wrong{{{0, 5}, 1}}, jump{{{1, 0}, 1}};
+  CHECK_THROWS_AS(delays.claims(wrong, {{Slots(1)}, {}}), InvalidArgument);
+  CHECK_THROWS_AS(delays.claims(jump, {{Slots(1)}, {}}), InvalidArgument);
+}
+
+TEST_CASE("dependent hops: more trees of spec and simulation", "[.full]") {
+  struct Row {
+    std::int64_t radix;
+    int levels;
+    const char* load;
+    std::int64_t least, most;
+  };
+  for (const Row& row : {Row{16, 3, "0.9", 110, 111}, Row{4, 3, "0.9", 106, 108}, Row{2, 3, "0.8", 43, 44}}) {
+    const bounds::DependentPaths paths = tree(row.radix, row.levels, row.load);
+    const auto answer = DependentDelay(paths.hops).claims(paths.flows[0], {{}, {number("0.999999")}});
+    CHECK(answer.queueing[0].slots.value >= row.least);
+    CHECK(answer.queueing[0].slots.value <= row.most);
+  }
+}
