@@ -89,12 +89,12 @@ bool may_be_cut(const Command& command) {
 class Program::Tree {
  public:
   Tree() {
-    app_.set_version_flag("--version", version, "show the version and exit");
+    app_.set_version_flag("--version", version)->group("");
     app_.set_help_flag("-h,--help", "show this help and exit");
     app_.require_subcommand(1);
     app_.get_formatter()->column_width(28);
     app_.footer(
-        "tailbound COMMAND --help lists a command's options and shows an example with its output.\n"
+        "tailbound COMMAND --help: its options, and an example with its output; tailbound --version.\n"
         "Loads, rates and targets are taken exactly: 0.9 is 9/10 is 90%. Lists: 0.1,0.2 or 0.1:0.9:0.1.\n"
         "Exit 0 answered, 1 no answer, 2 bad input, 3 internal failure, 4 stopped. FILE -: stdin or stdout.");
   }
@@ -111,6 +111,8 @@ class Program::Tree {
 
   /// \return the place of the command, in the order they were added;  nothing where `text` is asked for instead
   std::optional<std::size_t> parse(int argc, const char* const* argv, std::string& text) {
+    app_.get_help_ptr()->group(
+        "");  // not shown: not sooner, as commands take it over from here with its name
     const int first = require_known_command(argc, argv);
     look_over(*understood_, argc, argv, first);
     try {

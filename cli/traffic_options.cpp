@@ -272,8 +272,13 @@ std::vector<traffic::Destination> read_destinations(const std::optional<std::str
 traffic::PacketSizes read_sizes(const std::string& text) {
   if (text == "imix") return traffic::PacketSizes::imix();
   const bool list = !text.empty() && text.find_first_not_of("0123456789.:,/eE+") == std::string::npos;
-  return list ? traffic::PacketSizes::of_list(text, "--sizes")
-              : traffic::PacketSizes::of_file(read_file(text, "--sizes"), text);
+  if (list) return traffic::PacketSizes::of_list(text, "--sizes");
+  try {
+    return traffic::PacketSizes::of_file(read_file(text, "--sizes"), text);
+  } catch (const InvalidArgument& error) {
+    if (error.argument() != "--sizes") throw;
+    throw InvalidArgument("--sizes", text, "imix, a list such as \"64:7,1518:1\", or " + error.legal());
+  }
 }
 
 }  // namespace tailbound::cli
