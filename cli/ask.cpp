@@ -1,3 +1,4 @@
+#include <unistd.h>
 #include <cli/ask.hpp>
 #include <cli/files.hpp>
 #include <cli/program.hpp>
@@ -11,8 +12,18 @@
 namespace tailbound::cli {
 namespace {
 
-/// The files of one command line are known to the whole process, and formulas bear one thread at a time.
-std::recursive_mutex one_at_a_time;
+/// The files of one command line are known to the whole process, and formulas bear one thread at a time. A process
+/// that was forked in the middle of a question (a sweep's) begins with a lock of its own: that of its parent is held
+/// by a thread that it has not.
+std::recursive_mutex& one_at_a_time() {
+  static auto* lock = new std::recursive_mutex;
+  static pid_t process = getpid();
+  if (process != getpid()) {
+    lock = new std::recursive_mutex;
+    process = getpid();
+  }
+  return *lock;
+}
 int depth = 0;  ///< of commands that are being asked, one by the other
 
 /// Answers under the lock; the outermost command begins anew with files.
@@ -60,7 +71,7 @@ Asker::Asker(std::string_view command) : command_(command_named(command)) {}
 
 Reply Asker::answer(const std::vector<std::pair<std::string, std::string>>& given,
                     const answers::Run& run) const {
-  const std::scoped_lock guard(one_at_a_time);
+  const std::scoped_lock guard(one_at_a_time());
   for (const Option& option : options().options) option.clear();
   for (const auto& [name, text] : given) {
     const Option* option = options().find(name);
@@ -76,7 +87,7 @@ Reply Asker::answer(const std::vector<std::pair<std::string, std::string>>& give
 }
 
 Reply answer_document(const std::vector<std::string>& words, const answers::Run& run) {
-  const std::scoped_lock guard(one_at_a_time);
+  const std::scoped_lock guard(one_at_a_time());
   std::vector<const char*> argv{"tailbound"};
   for (const std::string& word : words) argv.push_back(word.c_str());
   Program program(words.empty() ? "" : words.front());
