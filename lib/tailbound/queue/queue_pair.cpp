@@ -375,14 +375,12 @@ struct Alone {
 /// The law to which `law` leads. Combined slots may lead away from it where the queues' loads are far apart: then it goes
 /// on slot by slot.
 PairLaw settled(const QueuePair& pair, PairLaw law, const Alone& alone, double tolerance, PairMethod method) {
-  constexpr int patience = 40;
   const std::size_t size = law.size();
   const LoneQueue& first = alone.first;
   const LoneQueue& second = alone.second;
   PairLaw next(size), step(size);
   const PairLaw start = law;
-  double least_change = never;
-  int at_least = 0;
+  double first_change = 0;
   Chain chain(pair, size);
   // Queues that are hardly ever met lose more in a slot than both together do.
   const double gap = std::min({first.gap, second.gap, 0.3});
@@ -390,18 +388,16 @@ PairLaw settled(const QueuePair& pair, PairLaw law, const Alone& alone, double t
   const double least = gap, greatest = 1.2, centre = (least + greatest) / 2, half = (greatest - least) / 2,
                focus2 = half * half - 0.04;
   double alpha = 0;
-  const int most_slots = 1000 + static_cast<int>(40 / gap);
+  const int most_slots = 1500 + static_cast<int>(50 / gap);
+  const int most_combined = 200 + static_cast<int>((20 - 4 * std::log10(tolerance)) / std::sqrt(gap));
   for (int slot = 1;; ++slot) {
     chain.step(law, next);
     const double change = greatest_change(law, next, first, second) / gap;
     law.slots = slot;
     law.residual = change;
     if (change <= tolerance) break;
-    if (change < least_change) {
-      least_change = change;
-      at_least = slot;
-    }
-    if (method == PairMethod::chebyshev && (slot > at_least + patience || !std::isfinite(change))) {
+    if (slot == 1) first_change = change;
+    if (method == PairMethod::chebyshev && !(slot < most_combined && change < 30 * first_change)) {
       method = PairMethod::plain;
       law = start;
       continue;
