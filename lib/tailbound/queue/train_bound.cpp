@@ -200,7 +200,7 @@ std::int64_t train_phases(const Trains& trains) {
 
 std::optional<MarkovArrivals> train_chain(const Trains& trains) {
   check(trains);
-  if (train_phases(trains) > static_cast<std::int64_t>(MarkovArrivals::most_phases)) return std::nullopt;
+  if (train_phases(trains) > most_chain_phases) return std::nullopt;
   const Starts starts = starts_of(trains);
   const std::int64_t longest = trains.cells.largest();
   const bool others = !cln::zerop(starts.elsewhere);

@@ -41,7 +41,10 @@ struct Trains {
 /// Saturates at 2^62.
 [[nodiscard]] std::int64_t train_phases(const Trains& trains);
 
-/// The exact chain; none where it has more than MarkovArrivals::most_phases.
+/// Phases up to which the exact chain is made: its queue is solved in a second or so.
+constexpr std::int64_t most_chain_phases = 64;
+
+/// The exact chain; none where it has more than most_chain_phases.
 /// \throws as train_bound()
 [[nodiscard]] std::optional<MarkovArrivals> train_chain(const Trains& trains);
 
