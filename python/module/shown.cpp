@@ -293,7 +293,9 @@ py::dict Shown::content() const {
   py::dict content;
   content["command"] = seen->layout ? seen->layout->command : "";
   content["headline"] = seen->headline;
-  content["notes"] = seen->notes.empty() ? py::list() : py::list(py::cast(seen->notes));
+  py::list notes;
+  for (const std::string& note : seen->notes) notes.append(py::str(note));
+  content["notes"] = notes;
   content["digits"] = seen->digits;
   content["status"] = seen->status;
   content["stopped"] = seen->stopped;

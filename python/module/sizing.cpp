@@ -155,7 +155,7 @@ py::object size_buffer(const py::dict& given) {
     {
       const py::gil_scoped_release released;
       const Arithmetic arithmetic(std::try_to_lock);
-      BufferQuestion asks =
+      std::optional<BufferQuestion> asks =
           question(integer(*asked.inputs), rational(*asked.load),
                    asked.drop ? std::optional(rational(*asked.drop)) : std::nullopt,
                    asked.capacity ? integer(*asked.capacity) : 0,
@@ -289,22 +289,23 @@ bool Sizings::answer(int processes, const py::object& progress) {
   const Cut cut = carry_out(
       [kept = kept_, processes](const answers::Run& asked) {
         const std::size_t count = kept->questions.size();
-        const run::Job job{.identity = "sizings",
-                           .pieces = (count + chunk - 1) / chunk,
-                           .work =
-                               [&kept, count](std::size_t number, std::string_view, run::Look&) {
-                                 std::vector<std::string> records;
-                                 for (std::size_t i = number * chunk;
-                                      i < std::min(count, (number + 1) * chunk); ++i) {
-                                   try {
-                                     records.push_back(record_of(answers::answer(kept->questions[i])));
-                                   } catch (const Error&) {
-                                     records.emplace_back();
-                                   }
-                                 }
-                                 return run::Piece{.bytes = lengths_and_bytes(records), .finished = true};
-                               },
-                           .alone = true};
+        const run::Job job{
+            .identity = "sizings",
+            .pieces = (count + chunk - 1) / chunk,
+            .work =
+                [&kept, count](std::size_t number, std::string_view, run::Look&) {
+                  std::vector<std::string> records;
+                  for (std::size_t i = number * chunk; i < std::min(count, (number + 1) * chunk); ++i) {
+                    try {
+                      const auto& asks = kept->questions[i];
+                      records.push_back(asks ? record_of(answers::answer(*asks)) : std::string());
+                    } catch (const Error&) {
+                      records.emplace_back();
+                    }
+                  }
+                  return run::Piece{.bytes = lengths_and_bytes(records), .finished = true};
+                },
+            .alone = true};
         const run::Outcome outcome = run::Processes(processes).carry_out(
             job, {.stop = asked.stop, .progress = [&asked](const run::Progress& so_far) {
                     if (asked.progress) asked.progress(so_far.done, so_far.left.count());

@@ -9,7 +9,7 @@ Enclosure(8.7035435578e-16, certified to 10 digits)
 >>> answer.probability < 1e-15
 True
 >>> tb.buffer(inputs=16, load=[0.5, 0.7, 0.9], drop=1e-15).buffer
-array([ 30,  52, 157])
+array([ 26,  48, 157])
 
 Each command of the command line is a function of its keywords; ``help(tb.buffer)`` lists them. Numbers are taken
 exactly: 0.9 is 9/10, as are "0.9", Fraction(9, 10) and Decimal("0.9"). Arrays and lists are broadcast against each
@@ -21,7 +21,7 @@ from ._ask import grid
 from ._errors import Error, InvalidArgument, LimitExceeded, NoAnswer, ParseError, Stopped, Undecided, Unstable
 from ._networks import Network
 from ._questions import *
-from ._questions import __all__ as _questions
+from ._questions import __all__ as _functions
 from ._symbolic import Formula
 from ._tailbound import __version__
 from ._values import Approximation, Asymptote, Bound, Count, Enclosure, Estimate, Exact, Model, Number
@@ -55,4 +55,4 @@ __all__ = [
     "__version__",
     "grid",
 ]
-__all__ += _questions
+__all__ += _functions

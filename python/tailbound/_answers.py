@@ -81,7 +81,7 @@ class Row(Mapping[str, Any]):
     >>> import tailbound as tb
     >>> row = tb.occupancy(inputs=16, load=0.9, levels=[0, 50]).tail[1]
     >>> list(row), row.level
-    (['level', 'tail'], Count(50 packets))
+    (['level', 'probability', 'certainty', 'method'], Count(50 packets))
     """
 
     __slots__ = ("_raw", "_columns", "_digits")
@@ -395,7 +395,10 @@ class Answer:
 
     def picture(self) -> dict[str, Any]:
         """The picture as data: titles, labels and curves.  :raises NoAnswer: there is nothing to draw"""
-        return dict(self._shown.picture())
+        picture = dict(self._shown.picture())
+        if all(len(curve["points"]) < 2 for curve in picture["curves"]):
+            raise NoAnswer("there is nothing to draw: one point is no picture; ask for a list")
+        return picture
 
     def plot(self, ax: "Optional[Axes]" = None, log_y: bool = False) -> "Axes":
         """Draws the command's picture with matplotlib.
@@ -423,7 +426,7 @@ class Answer:
         >>> import tailbound as tb
         >>> frame = tb.buffer(inputs=16, load="0.5,0.9", drop=1e-15).to_pandas()
         >>> list(frame["buffer"])
-        [30, 157]
+        [26, 157]
         """
         return _frame([{**result.inputs, **result} for result in self.results], objects)
 
@@ -432,7 +435,7 @@ class Answer:
 
         >>> import tailbound as tb
         >>> tb.buffer(inputs=16, load=[0.5, 0.9], drop=1e-15).to_numpy("buffer")
-        array([ 30, 157])
+        array([ 26, 157])
         """
         import numpy
 
@@ -514,8 +517,8 @@ class Answers(Answer):
     >>> answers.shape
     (2, 3)
     >>> answers.buffer
-    array([[17, 42, 86],
-           [18, 46, 94]])
+    array([[15, 43, 88],
+           [16, 46, 94]])
     >>> answers[1, 2].mean_occupancy
     Exact(4.696875 packets)
     """

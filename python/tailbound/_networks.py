@@ -47,7 +47,7 @@ class Network:
     to = "b"
     rate = "3/10"
     <BLANKLINE>
-    >>> tb.delay(network=net).results[0].flow
+    >>> tb.delay(network=net).results[0].inputs["flow"]
     'a -> b'
     """
 
