@@ -13,6 +13,7 @@
 namespace tailbound::cli {
 namespace {
 
+using answers::Combinations;
 using answers::MultistageQuestion;
 using answers::SimulateMultistageQuestion;
 using answers::ValidateMultistageQuestion;
@@ -64,19 +65,17 @@ std::vector<CombiningMultistage> read_networks(const MultistageOptions& options)
   const auto buffers = integers_or(4, options.buffer, "--buffer", 1, 10'000);
   const auto degrees = read_combining(options.combining.value_or("2"));
   const std::vector<Rational> shares = parse_percent_list(hot, "--hot");
-  std::vector<CombiningMultistage> networks;
-  for (const std::int64_t count : parse_integers(nodes, "--nodes", 2, 1'048'576,
-                                                 "a whole number: a power of the switch size, at most 2^20"))
-    for (const std::int64_t size : sizes)
-      for (const std::int64_t buffer : buffers)
-        for (const std::optional<std::int64_t>& combining : degrees)
-          for (const Rational& share : shares) {
-            networks.push_back({.network = {.nodes = count, .switch_size = size},
-                                .buffer = buffer,
-                                .hot = share,
-                                .combining = combining});
-            network::check(networks.back());
-          }
+  const std::vector<CombiningMultistage> networks =
+      Combinations(CombiningMultistage{})
+          .by(parse_integers(nodes, "--nodes", 2, 1'048'576,
+                             "a whole number: a power of the switch size, at most 2^20"),
+              [](auto& each, std::int64_t count) { each.network.nodes = count; })
+          .by(sizes, [](auto& each, std::int64_t size) { each.network.switch_size = size; })
+          .by(buffers, &CombiningMultistage::buffer)
+          .by(degrees, &CombiningMultistage::combining)
+          .by(shares, &CombiningMultistage::hot)
+          .points();
+  for (const CombiningMultistage& network : networks) network::check(network);
   return networks;
 }
 
@@ -113,11 +112,11 @@ std::vector<CombiningPoint> read_multistage(const MultistageOptions& options) {
       parse_percent_list(options.loads.value_or(usual_loads), "--loads", 1000);
   for (const Rational& load : loads) network::check_load(load);
   static_cast<void>(read_curve(options));
-  std::vector<CombiningPoint> points;
-  for (const CombiningMultistage& network : networks)
-    for (const Rational& service : services)
-      for (const Rational& load : loads) points.push_back({network, load, service});
-  return points;
+  return Combinations(CombiningPoint{{}, {}, {}})
+      .by(networks, &CombiningPoint::network)
+      .by(services, &CombiningPoint::service)
+      .by(loads, &CombiningPoint::load)
+      .points();
 }
 
 Reply answer_model(const ModelOptions& options, const Context& context) {

@@ -51,12 +51,6 @@ const std::string& name(WormShape shape) {
   return shape_names()[static_cast<std::size_t>(shape)];
 }
 
-void refuse_file_options(const WormholeOptions& options) {
-  for (const auto& [name, value] :
-       {std::pair{"--matrix", &options.place.matrix}, {"--route", &options.place.route}})
-    if (*value) throw InvalidArgument(name, "given without --network", "given with --network FILE");
-}
-
 /// One for each size, number of dimensions and variant.
 void add_topologies(const WormholeOptions& options, WormShape shape,
                     std::vector<answers::WormholeNetwork>& all) {
@@ -69,20 +63,19 @@ void add_topologies(const WormholeOptions& options, WormShape shape,
   const std::string& nodes = required(options.nodes, "--nodes", "given: how many processors there are");
   const auto dimensions = integers_or(WormTopology{}.dimensions, options.dimensions, "--dimensions", 1,
                                       network::most_dimensions(shape));
-  std::vector<std::size_t> variants{0};
-  if (options.variant)
-    variants = parse_choices(*options.variant, "--variant", render::fat_tree_variant_names());
+  const auto variants =
+      named_choices<FatTreeVariant>(options.variant, "--variant", render::fat_tree_variant_names());
   for (const answers::WormSize& size : answers::parse_worm_sizes(nodes, shape, name(shape))) {
     if (size.dimensions && options.dimensions)
       throw InvalidArgument("--dimensions", *options.dimensions, "left out: --nodes says it");
     for (const std::int64_t each : size.dimensions ? std::vector<std::int64_t>{*size.dimensions} : dimensions)
-      for (const std::size_t variant : variants)
+      for (const FatTreeVariant variant : variants)
         for (const network::WormEnds& ends :
              read_worm_ends(options.ends, network::Ejection::one, network::has_ports(shape))) {
           const WormTopology topology{.shape = shape,
                                       .nodes = size.nodes,
                                       .dimensions = static_cast<int>(each),
-                                      .variant = static_cast<FatTreeVariant>(variant),
+                                      .variant = variant,
                                       .ends = ends};
           network::check(topology);
           all.emplace_back(topology);
@@ -91,16 +84,14 @@ void add_topologies(const WormholeOptions& options, WormShape shape,
 }
 
 OwnWormNetwork read_own(const WormholeOptions& options) {
-  const std::pair<const char*, const std::optional<std::string>*> others[] = {
-      {"--topology", &options.topology},
-      {"--nodes", &options.nodes},
-      {"--dimensions", &options.dimensions},
-      {"--variant", &options.variant},
-      {"--virtual-channels", &options.virtual_channels},
-      {"--injection", &options.ends.injection},
-      {"--ejection", &options.ends.ejection}};
-  for (const auto& [name, value] : others)
-    if (*value) throw InvalidArgument(name, "given together with --network", "left out: the file says it");
+  refuse_given({{"--topology", &options.topology},
+                {"--nodes", &options.nodes},
+                {"--dimensions", &options.dimensions},
+                {"--variant", &options.variant},
+                {"--virtual-channels", &options.virtual_channels},
+                {"--injection", &options.ends.injection},
+                {"--ejection", &options.ends.ejection}},
+               "given together with --network", "left out: the file says it");
   network::Network network = read_network(options.place, network::FileUse::worms).network;
   if (network.name.empty()) network.name = *options.place.network;
   return {.network = std::make_shared<network::RoutedWormNetwork>(network),
@@ -131,7 +122,8 @@ void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
 /// One network for each combination of entries, the last changing fastest; "12x12" is a size too. Reads files too.
 std::vector<answers::WormholeNetwork> read_wormhole_networks(const WormholeOptions& options) {
   if (options.place.network) return {read_own(options)};
-  refuse_file_options(options);
+  refuse_given({{"--matrix", &options.place.matrix}, {"--route", &options.place.route}},
+               "given without --network", "given with --network FILE");
   const std::string& shapes = required(options.topology, "--topology",
                                        "given: butterfly-fat-tree, mesh, torus, bidirectional-torus or "
                                        "hypercube (any other network: --network FILE)");
@@ -143,11 +135,8 @@ std::vector<answers::WormholeNetwork> read_wormhole_networks(const WormholeOptio
 
 /// The usual number unless told.
 std::vector<std::optional<int>> read_virtual_channels(const WormholeOptions& options) {
-  if (!options.virtual_channels) return {std::nullopt};
-  std::vector<std::optional<int>> all;
-  for (const std::int64_t channels : parse_integers(*options.virtual_channels, "--virtual-channels", 1, 64))
-    all.emplace_back(static_cast<int>(channels));
-  return all;
+  const auto all = integers_or(1, options.virtual_channels, "--virtual-channels", 1, 64);
+  return each_or_none(options.virtual_channels.has_value(), std::vector<int>(all.begin(), all.end()));
 }
 
 std::vector<std::int64_t> read_lengths(const WormholeOptions& options) {
