@@ -117,13 +117,11 @@ TEST_CASE("hops: one queue that sources feed is exact; a link of several packets
   question.topology = switches("2");
   const auto wide = answers::answer(question);
   CHECK(wide.flows[0].hops == Hops::independent);
-  question.hops = Hops::chain;
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
 }
 
 TEST_CASE("hops: beyond what a chain reaches the answer is that of independent hops, and says so") {
   DelayQuestion question = of_tree({});
-  question.levels = {Slots(100'000)};
+  question.levels = {Slots(5000)};
   CHECK(answers::answer(question).flows[0].hops == Hops::independent);
   question.hops = Hops::chain;
   CHECK_THROWS_AS(answers::answer(question), LimitExceeded);

@@ -97,6 +97,7 @@ TEST_CASE("Delay asked of a network: flows, links and flows alike", "[answers][d
   DelayQuestion question{.topology = two_switches()};
   question.percentiles = {number("0.99")};
   question.drop = bounds::DropTarget{number("1e-6")};
+  question.hops = answers::Hops::independent;
   const DelayAnswer answer = answers::answer(question);
   REQUIRE(answer.flows.size() == 4);
   CHECK_FALSE(question.of_one_flow());

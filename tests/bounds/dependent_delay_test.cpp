@@ -181,7 +181,7 @@ TEST_CASE("dependent hops: what is asked wrongly, or too deep, is refused") {
   CHECK_THROWS_AS(delays.claims(jump, {{Slots(1)}, {}}), InvalidArgument);
 }
 
-TEST_CASE("dependent hops: more trees of spec and simulation", "[.full]") {
+TEST_CASE("dependent hops: percentiles of more trees are those simulated") {
   struct Row {
     std::int64_t radix;
     int levels;

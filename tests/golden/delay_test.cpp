@@ -52,14 +52,15 @@ TEST_CASE("delay: the JSON of a tree, key by key") {
   REQUIRE(tree["percentiles"].size() == 2);
   CHECK(tree["percentiles"][1]["percentile"] == "99.9999");
   CHECK(tree["percentiles"][1]["exceeded_by"] == "1e-6");
-  CHECK(tree["percentiles"][1]["queueing_slots"] == 52);
-  CHECK(tree["percentiles"][1]["latency_slots"] == 57);
-  CHECK(tree["percentiles"][1]["latency_ns"] == "291.84");  // 57 slots of 64 bytes at 100 Gbit/s
-  CHECK(tree["percentiles"][1]["queueing_ns"] == "266.24");
+  CHECK(tree["percentiles"][1]["queueing_slots"] == 53);
+  CHECK(tree["percentiles"][1]["latency_slots"] == 58);
+  CHECK(tree["percentiles"][1]["latency_ns"] == "296.96");  // 58 slots of 64 bytes at 100 Gbit/s
+  CHECK(tree["percentiles"][1]["queueing_ns"] == "271.36");
   CHECK(tree["ccdf"][1]["slots"] == 100);
   CHECK(tree["ccdf"][1]["ns"] == "512");
-  CHECK(tree["ccdf"][1]["probability"]["kind"] == "enclosure");
-  CHECK(tree["mean_queueing_slots"]["value"] == "20205/2048");
+  CHECK(tree["ccdf"][1]["probability"]["kind"] == "approximation");
+  CHECK(tree["hops"].size() == 5);
+  CHECK(tree["mean_queueing_slots"]["kind"] == "approximation");
   REQUIRE(tree["hops"].size() == 5);
   CHECK(tree["hops"][0]["hop"] == 1);
   CHECK(tree["hops"][0]["buffer"] == 76);
@@ -68,19 +69,21 @@ TEST_CASE("delay: the JSON of a tree, key by key") {
   CHECK(tree["hop_sources"][2]["count"] == 4096);
   CHECK(tree["total_buffer"] == 396);
   CHECK(tree["total_buffer_bytes"] == "25344");
-  CHECK(tree["reorder_buffer"] == 52);
-  CHECK(notes_say(document, "independent"));
+  CHECK(tree["reorder_buffer"] == 53);
+  CHECK(notes_say(document, "depends on that of the hop before"));
   CHECK_FALSE(notes_say(run_json("delay --radix 16 --levels 1 --load 0.8"), "model: "));
 }
 
 TEST_CASE("delay: a percentile is what the CCDF says, in percent or as a fraction") {
-  const json tree =
-      run_result("delay --radix 4 --levels 3 --load 0.9 --percentiles 99,0.99 --routing nearest-ancestor");
+  const json tree = run_result(
+      "delay --radix 4 --levels 3 --load 0.9 --hops independent --percentiles 99,0.99 --routing "
+      "nearest-ancestor");
   const json& first = tree["percentiles"][0];
   CHECK(first["queueing_slots"] == tree["percentiles"][1]["queueing_slots"]);
   const int t = first["queueing_slots"];
-  const json around = run_result("delay --radix 4 --levels 3 --load 0.9 --routing nearest-ancestor --ccdf " +
-                                 std::to_string(t - 1) + "," + std::to_string(t));
+  const json around = run_result(
+      "delay --radix 4 --levels 3 --load 0.9 --hops independent --routing nearest-ancestor --ccdf " +
+      std::to_string(t - 1) + "," + std::to_string(t));
   CHECK(lower(around["ccdf"][0]["probability"]) > 0.01);
   CHECK(lower(around["ccdf"][1]["probability"]) < 0.01);
 }
@@ -135,10 +138,10 @@ TEST_CASE("delay: a network's flows, one of them, and its traffic matrix") {
 }
 
 TEST_CASE("delay: notes quote figures of trees for trees only") {
-  const json network = run_json("delay --network " + networks + "two_switches.toml");
+  const json network = run_json("delay --hops independent --network " + networks + "two_switches.toml");
   CHECK(notes_say(network, "independent"));
   CHECK_FALSE(notes_say(network, "3-tree"));
-  CHECK(notes_say(run_json("delay --radix 4 --levels 2 --load 0.5"), "16-ary 3-tree"));
+  CHECK(notes_say(run_json("delay --radix 4 --levels 2 --load 0.5 --hops independent"), "16-ary 3-tree"));
 }
 
 TEST_CASE("delay: lists give a result for each combination") {
@@ -208,13 +211,18 @@ TEST_CASE("delay: what each hop adds to latencies in ns") {
 }
 
 TEST_CASE("delay: table, quiet table, CSV, and the model's limits in one line") {
-  const Outcome table = run_line("delay --radix 16 --levels 3 --load 0.8");
+  const Outcome table = run_line("delay --radix 16 --levels 3 --load 0.8 --hops independent");
+  CHECK(run_line("delay --radix 16 --levels 3 --load 0.8").out.find("model: simulated tails of such trees") !=
+        std::string::npos);
+  CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --hops bound").out.find("proved up to the root") !=
+        std::string::npos);
   CHECK(table.out.find("model: hops are taken as independent") != std::string::npos);
   CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --sources first-hop").out.find("half") !=
         std::string::npos);
   CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --percentiles 99 --quiet").out == "99 25 30\n");
-  const auto csv = rows_of(
-      run_line("delay --radix 16 --levels 3 --load 0.8 --percentiles 99 --ccdf 100 --format csv").out);
+  const auto csv = rows_of(run_line("delay --radix 16 --levels 3 --load 0.8 --hops independent --percentiles "
+                                    "99 --ccdf 100 --format csv")
+                               .out);
   CHECK(at(csv, 1, "table") == "percentiles");
   CHECK(at(csv, 1, "load") == "0.8");
   CHECK(at(csv, 1, "percentiles_percentile") == "99");
@@ -247,8 +255,8 @@ TEST_CASE("delay: pictures") {
   const std::string picture = folder / "delay.svg";
   CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --plot " + picture).status == 0);
   const std::string drawn = content(picture);
-  CHECK(drawn.find("99.9999 %: 52 slots") != std::string::npos);
-  CHECK(drawn.find("independent") != std::string::npos);
+  CHECK(drawn.find("99.9999 %: 53 slots") != std::string::npos);
+  CHECK(drawn.find("simulated tails") != std::string::npos);
   CHECK(run_line("delay --radix 4 --levels 2 --load 0.2:0.8:0.2 --percentiles 50,99 --plot " + picture)
             .status == 0);
   CHECK(content(picture).find("99 %") != std::string::npos);

@@ -134,9 +134,19 @@ struct RouteLaw {
   }
 };
 
+/// Two digits more than are said to be right; the others are those of this machine's arithmetic.
+Real rounded(double value, int digits) {
+  if (!(value > 0)) return Real(0);
+  const int places = digits + 1 - static_cast<int>(std::floor(std::log10(value)));
+  const numeric::PrecisionScope scope(numeric::Precision{64});
+  const Real scale = pow(Real(10), std::abs(places));
+  return places >= 0 ? Real(round(Real(value) * scale) / scale) : Real(round(Real(value) / scale) * scale);
+}
+
 numeric::Claim<unit::Probability> claim_of(double value, double relative_error) {
-  const int digits = static_cast<int>(std::floor(-std::log10(std::clamp(relative_error, 1e-15, 0.09))));
-  return Approximation<unit::Probability>{Real(value), std::max(1, digits)};
+  const int digits =
+      std::max(1, static_cast<int>(std::floor(-std::log10(std::clamp(relative_error, 1e-15, 0.09)))));
+  return Approximation<unit::Probability>{rounded(value, digits), digits};
 }
 
 }  // namespace
@@ -373,7 +383,7 @@ ClaimedDelayAnswer DependentDelay::claims(std::span<const Route> routes, const D
     return result;
   };
   const auto mean_claim = [](double value) -> numeric::Claim<unit::Slot> {
-    return Approximation<unit::Slot>{Real(value), 4};
+    return Approximation<unit::Slot>{rounded(value, 4), 4};
   };
   ClaimedDelayAnswer answer{{}, {}, {}, mean_claim(mean), mean_claim(mean + mean_hops)};
   for (const Slots level : question.levels) answer.above.push_back({level, claim(level.value, false)});
