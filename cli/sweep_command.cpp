@@ -162,7 +162,7 @@ void declare(OptionTable& table, Options& options) {
   work.add("--jobs", options.jobs, "N", "processes that ask at once; all cores unless told");
   work.add("--part", options.part, "I/N", "every N-th point alone, from the I-th on");
   for (Option& option : table.options)
-    if (option.name == "--store") option.required = true;
+    if (option.name == "--store" || option.name == "PLAN") option.required = true;
 }
 
 }  // namespace

@@ -203,6 +203,7 @@ TEST_CASE("sweep: refusals") {
   CHECK(refusal("ask = \"buffer\"\nload = true\n").find("--load is true") != std::string::npos);
   const std::string plan = folder.file("plan.toml", small_plan);
   CHECK(run_command({"sweep", plan}).err.find("--store") != std::string::npos);
+  CHECK(run_command({"sweep", "--store", store}).err.find("PLAN") != std::string::npos);
   CHECK(run_command({"sweep", plan, "--store", store, "--part", "4/3"}).status == 2);
   CHECK(run_command({"sweep", plan, "--store", store, "--part", "3"}).status == 2);
   CHECK(run_command({"sweep", plan, "--store", store, "--jobs", "0"}).status == 2);

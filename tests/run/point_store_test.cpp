@@ -135,3 +135,29 @@ TEST_CASE("point store: of another version, of another kind, damaged") {
   }
   CHECK(refused > whole.size() / 1024 / 2);
 }
+
+TEST_CASE("point store: several processes make it at once") {
+  const Folder folder;
+  std::vector<pid_t> children;
+  for (int i = 0; i < 8; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      int status = 1;
+      try {
+        PointStore store(folder / "store", "1", Use::write);
+        std::size_t cursor = 0;
+        static_cast<void>(store.keep_and_claim({row("key " + std::to_string(i))}, keys, cursor, 0));
+        status = 0;
+      } catch (...) {
+      }
+      _exit(status);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+  }
+  CHECK(PointStore(folder / "store", "1", Use::read).count().points == 8);
+}

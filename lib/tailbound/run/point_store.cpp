@@ -8,6 +8,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <thread>
 #include <utility>
 
 namespace tailbound::run {
@@ -16,6 +18,7 @@ namespace {
 constexpr int application = 0x7462'7377;  // "tbsw"
 constexpr int format = 1;
 constexpr int patience_ms = 120'000;  ///< for the locks of others
+constexpr int pause_ms = 5;
 constexpr std::int64_t foreign_claim_seconds = 86'400;
 
 constexpr std::array<const char*, 5> names{"answered", "no answer", "bad input", "failed", "missing"};
@@ -70,13 +73,18 @@ class PointStore::Database {
     }
     sqlite3_busy_timeout(handle_, patience_ms);
     try {
-      begin();
+      // A change of the journal waits for nobody: where several make the store, it is tried again.
+      for (int tries = 0; !begun(tries < patience_ms / pause_ms); ++tries)
+        std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
     } catch (...) {
       sqlite3_close(handle_);
       throw;
     }
   }
-  ~Database() { sqlite3_close(handle_); }
+  ~Database() {
+    statements_.clear();
+    sqlite3_close(handle_);
+  }
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
@@ -129,6 +137,23 @@ class PointStore::Database {
     sqlite3_stmt* statement_ = nullptr;
   };
 
+  /// A statement that is used again and again. At the end of its use it holds nothing.
+  class Known {
+   public:
+    Known(Database& database, const char* text) {
+      std::unique_ptr<Statement>& statement = database.statements_[text];
+      if (!statement) statement = std::make_unique<Statement>(database, text);
+      statement_ = statement.get();
+    }
+    ~Known() { statement_->again(); }
+    Known(const Known&) = delete;
+    Known& operator=(const Known&) = delete;
+    [[nodiscard]] Statement* operator->() const { return statement_; }
+
+   private:
+    Statement* statement_;
+  };
+
   void run(const char* text) { check(sqlite3_exec(handle_, text, nullptr, nullptr, nullptr)); }
 
   /// All or nothing, and nobody else writes meanwhile.
@@ -156,6 +181,12 @@ class PointStore::Database {
   [[noreturn]] void damaged(const std::string& what) const { throw ParseError(path_, 0, 0, what); }
 
  private:
+  /// Somebody else has it.
+  class Busy : public Error {
+   public:
+    using Error::Error;
+  };
+
   [[noreturn]] void refuse(const std::string& legal) const { throw InvalidArgument("--store", path_, legal); }
 
   void check(int result) const {
@@ -163,12 +194,24 @@ class PointStore::Database {
     const std::string why = sqlite3_errmsg(handle_);
     if (result == SQLITE_NOTADB) refuse("a store that `sweep` made, or a new file (it is of another kind)");
     if ((result & 0xFF) == SQLITE_CORRUPT) damaged("the store is damaged (" + why + ")");
+    if ((result & 0xFF) == SQLITE_BUSY) throw Busy("the store " + path_ + " is in use: " + why);
     throw Error("the store " + path_ + " cannot be used: " + why);
   }
 
   [[nodiscard]] std::int64_t pragma(const char* text) {
     Statement statement(*this, text);
     return statement.step() ? statement.number(0) : 0;
+  }
+
+  /// False where others are making it, and that may be waited for.
+  [[nodiscard]] bool begun(bool may_wait) {
+    try {
+      begin();
+    } catch (const Busy&) {
+      if (!may_wait) throw;
+      return false;
+    }
+    return true;
   }
 
   void begin() {
@@ -209,6 +252,7 @@ class PointStore::Database {
 
   std::string path_, version_;
   sqlite3* handle_ = nullptr;
+  std::map<std::string, std::unique_ptr<Statement>> statements_;
 };
 
 PointStore::PointStore(const std::string& path, std::string version, Use use)
@@ -216,24 +260,24 @@ PointStore::PointStore(const std::string& path, std::string version, Use use)
 PointStore::~PointStore() = default;
 
 std::optional<PointRow> PointStore::find(const std::string& key) {
-  Database::Statement statement(*database_,
-                                "SELECT status, message, answer, json, checksum FROM point WHERE key = ?");
-  if (!statement.bind(1, key).step()) return {};
+  const Database::Known statement(*database_,
+                                  "SELECT status, message, answer, json, checksum FROM point WHERE key = ?");
+  if (!statement->bind(1, key).step()) return {};
   PointRow row{.key = key};
-  const std::string status = statement.text(0);
+  const std::string status = statement->text(0);
   for (std::size_t i = 0; i < names.size(); ++i)
     if (status == names[i]) row.status = static_cast<PointStatus>(i);
-  row.message = statement.text(1);
-  row.answer = statement.text(2);
-  row.json = statement.text(3);
-  if (checksum_of(row) != statement.number(4) || row.status == PointStatus::missing)
+  row.message = statement->text(1);
+  row.answer = statement->text(2);
+  row.json = statement->text(3);
+  if (checksum_of(row) != statement->number(4) || row.status == PointStatus::missing)
     database_->damaged("the store is damaged: the point \"" + key + "\" has a wrong checksum");
   return row;
 }
 
 bool PointStore::has(const std::string& key) {
-  Database::Statement statement(*database_, "SELECT 1 FROM point WHERE key = ?");
-  return statement.bind(1, key).step();
+  const Database::Known statement(*database_, "SELECT 1 FROM point WHERE key = ?");
+  return statement->bind(1, key).step();
 }
 
 std::vector<std::size_t> PointStore::keep_and_claim(const std::vector<PointRow>& rows,
