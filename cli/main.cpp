@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <iostream>
 #include <string>
 #include <system_error>
@@ -23,11 +24,16 @@ void keep_closed_descriptors() {
       static_cast<void>(open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY));  // the least free number
 }
 
-/// The ranks of the MPI job that this process is one of, as mpirun and srun tell those that they start.
-int ranks_here() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
+/// What mpirun or srun tell the processes that they start.
+int number_here(std::initializer_list<const char*> names, int otherwise) {
+  for (const char* name : names)
     if (const char* value = std::getenv(name)) return std::atoi(value);
-  return 1;
+  return otherwise;
+}
+
+/// The ranks of the MPI job that this process is one of.
+int ranks_here() {
+  return number_here({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1);
 }
 
 /// Started by mpirun, as many copies would do the same: tailbound-mpi shares the work. Parts (--part) are meant to be
@@ -39,9 +45,11 @@ int hand_over_to_ranks(int argc, char** argv) {
   std::error_code error;
   const std::string beside = std::filesystem::read_symlink("/proc/self/exe", error).string() + "-mpi";
   execv(beside.c_str(), argv);
-  std::cerr << "tailbound: started as one of " << ranks_here() << " ranks, which would all do the same work; "
-            << beside << " shares it, and cannot be started (" << std::strerror(errno)
-            << "): it is built where MPI is found (libopenmpi-dev)\n";
+  const std::string why = std::strerror(errno);
+  if (number_here({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0) == 0)  // of all, one says it
+    std::cerr << "tailbound: started on " << ranks_here() << " ranks, which would all do the same work; "
+              << beside << " shares it, and cannot be started (" << why
+              << "): it is built where MPI is found (libopenmpi-dev)\n";
   return 2;
 }
 

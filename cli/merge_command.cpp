@@ -51,7 +51,7 @@ Reply answer(const Options& options, const Context& context) {
 
 void declare(OptionTable& table, Options& options) {
   OptionGroup(table, "").add_words("FILE", options.files, "",
-                                   "all parts of one question, as --part wrote them", 1, 1'000'000);
+                                   "all parts of one question, as --part wrote them", 1, 1 << 29);
   table.options.back().required = true;
 }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -54,7 +56,9 @@ int main(int argc, char** argv) {
   int status;
   {
     Ranks ranks;
-    if (!ranks.leads())  // rank 0 is asked, and asks the others
+    // Rank 0 is asked, and asks the others. mpirun passes SIGUSR1 on and goes on; of others it kills the ranks soon.
+    std::signal(SIGUSR1, ranks.leads() ? [](int) { kill(getpid(), SIGTERM); } : SIG_IGN);
+    if (!ranks.leads())
       for (const int signal : stop_signals) std::signal(signal, SIG_IGN);
     ProgressLines lines(ranks.count());
     tailbound::cli::Engine engine{.executor = &ranks, .writes = ranks.leads(), .progress = {}};

@@ -66,7 +66,7 @@ bool simulates(const fs::path& file) {
 
 /// Of other forms: files of the reader's, or a folder that is written.
 bool is_told(const fs::path& file) {
-  return std::set<std::string>{"compare.txt", "reproduce.txt", "schema.txt"}.contains(
+  return std::set<std::string>{"compare.txt", "merge.txt", "reproduce.txt", "schema.txt"}.contains(
       file.filename().string());
 }
 

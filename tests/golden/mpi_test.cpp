@@ -27,7 +27,6 @@ const bool prepared = [] {
   for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
                            "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"})
     setenv(name, "1", 0);
-  setenv("OMPI_MCA_odls_base_sigkill_timeout", "30", 0);  // seconds between its SIGTERM and SIGKILL
   return true;
 }();
 
@@ -112,7 +111,7 @@ const std::string search =
     "simulate wormhole --topology mesh --nodes 16 --flits 4 --saturation --precision 30%";
 
 const std::string long_tree =
-    "simulate tree --radix 4 --levels 3 --load 0.8 --warmup 640 --slots 400000 --format json";
+    "simulate tree --radix 4 --levels 3 --load 0.8 --warmup 640 --slots 150000 --format json";
 
 }  // namespace
 
@@ -162,10 +161,11 @@ TEST_CASE("mpi: stopped, and gone on with by threads, ranks and parts") {
   REQUIRE(whole.status == 0);
   Job job(folder, 2, long_tree + " --checkpoint-every 0.02 --checkpoint " + state);
   REQUIRE(job.wait_for(state));
-  job.send(SIGTERM);
+  job.send(SIGUSR1);  // which mpirun passes on
   const Outcome stopped = job.wait();
   INFO(stopped.err);
-  CHECK((stopped.out == whole.out || stopped.err.find("stopped") != std::string::npos));
+  CHECK((stopped.status == 4 || stopped.out == whole.out));  // a quick machine may have come to the end
+  CHECK((stopped.status == 0 || stopped.err.find("stopped on request") != std::string::npos));
   CHECK(run_line(long_tree + " --threads 3 --resume " + state).out == whole.out);
   CHECK(on_ranks(3, long_tree + " --resume " + state).out == whole.out);
   const std::string question = long_tree.substr(0, long_tree.find(" --format"));
@@ -175,8 +175,18 @@ TEST_CASE("mpi: stopped, and gone on with by threads, ranks and parts") {
   CHECK(run_line("merge " + (folder / "1") + " " + (folder / "2") + " --format json").out == whole.out);
 }
 
-TEST_CASE("mpi: a rank that is killed ends the job with a message, and the last checkpoint is whole") {
+TEST_CASE("mpi: ranks that are killed, and mpirun that is asked to end, leave a whole checkpoint",
+          "[.full]") {
   const Outcome whole = run_line(long_tree);
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const Folder folder;
+    const std::string state = folder / "state";
+    Job job(folder, 2, long_tree + " --checkpoint-every 0.02 --checkpoint " + state);
+    REQUIRE(job.wait_for(state));
+    job.send(signal);
+    (void)job.wait();
+    CHECK(run_line(long_tree + " --resume " + state).out == whole.out);
+  }
   for (const int rank : {0, 1}) {
     const Folder folder;
     const std::string state = folder / "state";

@@ -22,7 +22,7 @@ std::vector<Job> question() {
     return work(i + 20, state, look);
   };
   std::vector<Job> jobs{steps_job(4), other, steps_job(4)};
-  for (const std::size_t shift : {0, 100}) {
+  for (const std::size_t shift : {std::size_t{0}, std::size_t{100}}) {
     Job list{.identity = "a list", .pieces = 3, .work = {}, .alone = true, .identified = false};
     list.work = [shift](std::size_t i, std::string_view, Look&) {
       return Piece{"point " + std::to_string(i + shift), true};

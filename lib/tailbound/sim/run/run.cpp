@@ -262,10 +262,7 @@ RunResult run(const RunPlan& plan, std::string_view model, const ReplicationFact
   const run::Outcome outcome = executor.carry_out(job, how, std::move(begun));
   RunResult result{
       .batches = {}, .complete = outcome.complete(), .crew = outcome.crew, .seconds = outcome.seconds};
-  if (!result.complete) {
-    if (controls.checkpoint && controls.stop.stop_requested()) checkpoint(outcome.pieces);
-    if (executor.in_parts()) throw run::Elsewhere();
-  }
+  if (!result.complete && controls.checkpoint) checkpoint(outcome.pieces);
   if (controls.finished != nullptr && result.complete) *controls.finished = {of, outcome.pieces};
   for (const run::Piece& piece : outcome.pieces)
     result.batches.push_back(standing_of(piece.bytes, plan).batches);
