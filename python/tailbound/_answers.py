@@ -378,7 +378,7 @@ class Answer:
     # --- as the command shows it
 
     def text(self, quiet: bool = False) -> str:
-        """What the command prints for people."""
+        """What the command prints for people; ``quiet`` leaves explanations out, but not the remarks of formulas."""
         return str(self._shown.written("table", quiet))
 
     def json(self, quiet: bool = False) -> str:

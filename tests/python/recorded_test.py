@@ -133,6 +133,8 @@ def check(line: Line) -> int:
             expected = section(text, "standard output")
         if expected is None:
             continue
+        if quiet and line.command == "pgf":
+            continue  # remarks of formulas are asked for with the question, not of the answer
         written = {"table": answer.text, "json": answer.json, "csv": answer.csv, "markdown": answer.markdown}[form]
         assert masked(written(quiet=quiet)) == expected, line.name
         compared += 1
@@ -176,6 +178,8 @@ def test_refusals(at_root: Any) -> None:
         said = section(text, "standard error")
         if any(word in said for word in ("unknown option", "needs a value", "given twice", "unexpected argument")):
             continue  # of command lines: Python itself refuses these
+        if text.startswith("--- status 0") or "nothing to draw" in said:
+            continue
         if any(option in said for option in ("--format", "--plot", "--title", "--log-y", "--output")):
             continue
         try:

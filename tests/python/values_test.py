@@ -39,7 +39,7 @@ def proved(draw: Any) -> tuple[tb.Number, Fraction]:
     return (tb.Bound(truth + width, True), truth) if kind == "below" else (tb.Bound(truth - width, False), truth)
 
 
-@cases(200, 4_000)
+@cases(100, 4_000)
 @given(st.lists(proved(), min_size=8, max_size=8))
 def test_arithmetic_encloses(numbers: Any) -> None:
     """256 cases each: every two of them by every operation."""
@@ -59,7 +59,7 @@ def test_arithmetic_encloses(numbers: Any) -> None:
             assert isinstance(found, tb.Exact) and found.value == truth
 
 
-@cases(300, 10_000)
+@cases(120, 10_000)
 @given(st.lists(proved(), min_size=4, max_size=4), fractions, st.sampled_from(["fraction", "float", "int"]))
 def test_scalars(numbers: Any, scalar: Fraction, kind: str) -> None:
     given_: Any = scalar
