@@ -2,10 +2,12 @@
 #include <cli/delay_question.hpp>
 #include <cli/files.hpp>
 #include <cli/traffic_options.hpp>
+#include <tailbound/answers/combinations.hpp>
 
 namespace tailbound::cli {
 namespace {
 
+using answers::Combinations;
 using numeric::Rational;
 
 constexpr std::int64_t most_slots = (std::int64_t{1} << 24) - 1;
@@ -64,11 +66,9 @@ std::vector<Reordering> read_reorderings(const DelayOptions& options) {
 }
 
 std::vector<std::optional<bounds::DropTarget>> read_drops(const DelayOptions& options) {
-  using bounds::Criterion;
   if (!options.drop) return {std::nullopt};
   std::vector<std::optional<bounds::DropTarget>> drops;
-  for (const Criterion criterion : choices_or_first<Criterion>(
-           options.criterion, "--criterion", {{"overflow", Criterion::overflow}, {"loss", Criterion::loss}}))
+  for (const bounds::Criterion criterion : read_criteria(options.criterion))
     for (const auto& target : read_targets(options.drop, "--drop"))
       drops.emplace_back(bounds::DropTarget{*target, criterion});
   return drops;
@@ -98,12 +98,13 @@ void require_fitting_solve(const DelayOptions& options) {
   const auto refuse = [](const char* option, const char* what, const char* legal) {
     throw InvalidArgument(option, what, legal);
   };
-  for (const auto& [name, value] :
-       {std::pair{"--load-scale", &options.topology.load_scale}, std::pair{"--ccdf", &options.ccdf},
-        std::pair{"--reorder", &options.reorder}, std::pair{"--reorder-levels", &options.reorder_levels},
-        std::pair{"--flow-rate", &options.flow_rate}, std::pair{"--hops", &options.model.hops}})
-    if (*value)
-      refuse(name, "given together with --solve", "left out: --solve load-scale finds the greatest factor");
+  refuse_given({{"--load-scale", &options.topology.load_scale},
+                {"--ccdf", &options.ccdf},
+                {"--reorder", &options.reorder},
+                {"--reorder-levels", &options.reorder_levels},
+                {"--flow-rate", &options.flow_rate},
+                {"--hops", &options.model.hops}},
+               "given together with --solve", "left out: --solve load-scale finds the greatest factor");
   const bool within = options.within || options.within_ns;
   if (options.within && options.within_ns)
     refuse("--within-ns", "given together with --within", "left out, or --within: the time in one unit");
@@ -170,10 +171,9 @@ void require_fitting(const DelayOptions& options) {
     require_fitting_solve(options);
     return;
   }
-  for (const auto& [name, value] :
-       {std::pair{"--within", &options.within}, std::pair{"--within-ns", &options.within_ns},
-        std::pair{"--capacity", &options.capacity}})
-    if (*value) throw InvalidArgument(name, "given without --solve", "given with --solve load-scale");
+  refuse_given(
+      {{"--within", &options.within}, {"--within-ns", &options.within_ns}, {"--capacity", &options.capacity}},
+      "given without --solve", "given with --solve load-scale");
 }
 
 }  // namespace
@@ -244,27 +244,24 @@ std::vector<answers::DelayQuestion> read_delay_questions(const DelayOptions& opt
   if (options.flow && *options.flow != "all") plain_question.flow = *options.flow;
   const std::vector<Reordering> reorderings = read_reorderings(options);
   const auto drops = read_drops(options);
-  std::vector<answers::DelayQuestion> questions;
-  for (const answers::Topology& topology : read_topologies(options))
-    for (const network::Sources sources : read_sources_list(options.model, topology))
-      for (const queue::HopDelay hop_delay : read_hop_delays(options.model))
-        for (const auto& drop : drops)
-          for (const Reordering& reordering : reorderings) {
-            answers::DelayQuestion& question = questions.emplace_back(plain_question);
-            question.topology = topology;
-            question.sources = sources;
-            question.hop_delay = hop_delay;
-            question.drop = drop;
-            question.reorder = reordering.targets;
-            question.flow_rate = reordering.flow_rate;
-            const auto hops = read_hops(options.model, topology, question.model());
-            question.hops = hops.front();
-            for (std::size_t i = 1; i < hops.size(); ++i) {
-              questions.push_back(questions.back());
-              questions.back().hops = hops[i];
-            }
-          }
-  return questions;
+  const std::vector<answers::Topology> topologies = read_topologies(options);
+  const std::vector<answers::DelayQuestion> questions =
+      Combinations(plain_question)
+          .by(topologies, &answers::DelayQuestion::topology)
+          .by(read_sources_list(options.model, topologies.front()), &answers::DelayQuestion::sources)
+          .by(read_hop_delays(options.model), &answers::DelayQuestion::hop_delay)
+          .by(drops, &answers::DelayQuestion::drop)
+          .by(reorderings,
+              [](auto& each, const Reordering& asked) {
+                each.reorder = asked.targets;
+                each.flow_rate = asked.flow_rate;
+              })
+          .points();
+  std::vector<answers::DelayQuestion> all;
+  for (const answers::DelayQuestion& question : questions)
+    for (const auto& hops : read_hops(options.model, question.topology, question.model()))
+      all.emplace_back(question).hops = hops;
+  return all;
 }
 
 namespace {
@@ -302,21 +299,17 @@ read_scale_targets(const DelayOptions& options) {
 std::vector<answers::LoadScaleQuestion> read_load_scale_questions(const DelayOptions& options) {
   require_fitting(options);
   const auto targets = read_scale_targets(options);
-  std::vector<answers::LoadScaleQuestion> questions;
-  for (answers::NetworkTopology& network : read_networks(options.topology, answers::Overload::allowed))
-    for (const network::Sources sources : read_sources_list(options.model, network))
-      for (const queue::HopDelay hop_delay : read_hop_delays(options.model))
-        for (const auto& target : targets) {
-          answers::LoadScaleQuestion& question = questions.emplace_back();
-          question.topology = network;
-          if (options.flow && *options.flow != "all") question.flow = *options.flow;
-          question.sources = sources;
-          question.hop_delay = hop_delay;
-          question.asked = target;
-          question.digits = read_digits(options);
-          question.units = read_units(options.units);
-        }
-  return questions;
+  const auto networks = read_networks(options.topology, answers::Overload::allowed);
+  answers::LoadScaleQuestion asked;
+  if (options.flow && *options.flow != "all") asked.flow = *options.flow;
+  asked.digits = read_digits(options);
+  asked.units = read_units(options.units);
+  return Combinations(asked)
+      .by(networks, &answers::LoadScaleQuestion::topology)
+      .by(read_sources_list(options.model, networks.front()), &answers::LoadScaleQuestion::sources)
+      .by(read_hop_delays(options.model), &answers::LoadScaleQuestion::hop_delay)
+      .by(targets, &answers::LoadScaleQuestion::asked)
+      .points();
 }
 
 std::vector<answers::ReorderQuestion> read_reorder_questions(const DelayOptions& options) {

@@ -240,22 +240,18 @@ std::vector<ValidateDelayQuestion> read_validations(const ValidationOptions& opt
     for (const std::int64_t slots : read_ccdf_slots(*options.ccdf)) asked.levels.emplace_back(slots);
   asked.percentiles = read_percentiles(options.percentiles);
   const std::vector<queue::HopDelay> hop_delays = read_hop_delays(options.model);
-  std::vector<ValidateDelayQuestion> questions;
-  for (const network::Sources sources : read_sources_list(options.model, topologies.front()))
-    for (const queue::HopDelay hop_delay : hop_delays)
-      for (const answers::Topology& topology : topologies) {
-        ValidateDelayQuestion& question = questions.emplace_back(asked);
-        question.topology = topology;
-        question.sources = sources;
-        question.hop_delay = hop_delay;
-        const auto hops = read_hops(options.model, topology, {sources, hop_delay, {}, {}});
-        question.hops = hops.front();
-        for (std::size_t i = 1; i < hops.size(); ++i) {
-          questions.push_back(questions.back());
-          questions.back().hops = hops[i];
-        }
-      }
-  return questions;
+  const std::vector<ValidateDelayQuestion> questions =
+      Combinations(asked)
+          .by(read_sources_list(options.model, topologies.front()), &ValidateDelayQuestion::sources)
+          .by(hop_delays, &ValidateDelayQuestion::hop_delay)
+          .by(topologies, &ValidateDelayQuestion::topology)
+          .points();
+  std::vector<ValidateDelayQuestion> all;
+  for (const ValidateDelayQuestion& question : questions)
+    for (const auto& hops :
+         read_hops(options.model, question.topology, {question.sources, question.hop_delay, {}, {}}))
+      all.emplace_back(question).hops = hops;
+  return all;
 }
 
 Reply answer_validation(const ValidationOptions& options, const Context& context) {
