@@ -9,7 +9,7 @@
 ///
 /// RESULT    the same numbers to the last bit, under the same keys. What is for text alone (lines, further columns)
 ///           and pictures are left out.
-/// TESTS     tests/render/document_bytes_test.cpp
+/// TESTS     tests/golden/stored_test.cpp
 namespace tailbound::render {
 
 [[nodiscard]] std::string to_bytes(const Document& document);
