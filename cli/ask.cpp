@@ -27,12 +27,14 @@ std::recursive_mutex& one_at_a_time() {
 int depth = 0;  ///< of commands that are being asked, one by the other
 
 /// Answers under the lock; the outermost command begins anew with files.
-Reply ask(const Command& command, const answers::Run& run) {
+Reply ask(const Command& command, const answers::Run& run,
+          const std::map<std::string, std::string>& contents = {}) {
   struct Deeper {
     Deeper() { ++depth; }
     ~Deeper() { --depth; }
   };
   if (depth == 0) begin_files(run.stop);
+  for (const auto& [name, content] : contents) named_files().give(name, content);
   const Deeper deeper;
   const Context context{.version = TAILBOUND_VERSION,
                         .quiet = false,
@@ -69,8 +71,8 @@ std::vector<std::string> command_names() {
 
 Asker::Asker(std::string_view command) : command_(command_named(command)) {}
 
-Reply Asker::answer(const std::vector<std::pair<std::string, std::string>>& given,
-                    const answers::Run& run) const {
+Reply Asker::answer(const std::vector<std::pair<std::string, std::string>>& given, const answers::Run& run,
+                    const std::map<std::string, std::string>& contents) const {
   const std::scoped_lock guard(one_at_a_time());
   for (const Option& option : options().options) option.clear();
   for (const auto& [name, text] : given) {
@@ -83,7 +85,7 @@ Reply Asker::answer(const std::vector<std::pair<std::string, std::string>>& give
   }
   for (const Option& option : options().options)
     if (option.required && !option.given()) throw InvalidArgument(option.name, "missing", "given");
-  return ask(command_, run);
+  return ask(command_, run, contents);
 }
 
 Reply answer_document(const std::vector<std::string>& words, const answers::Run& run) {

@@ -2,6 +2,7 @@
 
 #include <cli/command.hpp>
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,11 +29,13 @@ class Asker {
 
   /// The answer to these options and no others, each with its text as it would be typed ("--load", "0.9"); the text
   /// of a flag ("--shared") does not matter.
+  /// \param contents  by name: read in place of files of these names
   /// COST  of "buffer": a microsecond beside the answer
   /// \throws InvalidArgument  an option that there is not, is given twice or is missing, and as typed;  others as
   ///                          Command
   [[nodiscard]] Reply answer(const std::vector<std::pair<std::string, std::string>>& given,
-                             const answers::Run& run = {}) const;
+                             const answers::Run& run = {},
+                             const std::map<std::string, std::string>& contents = {}) const;
 
  private:
   Command command_;

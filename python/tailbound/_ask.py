@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-import tempfile
 import time
-from contextlib import ExitStack
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
@@ -63,22 +61,26 @@ def ask(command: str, spec: Mapping[str, tuple[str, str]], arguments: Mapping[st
             return Answer(shown)
     progress: Progress = given.pop("progress", None) if "progress" in given else arguments.get("progress")
     arrays = {key: value for key, value in given.items() if spec[key][1] in ("text", "file") and _is_array(value)}
-    with ExitStack() as files:
-        ready = {
-            key: value if key in arrays else _text(key, spec[key][1], value, files) for key, value in given.items()
-        }
-        if arrays:
-            return _broadcast(command, spec, ready, arrays, progress)
-        return _one(command, spec, ready, progress)
+    contents: dict[str, str] = {}
+    ready = {key: value if key in arrays else _text(key, spec[key][1], value, contents) for key, value in given.items()}
+    if arrays:
+        return _broadcast(command, spec, ready, arrays, contents, progress)
+    return _one(command, spec, ready, contents, progress)
 
 
-def _one(command: str, spec: Mapping[str, tuple[str, str]], given: Mapping[str, str], progress: Progress) -> Any:
+def _one(
+    command: str,
+    spec: Mapping[str, tuple[str, str]],
+    given: Mapping[str, str],
+    contents: Mapping[str, str],
+    progress: Progress,
+) -> Any:
     words = [(spec[key][0], text) for key, text in given.items()]
     meter = Meter(progress)
     try:
         # Points of lists are worked on by all cores; simulations have threads of their own.
         lists = "threads" not in spec and "jobs" not in spec and any("," in text or ":" in text for text in given.values())
-        shown, cut = _tailbound.ask(command, words, meter.callback, cores() if lists else 1)
+        shown, cut = _tailbound.ask(command, words, meter.callback, cores() if lists else 1, dict(contents))
     finally:
         meter.close()
     answer: Answer = Answer(shown)
@@ -96,7 +98,7 @@ class _Again:
         self._spec, self._given = spec, dict(given)
 
     def __call__(self, language: str) -> Formula:
-        formula: Formula = _one("pgf", self._spec, {**self._given, "as_": language}, False)
+        formula: Formula = _one("pgf", self._spec, {**self._given, "as_": language}, {}, False)
         return formula
 
 
@@ -109,7 +111,7 @@ def _is_array(value: Any) -> bool:
     return getattr(value, "ndim", 0) != 0 and hasattr(value, "__array__")
 
 
-def _text(key: str, takes: str, value: Any, files: ExitStack) -> str:
+def _text(key: str, takes: str, value: Any, contents: dict[str, str]) -> str:
     if takes == "flag":
         if value is not True:
             raise TypeError(f"{key} is {value!r}; it must be True or False")
@@ -119,9 +121,8 @@ def _text(key: str, takes: str, value: Any, files: ExitStack) -> str:
     if takes == "network":
         network = network_of(value)
         if network is not None:
-            folder = files.enter_context(tempfile.TemporaryDirectory(prefix="tailbound-"))
-            value = os.path.join(folder, "network.toml")
-            network.save(value)
+            value = network.name or "network"
+            contents[value] = network.toml()
     if takes == "list" and _is_array(value):
         return ",".join(number_text(key, each) for each in _flat(value))
     return number_text(key, value)
@@ -170,7 +171,12 @@ def number_text(key: str, value: Any) -> str:
 
 
 def _broadcast(
-    command: str, spec: Mapping[str, tuple[str, str]], given: dict[str, Any], arrays: Mapping[str, Any], progress: Progress
+    command: str,
+    spec: Mapping[str, tuple[str, str]],
+    given: dict[str, Any],
+    arrays: Mapping[str, Any],
+    contents: Mapping[str, str],
+    progress: Progress,
 ) -> Answers:
     try:
         import numpy
@@ -192,7 +198,7 @@ def _broadcast(
             if sized.stopped:
                 raise Stopped("stopped on request: some have no answer", Answers(shape, sized))
             return Answers(shape, sized)
-    return Answers(shape, Listed(_each(command, spec, count, question, progress)))
+    return Answers(shape, Listed(_each(command, spec, count, question, contents, progress)))
 
 
 def _array_of(key: str, value: Any) -> Any:
@@ -249,14 +255,19 @@ class _ErrorOf:
 
     def __call__(self, place: int) -> BaseException:
         try:
-            _one("buffer", self._spec, self._question(place), False)
+            _one("buffer", self._spec, self._question(place), {}, False)
         except Error as error:
             return error
         return NoAnswer("it has an answer by itself, but had none among the others")
 
 
 def _each(
-    command: str, spec: Mapping[str, tuple[str, str]], count: int, question: Callable[[int], dict[str, str]], progress: Progress
+    command: str,
+    spec: Mapping[str, tuple[str, str]],
+    count: int,
+    question: Callable[[int], dict[str, str]],
+    contents: Mapping[str, str],
+    progress: Progress,
 ) -> Sequence[Union[Answer, NoAnswer]]:
     """One after the other; where that takes long, the rest on all cores."""
     found: list[Union[Answer, NoAnswer]] = []
@@ -265,7 +276,7 @@ def _each(
 
     def one(place: int) -> Union[Answer, NoAnswer]:
         try:
-            return _one(command, spec, question(place), False)  # type: ignore[no-any-return]
+            return _one(command, spec, question(place), contents, False)  # type: ignore[no-any-return]
         except Stopped:
             raise
         except NoAnswer as none:
