@@ -266,10 +266,11 @@ Result figure_6(const Request& request) {
       render::Curve curve = add_model(at, model, levels, simulated, number, result);
       if (model == kOurs) ours.push_back(std::move(curve));
       if (model == kLiteral) literal.push_back(std::move(curve));
-      result.commands.push_back(fmt::format(
-          "tailbound delay --radix {} --levels {} --load {} --sources {} --delay {} --ccdf 0:{}:{}",
-          kTree.radix, kTree.levels, plain(at.load), kDelayModels[model].sources_name,
-          kDelayModels[model].delay_name, levels.back(), step));
+      result.commands.push_back(
+          fmt::format("tailbound delay --radix {} --levels {} --load {} --sources {} --delay {} --hops "
+                      "independent --ccdf 0:{}:{}",
+                      kTree.radix, kTree.levels, plain(at.load), kDelayModels[model].sources_name,
+                      kDelayModels[model].delay_name, levels.back(), step));
     }
     result.commands.push_back(fmt::format("{} --ccdf 0:{}:{}", command_of(at.run), levels.back(), step));
     plans += fmt::format("; load {}: {}", text, render::in_words(at.run.simulated));

@@ -84,6 +84,15 @@ TEST_CASE("dependent hops: the digits said are those of a deeper computation") {
     }
 }
 
+TEST_CASE("dependent hops: binary trees, where a leaf's packet takes one link") {
+  const bounds::DependentPaths paths = tree(2, 3, "0.8");
+  const bounds::DelayQuestion question{{Slots(31)}, {number("0.999999")}};
+  const bounds::ClaimedDelayAnswer answer = DependentDelay(paths.hops).claims(paths.flows[0], question);
+  CHECK(value(answer.mean_queueing) == Approx(6.037).margin(0.0006));
+  CHECK(answer.queueing[0].slots.value == 44);  // simulated 43
+  CHECK(value(answer.above[0].probability) == Approx(9.77e-5).epsilon(0.02));
+}
+
 TEST_CASE("dependent hops: P(W_2 > y | W_1 = w) as simulated") {
   // k = 4, load 0.8; c_2 put into the conditional law. Simulated, to two digits: rows w = 0, 4, 10.
   const double simulated[3][3] = {{0.36, 0.075, 4.1e-3}, {0.44, 0.11, 6.9e-3}, {0.47, 0.14, 1.1e-2}};

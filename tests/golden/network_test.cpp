@@ -400,8 +400,8 @@ TEST_CASE("network files: what hops add to simulated latencies, and to those bes
 
   // Beside the analysis: what delay says, and nothing outside of the intervals here.
   const std::string question = "--percentiles 50,99" + units;
-  const json rows =
-      run_result("validate delay " + two_switches + " --slots 60000 --threads 1 --ccdf 0 " + question);
+  const json rows = run_result("validate delay --hops independent " + two_switches +
+                               " --slots 60000 --threads 1 --ccdf 0 " + question);
   CHECK(rows["hop_ns"] == "35");
   REQUIRE(rows["rows"].size() == 7);
   CHECK(rows["inside"] == 7);
@@ -409,7 +409,7 @@ TEST_CASE("network files: what hops add to simulated latencies, and to those bes
   CHECK(last["quantity"] == "mean_latency_ns");
   CHECK(last["prediction"].is_null());
   // The mean over flows by their rates, of latencies as delay has them.
-  const json flows = run_json("delay " + two_switches + " " + question)["results"];
+  const json flows = run_json("delay --hops independent " + two_switches + " " + question)["results"];
   double sum = 0, rates = 0;
   for (const json& flow : flows) {
     const double rate = std::stod(flow["rate"].get<std::string>());

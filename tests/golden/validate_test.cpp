@@ -108,7 +108,8 @@ TEST_CASE("validate: occupancies taken for delays are conservative") {
 
 TEST_CASE("validate: analysis is that of the command delay") {
   const std::string tree =
-      " --radix 4 --levels 2 --load 0.6 --routing nearest-ancestor --ccdf 2,6 --percentiles 99";
+      " --radix 4 --levels 2 --load 0.6 --routing nearest-ancestor --ccdf 2,6 --percentiles 99 "
+      "--hops independent";
   const Outcome outcome = run_line("validate delay --slots 20000 --format json" + tree);
   REQUIRE(outcome.status <= 1);
   const json rows = json::parse(outcome.out)["results"][0]["rows"];
@@ -123,13 +124,15 @@ TEST_CASE("validate: analysis is that of the command delay") {
 }
 
 TEST_CASE("validate: a network's flows together") {
-  const Outcome outcome = run_line("validate delay --slots 50000 --format json --ccdf 0 --network " +
-                                   networks + "two_switches.toml");
+  const Outcome outcome =
+      run_line("validate delay --hops independent --slots 50000 --format json --ccdf 0 --network " +
+               networks + "two_switches.toml");
   REQUIRE(outcome.status <= 1);
   const json document = json::parse(outcome.out)["results"][0];
   check_verdicts(document);
   // P(D > 0) of all flows is the mean of theirs, weighted by their rates.
-  const json flows = run_json("delay --ccdf 0 --network " + networks + "two_switches.toml", 0)["results"];
+  const json flows =
+      run_json("delay --hops independent --ccdf 0 --network " + networks + "two_switches.toml", 0)["results"];
   double sum = 0, rates = 0;
   for (const json& flow : flows) {
     const std::string rate = flow["rate"];

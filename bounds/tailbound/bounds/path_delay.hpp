@@ -16,7 +16,8 @@
 ///           route is only approximated (queue::MarkovQueue::certified()), approximations that say so.
 /// SOURCE    Singh and Dally 2004, sections IV and V; docs/derivations/path_delay.md
 /// EXCLUDES  the correlation of successive waits, which is positive: deep in the tail of a long route the
-///           model is optimistic (docs/derivations/path_delay.md says by how much it was measured).
+///           model is optimistic (docs/derivations/path_delay.md says by how much it was measured);
+///           bounds/dependent_delay.hpp sees it.
 /// TESTS     tests/bounds/path_delay_test.cpp, data/reference/path_delay.csv
 namespace tailbound::bounds {
 

@@ -603,7 +603,8 @@ namespace {
 /// How near simulations of networks like this one came (docs/derivations/dependent_hops.md).
 std::string chain_caution(const TreeTopology* tree) {
   if (tree == nullptr)
-    return "simulated tails of two irregular networks are 0.9 to 1.1 of these, down to 1e-6";
+    return "simulated tails of two irregular networks are 0.93 to 1.11 of these down to 1e-4, up to 1.3 at "
+           "1e-5";
   if (tree->tree.radix >= 8) return "simulated tails of such trees are 0.92 to 1.05 of these, down to 1e-6";
   if (tree->tree.radix >= 4) return "simulated tails of such trees are 0.85 to 1.02 of these, down to 1e-6";
   return tree->tree.levels > 3 ? "simulated tails of binary trees are 0.8 to 1.1 of these down to 1e-2, up "
