@@ -39,6 +39,8 @@ TEST_CASE("point store: what is kept is found, and nothing is claimed twice") {
   CHECK(store.keep_and_claim({row("a"), row("b")}, keys, cursor, 10) == std::vector<std::size_t>{2, 3, 4});
   CHECK(store.has("a"));
   CHECK_FALSE(store.has("c"));
+  std::size_t again = 0;
+  CHECK(store.keep_and_claim({}, {"a", "b"}, again, 5).empty());  // they are finished
   const auto found = store.find("b");
   REQUIRE(found);
   CHECK(found->answer == row("b").answer);
@@ -116,6 +118,16 @@ TEST_CASE("point store: of another version, of another kind, damaged") {
   CHECK_THROWS_AS(PointStore(folder / "none", "1", Use::read), InvalidArgument);
   CHECK_THROWS_AS(PointStore(folder / "no folder/store", "1", Use::write), InvalidArgument);
   CHECK_THROWS_AS(PointStore(folder.path(), "1", Use::write), InvalidArgument);
+
+  // A single letter of an answer.
+  std::string changed = golden::content(folder / "store");
+  const std::size_t letter_at = changed.find(std::string("bytes\0of point 57", 17));
+  REQUIRE(letter_at != std::string::npos);
+  changed[letter_at] = 'B';
+  golden::write(folder / "changed", changed);
+  PointStore letter(folder / "changed", "1", Use::write);
+  CHECK_THROWS_WITH(letter.find("point 57"), Catch::Contains("wrong checksum"));
+  CHECK(letter.find("point 58"));
 
   // Wherever a page of it is overwritten: an error that says so, or what was there.
   const std::string whole = golden::content(folder / "store");

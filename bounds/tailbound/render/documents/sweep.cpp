@@ -212,20 +212,33 @@ class SweepTable {
     return text + ".";
   }
 
+  /// Each once; with the points that it is of, where it is not of all.
   [[nodiscard]] std::vector<std::string> notes() const {
-    std::vector<std::string> notes;
-    std::size_t more = 0;
-    std::set<std::string> met;
-    for (const auto& one : kept_)
-      for (const std::string& note : one ? one->notes : std::vector<std::string>()) {
-        if (!met.insert(note).second) continue;
-        if (notes.size() < most_notes)
-          notes.push_back(note);
-        else
-          ++more;
+    std::vector<std::string> order;
+    std::map<std::string, std::vector<std::size_t>> points;
+    for (std::size_t i = 0; i < kept_.size(); ++i)
+      for (const std::string& note : kept_[i] ? kept_[i]->notes : std::vector<std::string>()) {
+        std::vector<std::size_t>& of = points[note];
+        if (of.empty()) order.push_back(note);
+        of.push_back(i + 1);
       }
-    if (more > 0)
-      notes.push_back(fmt::format("{} more notes, of single points: ask them alone to read these.", more));
+    std::vector<std::string> notes;
+    for (const std::string& note : order) {
+      const std::vector<std::size_t>& of = points[note];
+      if (notes.size() == most_notes) {
+        notes.push_back(fmt::format("{} more notes, of single points: ask them alone to read these.",
+                                    order.size() - most_notes));
+        break;
+      }
+      std::string whose;
+      if (of.size() < answer_.count(SweepStatus::answered)) {
+        const std::size_t named = std::min<std::size_t>(of.size(), 5);
+        whose = fmt::format("Point{} {}{}: ", of.size() == 1 ? "" : "s",
+                            fmt::join(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+                            of.size() > named ? fmt::format(" and {} more", of.size() - named) : "");
+      }
+      notes.push_back(whose + note);
+    }
     return notes;
   }
 
