@@ -4,9 +4,11 @@
   PYTHONPATH=build/release/python python/bench/calls.py [QUESTIONS]
 
 Times are of pairs in the same run, one of Python and one of a loop in C++ over the same questions: medians, so that
-what else the machine does touches both alike.
+what else the machine does touches both alike. Of arrays the time of the processors is shown too, which says the same on
+a machine that is busy.
 """
 
+import resource
 import statistics
 import sys
 import time
@@ -31,6 +33,12 @@ def call_overhead(pairs: int = 3000) -> None:
     print(f"one sizing: {a:.1f} us from Python, {b:.1f} us in C++: the call costs {a - b:.1f} us")
 
 
+def spent() -> float:
+    """Seconds of the processors, of this process and its children."""
+    each = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in each)
+
+
 def arrays(questions: int, pairs: int = 3) -> None:
     """So many sizings over an array of loads, against a loop in C++ on as many processes that keeps nothing."""
     loads = numpy.linspace(0.1, 0.95, questions)
@@ -38,18 +46,24 @@ def arrays(questions: int, pairs: int = 3) -> None:
     assert sizings is not None
     from tailbound._ask import cores
 
-    ratios = []
+    ratios, efforts = [], []
     for _ in range(pairs):
-        begun = time.perf_counter()
+        before, begun = spent(), time.perf_counter()
         buffers = tb.buffer(inputs=16, load=loads, drop=1e-15, progress=False).buffer
-        python = time.perf_counter() - begun
+        python, python_effort = time.perf_counter() - begun, spent() - before
+        before = spent()
         loop = sizings.seconds_of_loop(cores())
+        loop_effort = spent() - before
         ratios.append(loop / python)
+        efforts.append(loop_effort / python_effort)
         print(
-            f"{questions} sizings on {cores()} processes: {python:.2f} s from Python, {loop:.2f} s in C++: "
-            f"{100 * loop / python:.1f} % of its rate; buffers {buffers.min()} .. {buffers.max()}"
+            f"{questions} sizings on {cores()} processes: {python:.2f} s from Python, {loop:.2f} s in C++ "
+            f"({python_effort:.2f} and {loop_effort:.2f} s of processors); buffers {buffers.min()} .. {buffers.max()}"
         )
-    print(f"median of {pairs} pairs: {100 * statistics.median(ratios):.1f} %")
+    print(
+        f"medians of {pairs} pairs: {100 * statistics.median(ratios):.1f} % of the rate of C++, "
+        f"{100 * statistics.median(efforts):.1f} % by time of processors"
+    )
 
 
 if __name__ == "__main__":
