@@ -66,8 +66,8 @@ bool simulates(const fs::path& file) {
 
 /// Of other forms: files of the reader's, or a folder that is written.
 bool is_told(const fs::path& file) {
-  return std::set<std::string>{"compare.txt", "merge.txt", "reproduce.txt", "schema.txt"}.contains(
-      file.filename().string());
+  return std::set<std::string>{"compare.txt", "merge.txt", "reproduce.txt", "schema.txt", "sweep.txt"}
+      .contains(file.filename().string());
 }
 
 void carry_out(bool simulations) {
@@ -108,6 +108,8 @@ TEST_CASE("help: every command ends with its example") {
                               "broadcast",
                               "multistage",
                               "reproduce",
+                              "merge",
+                              "sweep",
                               "schema",
                               "simulate tree",
                               "simulate switch",
