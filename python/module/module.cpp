@@ -45,7 +45,7 @@ py::tuple ask(const std::string& command, const Words& given, const py::object& 
 
 py::list options(const cli::Command& command) {
   py::list list;
-  for (const cli::Option& option : command.options.options) {
+  for (const auto& option : command.options.options) {
     py::dict made;
     made["name"] = option.name;
     made["type"] = option.type;
