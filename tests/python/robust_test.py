@@ -78,7 +78,7 @@ def test_bad_numbers(a: Any, b: Any, c: Any) -> None:
     for make in (
         lambda: tb.Exact(a, "packets"),
         lambda: tb.Enclosure(a, b, digits=5),
-        lambda: tb.Bound(a, bool(c)),
+        lambda: tb.Bound(a, c is not None),
         lambda: tb.Exact(1) + a,
         lambda: tb.Estimate(a, b, c),
         lambda: tb.grid(a, b, 1) if isinstance(a, float) and isinstance(b, float) and abs(a) + abs(b) < 1e3 else None,
