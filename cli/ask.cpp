@@ -1,8 +1,8 @@
 #include <unistd.h>
 #include <cli/ask.hpp>
 #include <cli/files.hpp>
+#include <cli/options.hpp>
 #include <cli/program.hpp>
-#include <cli/read_options.hpp>
 #include <tailbound/core/suggest.hpp>
 
 #include <algorithm>

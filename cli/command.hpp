@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cli/option_table.hpp>
+#include <cli/options.hpp>
 #include <cli/run.hpp>
 #include <tailbound/answers/run.hpp>
 #include <tailbound/render/document.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cli/number_options.hpp>
-#include <cli/option_table.hpp>
+#include <cli/options.hpp>
 #include <cli/topology_options.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/answers/delay.hpp>

@@ -1,6 +1,6 @@
 #include <cln/rational.h>
 #include <cli/commands.hpp>
-#include <cli/read_options.hpp>
+#include <cli/options.hpp>
 #include <cli/replies.hpp>
 #include <tailbound/answers/combinations.hpp>
 #include <tailbound/render/documents/multistage.hpp>

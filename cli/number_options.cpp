@@ -1,5 +1,5 @@
 #include <cli/number_options.hpp>
-#include <cli/read_options.hpp>
+#include <cli/options.hpp>
 
 #include <array>
 
@@ -26,6 +26,11 @@ queue::Accuracy read_accuracy(const AccuracyOptions& options) {
   if (options.digits)
     accuracy.digits = {static_cast<int>(parse_integer(*options.digits, "--digits", 1, 10'000))};
   return accuracy;
+}
+
+std::vector<bounds::Criterion> read_criteria(const std::optional<std::string>& text) {
+  return choices_or_first<bounds::Criterion>(
+      text, "--criterion", {{"overflow", bounds::Criterion::overflow}, {"loss", bounds::Criterion::loss}});
 }
 
 void add_unit_options(OptionTable& table, UnitOptions& options) {

@@ -1,11 +1,13 @@
 #pragma once
 
-#include <cli/option_table.hpp>
+#include <cli/options.hpp>
+#include <tailbound/answers/buffer.hpp>
 #include <tailbound/answers/traffic.hpp>
 #include <tailbound/answers/units.hpp>
 
 #include <optional>
 #include <string>
+#include <vector>
 
 /// What an answer's numbers have to meet, and in which units they are shown: the same in every command.
 namespace tailbound::cli {
@@ -22,6 +24,9 @@ struct UnitOptions {
 void add_accuracy_options(OptionTable& table, AccuracyOptions& options);
 /// \throws InvalidArgument
 [[nodiscard]] queue::Accuracy read_accuracy(const AccuracyOptions& options);
+
+/// Of --criterion, overflow unless told.  \throws InvalidArgument
+[[nodiscard]] std::vector<bounds::Criterion> read_criteria(const std::optional<std::string>& text);
 
 /// --packet-bytes and --link-gbps: what a packet is in bytes and a slot in nanoseconds
 void add_unit_options(OptionTable& table, UnitOptions& options);

@@ -1,6 +1,6 @@
 #include <cli/files.hpp>
+#include <cli/options.hpp>
 #include <cli/part.hpp>
-#include <cli/traffic_options.hpp>
 #include <tailbound/run/checksum.hpp>
 
 #include <algorithm>
@@ -23,10 +23,7 @@ run::PartNumber read_part_number(const CommonOptions& options) {
        {std::pair{"--format", options.format.has_value()}, std::pair{"--plot", options.plot.has_value()}})
     if (given)
       throw InvalidArgument(name, "given with --part", "given to `tailbound merge`, which writes the answer");
-  const std::size_t slash = options.part->find('/');
-  if (slash == std::string::npos) throw InvalidArgument("--part", *options.part, "I/N, such as 2/7");
-  const std::int64_t of = parse_integer(options.part->substr(slash + 1), "N of --part", 1, most_parts);
-  const std::int64_t number = parse_integer(options.part->substr(0, slash), "I of --part", 1, of);
+  const auto [number, of] = parse_part(*options.part, "--part", most_parts);
   return {static_cast<int>(number), static_cast<int>(of)};
 }
 

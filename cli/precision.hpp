@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cli/read_options.hpp>
+#include <cli/options.hpp>
 #include <cli/replies.hpp>
 #include <tailbound/answers/precision.hpp>
 #include <tailbound/render/documents/precision.hpp>

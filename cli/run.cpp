@@ -2,10 +2,10 @@
 
 #include <cli/files.hpp>
 #include <cli/interrupt.hpp>
+#include <cli/options.hpp>
 #include <cli/part.hpp>
 #include <cli/pieces.hpp>
 #include <cli/program.hpp>
-#include <cli/read_options.hpp>
 #include <tailbound/answers/points.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/document.hpp>
@@ -163,6 +163,9 @@ Status answer_and_write(Program& program, int argc, const char* const* argv, std
     return answered;
   }
   const CommonOptions& common = program.common();
+  if (engine.executor != nullptr && program.chosen()->name == "reproduce")
+    throw InvalidArgument("the command", "reproduce",
+                          "run by tailbound itself: all ranks would write its files");
   Interrupt interrupt;
   Pieces pieces(interrupt);
   begin_files(interrupt.token());

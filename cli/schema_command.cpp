@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 #include <cli/commands.hpp>
-#include <cli/read_options.hpp>
+#include <cli/options.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/documents/layouts.hpp>
 #include <tailbound/render/schema.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cli/command.hpp>
-#include <cli/option_table.hpp>
+#include <cli/options.hpp>
 #include <tailbound/answers/simulation.hpp>
 
 #include <optional>

@@ -2,7 +2,7 @@
 #include <cli/ask.hpp>
 #include <cli/commands.hpp>
 #include <cli/files.hpp>
-#include <cli/read_options.hpp>
+#include <cli/options.hpp>
 #include <cli/simulation_options.hpp>
 #include <tailbound/answers/sweep.hpp>
 #include <tailbound/core/suggest.hpp>
@@ -106,13 +106,10 @@ SweepRow asked(const SweepPoint& point, const Asker& asker) {
 
 /// "2/7": every seventh point from the second on.
 void keep_part(const std::string& part, std::vector<SweepPoint>& points) {
-  const std::size_t slash = part.find('/');
-  if (slash == std::string::npos) throw InvalidArgument("--part", part, "I/N, such as 2/7");
-  const auto parts = static_cast<std::size_t>(parse_integer(part.substr(slash + 1), "--part", 1, 1'000'000));
-  const auto number = static_cast<std::size_t>(
-      parse_integer(part.substr(0, slash), "--part", 1, static_cast<std::int64_t>(parts)));
+  const auto [number, parts] = parse_part(part, "--part", 1'000'000);
   std::vector<SweepPoint> kept;
-  for (std::size_t i = number - 1; i < points.size(); i += parts) kept.push_back(points[i]);
+  for (auto i = static_cast<std::size_t>(number - 1); i < points.size(); i += static_cast<std::size_t>(parts))
+    kept.push_back(points[i]);
   if (kept.empty())
     throw InvalidArgument("--part", part, fmt::format("of at most {} parts, one a point", points.size()));
   points = std::move(kept);

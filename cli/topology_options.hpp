@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cli/option_table.hpp>
+#include <cli/options.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/answers/network_input.hpp>
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <cli/option_table.hpp>
-#include <cli/read_options.hpp>
+#include <cli/options.hpp>
 #include <tailbound/answers/sized_buffer.hpp>
 #include <tailbound/answers/traffic.hpp>
 

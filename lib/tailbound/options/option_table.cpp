@@ -1,11 +1,11 @@
-#include <cli/option_table.hpp>
+#include <tailbound/options/option_table.hpp>
 
 #include <algorithm>
 #include <cctype>
 #include <sstream>
 #include <utility>
 
-namespace tailbound::cli {
+namespace tailbound::options {
 namespace {
 
 /// The option given that an argument of the library stands for: "load" and "rates[3]" are "--load" and "--rates";
@@ -108,4 +108,4 @@ InvalidArgument as_typed(const OptionTable& table, const InvalidArgument& error)
   return {option->name, value, error.legal()};
 }
 
-}  // namespace tailbound::cli
+}  // namespace tailbound::options

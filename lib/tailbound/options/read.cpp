@@ -1,7 +1,7 @@
-#include <cli/read_options.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/options/read.hpp>
 
-namespace tailbound::cli {
+namespace tailbound::options {
 
 void refuse_given(std::initializer_list<Named> options, const char* why, const char* legal) {
   for (const auto& [name, value] : options)
@@ -25,9 +25,13 @@ std::vector<Packets> packets_of(const std::optional<std::string>& text, std::str
   return {counts.begin(), counts.end()};
 }
 
-std::vector<bounds::Criterion> read_criteria(const std::optional<std::string>& text) {
-  return choices_or_first<bounds::Criterion>(
-      text, "--criterion", {{"overflow", bounds::Criterion::overflow}, {"loss", bounds::Criterion::loss}});
+std::pair<std::int64_t, std::int64_t> parse_part(const std::string& text, const char* option,
+                                                 std::int64_t most) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) throw InvalidArgument(option, text, "I/N, such as 2/7");
+  const std::string name = option;
+  const std::int64_t of = parse_integer(text.substr(slash + 1), "N of " + name, 1, most);
+  return {parse_integer(text.substr(0, slash), "I of " + name, 1, of), of};
 }
 
-}  // namespace tailbound::cli
+}  // namespace tailbound::options

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tailbound/answers/buffer.hpp>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/core/quantity.hpp>
 #include <tailbound/numeric/number_list.hpp>
 #include <tailbound/numeric/plain.hpp>
 
@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-/// How the texts of options become values: what the readers of all commands have in common.
-namespace tailbound::cli {
+/// How the texts of options become values: what all readers of options have in common.
+namespace tailbound::options {
 
 using numeric::is_list;
 using numeric::parse_integer;
@@ -47,6 +47,10 @@ void refuse_given(std::initializer_list<Named> options, const char* why, const c
 [[nodiscard]] std::vector<Packets> packets_of(const std::optional<std::string>& text, std::string_view option,
                                               std::int64_t least, std::int64_t greatest);
 
+/// The I and the N of "I/N": one of N parts, I from 1.  \throws InvalidArgument
+[[nodiscard]] std::pair<std::int64_t, std::int64_t> parse_part(const std::string& text, const char* option,
+                                                               std::int64_t most);
+
 /// What the names of a list stand for, in its order; the first of `meanings` where the option was not given.
 /// \throws InvalidArgument  naming the first unknown
 template <class Meaning>
@@ -73,9 +77,6 @@ template <class Meaning>
   return chosen;
 }
 
-/// Of --criterion, overflow unless told.  \throws InvalidArgument
-[[nodiscard]] std::vector<bounds::Criterion> read_criteria(const std::optional<std::string>& text);
-
 /// Each entry of a list that was given, or one that is none.
 template <class Value>
 [[nodiscard]] std::vector<std::optional<Value>> each_or_none(bool given, const std::vector<Value>& values) {
@@ -83,4 +84,4 @@ template <class Value>
   return {values.begin(), values.end()};
 }
 
-}  // namespace tailbound::cli
+}  // namespace tailbound::options

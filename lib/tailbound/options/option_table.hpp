@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-/// The options of a command, declared once. A command line is parsed into them (cli/program.hpp), its help lists
-/// them, and other programs list and fill them by name (cli/ask.hpp).
-namespace tailbound::cli {
+/// The options of a question, declared once: a command line is parsed into them, its help lists them, and other
+/// programs list and fill them by name.
+namespace tailbound::options {
 
 /// One option, and where what is given goes: exactly one of `text`, `flag` and `words`.
 struct Option {
@@ -55,9 +55,9 @@ class OptionGroup {
   std::string heading_;
 };
 
-/// An error of the library in the words of the command line: the option, with its value as it was typed where
+/// An error of the library in the words of who asked: the option, with its value as it was typed where
 /// that is one value. An argument that is the name of an option given ("--load", or without dashes and with
 /// spaces: "load", "packets per slot") is that option.
 [[nodiscard]] InvalidArgument as_typed(const OptionTable& table, const InvalidArgument& error);
 
-}  // namespace tailbound::cli
+}  // namespace tailbound::options
