@@ -24,7 +24,7 @@ void keep_closed_descriptors() {
       static_cast<void>(open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY));  // the least free number
 }
 
-/// What mpirun or srun tell the processes that they start.
+/// What mpirun tells the processes that it starts.
 int number_here(std::initializer_list<const char*> names, int otherwise) {
   for (const char* name : names)
     if (const char* value = std::getenv(name)) return std::atoi(value);
@@ -33,7 +33,7 @@ int number_here(std::initializer_list<const char*> names, int otherwise) {
 
 /// The ranks of the MPI job that this process is one of.
 int ranks_here() {
-  return number_here({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1);
+  return number_here({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, 1);
 }
 
 /// Started by mpirun, as many copies would do the same: tailbound-mpi shares the work. Parts (--part) are meant to be
@@ -46,7 +46,7 @@ int hand_over_to_ranks(int argc, char** argv) {
   const std::string beside = std::filesystem::read_symlink("/proc/self/exe", error).string() + "-mpi";
   execv(beside.c_str(), argv);
   const std::string why = std::strerror(errno);
-  if (number_here({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0) == 0)  // of all, one says it
+  if (number_here({"OMPI_COMM_WORLD_RANK", "PMI_RANK"}, 0) == 0)  // of all, one says it
     std::cerr << "tailbound: started on " << ranks_here() << " ranks, which would all do the same work; "
               << beside << " shares it, and cannot be started (" << why
               << "): it is built where MPI is found (libopenmpi-dev)\n";
