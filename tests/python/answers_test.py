@@ -303,9 +303,10 @@ def test_no_leak() -> None:
                 except tb.InvalidArgument:
                     pass
 
-    ask(2_000)
+    # What the allocator keeps for itself grows at first; what is lost grows with every call.
+    ask(max(2_000, calls // 2))
     before = resident()
-    ask(calls)
+    ask(calls // 2)
     grown = resident() - before
-    assert grown < 3_000_000, f"{grown} bytes after {calls} calls"
-    print(f"{calls} calls: {grown} bytes more")
+    print(f"{grown} bytes more in the second half of {calls} calls")
+    assert grown < 300_000 + calls, f"{grown} bytes in {calls // 2} calls"
