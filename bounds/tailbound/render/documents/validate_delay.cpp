@@ -141,7 +141,20 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
     curve.push_back({.level = static_cast<double>(point.level.value),
                      .predicted = shown(*point.above.predicted),
                      .simulated = shown(point.above.simulated)});
-  return validated_picture(curve, std::move(picture));
+  picture = validated_picture(curve, std::move(picture));
+  const std::vector<Hops> possible =
+      possible_hops(question.topology, {question.sources, question.hop_delay, {}, {}});
+  if (answer.hops == Hops::bound ||
+      std::find(possible.begin(), possible.end(), Hops::bound) == possible.end())
+    return picture;
+  ValidateDelayQuestion bounded = question;
+  bounded.hops = Hops::bound;
+  Curve bound{.title = "upper bound", .style = CurveStyle::line};
+  for (const ComparedDelay& point : compared_curve(bounded, answer))
+    if (const auto y = log10_height(shown(*point.above.predicted)))
+      bound.points.emplace_back(static_cast<double>(point.level.value), *y);
+  picture.curves.push_back(std::move(bound));
+  return picture;
 }
 
 }  // namespace
