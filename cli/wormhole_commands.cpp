@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/commands.hpp>
+#include <cli/precision.hpp>
 #include <cli/replies.hpp>
 #include <cli/topology_options.hpp>
 #include <cli/worm_options.hpp>
@@ -221,6 +222,15 @@ std::vector<SimulateWormholeQuestion> read_simulations(const WormholeSimulationO
 }
 
 Reply answer_simulation(const WormholeSimulationOptions& options, const Context& context) {
+  if (options.run.half_width) {
+    if (options.latency.saturation || options.of)
+      throw InvalidArgument("--half-width", *options.run.half_width, "left out with --saturation and --of");
+    const auto questions = read_simulations(options);
+    return simulate_to_width(
+        answers::each_load(questions), options.run, context, [&](auto points, std::size_t asked) {
+          return render::document(answers::joined_loads(std::move(points), questions), asked);
+        });
+  }
   if (!options.latency.saturation)
     return simulate_loads(read_simulations(options), options.run, context,
                           [](auto points, std::size_t asked) { return render::document(points, asked); });
@@ -249,6 +259,7 @@ void add_wormhole_simulation_options(OptionTable& table, WormholeSimulationOptio
 
 void declare_simulation(OptionTable& table, WormholeSimulationOptions& options) {
   add_wormhole_simulation_options(table, options);
+  add_precision_option(table, options.run);
   add_latency_options(table, options.latency, flit_loads);
 }
 

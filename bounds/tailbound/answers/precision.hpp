@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/answers/run.hpp>
+#include <tailbound/answers/simulation.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/run/run.hpp>
@@ -45,7 +46,16 @@ struct PrecisionReached {
 /// After look 1, 2, ..
 [[nodiscard]] int replications_of(const PrecisionTarget& target, int look);
 
-/// The question's replications are not looked at; its confidence is what the intervals have whichever look is the last.
+/// What was simulated for an answer, of several loads for the first.
+template <class Answer>
+[[nodiscard]] const Simulated& simulation_of(const Answer& answer) {
+  if constexpr (requires { answer.simulated; })
+    return answer.simulated;
+  else
+    return answer.points.front().simulated;
+}
+
+/// The question's replications are not looked at; it is of one load. Its confidence is what the intervals have whichever look is the last.
 /// \param judge  (question, answer) -> WideIntervals
 /// \throws InvalidArgument  a run in parts, each step of which would need the others'
 /// \throws what answer(question, run) throws
@@ -59,7 +69,6 @@ template <class Question, class Judge>
   question.confidence = 1 - (1 - question.confidence) / reached.most_looks;
   reached.confidence_of_each = question.confidence;
   question.length.replications = replications_of(target, 1);
-  question.length.slots = plan_of(question).slots;  // the same at all looks
   sim::FinishedReplications finished;
   Run its = run;
   its.finished = &finished;
@@ -67,7 +76,9 @@ template <class Question, class Judge>
     reached.replications = question.length.replications = replications_of(target, reached.looks);
     auto found = answer(question, its);
     reached.intervals = judge(question, found);
-    if (found.stopped() || reached.intervals.wide.empty() || reached.looks == reached.most_looks)
+    const Simulated& simulated = simulation_of(found);
+    question.length.slots = simulated.plan.slots;  // the same at all looks
+    if (simulated.stopped() || reached.intervals.wide.empty() || reached.looks == reached.most_looks)
       return std::pair(std::move(found), std::move(reached));
     ++reached.looks;
   }

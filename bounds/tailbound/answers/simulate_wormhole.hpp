@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// A wormhole network simulated flit by flit: latencies at the loads asked for, and the greatest load that is
@@ -49,6 +50,7 @@ struct SimulateWormholeQuestion {
   double flit_hops = 6e8;  ///< of all loads together, where `length` has no cycles: seconds on one core; > 0
   /// Fractions are of the simulated saturation load instead, which is searched first, so precisely.
   std::optional<SaturationLength> of_simulated{};
+  double confidence = 0.95;  ///< of each interval, above 0 and below 1
 };
 
 /// One load, simulated; each has its own warm-up, batches and, unless told, cycles.
@@ -77,6 +79,14 @@ struct SimulateWormholeAnswer {
 /// \throws NoAnswer         worms block each other for ever
 /// \throws Stopped          before there was a point
 [[nodiscard]] SimulateWormholeAnswer answer(const SimulateWormholeQuestion& question, const Run& run);
+
+/// The same questions, each of one load, and with its share of the work.
+[[nodiscard]] std::vector<SimulateWormholeQuestion> each_load(
+    const std::vector<SimulateWormholeQuestion>& questions);
+/// The answers to these, or to the first of them, as answers to the questions that they were made of.
+using WormholeSimulated = std::pair<SimulateWormholeQuestion, SimulateWormholeAnswer>;
+[[nodiscard]] std::vector<WormholeSimulated> joined_loads(
+    std::vector<WormholeSimulated> points, const std::vector<SimulateWormholeQuestion>& questions);
 
 // --- saturation
 

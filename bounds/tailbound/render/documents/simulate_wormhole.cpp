@@ -125,10 +125,10 @@ std::vector<std::string> notes(const std::vector<SimulatedWormholeAnswered>& net
           "{}saturation by simulation {:.5g} flits/cycle/node (of the model {:.5g}): the fractions are of it",
           networks.size() == 1 ? "" : in_words(question.network, answer.layout) + ": ",
           answer.simulated_saturation->greatest_stable, answer.model_saturation.value));
-  notes.emplace_back(
-      "Estimates with 95 % intervals, in cycles. Of saturation: of the model's saturation load, which is on "
-      "the "
-      "low side; held: part of the time for which the channel belongs to a worm.");
+  notes.push_back(fmt::format(
+      "Estimates with {:.6g} % intervals, in cycles. Of saturation: of the model's saturation load, "
+      "which is on the low side; held: part of the time for which the channel belongs to a worm.",
+      100 * networks.front().first.confidence));
   for (std::string& note : hypercube_notes(all_networks(networks))) notes.push_back(std::move(note));
   return notes;
 }
@@ -139,7 +139,7 @@ Picture picture(const Document& document, const std::vector<SimulatedWormholeAns
                                                 : "Wormhole networks: mean latency by simulation",
                   .x_label = {},
                   .y_label = "mean latency [cycles]",
-                  .note = "simulation, 95 % intervals"};
+                  .note = fmt::format("simulation, {:.6g} % intervals", 100 * question.confidence)};
   const DrawnWorms drawn = drawn_worms(document, "latency");
   if (varies(drawn.document, drawn.sweep)) {
     picture = sweep_picture(drawn.document, drawn.sweep, std::move(picture));
