@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -146,6 +147,15 @@ TEST_CASE("mpi: only rank 0 writes, and a refusal is said once") {
   const std::size_t said = refused.err.find("tailbound simulate tree: --load is 1.5");
   CHECK(said != std::string::npos);
   CHECK(refused.err.find("tailbound simulate tree: --load is 1.5", said + 1) == std::string::npos);
+}
+
+TEST_CASE("mpi: what writes files of its own is for one process") {
+  const Folder folder;
+  const Outcome refused = on_ranks(2, "reproduce --output " + (folder / "figures"));
+  CHECK(refused.status == 2);
+  CHECK(refused.err.find("the command is reproduce; it must be run by tailbound itself") !=
+        std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder / "figures"));
 }
 
 TEST_CASE("mpi: tailbound itself, started by mpirun, hands over to tailbound-mpi") {
