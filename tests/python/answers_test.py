@@ -1,5 +1,6 @@
 """Answers: what is given is understood, arrays are broadcast, errors are typed, Ctrl-C works, pictures are drawn."""
 
+import json
 import os
 import pickle
 import signal
@@ -20,7 +21,7 @@ import sympy
 
 import tailbound as tb
 from conftest import FULL
-from tailbound import _tailbound
+from tailbound import _decimals, _tailbound
 
 ASKED: dict[str, Any] = {"inputs": 16, "load": 0.9, "drop": 1e-15}
 
@@ -62,6 +63,38 @@ def test_broadcasting() -> None:
     assert (frame["probability_lower"] <= frame["probability_upper"]).all()
     assert answers.to_numpy().dtype.names[:2] == frame.columns[:2].to_list() or answers.to_numpy().size == 6
     assert answers.to_numpy("mean_occupancy").shape == (2, 3)
+
+
+def test_numbers_are_those_of_the_json() -> None:
+    """Both ends of every number, to the digits that the command writes, and its kind."""
+    compared = 0
+    for answer in (
+        tb.buffer(inputs="4,16", load="0.5:0.9:0.1", drop=1e-15),
+        tb.buffer(inputs=16, load=0.9, drop=1e-15, digits=40),
+        tb.buffer(inputs=16, capacity=64, drop=1e-9, solve="load"),
+        tb.buffer(shared=True, inputs=16, load=0.8, drop=1e-9),
+        tb.buffer(inputs=8, load=0.6, burst=16, destination="per-packet", drop=1e-9),
+        tb.simulate_tree(radix=4, levels=1, load=0.5, slots=3000, threads=1),
+        tb.wormhole(topology="mesh", nodes=64, flits=32, loads="0.05,0.1"),
+    ):
+        shown = max(17, answer.digits + 3)
+        for result, written in zip(answer.results, json.loads(answer.json())["results"]):
+            for key, value in result.items():
+                if not isinstance(value, tb.Number):
+                    continue
+                entry = written[key]
+                assert entry["kind"] == value.kind
+                if isinstance(value, (tb.Exact, tb.Enclosure)):
+                    assert (entry["lower"], entry["upper"]) == (value.lower_text(shown), value.upper_text(shown))
+                elif isinstance(value, tb.Bound):
+                    text = value.upper_text(shown) if value.is_upper else value.lower_text(shown)
+                    assert text in (entry.get("upper"), entry.get("lower"), entry.get("value"))
+                elif isinstance(value, tb.Approximation):
+                    assert Fraction(str(entry["value"])) == Fraction(_decimals.to_decimal(value.value, 17))
+                else:
+                    assert float(entry["value"]) == value.value  # type: ignore[attr-defined]
+                compared += 1
+    assert compared > 60
 
 
 def test_lists_as_text_are_the_commands() -> None:
