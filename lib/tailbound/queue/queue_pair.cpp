@@ -384,12 +384,14 @@ PairLaw settled(const QueuePair& pair, PairLaw law, const Alone& alone, double t
   Chain chain(pair, size);
   // Queues that are hardly ever met lose more in a slot than both together do.
   const double gap = std::min({first.gap, second.gap, 0.3});
-  // The rates of decay of the chain lie in an ellipse about the real axis, from -0.2 to 1 - gap.
+  // The rates of decay of the chain lie in an ellipse about the real axis, from -0.2 to 1 - gap; the nearer to full the
+  // queues are, the wider it must be, so that entries far out do not run away on the way.
   const double least = gap, greatest = 1.2, centre = (least + greatest) / 2, half = (greatest - least) / 2,
-               focus2 = half * half - 0.04;
+               focus2 = half * half - (gap > 0.005 ? 0.04 : 0.07);
   double alpha = 0;
   const int most_slots = 1500 + static_cast<int>(50 / gap);
-  const int most_combined = 200 + static_cast<int>((20 - 4 * std::log10(tolerance)) / std::sqrt(gap));
+  const int most_combined =
+      200 + static_cast<int>(3 / gap) + static_cast<int>((20 - 4 * std::log10(tolerance)) / std::sqrt(gap));
   for (int slot = 1;; ++slot) {
     chain.step(law, next);
     const double change = greatest_change(law, next, first, second) / gap;
@@ -397,7 +399,7 @@ PairLaw settled(const QueuePair& pair, PairLaw law, const Alone& alone, double t
     law.residual = change;
     if (change <= tolerance) break;
     if (slot == 1) first_change = change;
-    if (method == PairMethod::chebyshev && !(slot < most_combined && change < 30 * first_change)) {
+    if (method == PairMethod::chebyshev && !(slot < most_combined && change < 1000 * first_change)) {
       method = PairMethod::plain;
       law = start;
       continue;
