@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/commands.hpp>
+#include <cli/precision.hpp>
 #include <cli/replies.hpp>
 #include <cli/worm_options.hpp>
 #include <tailbound/answers/combinations.hpp>
@@ -218,6 +219,7 @@ std::vector<SimulateHypercubeQuestion> read_simulations(const HypercubeSimulatio
 
 Reply answer_simulation(const HypercubeSimulationOptions& options, const Context& context) {
   if (options.latency.saturation) {
+    refuse_given({{"--half-width", &options.run.half_width}}, nullptr, "left out with --saturation");
     refuse_with_saturation(message_rates, options.question.rates, options.question.fractions, options.run,
                            options.latency);
     const answers::SaturationLength length = read_saturation_length(options.run, options.latency);
@@ -228,7 +230,13 @@ Reply answer_simulation(const HypercubeSimulationOptions& options, const Context
                             [](const auto& points) { return render::document(points); });
   }
   refuse_given({{"--precision", &options.latency.precision}}, nullptr, "given with --saturation");
-  return simulate_loads(read_simulations(options), options.run, context,
+  const auto questions = read_simulations(options);
+  if (options.run.half_width)
+    return simulate_to_width(
+        answers::each_load(questions), options.run, context, [&](auto points, std::size_t asked) {
+          return render::document(answers::joined_loads(std::move(points), questions), asked);
+        });
+  return simulate_loads(questions, options.run, context,
                         [](auto points, std::size_t asked) { return render::document(points, asked); });
 }
 
@@ -241,6 +249,7 @@ void add_hypercube_simulation_options(OptionTable& table, HypercubeSimulationOpt
 
 void declare_simulation(OptionTable& table, HypercubeSimulationOptions& options) {
   add_hypercube_simulation_options(table, options);
+  add_precision_option(table, options.run);
   add_latency_options(table, options.latency, message_rates);
 }
 

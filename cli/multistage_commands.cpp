@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <cli/commands.hpp>
 #include <cli/options.hpp>
+#include <cli/precision.hpp>
 #include <cli/replies.hpp>
 #include <tailbound/answers/combinations.hpp>
 #include <tailbound/render/documents/multistage.hpp>
@@ -173,14 +174,16 @@ std::vector<SimulateMultistageQuestion> read_simulations(const MultistageSimulat
 
 Reply answer_simulation(const MultistageSimulationOptions& options, const Context& context) {
   const std::vector<SimulateMultistageQuestion> questions = read_simulations(options);
-  return simulate_all(questions, options.run, context,
-                      [curve = read_curve(options.question)](const auto& points, std::size_t asked) {
-                        return render::document(points, asked, curve);
-                      });
+  const auto shown = [curve = read_curve(options.question)](const auto& points, std::size_t asked) {
+    return render::document(points, asked, curve);
+  };
+  if (options.run.half_width) return simulate_to_width(questions, options.run, context, shown);
+  return simulate_all(questions, options.run, context, shown);
 }
 
 void declare_simulation(OptionTable& table, MultistageSimulationOptions& options) {
   declare_validation(table, options);
+  add_precision_option(table, options.run);
   const OptionGroup network(table, "Network");
   network.add("--links", options.links, "NAME",
               "requests that an output or a memory takes at a time: unlimited (unless told) or one");

@@ -20,14 +20,18 @@ double half_width(const json& estimate) {
 
 }  // namespace
 
-TEST_CASE("half-width: trees, switches and wormhole networks, until every interval is narrow") {
+TEST_CASE("half-width: every simulation, until every interval is narrow") {
   for (const auto& [line, key] :
        {std::pair<std::string, std::string>{
             "simulate tree --radix 4 --levels 2 --load 0.6 --slots 500 --percentiles 50",
             "mean_queueing_slots"},
         {"simulate switch --inputs 4 --load 0.6 --slots 500 --occupancy 0", "mean_queue"},
-        {"simulate wormhole --topology mesh --nodes 16 --flits 8 --loads 0.05,0.1 --cycles 2000",
-         "latency"}}) {
+        {"simulate wormhole --topology mesh --nodes 16 --flits 8 --loads 0.05,0.1 --cycles 2000", "latency"},
+        {"simulate multistage --nodes 64 --loads 0.3 --hot 0.05 --slots 500", "throughput"},
+        {"simulate hypercube --dimensions 3 --virtual-channels 3 --flits 8 --broadcast 0.1 --fractions "
+         "30%,60% "
+         "--cycles 2000",
+         "broadcast_latency"}}) {
     INFO(line);
     const json wide = json::parse(run_line(line + " --replications 4 --format json").out);
     const auto outcome = run_line(line + " --half-width 15% --format json --threads 2");
@@ -65,4 +69,5 @@ TEST_CASE("half-width: a limit that was reached says what is wider; refusals") {
         std::string::npos);
   CHECK(run_line(line + " --half-width 2% --part 1/2 --output " + (folder / "part")).status == 2);
   CHECK(run_line("simulate wormhole --topology mesh --nodes 16 --half-width 2% --saturation").status == 2);
+  CHECK(run_line("simulate hypercube --dimensions 3 --half-width 2% --saturation").status == 2);
 }

@@ -6,6 +6,8 @@
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/run/run.hpp>
 
+#include <cstddef>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -82,6 +84,40 @@ template <class Question, class Judge>
       return std::pair(std::move(found), std::move(reached));
     ++reached.looks;
   }
+}
+
+/// The same questions of networks, each of one load, and with its share of the work.
+template <class Question>
+[[nodiscard]] std::vector<Question> each_load(const std::vector<Question>& questions) {
+  std::vector<Question> each;
+  for (const Question& question : questions)
+    for (const numeric::Rational& value : question.offered.values) {
+      Question& one = each.emplace_back(question);
+      one.offered.values = {value};
+      one.flit_hops /= static_cast<double>(question.offered.values.size());
+    }
+  return each;
+}
+
+/// The answers to these, or to the first of them, as answers to the questions that they were made of.
+template <class Question, class Answer>
+[[nodiscard]] std::vector<std::pair<Question, Answer>> joined_loads(
+    std::vector<std::pair<Question, Answer>> points, const std::vector<Question>& questions) {
+  std::vector<std::pair<Question, Answer>> joined;
+  std::size_t left = 0, number = 0;  // loads of the last of the questions; questions
+  for (auto& [question, answer] : points) {
+    if (left == 0) {
+      left = questions[number++].offered.values.size() - 1;
+      joined.emplace_back(std::move(question), std::move(answer));
+      continue;
+    }
+    --left;
+    auto& [whole, found] = joined.back();
+    whole.offered.values.push_back(question.offered.values.front());
+    found.points.push_back(std::move(answer.points.front()));
+    found.stopped = found.stopped || answer.stopped;
+  }
+  return joined;
 }
 
 }  // namespace tailbound::answers

@@ -90,7 +90,7 @@ SimulateHypercubeAnswer answer(const SimulateHypercubeQuestion& question, const 
         .fraction_of_saturation = {fraction},
         .simulated = simulate(plan_for(model, fraction, question), !question.length.warmup, simulation, part),
         .found = {}};
-    point.found = sim::broadcast_estimates(model, point.simulated.result, percentiles);
+    point.found = sim::broadcast_estimates(model, point.simulated.result, percentiles, question.confidence);
     if (!point.found.stability.stable)
       throw Overloaded(LoadMeasure::messages, rate, rate * point.found.throughput.value / point.found.offered,
                        point.found.stability);

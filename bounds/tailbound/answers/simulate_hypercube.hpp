@@ -38,6 +38,7 @@ struct SimulateHypercubeQuestion {
   /// Of all rates together, where `length` has no cycles: some seconds on one core, but for rates near
   /// saturation; > 0.
   double flit_hops = 2e8;
+  double confidence = 0.95;  ///< of each interval, above 0 and below 1
 };
 
 /// One rate, simulated; each has its own warm-up, batches and, unless told, cycles.

@@ -41,7 +41,8 @@ SimulateMultistageAnswer answer(const SimulateMultistageQuestion& question, cons
         return sim::run_multistage(model, plan, controls, resume);
       },
       run);
-  sim::MultistageEstimates found = sim::multistage_estimates(model, answer.simulated.result);
+  sim::MultistageEstimates found =
+      sim::multistage_estimates(model, answer.simulated.result, question.confidence);
   answer.throughput = found.throughput;
   answer.delay = in_time(found.delay, service);
   answer.hot_delay = in_time(found.hot_delay, service);

@@ -21,11 +21,12 @@ struct SimulateMultistageQuestion {
   numeric::Rational service = 1;  ///< D, 0 < D <= 10^9: a service time in the unit of the answer's times
   network::Wiring wiring = network::Wiring::baseline;
   sim::Links links = sim::Links::unlimited;
-  RunLength length{};     ///< in slots
-  double services = 3e7;  ///< of all replications together, where `length` has no number of slots; > 0
+  RunLength length{};        ///< in slots
+  double services = 3e7;     ///< of all replications together, where `length` has no number of slots; > 0
+  double confidence = 0.95;  ///< of each interval, above 0 and below 1
 };
 
-/// Estimates with 95 % intervals. Requests are counted as generated, also where they travel combined.
+/// Estimates with intervals of the confidence asked for. Requests are counted as generated, also where they travel combined.
 struct SimulateMultistageAnswer {
   numeric::Estimate<unit::RequestsPerSlot> throughput;
   /// From the entry into stage 0 until the last service ends: of all, of hot and of cold requests; empty

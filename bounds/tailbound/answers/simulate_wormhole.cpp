@@ -128,36 +128,6 @@ SimulateWormholeAnswer answer(const SimulateWormholeQuestion& question, const Ru
   return simulate_worms(question, network, wormhole_model(question.network.network), run);
 }
 
-std::vector<SimulateWormholeQuestion> each_load(const std::vector<SimulateWormholeQuestion>& questions) {
-  std::vector<SimulateWormholeQuestion> each;
-  for (const SimulateWormholeQuestion& question : questions)
-    for (const numeric::Rational& value : question.offered.values) {
-      SimulateWormholeQuestion& one = each.emplace_back(question);
-      one.offered.values = {value};
-      one.flit_hops /= static_cast<double>(question.offered.values.size());
-    }
-  return each;
-}
-
-std::vector<WormholeSimulated> joined_loads(std::vector<WormholeSimulated> points,
-                                            const std::vector<SimulateWormholeQuestion>& questions) {
-  std::vector<WormholeSimulated> joined;
-  std::size_t left = 0, number = 0;  // loads of the last of the questions; questions
-  for (auto& [question, answer] : points) {
-    if (left == 0) {
-      left = questions[number++].offered.values.size() - 1;
-      joined.emplace_back(std::move(question), std::move(answer));
-      continue;
-    }
-    --left;
-    auto& [whole, found] = joined.back();
-    whole.offered.values.push_back(question.offered.values.front());
-    found.points.push_back(std::move(answer.points.front()));
-    found.stopped = found.stopped || answer.stopped;
-  }
-  return joined;
-}
-
 WormholeSaturationAnswer answer(const WormholeSaturationQuestion& question, const Run& run) {
   const sim::WormModel network = simulator_model(question.network);
   const double model = wormhole_model(question.network.network).saturation();

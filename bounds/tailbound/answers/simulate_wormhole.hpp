@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 /// A wormhole network simulated flit by flit: latencies at the loads asked for, and the greatest load that is
@@ -79,14 +78,6 @@ struct SimulateWormholeAnswer {
 /// \throws NoAnswer         worms block each other for ever
 /// \throws Stopped          before there was a point
 [[nodiscard]] SimulateWormholeAnswer answer(const SimulateWormholeQuestion& question, const Run& run);
-
-/// The same questions, each of one load, and with its share of the work.
-[[nodiscard]] std::vector<SimulateWormholeQuestion> each_load(
-    const std::vector<SimulateWormholeQuestion>& questions);
-/// The answers to these, or to the first of them, as answers to the questions that they were made of.
-using WormholeSimulated = std::pair<SimulateWormholeQuestion, SimulateWormholeAnswer>;
-[[nodiscard]] std::vector<WormholeSimulated> joined_loads(
-    std::vector<WormholeSimulated> points, const std::vector<SimulateWormholeQuestion>& questions);
 
 // --- saturation
 

@@ -145,20 +145,22 @@ std::vector<std::string> notes(const std::vector<SimulatedHypercubeAnswered>& ne
                     "data formats, and here with up to {} rates.",
                     most_tables));
   notes.push_back(fmt::format(
-      "Estimates with 95 % intervals, in cycles; of a broadcast until its last receiver, of a copy and of a "
+      "Estimates with {:.6g} % intervals, in cycles; of a broadcast until its last receiver, of a copy and "
+      "of a "
       "unicast's wait from when it is handed to its injection channel. Busy channels: virtual channels of a "
       "link that "
       "belong "
       "to a message, in the mean. Of saturation: of the rate of the model's variant {}, which is on the low "
       "side.",
-      replication_name(answers::broadcast_variants.front())));
+      100 * networks.front().first.confidence, replication_name(answers::broadcast_variants.front())));
   return joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
 }
 
 Picture picture(const Document& document, const std::vector<SimulatedHypercubeAnswered>& networks) {
   Picture picture =
       latency_axes(title_in_words(networks.front().first.network.hypercube, hypercubes_of(networks)));
-  picture.note = "simulation, 95 % intervals" + ends_in_words(hypercubes_of(networks));
+  picture.note = fmt::format("simulation, {:.6g} % intervals", 100 * networks.front().first.confidence) +
+                 ends_in_words(hypercubes_of(networks));
   return latency_picture(document, {{"broadcast_latency", "broadcast"}, {"unicast_latency", "unicast", 1}},
                          std::move(picture));
 }

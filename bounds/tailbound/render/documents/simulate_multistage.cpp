@@ -68,11 +68,11 @@ std::vector<Line> lines(const SimulateMultistagePoint& point) {
 }
 
 std::vector<std::string> notes(const std::vector<SimulateMultistagePoint>& points) {
-  std::vector<std::string> notes{
-      fmt::format("Estimates with 95 % intervals from {}. A slot is a service time. Delays from the entry "
-                  "into stage 0, in "
-                  "the unit of --service. Stalled: the share of requests that found stage 0 full.",
-                  batches_in_words(runs_of(points)))};
+  std::vector<std::string> notes{fmt::format(
+      "Estimates with {:.6g} % intervals from {}. A slot is a service time. Delays from the entry "
+      "into stage 0, in "
+      "the unit of --service. Stalled: the share of requests that found stage 0 full.",
+      100 * points.front().first.confidence, batches_in_words(runs_of(points)))};
   if (points.size() > most_hot_paths_in_text)
     notes.emplace_back("Queues that hot requests pass: --format json or csv, or fewer points.");
   return notes;
@@ -85,7 +85,8 @@ Picture picture(const Document& document, const std::vector<SimulateMultistagePo
     flow.throughput.push_back(shown(point.second.throughput));
     flow.delay.push_back(shown(point.second.delay));
   }
-  return flow_picture(document, title(points), curve, {flow}, "simulation, 95 % intervals");
+  return flow_picture(document, title(points), curve, {flow},
+                      fmt::format("simulation, {:.6g} % intervals", 100 * points.front().first.confidence));
 }
 
 }  // namespace
