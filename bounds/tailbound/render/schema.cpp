@@ -63,7 +63,7 @@ std::vector<std::string> kinds_of(Shape shape) {
     case Shape::proved:
       return {"exact", "enclosure"};
     case Shape::claim:
-      return {"exact", "enclosure", "approximation"};
+      return {"exact", "enclosure", "approximation", "bound"};
     case Shape::bound:
       return {"bound", "asymptote"};
     case Shape::model:
