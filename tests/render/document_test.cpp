@@ -197,5 +197,6 @@ TEST_CASE("schemas: every key is described") {
     CHECK(row.contains(key));
   }
   CHECK(keys_as_markdown(*layout()).find(
-            "| `delay_slots` | slots | exact, enclosure, approximation | E[D] |") != std::string::npos);
+            "| `delay_slots` | slots | exact, enclosure, approximation, bound | E[D] |") !=
+        std::string::npos);
 }
