@@ -230,6 +230,14 @@ numeric::Rational RateReader::read_burst(std::string_view text, Place place, con
   return value;
 }
 
+numeric::Rational RateReader::read_attraction(std::string_view text, Place place, const std::string& what) {
+  numeric::Rational value = parse(text, place, what);
+  if (cln::minusp(value) || value > 1'000'000'000)
+    file_.fail(place, what + " is " + quoted(text) + "; it must be from 0 to 10^9");
+  note_denominator(value, text, place, what);
+  return value;
+}
+
 void RateReader::note_denominator(const numeric::Rational& value, std::string_view text, Place place,
                                   const std::string& what) {
   denominator_ = cln::lcm(denominator_, cln::denominator(value));

@@ -49,6 +49,9 @@ class RateReader {
   [[nodiscard]] numeric::Rational read(std::string_view text, Place place, const std::string& what);
   /// Likewise the mean length of a burst. [1 .. 10^9 slots]
   [[nodiscard]] numeric::Rational read_burst(std::string_view text, Place place, const std::string& what);
+  /// Likewise how much a node attracts. [0 .. 10^9]
+  [[nodiscard]] numeric::Rational read_attraction(std::string_view text, Place place,
+                                                  const std::string& what);
   /// Adds a flow's rate to what its source sends, as require_valid() counts it: flows with bursts are left
   /// out.
   void send(const Flow& flow, Place place, const std::string& source_name);

@@ -9,6 +9,7 @@ namespace {
 
 constexpr int most_packets_per_slot = 32;
 constexpr int most_virtual_channels = 16;
+constexpr int greatest_weight = 1'000'000;
 
 void check_link(const Network& network, std::size_t position) {
   const Link& link = network.links[position];
@@ -26,6 +27,9 @@ void check_link(const Network& network, std::size_t position) {
     if (count < 1 || count > most_virtual_channels)
       throw InvalidArgument("virtual channels of the link " + network.link_name(position),
                             std::to_string(count), "a whole number from 1 to 16");
+  if (link.weight < 1 || link.weight > greatest_weight)
+    throw InvalidArgument("weight of the link " + network.link_name(position), std::to_string(link.weight),
+                          "a whole number from 1 to 1000000");
 }
 
 void check_links(const Network& network) {

@@ -32,6 +32,7 @@ struct Link {
   int packets_per_slot = 1;      ///< 1 .. 32; of worms: wires side by side
   int classes = 1;               ///< of virtual channels, of worms only; 1 .. 16
   int virtual_channels = 1;      ///< of each class and wire, of worms only; 1 .. 16
+  int weight = 1;                ///< where routes are spread: packets choose it in proportion; 1 .. 1000000
 };
 
 /// One way that a flow's packets take.
@@ -65,7 +66,7 @@ struct Network {
 };
 
 /// Checks that the network is as described above:
-/// - links lead from a node to another one, at most one each way, packets_per_slot within range;
+/// - links lead from a node to another one, at most one each way, packets_per_slot and weight within range;
 /// - routes go link by link from the source to the destination, forwarded by switches only, and no route
 ///   takes a link twice (it may pass a switch twice: random-root routing in a tree does); classes are none
 ///   or one for each link, below what the link has;

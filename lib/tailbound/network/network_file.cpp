@@ -1,11 +1,14 @@
-#include <tailbound/network/file_text.hpp>
+#include <tailbound/network/failures.hpp>
 #include <tailbound/network/network_file.hpp>
+#include <tailbound/network/node_names.hpp>
+#include <tailbound/network/toml_values.hpp>
+#include <tailbound/network/traffic_tables.hpp>
 #include <tailbound/network/uniform_traffic.hpp>
-
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -13,87 +16,28 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::size_t most_nodes = 100'000;
-constexpr std::size_t most_links = 1'000'000;
-constexpr std::size_t longest_name = 200;
+constexpr std::size_t most_nodes = 200'000;
+constexpr std::size_t most_links = 2'000'000;
+constexpr std::size_t most_steps = 20'000'000;  ///< of the ranges of a [[link]]
 
-Place begin_of(const toml::source_region& region) {
-  return {region.begin.line, region.begin.column};
-}
-Place begin_of(const toml::node& node) {
-  return begin_of(node.source());
-}
-
-/// The text of a number as it stands in the file, by its place. Places asked for one after the other lie
-/// close to each other, so it walks from the last one, within a line.
-class TokenFinder {
- public:
-  explicit TokenFinder(std::string_view text) : text_(text) {
-    for (std::size_t at = 0; at != std::string_view::npos; at = text.find('\n', at)) {
-      if (!lines_.empty()) ++at;
-      lines_.push_back(static_cast<std::uint32_t>(at));
-    }
-  }
-
-  [[nodiscard]] std::string_view at(Place place) {
-    if (place.line != place_.line) {
-      place_ = {place.line, 1};
-      offset_ = lines_[place.line - 1];
-    }
-    while (place_.column < place.column) step(1);
-    while (place_.column > place.column) step(-1);
-    const std::size_t end = std::min(text_.find_first_of(" \t\r\n,]}#", offset_), text_.size());
-    return text_.substr(offset_, end - offset_);
-  }
-
- private:
-  /// One character on or back.
-  void step(int direction) {
-    const auto inside = [this] {
-      return offset_ < text_.size() && (static_cast<unsigned char>(text_[offset_]) & 0xC0) == 0x80;
-    };
-    const auto move = static_cast<std::size_t>(direction);
-    do offset_ += move;
-    while (inside());
-    place_.column += move;
-  }
-
-  std::string_view text_;
-  std::vector<std::uint32_t> lines_;  ///< where each begins; a file has at most 64 MB
-  Place place_;
-  std::size_t offset_ = 0;
-};
-
-class Reader {
+class Reader : TomlValues {
  public:
   Reader(std::string_view toml, const std::string& name, FileUse use, FlowsFrom flows)
-      : file_(toml, name), tokens_(file_.text()), worms_(use == FileUse::worms), flows_(flows) {}
+      : TomlValues(toml, name), worms_(use == FileUse::worms), flows_(flows) {}
 
-  [[nodiscard]] NetworkFile read();
+  [[nodiscard]] NetworkFile read(std::span<const std::string> without);
+  [[nodiscard]] FabricFile read_fabric(std::span<const std::string> without);
 
  private:
-  using Keys = std::vector<std::string_view>;
-
-  [[noreturn]] void fail(Place place, const std::string& what) const { file_.fail(place, what); }
-  [[nodiscard]] toml::table parse() const;
-  void check_keys(const toml::table& table, const std::string& what, const Keys& legal) const;
-  [[nodiscard]] const toml::node& need(const toml::table& table, const char* key,
-                                       const std::string& what) const;
-  [[nodiscard]] std::string text(const toml::node& node, const std::string& what) const;
-  [[nodiscard]] std::string name(const toml::node& node, const std::string& what) const;
-  [[nodiscard]] bool yes(const toml::table& table, const char* key) const;
-  [[nodiscard]] std::string digits(const toml::node& node, const std::string& what);
-  [[nodiscard]] Rational number(const toml::node& node, const std::string& what);
-  template <class Take>
-  void for_each_table(const toml::table& root, const char* key, Take take) const;
-
   void read_nodes(const toml::table& root, const char* key, bool host);
   [[nodiscard]] std::size_t node(const toml::node& node) const;
   [[nodiscard]] std::vector<std::size_t> nodes(const toml::node& node) const;
   void read_link(const toml::table& table);
   void add_link(const Link& link, Place place);
-  [[nodiscard]] int count(const toml::table& table, const char* key, int most, const char* what,
-                          const char* unit) const;
+  void add_links(Link link, bool both, Place place);
+  void read_pattern(const toml::table& table, Link link, bool both);
+  void read_failures(const toml::table& root, std::span<const std::string> without);
+  [[nodiscard]] toml::table read_network(std::span<const std::string> without);
 
   void read_flow(const toml::table& table);
   [[nodiscard]] std::optional<traffic::Burst> read_burst(const toml::table& table, const Rational& rate,
@@ -106,16 +50,16 @@ class Reader {
   void read_classes(const toml::table& table, Route& route, const std::string& what) const;
   void add_uniform_flows(const toml::node& uniform, RouteRule rule);
   void add_uniform_worms(const toml::node& uniform, RouteRule rule);
-  [[nodiscard]] RouteRule route_rule(const toml::node& node) const;
   void find_missing_routes();
-  [[nodiscard]] std::optional<MatrixReference> read_traffic(const toml::node& node);
+  void read_traffic(const toml::node& node, NetworkFile& result);
+  void read_demands(const toml::node& node, NetworkFile& result);
+  void check_sent(Place place) const;
+  [[nodiscard]] std::vector<Demand> listed_demands() const;
 
   static std::uint64_t pair(std::size_t from, std::size_t to) {
     return (static_cast<std::uint64_t>(from) << 32) | to;
   }
 
-  FileText file_;
-  TokenFinder tokens_;
   bool worms_;
   FlowsFrom flows_;
   Network network_;
@@ -123,7 +67,6 @@ class Reader {
   std::unordered_map<std::uint64_t, std::size_t> link_of_;
   std::unordered_set<std::string> flow_names_;
   std::unordered_set<std::uint64_t> flow_pairs_;
-  std::optional<RateReader> rates_;  ///< once the nodes are known
   std::size_t route_count_ = 0;
 
   /// Flows whose routes are still to be found.
@@ -132,102 +75,33 @@ class Reader {
     Place place;
   };
   std::vector<Wanted> wanted_;
+  std::vector<Demand> demands_;
   std::vector<RouteRequest> requests_;
 };
-
-// --- Values --------------------------------------------------------------------------------------------
-
-toml::table Reader::parse() const {
-  check_toml_shape(file_);
-  try {
-    return toml::parse(file_.text());
-  } catch (const toml::parse_error& error) {
-    std::string what(error.description().substr(0, 300));
-    while (!what.empty() && static_cast<unsigned char>(what.back()) >= 0x80) what.pop_back();
-    fail(begin_of(error.source()), what);
-  }
-}
-
-void Reader::check_keys(const toml::table& table, const std::string& what, const Keys& legal) const {
-  for (const auto& [key, value] : table) {
-    if (std::find(legal.begin(), legal.end(), key.str()) != legal.end()) continue;
-    std::string list;
-    for (const std::string_view known : legal) list += (list.empty() ? "" : ", ") + std::string(known);
-    fail(begin_of(key.source()), what + " has no key " + quoted(key.str()) + "; its keys are " + list);
-  }
-}
-
-const toml::node& Reader::need(const toml::table& table, const char* key, const std::string& what) const {
-  const toml::node* node = table.get(key);
-  if (node == nullptr) fail(begin_of(table), what + " needs the key " + quoted(key));
-  return *node;
-}
-
-std::string Reader::text(const toml::node& node, const std::string& what) const {
-  const auto* string = node.as_string();
-  if (string == nullptr) fail(begin_of(node), what + " must be text in double quotes");
-  return string->get();
-}
-
-std::string Reader::name(const toml::node& node, const std::string& what) const {
-  std::string result = text(node, what);
-  const bool printable = std::none_of(
-      result.begin(), result.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
-  if (result.empty() || result.size() > longest_name || !printable)
-    fail(begin_of(node),
-         what + " is " + quoted(result) + "; it must be 1 to 200 bytes without control characters");
-  return result;
-}
-
-bool Reader::yes(const toml::table& table, const char* key) const {
-  const toml::node* node = table.get(key);
-  if (node == nullptr) return false;
-  if (!node->is_boolean()) fail(begin_of(*node), quoted(key) + " must be true or false");
-  return node->as_boolean()->get();
-}
-
-/// A number as it is written.
-std::string Reader::digits(const toml::node& node, const std::string& what) {
-  if (node.is_string()) return node.as_string()->get();
-  if (!node.is_number()) fail(begin_of(node), what + " must be a number such as 0.3 or \"3/10\"");
-  std::string text(tokens_.at(begin_of(node)));
-  text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
-  return text;
-}
-
-Rational Reader::number(const toml::node& node, const std::string& what) {
-  Rational value = rates_->read(digits(node, what), begin_of(node), what);
-  if (cln::zerop(value)) fail(begin_of(node), what + " is 0; it must be above 0 and at most 1");
-  return value;
-}
-
-template <class Take>
-void Reader::for_each_table(const toml::table& root, const char* key, Take take) const {
-  const toml::node* list = root.get(key);
-  if (list == nullptr) return;
-  const std::string how =
-      quoted(key) + " must be a list of tables, each begun by [[" + std::string(key) + "]]";
-  if (!list->is_array()) fail(begin_of(*list), how);
-  for (const toml::node& entry : *list->as_array()) {
-    if (!entry.is_table()) fail(begin_of(entry), how);
-    take(*entry.as_table());
-  }
-}
 
 // --- Nodes and links -----------------------------------------------------------------------------------
 
 void Reader::read_nodes(const toml::table& root, const char* key, bool host) {
   const toml::node* list = root.get(key);
   if (list == nullptr) return;
-  if (!list->is_array())
-    fail(begin_of(*list), quoted(key) + " must be a list of names such as [\"a\", \"b\"]");
-  for (const toml::node& entry : *list->as_array()) {
-    const std::string label = name(entry, "the name of a node");
+  const auto add = [&](std::string label, Place place) {
     if (!node_of_.emplace(label, network_.nodes.size()).second)
-      fail(begin_of(entry), "the node " + quoted(label) + " is listed twice");
-    if (network_.nodes.size() == most_nodes) fail(begin_of(entry), "more than 100000 nodes");
-    network_.nodes.push_back({label, host});
+      fail(place, "the node " + quoted(label) + " is listed twice");
+    if (network_.nodes.size() == most_nodes) fail(place, "more than 200000 nodes");
+    network_.nodes.push_back({std::move(label), host});
+  };
+  if (list->is_string() && !worms_) {
+    const Place place = begin_of(*list);
+    for (std::string& label : at_place(place, [&] {
+           return expand_names(name(*list, quoted(key)), most_nodes - network_.nodes.size());
+         }))
+      add(std::move(label), place);
+    return;
   }
+  if (!list->is_array())
+    fail(begin_of(*list), quoted(key) + " must be a list of names such as [\"a\", \"b\"]" +
+                              (worms_ ? "" : ", or text such as \"h[0..7]\""));
+  for (const toml::node& entry : *list->as_array()) add(name(entry, "the name of a node"), begin_of(entry));
 }
 
 std::size_t Reader::node(const toml::node& node) const {
@@ -245,49 +119,112 @@ std::vector<std::size_t> Reader::nodes(const toml::node& names) const {
   return result;
 }
 
-/// 1 if the key is left out.
-int Reader::count(const toml::table& table, const char* key, int most, const char* what,
-                  const char* unit) const {
-  const toml::node* value = table.get(key);
-  if (value == nullptr) return 1;
-  const auto* whole = value->as_integer();
-  if (whole == nullptr || whole->get() < 1 || whole->get() > most)
-    fail(begin_of(*value),
-         std::string(what) + " must be a whole number from 1 to " + std::to_string(most) + unit);
-  return static_cast<int>(whole->get());
-}
-
 void Reader::add_link(const Link& link, Place place) {
   const std::string label =
       quoted(network_.nodes[link.from].name) + " to " + quoted(network_.nodes[link.to].name);
   if (link.from == link.to) fail(place, "a link from " + label + "; its ends must differ");
-  if (network_.links.size() == most_links) fail(place, "more than 1000000 links");
+  if (network_.links.size() == most_links) fail(place, "more than 2000000 links");
   if (!link_of_.emplace(pair(link.from, link.to), network_.links.size()).second)
     fail(place, "the link from " + label + " is listed twice");
   network_.links.push_back(link);
 }
 
+void Reader::add_links(Link link, bool both, Place place) {
+  add_link(link, place);
+  if (!both) return;
+  std::swap(link.from, link.to);
+  add_link(link, place);
+}
+
 void Reader::read_link(const toml::table& table) {
   const std::string what = "a [[link]]";
   Keys keys{"from", "to", "rate", "both"};
-  if (worms_) keys.insert(keys.end(), {"virtual_channels", "classes"});
+  if (worms_)
+    keys.insert(keys.end(), {"virtual_channels", "classes"});
+  else
+    keys.insert(keys.end(), {"weight", "each", "pairs"});
   check_keys(table, what, keys);
-  const auto from = nodes(need(table, "from", what)), to = nodes(need(table, "to", what));
   Link link;
+  const auto count = [&](const char* key, int most, const char* its, const char* unit = "") {
+    return static_cast<int>(whole(table, key, 1, 1, most, its, unit));
+  };
   link.packets_per_slot =
-      count(table, "rate", 32, "the rate of a link", worms_ ? " (wires side by side)" : " (packets a slot)");
-  link.virtual_channels = count(table, "virtual_channels", 16, "the virtual channels of a link", "");
-  link.classes = count(table, "classes", 16, "the classes of virtual channels of a link", "");
+      count("rate", 32, "the rate of a link", worms_ ? " (wires side by side)" : " (packets a slot)");
+  link.virtual_channels = count("virtual_channels", 16, "the virtual channels of a link");
+  link.classes = count("classes", 16, "the classes of virtual channels of a link");
+  link.weight = count("weight", 1'000'000, "the weight of a link");
   const bool both = yes(table, "both");
+  if (table.contains("each") || table.contains("pairs")) return read_pattern(table, link, both);
+  const auto from = nodes(need(table, "from", what)), to = nodes(need(table, "to", what));
   for (const std::size_t lower : from)
     for (const std::size_t upper : to) {
       link.from = lower;
       link.to = upper;
-      add_link(link, begin_of(table));
-      if (!both) continue;
-      std::swap(link.from, link.to);
-      add_link(link, begin_of(table));
+      add_links(link, both, begin_of(table));
     }
+}
+
+/// Links whose ends are patterns of variables: of ranges, or i and j of a list of pairs.
+void Reader::read_pattern(const toml::table& table, Link link, bool both) {
+  const toml::node *each = table.get("each"), *pairs = table.get("pairs");
+  if (each != nullptr && pairs != nullptr)
+    fail(begin_of(*pairs), "a [[link]] has both \"each\" and \"pairs\"; it may have one");
+  const Place place = begin_of(each != nullptr ? *each : *pairs);
+  const std::optional<Ranges> ranges =
+      each == nullptr ? std::nullopt
+                      : at_place(place, [&] { return std::optional(Ranges(text(*each, "\"each\""))); });
+  const std::vector<std::string> variables =
+      ranges ? ranges->variables() : std::vector<std::string>{"i", "j"};
+  const auto pattern = [&](const char* key) {
+    const toml::node& its = need(table, key, "a [[link]]");
+    return at_place(begin_of(its), [&] { return NamePattern(text(its, quoted(key)), variables); });
+  };
+  const NamePattern from = pattern("from"), to = pattern("to");
+  const auto end = [&](const std::string& label, Place where) {
+    const auto found = node_of_.find(label);
+    if (found == node_of_.end())
+      fail(where, "the node " + quoted(label) + " is not among the hosts and switches");
+    return found->second;
+  };
+  const auto add = [&](std::span<const std::int64_t> values, Place where) {
+    link.from = end(from.of(values), where);
+    link.to = end(to.of(values), where);
+    add_links(link, both, where);
+  };
+  if (ranges)
+    return at_place(place, [&] { ranges->for_each(most_steps, [&](auto values) { add(values, place); }); });
+  const char* how =
+      "\"pairs\" must be a list of pairs of whole numbers from 0 to 10^9, such as [[0, 1], [1, 2]]";
+  if (!pairs->is_array()) fail(place, how);
+  for (const toml::node& entry : *pairs->as_array()) {
+    const toml::array* both_ends = entry.as_array();
+    if (both_ends == nullptr || both_ends->size() != 2) fail(begin_of(entry), how);
+    std::vector<std::int64_t> values;
+    for (const toml::node& number : *both_ends) {
+      const auto* its = number.as_integer();
+      if (its == nullptr || its->get() < 0 || its->get() > 1'000'000'000) fail(begin_of(number), how);
+      values.push_back(its->get());
+    }
+    at_place(begin_of(entry), [&] { add(values, begin_of(entry)); });
+  }
+}
+
+/// What the file says has failed, and what the caller does.
+void Reader::read_failures(const toml::table& root, std::span<const std::string> without) {
+  std::vector<std::string> failed;
+  Place place{1, 1};
+  if (const toml::node* given = root.get("without")) {
+    place = begin_of(*given);
+    if (!given->is_array())
+      fail(place, "\"without\" must be a list such as [\"s\", \"a -> b\", \"3 random\"]");
+    for (const toml::node& entry : *given->as_array()) failed.push_back(text(entry, "what has failed"));
+  }
+  at_place(place, [&] { take_out(network_, failed); });
+  take_out(network_, without);
+  if (failed.empty() && without.empty()) return;
+  link_of_.clear();
+  for (std::size_t i = 0; i < network_.links.size(); ++i)
+    link_of_.emplace(pair(network_.links[i].from, network_.links[i].to), i);
 }
 
 // --- Flows and routes ----------------------------------------------------------------------------------
@@ -314,7 +251,7 @@ void Reader::read_flow(const toml::table& table) {
   const toml::node& rate = need(table, "rate", what);
   flow.rate = number(rate, "the rate of " + what);
   flow.burst = read_burst(table, flow.rate, what);
-  rates_->send(flow, begin_of(rate), network_.nodes[flow.source].name);
+  rates().send(flow, begin_of(rate), network_.nodes[flow.source].name);
   read_way(table, flow, what);
   network_.flows.push_back(std::move(flow));
 }
@@ -328,7 +265,7 @@ std::optional<traffic::Burst> Reader::read_burst(const toml::table& table, const
   if (slots == nullptr) return {};
   traffic::Burst burst;
   burst.slots =
-      rates_->read_burst(digits(*slots, "the burst of " + what), begin_of(*slots), "the burst of " + what);
+      rates().read_burst(digits(*slots, "the burst of " + what), begin_of(*slots), "the burst of " + what);
   if (on_rate != nullptr) burst.on_rate = number(*on_rate, "the on-rate of " + what);
   try {
     (void)traffic::on_off(rate, burst);
@@ -361,7 +298,7 @@ void Reader::read_way(const toml::table& table, Flow& flow, const std::string& w
     read_classes(table, flow.routes.back(), what);
   } else {
     requests_.push_back(
-        {flow.source, flow.destination, path == nullptr ? RouteRule::shortest : route_rule(*path)});
+        {flow.source, flow.destination, path == nullptr ? RouteRule::shortest : route_rule(*this, *path)});
     wanted_.push_back({network_.flows.size(), begin_of(table)});
   }
 }
@@ -384,13 +321,6 @@ void Reader::read_classes(const toml::table& table, Route& route, const std::str
                                 ", as the link has " + std::to_string(legal));
     route.classes.push_back(static_cast<int>(whole->get()));
   }
-}
-
-RouteRule Reader::route_rule(const toml::node& node) const {
-  const auto* rule = node.as_string();
-  if (rule != nullptr && rule->get() == "shortest") return RouteRule::shortest;
-  if (rule != nullptr && rule->get() == "spread") return RouteRule::spread;
-  fail(begin_of(node), "the way must be \"shortest\", \"spread\" or, of a flow, a list of nodes");
 }
 
 Route Reader::read_path(const toml::node& path, const Flow& flow, bool loops) {
@@ -509,51 +439,132 @@ void Reader::add_uniform_worms(const toml::node& uniform, RouteRule rule) {
     }
 }
 
-std::optional<MatrixReference> Reader::read_traffic(const toml::node& node) {
-  if (!node.is_table()) fail(begin_of(node), "\"traffic\" must be a table, begun by [traffic]");
+/// A single table with keys of old.
+void Reader::read_traffic(const toml::node& node, NetworkFile& result) {
   const toml::table& table = *node.as_table();
   check_keys(table, "[traffic]", {"matrix", "uniform", "route"});
   const toml::node* given = table.get("route");
-  const RouteRule rule = given != nullptr ? route_rule(*given) : RouteRule::shortest;
+  const RouteRule rule = given != nullptr ? route_rule(*this, *given) : RouteRule::shortest;
   // true of worms, a rate of packets.
   if (const toml::node* uniform = table.get("uniform");
       uniform != nullptr && (!worms_ || yes(table, "uniform"))) {
     if (const toml::node* matrix = table.get("matrix"))
       fail(begin_of(*matrix), "a matrix beside uniform traffic; one or the other");
-    add_uniform_flows(*uniform, rule);
-    return std::nullopt;
+    return add_uniform_flows(*uniform, rule);
   }
-  const toml::node& file = need(table, "matrix", "[traffic]");
-  MatrixReference matrix{text(file, "\"matrix\""), rule};
-  if (matrix.file.empty() || matrix.file.find('\0') != std::string::npos)
-    fail(begin_of(file), "\"matrix\" must be the name of a CSV file");
-  return matrix;
+  result.matrix = matrix_reference(*this, need(table, "matrix", "[traffic]"), rule, "matrix");
 }
 
-NetworkFile Reader::read() {
-  const toml::table root = parse();
+/// What a node sends, flows with bursts left out.
+void Reader::check_sent(Place place) const {
+  std::vector<Rational> sent = sent_by_node({network_, demands_});
+  for (const Flow& flow : network_.flows)
+    if (!flow.burst) sent[flow.source] = sent[flow.source] + flow.rate;
+  for (std::size_t node = 0; node < sent.size(); ++node)
+    if (sent[node] > 1)
+      fail(place, quoted(network_.nodes[node].name) + " sends " + numeric::to_fraction(sent[node]) +
+                      " packets a slot in all; a node sends at most 1");
+}
+
+/// Traffic said in a few words.
+void Reader::read_demands(const toml::node& node, NetworkFile& result) {
+  TrafficTables tables = read_traffic_tables(*this, node, network_, node_of_);
+  result.matrix = std::move(tables.matrix);
+  result.pairs = std::move(tables.pairs);
+  demands_ = std::move(tables.demands);
+  check_sent(begin_of(node));
+}
+
+toml::table Reader::read_network(std::span<const std::string> without) {
+  toml::table root = parse();
   if (root.empty()) fail({1, 1}, "the file is empty; it must list hosts, switches, links and flows");
-  check_keys(root, "a network file", {"name", "hosts", "switches", "link", "flow", "traffic"});
+  Keys keys{"name", "hosts", "switches", "link", "flow", "traffic"};
+  if (!worms_) keys.emplace_back("without");
+  check_keys(root, "a network file", keys);
   if (const toml::node* given = root.get("name")) network_.name = name(*given, "the name of the network");
   read_nodes(root, "hosts", true);
   read_nodes(root, "switches", false);
   if (network_.nodes.empty()) fail({1, 1}, "the network has no nodes: list \"hosts\" and \"switches\"");
-  rates_.emplace(file_, network_.nodes.size());
+  count_senders(network_.nodes.size());
   for_each_table(root, "link", [this](const toml::table& table) { read_link(table); });
+  read_failures(root, without);
   for_each_table(root, "flow", [this](const toml::table& table) { read_flow(table); });
-  NetworkFile result{{}, {}};
-  if (const toml::node* traffic = root.get("traffic")) result.matrix = read_traffic(*traffic);
+  return root;
+}
+
+constexpr const char* no_flows =
+    "the network has no flows: add a [[flow]], or a matrix or uniform traffic under [traffic]";
+
+NetworkFile Reader::read(std::span<const std::string> without) {
+  const toml::table root = read_network(without);
+  NetworkFile result{{}, {}, {}};
+  if (const toml::node* traffic = root.get("traffic")) {
+    if (!traffic->is_table() && (worms_ || !traffic->is_array()))
+      fail(begin_of(*traffic), "\"traffic\" must be a table, begun by [traffic]");
+    if (worms_ || is_plain(*traffic))
+      read_traffic(*traffic, result);
+    else
+      read_demands(*traffic, result);
+    if (flows_ == FlowsFrom::elsewhere) demands_.clear();
+  }
   find_missing_routes();
-  if (network_.flows.empty() && !result.matrix && flows_ == FlowsFrom::file)
-    fail({1, 1}, "the network has no flows: add a [[flow]], or a matrix or uniform traffic under [traffic]");
+  if (!demands_.empty()) at_place(begin_of(*root.get("traffic")), [&] { add_flows(network_, demands_); });
+  if (network_.flows.empty() && !result.matrix && result.pairs.empty() && flows_ == FlowsFrom::file)
+    fail({1, 1}, no_flows);
   result.network = std::move(network_);
   return result;
 }
 
+/// A flow that says its own way or has bursts is refused; the others become entries of a list, one for each rule.
+FabricFile Reader::read_fabric(std::span<const std::string> without) {
+  const toml::table root = read_network(without);
+  NetworkFile traffic{{}, {}, {}};
+  if (const toml::node* given = root.get("traffic"); given != nullptr && flows_ == FlowsFrom::file)
+    read_demands(*given, traffic);
+  std::vector<Demand> listed = listed_demands();
+  if (demands_.empty() && listed.empty() && !traffic.matrix && traffic.pairs.empty() &&
+      flows_ == FlowsFrom::file)
+    fail({1, 1}, no_flows);
+  std::move(demands_.begin(), demands_.end(), std::back_inserter(listed));
+  network_.flows.clear();
+  return {{std::move(network_), std::move(listed)}, std::move(traffic.matrix), std::move(traffic.pairs)};
+}
+
+/// Flows of the same ends and the same rule are added up.
+std::vector<Demand> Reader::listed_demands() const {
+  std::map<RouteRule, std::map<std::pair<std::uint32_t, std::uint32_t>, Rational>> rates;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < network_.flows.size(); ++i) {
+    const Flow& flow = network_.flows[i];
+    if (!flow.routes.empty() || flow.burst)
+      fail({1, 1}, "the flow " + quoted(flow.name) + " has " + (flow.burst ? "bursts" : "a path of its own") +
+                       "; where flows are not listed one by one none may");
+    Rational& rate =
+        rates[requests_[next++].rule]
+            .try_emplace(
+                {static_cast<std::uint32_t>(flow.destination), static_cast<std::uint32_t>(flow.source)}, 0)
+            .first->second;
+    rate = rate + flow.rate;
+  }
+  std::vector<Demand> demands;
+  for (const auto& [rule, entries] : rates) {
+    std::vector<std::pair<SparseDemand::Entry, Rational>> list;
+    for (const auto& [ends, rate] : entries) list.push_back({{ends.second, ends.first, 0}, rate});
+    demands.push_back({"", rule, sparse_demand(list)});
+  }
+  return demands;
+}
+
 }  // namespace
 
-NetworkFile read_network(std::string_view toml, const std::string& name, FileUse use, FlowsFrom flows) {
-  return Reader(toml, name, use, flows).read();
+NetworkFile read_network(std::string_view toml, const std::string& name, FileUse use, FlowsFrom flows,
+                         std::span<const std::string> without) {
+  return Reader(toml, name, use, flows).read(without);
+}
+
+FabricFile read_fabric(std::string_view toml, const std::string& name, FlowsFrom flows,
+                       std::span<const std::string> without) {
+  return Reader(toml, name, FileUse::packets, flows).read_fabric(without);
 }
 
 }  // namespace tailbound::network

@@ -125,14 +125,16 @@ std::vector<Route> Router::spread(std::size_t source) {
   struct Step {
     const std::vector<std::size_t>* choices;
     std::size_t next;
-    Rational share;  ///< of a packet that comes here, for each choice
+    Rational share;  ///< of a packet that comes here, for each unit of the choices' weights
   };
   std::vector<Route> routes;
   std::vector<std::size_t> links;
   std::vector<Step> stack;
   const auto enter = [&](std::size_t node, const Rational& share) {
     const std::vector<std::size_t>& choices = closer(node);
-    stack.push_back({&choices, 0, choices.size() > 1 ? share / numeric::Integer(choices.size()) : share});
+    numeric::Integer weights = 0;
+    for (const std::size_t link : choices) weights = weights + network_.links[link].weight;
+    stack.push_back({&choices, 0, share / weights});
   };
   enter(source, 1);
   while (!stack.empty()) {
@@ -144,7 +146,7 @@ std::vector<Route> Router::spread(std::size_t source) {
     }
     links.push_back((*step.choices)[step.next++]);
     const std::size_t node = network_.links[links.back()].to;
-    const Rational share = step.share;  // a copy: the stack may move
+    const Rational share = step.share * network_.links[links.back()].weight;
     if (distance_[node] == 0) {
       count_route(links.size());
       routes.push_back({links, share});

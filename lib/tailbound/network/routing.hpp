@@ -12,7 +12,7 @@ namespace tailbound::network {
 
 enum class RouteRule {
   shortest,  ///< one shortest route: at each node the first listed link that leads closer
-  spread,    ///< all shortest routes: at each node every link that leads closer with equal probability
+  spread,    ///< all shortest routes: at each node every link that leads closer, in proportion to its weight
 };
 
 struct RouteRequest {

@@ -1,3 +1,4 @@
+#include <tailbound/network/demands.hpp>
 #include <tailbound/network/file_text.hpp>
 #include <tailbound/network/network_file.hpp>
 
@@ -109,7 +110,9 @@ class MatrixReader {
     }
   }
 
+  /// Flows without routes.
   [[nodiscard]] std::vector<Flow> read();
+  [[nodiscard]] std::vector<Flow> read_with_routes();
 
  private:
   [[nodiscard]] std::size_t node(const Cell& cell) const;
@@ -194,6 +197,11 @@ std::vector<Flow> MatrixReader::read() {
       read_cell(source, destinations[column - 1], (*row)[column]);
   }
   if (flows_.empty() && network_.flows.empty()) file_.fail({1, 1}, "the traffic matrix has no flows");
+  return std::move(flows_);
+}
+
+std::vector<Flow> MatrixReader::read_with_routes() {
+  flows_ = read();
   find_all_routes();
   return std::move(flows_);
 }
@@ -202,9 +210,19 @@ std::vector<Flow> MatrixReader::read() {
 
 void add_traffic_matrix(Network& network, std::string_view csv, const std::string& name, RouteRule route) {
   const FileText file(csv, name);
-  std::vector<Flow> flows = MatrixReader(network, file, route).read();
+  std::vector<Flow> flows = MatrixReader(network, file, route).read_with_routes();
   network.flows.reserve(network.flows.size() + flows.size());
   for (Flow& flow : flows) network.flows.push_back(std::move(flow));
+}
+
+SparseDemand sparse_matrix(const Network& network, std::string_view csv, const std::string& name) {
+  const FileText file(csv, name);
+  std::vector<std::pair<SparseDemand::Entry, Rational>> entries;
+  for (const Flow& flow : MatrixReader(network, file, RouteRule::shortest).read())
+    entries.push_back(
+        {{static_cast<std::uint32_t>(flow.source), static_cast<std::uint32_t>(flow.destination), 0},
+         flow.rate});
+  return sparse_demand(entries);
 }
 
 }  // namespace tailbound::network

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <tailbound/network/network.hpp>
+
+#include <span>
+#include <string>
+
+/// Networks with something broken.
+///
+/// TESTS  tests/network/failures_test.cpp
+namespace tailbound::network {
+
+/// Takes links out of a network that has no flows yet. Each entry is
+/// - the name of a node: all links that lead to it or from it fail;
+/// - "left -> right": that link fails and so does the one back, as a wire has both;
+/// - "3 random" or "3 random 7": so many wires between switches, all different, each choice equally likely; drawn
+///   with the seed (1 unless told) from what the entries before have left.
+/// \throws InvalidArgument  "what fails": no such node, link or number of wires; the network has flows
+void take_out(Network& network, std::span<const std::string> failed);
+
+}  // namespace tailbound::network
