@@ -37,6 +37,11 @@ run::Piece work(const SweepQuestion& question, const std::vector<std::size_t>& p
   for (const std::size_t place : places) keys.push_back(question.keys[place]);
   std::size_t cursor = 0, most = 1;
   std::vector<SweepRow> rows;
+  const auto keep = [&] {
+    std::size_t none = 0;
+    static_cast<void>(store.keep_and_claim(rows, keys, none, 0));
+    rows.clear();
+  };
   while (true) {
     const std::vector<std::size_t> claimed = store.keep_and_claim(rows, keys, cursor, most);
     rows.clear();
@@ -45,17 +50,14 @@ run::Piece work(const SweepQuestion& question, const std::vector<std::size_t>& p
     for (std::size_t i = 0; i < claimed.size(); ++i) {
       const double done = static_cast<double>(cursor) / static_cast<double>(keys.size());
       if (look.at(std::min(done, 1.0)) == run::Look::Wish::stop) {
-        std::size_t none = 0;
-        static_cast<void>(store.keep_and_claim(rows, keys, none, 0));
+        keep();
         return {};
       }
       rows.push_back(ask(question.points[places[claimed[i]]]));
       rows.back().key = keys[claimed[i]];
       const double spent = std::chrono::duration<double>(Clock::now() - kept).count();
       if (i + 1 < claimed.size() && spent > seconds_between_steps) {  // costlier than those before
-        std::size_t none = 0;
-        static_cast<void>(store.keep_and_claim(rows, keys, none, 0));
-        rows.clear();
+        keep();
         kept = Clock::now();
         most = 1;
       } else if (i + 1 == claimed.size()) {

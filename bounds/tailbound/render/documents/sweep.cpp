@@ -77,6 +77,7 @@ class SweepTable {
                                                           : std::nullopt);
     }
     make_layout();
+    alike_ = what_is_alike();
   }
 
   [[nodiscard]] Document shown() const {
@@ -182,20 +183,25 @@ class SweepTable {
     }
   }
 
-  /// Inputs that all answers to a question have, with the same value.
-  void add_what_is_alike(const std::string& question, Cells& inputs) const {
-    const Cells* first = nullptr;
-    Cells alike;
+  /// Inputs that all answers to a question have, with the same value; by question.
+  [[nodiscard]] std::map<std::string, Cells> what_is_alike() const {
+    std::map<std::string, Cells> alike;
     for (std::size_t i = 0; i < kept_.size(); ++i) {
-      if (!kept_[i] || plan_.points[i].question != question) continue;
+      if (!kept_[i]) continue;
       for (const Result& result : kept_[i]->results) {
-        if (first == nullptr) alike = *(first = &result.inputs);
-        std::erase_if(alike, [&](const Cell& cell) {
+        Cells& cells = alike.try_emplace(plan_.points[i].question, result.inputs).first->second;
+        std::erase_if(cells, [&](const Cell& cell) {
           return brief(value_of(result.inputs, cell.key)) != brief(cell.value);
         });
       }
     }
-    for (const Cell& cell : alike)
+    return alike;
+  }
+
+  void add_what_is_alike(const std::string& question, Cells& inputs) const {
+    const auto alike = alike_.find(question);
+    if (alike == alike_.end()) return;
+    for (const Cell& cell : alike->second)
       if (std::none_of(inputs.begin(), inputs.end(), [&](const Cell& own) { return own.key == cell.key; }))
         inputs.push_back(cell);
   }
@@ -245,6 +251,7 @@ class SweepTable {
   const SweepPlan& plan_;
   const answers::SweepAnswer& answer_;
   std::vector<std::optional<Document>> kept_;
+  std::map<std::string, Cells> alike_;
   std::set<std::string> input_keys_, from_plan_;
   std::vector<Column> results_;  ///< of the questions
   std::shared_ptr<const Layout> layout_;
