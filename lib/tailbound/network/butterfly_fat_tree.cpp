@@ -55,7 +55,11 @@ ChannelGraph fat_tree_classes(int levels, FatTreeVariant variant) {
     add(between(level + 1, level), level, 1);
     if (level > 0)
       graph.channels.back().turns = {
-          {.station = down(level - 1), .probability = 1, .own_share = rate(level) / (4 * rate(level - 1))}};
+          {.station = down(level - 1),
+           .probability = 1,
+           .own_share = rate(level) / (4 * rate(level - 1)),
+           .inputs = 2,
+           .twins = {.count = 1, .station = up(level), .share = 1 / (power_of_4(levels - level) - 1)}}};
   }
   for (int level = 0; level < levels; ++level) {
     add(between(level, level + 1), level, level == 0 ? 1 : 2);
@@ -63,11 +67,13 @@ ChannelGraph fat_tree_classes(int levels, FatTreeVariant variant) {
                            : variant == FatTreeVariant::paper ? beyond_level(levels, level + 1)
                                                               : further_beyond(levels, level + 1);
     std::vector<Turn>& turns = graph.channels.back().turns;
-    turns = {{.station = down(level), .probability = 1 - further, .own_share = (1 - further) / 3}};
+    turns = {
+        {.station = down(level), .probability = 1 - further, .own_share = (1 - further) / 3, .inputs = 3}};
     if (further > 0)
       turns.push_back({.station = up(level + 1),
                        .probability = further,
-                       .own_share = rate(level) / rate(level + 1) * further});
+                       .own_share = rate(level) / rate(level + 1) * further,
+                       .inputs = 4});
   }
   graph.sources = {{.channel = up(0), .weight = 1}};
   return graph;

@@ -17,6 +17,14 @@
 /// TESTS     tests/network/cube_test.cpp, tests/bounds/wormhole/fat_tree_test.cpp
 namespace tailbound::network {
 
+/// Channels of the turn's class, beside the turn's own, whose worms came apart from its worms at a station of
+/// several servers: those of the two that are held at a time are never on one channel.
+struct Twins {
+  int count = 0;            ///< into the same station
+  std::size_t station = 0;  ///< where they came apart
+  double share = 0;         ///< of the pairs there that meet again here
+};
+
 /// Where worms of one channel go next.
 struct Turn {
   std::size_t station = 0;
@@ -25,6 +33,8 @@ struct Turn {
   /// m f / lambda: of the worms that come to (one) such station, those from this very channel, times its
   /// servers. A worm never waits for one of its own channel.
   double own_share = 0;
+  int inputs = 1;  ///< channels of the class that lead to one such station
+  Twins twins{};
 };
 
 struct Channel {
@@ -50,6 +60,19 @@ struct Source {
   double weight = 0;        ///< the share of all messages that it, or the class it stands for, sends
 };
 
+struct TrailStep {
+  double probability = 0;
+  std::size_t next = 0;  ///< trail
+};
+
+/// The worms of a channel that came by the same last channels (network/worm_trails.hpp).
+struct Trail {
+  std::size_t channel = 0;
+  double share = 0;  ///< of the channel's worms
+  double ends = 0;   ///< of its own that end there
+  std::vector<TrailStep> steps;
+};
+
 struct ChannelGraph {
   std::string name;
   std::vector<Channel> channels;
@@ -58,7 +81,8 @@ struct ChannelGraph {
   /// E: the rate of other worms that a worm meets on the other virtual channels of the wires on its way and
   /// that hold it up; the mean over all messages. 0 where no wire is shared.
   double worms_met = 0;
-  double mean_distance = 0;  ///< D: channels of a path, injection and ejection included
+  double mean_distance = 0;   ///< D: channels of a path, injection and ejection included
+  std::vector<Trail> trails;  ///< none: where a worm goes does not depend on where it came from
 };
 
 /// The rate of other worms that a worm meets on the other virtual channels of the wires on its way, each

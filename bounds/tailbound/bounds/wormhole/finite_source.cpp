@@ -1,0 +1,797 @@
+#include <tailbound/bounds/wormhole/finite_source.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace tailbound::bounds::wormhole {
+namespace {
+
+using network::ChannelGraph;
+using queue::StationInput;
+using queue::StationMemory;
+using queue::StationService;
+using queue::StationWaits;
+
+double square(double x) {
+  return x * x;
+}
+
+/// A flow from one channel to one station.
+struct Input {
+  std::size_t channel = 0;  ///< class
+  std::size_t station = 0;
+  double rate = 0;   ///< f
+  double share = 0;  ///< R = f / lambda_i
+  int count = 1;     ///< equal inputs of the station
+  network::Twins twins{};
+  std::size_t member = 0;  ///< of its station's members, where they are kept
+};
+
+/// An input of a station by itself.
+struct Member {
+  double rate = 0;
+  std::size_t origin = 0;  ///< the station that its channel is of
+};
+
+constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
+
+struct Move {
+  std::size_t input = 0;
+  std::size_t next = any;  ///< trail, or any of the station's channels
+  double probability = 0;  ///< of this flow and its equals
+};
+
+/// Worms of a channel that came the same way, or all of them.
+struct TrailClass {
+  std::size_t channel = 0;
+  double share = 1;
+  double ends = 0;
+  std::vector<Move> moves;
+};
+
+struct ChannelClass {
+  std::size_t station = 0;
+  double rate = 0;
+  double weight = 0;                                   ///< of the sources
+  std::vector<std::pair<std::size_t, double>> trails;  ///< and their shares
+};
+
+struct StationClass {
+  int servers = 1;
+  double rate = 0;
+  std::vector<std::pair<std::size_t, double>> channels;  ///< class and share of the station's worms
+  std::vector<std::size_t> inputs;
+  std::vector<Member>
+      members;  ///< kept where several are of one origin, whose worms are on different channels
+};
+
+/// As the graph has them, and once more class by class.
+struct Structure {
+  std::vector<TrailClass> trails;
+  std::vector<ChannelClass> channels;
+  std::vector<StationClass> stations;
+  std::vector<Input> inputs;
+};
+
+Structure structure_of(const ChannelGraph& graph) {
+  Structure all;
+  for (const network::Station& station : graph.stations) {
+    StationClass& made = all.stations.emplace_back();
+    made.servers = station.servers;
+    made.rate = station.rate;
+    double rate = 0;
+    for (const std::size_t channel : station.channels) rate += graph.channels[channel].rate;
+    for (const std::size_t channel : station.channels)
+      made.channels.emplace_back(channel, graph.channels[channel].rate / rate);
+  }
+  for (const network::Channel& channel : graph.channels) {
+    const std::size_t at = all.channels.size();
+    ChannelClass& made = all.channels.emplace_back();
+    made.station = channel.station;
+    made.rate = channel.rate;
+    TrailClass whole{
+        .channel = at, .share = 1, .ends = channel.turns.empty() ? 1 : channel.ends, .moves = {}};
+    std::unordered_map<std::size_t, std::size_t> input_to;
+    for (const network::Turn& turn : channel.turns) {
+      const network::Station& station = graph.stations[turn.station];
+      // Shares are held to 1: where they are, the flow is all that the channel has for the station.
+      const double rate = turn.own_share < 1 ? turn.own_share * station.rate / station.servers
+                                             : std::min(station.rate, channel.rate * turn.probability);
+      whole.moves.push_back({.input = all.inputs.size(), .probability = turn.probability});
+      all.stations[turn.station].inputs.push_back(all.inputs.size());
+      all.inputs.push_back({.channel = at,
+                            .station = turn.station,
+                            .rate = rate,
+                            .share = rate / channel.rate,
+                            .count = turn.inputs,
+                            .twins = turn.twins});
+    }
+    if (!graph.trails.empty()) continue;
+    made.trails.emplace_back(all.trails.size(), 1);
+    all.trails.push_back(std::move(whole));
+  }
+  for (const network::Trail& trail : graph.trails) {
+    all.channels[trail.channel].trails.emplace_back(all.trails.size(), trail.share);
+    TrailClass& made = all.trails.emplace_back();
+    made.channel = trail.channel;
+    made.share = trail.share;
+    made.ends = trail.ends;
+    for (const network::TrailStep& step : trail.steps) {
+      const std::size_t to = graph.channels[graph.trails[step.next].channel].station;
+      const std::vector<std::size_t>& inputs = all.stations[to].inputs;
+      const auto input = std::find_if(inputs.begin(), inputs.end(),
+                                      [&](std::size_t i) { return all.inputs[i].channel == trail.channel; });
+      made.moves.push_back({.input = *input, .next = step.next, .probability = step.probability});
+    }
+  }
+  for (const network::Source& source : graph.sources) all.channels[source.channel].weight += source.weight;
+  return all;
+}
+
+// --- classes of channels that cannot be told apart
+
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
+  seed ^= value + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2);
+  seed = (seed ^ (seed >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  seed = (seed ^ (seed >> 27)) * 0x94d049bb133111ebULL;
+  return seed ^ (seed >> 31);
+}
+
+/// Numbers that are equal but for rounding have one name.
+class Names {
+ public:
+  void add(double value) { values_.push_back(value); }
+  void close() {
+    std::sort(values_.begin(), values_.end());
+    std::vector<double> first;
+    for (const double value : values_)
+      if (first.empty() || value - first.back() > 1e-11 * std::abs(value)) first.push_back(value);
+    values_ = std::move(first);
+  }
+  [[nodiscard]] std::uint64_t of(double value) const {
+    auto found = std::upper_bound(values_.begin(), values_.end(), value);
+    return static_cast<std::uint64_t>(found - values_.begin());
+  }
+
+ private:
+  std::vector<double> values_;
+};
+
+struct Colours {
+  std::vector<std::uint64_t> trails, channels, stations, inputs;
+
+  [[nodiscard]] std::size_t count() const {
+    std::size_t all = 0;
+    for (const auto* kind : {&trails, &channels, &stations})
+      all += std::unordered_set<std::uint64_t>(kind->begin(), kind->end()).size();
+    return all;
+  }
+};
+
+std::uint64_t of_set(std::uint64_t seed, std::vector<std::uint64_t>& members) {
+  std::sort(members.begin(), members.end());
+  for (const std::uint64_t member : members) seed = mixed(seed, member);
+  return seed;
+}
+
+/// Each is coloured by what it leads to and is fed by, until no colour is divided further.
+Colours colours_of(const Structure& all) {
+  Names names;
+  for (const TrailClass& trail : all.trails) {
+    names.add(trail.share), names.add(trail.ends);
+    for (const Move& move : trail.moves) names.add(move.probability);
+  }
+  for (const ChannelClass& channel : all.channels) names.add(channel.rate), names.add(channel.weight);
+  for (const StationClass& station : all.stations) names.add(station.rate);
+  for (const Input& input : all.inputs) names.add(input.rate);
+  names.close();
+  Colours own;
+  for (const TrailClass& trail : all.trails)
+    own.trails.push_back(mixed(mixed(4, names.of(trail.share)), names.of(trail.ends)));
+  for (const ChannelClass& channel : all.channels)
+    own.channels.push_back(mixed(mixed(1, names.of(channel.rate)), names.of(channel.weight)));
+  for (const StationClass& station : all.stations)
+    own.stations.push_back(
+        mixed(mixed(2, names.of(station.rate)), static_cast<std::uint64_t>(station.servers)));
+  for (const Input& input : all.inputs)
+    own.inputs.push_back(mixed(mixed(mixed(3, names.of(input.rate)), static_cast<std::uint64_t>(input.count)),
+                               input.twins.count == 0 ? 0 : 1 + input.twins.station));
+  Colours now = own, next = own;
+  std::vector<std::uint64_t> members;
+  for (std::size_t classes = 0, found = now.count(); found > classes; found = now.count()) {
+    classes = found;
+    for (std::size_t i = 0; i < all.inputs.size(); ++i)
+      next.inputs[i] = mixed(mixed(own.inputs[i], now.channels[all.inputs[i].channel]),
+                             now.stations[all.inputs[i].station]);
+    for (std::size_t j = 0; j < all.stations.size(); ++j) {
+      members.clear();
+      for (const auto& [channel, share] : all.stations[j].channels) members.push_back(now.channels[channel]);
+      const std::uint64_t colour = of_set(own.stations[j], members);
+      members.clear();
+      for (const std::size_t input : all.stations[j].inputs) members.push_back(next.inputs[input]);
+      next.stations[j] = of_set(mixed(colour, 5), members);
+    }
+    for (std::size_t i = 0; i < all.trails.size(); ++i) {
+      members.clear();
+      for (const Move& move : all.trails[i].moves)
+        members.push_back(mixed(mixed(next.inputs[move.input], names.of(move.probability)),
+                                move.next == any ? 0 : now.trails[move.next]));
+      next.trails[i] = of_set(mixed(own.trails[i], now.channels[all.trails[i].channel]), members);
+    }
+    for (std::size_t i = 0; i < all.channels.size(); ++i) {
+      members.clear();
+      for (const auto& [trail, share] : all.channels[i].trails) members.push_back(next.trails[trail]);
+      next.channels[i] = of_set(mixed(own.channels[i], next.stations[all.channels[i].station]), members);
+    }
+    std::swap(now, next);
+  }
+  return now;
+}
+
+/// Numbers of colours in the order in which they first appear, and one that has each.
+struct Classes {
+  std::vector<std::size_t> of, first;
+
+  explicit Classes(const std::vector<std::uint64_t>& colours) {
+    std::unordered_map<std::uint64_t, std::size_t> number;
+    for (std::size_t i = 0; i < colours.size(); ++i) {
+      const auto [found, fresh] = number.emplace(colours[i], first.size());
+      if (fresh) first.push_back(i);
+      of.push_back(found->second);
+    }
+  }
+};
+
+struct Collapsed {
+  Structure classes;
+  std::vector<std::size_t> channel_class, station_class;  ///< [as in the graph]
+};
+
+/// Adds to the share of a member that is there, or adds the member.
+void add_share(std::vector<std::pair<std::size_t, double>>& members, std::size_t member, double share) {
+  const auto same =
+      std::find_if(members.begin(), members.end(), [&](const auto& each) { return each.first == member; });
+  if (same == members.end())
+    members.emplace_back(member, share);
+  else
+    same->second += share;
+}
+
+Collapsed collapsed(const Structure& all) {
+  const Colours colours = colours_of(all);
+  const Classes trails(colours.trails), channels(colours.channels), stations(colours.stations);
+  Collapsed made;
+  made.channel_class = channels.of;
+  made.station_class = stations.of;
+  Structure& classes = made.classes;
+  // Inputs by the representative station, equal ones together.
+  std::vector<std::unordered_map<std::uint64_t, std::size_t>> input_of(stations.first.size());
+  for (std::size_t j = 0; j < stations.first.size(); ++j) {
+    const StationClass& station = all.stations[stations.first[j]];
+    StationClass& its = classes.stations.emplace_back();
+    its.servers = station.servers;
+    its.rate = station.rate;
+    for (const auto& [channel, share] : station.channels)
+      add_share(its.channels, channels.of[channel], share);
+    std::unordered_set<std::size_t> origins;
+    for (const std::size_t i : station.inputs) origins.insert(all.channels[all.inputs[i].channel].station);
+    const bool alone = origins.size() == station.inputs.size();
+    for (const std::size_t i : station.inputs) {
+      const Input& input = all.inputs[i];
+      // Two origins of one class are still two: their numbers are kept, and their classes found at the end.
+      if (!alone) its.members.push_back({input.rate, all.channels[input.channel].station});
+      const auto [found, fresh] = input_of[j].emplace(colours.inputs[i], classes.inputs.size());
+      if (!fresh) {
+        classes.inputs[found->second].count += input.count;
+        continue;
+      }
+      its.inputs.push_back(classes.inputs.size());
+      classes.inputs.push_back(input);
+      classes.inputs.back().channel = channels.of[input.channel];
+      classes.inputs.back().station = j;
+      if (!alone) classes.inputs.back().member = its.members.size() - 1;
+      if (input.twins.count > 0) classes.inputs.back().twins.station = stations.of[input.twins.station];
+    }
+  }
+  for (const std::size_t first : channels.first) {
+    const ChannelClass& channel = all.channels[first];
+    ChannelClass& its = classes.channels.emplace_back();
+    its.station = stations.of[channel.station];
+    its.rate = channel.rate;
+    for (const auto& [trail, share] : channel.trails) add_share(its.trails, trails.of[trail], share);
+  }
+  for (const std::size_t first : trails.first) {
+    const TrailClass& trail = all.trails[first];
+    TrailClass& its = classes.trails.emplace_back();
+    its.channel = channels.of[trail.channel];
+    its.share = trail.share;
+    its.ends = trail.ends;
+    for (const Move& move : trail.moves) {
+      const std::size_t input =
+          input_of[stations.of[all.inputs[move.input].station]].at(colours.inputs[move.input]);
+      const std::size_t next = move.next == any ? any : trails.of[move.next];
+      const auto same = std::find_if(its.moves.begin(), its.moves.end(), [&](const Move& each) {
+        return each.input == input && each.next == next;
+      });
+      if (same == its.moves.end())
+        its.moves.push_back({.input = input, .next = next, .probability = move.probability});
+      else
+        same->probability += move.probability;
+    }
+  }
+  for (std::size_t i = 0; i < all.channels.size(); ++i)
+    classes.channels[channels.of[i]].weight += all.channels[i].weight;
+  return made;
+}
+
+/// Stations, those that a worm meets last first, as far as there are no cycles.
+std::vector<std::size_t> last_first(const Structure& all) {
+  std::vector<std::vector<std::size_t>> nexts(all.stations.size());
+  for (std::size_t j = 0; j < all.stations.size(); ++j)
+    for (const auto& [channel, share] : all.stations[j].channels)
+      for (const auto& [trail, part] : all.channels[channel].trails)
+        for (const Move& move : all.trails[trail].moves) nexts[j].push_back(all.inputs[move.input].station);
+  std::vector<std::size_t> order;
+  std::vector<char> seen(all.stations.size(), 0);
+  std::vector<std::pair<std::size_t, std::size_t>> path;
+  for (std::size_t root = 0; root < all.stations.size(); ++root) {
+    if (seen[root] != 0) continue;
+    seen[root] = 1;
+    path.emplace_back(root, 0);
+    while (!path.empty()) {
+      auto& [station, at] = path.back();
+      if (at == nexts[station].size()) {
+        order.push_back(station);
+        path.pop_back();
+        continue;
+      }
+      const std::size_t next = nexts[station][at++];
+      if (seen[next] != 0) continue;
+      seen[next] = 1;
+      path.emplace_back(next, 0);
+    }
+  }
+  return order;
+}
+
+// --- rounds
+
+/// Mean holding times and second moments of a channel, or over those of a station.
+struct Times {
+  double fresh = 1, behind = 1;                ///< x0, x1
+  double fresh_second = 1, behind_second = 1;  ///< q0, q1
+  double slope = 0;                            ///< s
+  double follow = 0;                           ///< phi
+
+  void add(double share, const Times& other) {
+    fresh += share * other.fresh;
+    behind += share * other.behind;
+    fresh_second += share * other.fresh_second;
+    behind_second += share * other.behind_second;
+    slope += share * other.slope;
+    follow += share * other.follow;
+  }
+  [[nodiscard]] double mean() const { return follow * behind + (1 - follow) * fresh; }
+  [[nodiscard]] double second() const { return follow * behind_second + (1 - follow) * fresh_second; }
+  [[nodiscard]] double variance() const { return std::max(0.0, second() - square(mean())); }
+};
+
+constexpr double brim = 1 - 1e-5;
+
+}  // namespace
+
+struct FiniteSourceModel::Parts {
+  Structure all;
+  std::vector<std::size_t> channel_class, station_class;
+  std::vector<std::size_t> order;
+  double worms_met = 0;
+  bool any_of_several = false;  ///< virtual channels of a wire are one station
+};
+
+namespace {
+
+class Rounds {
+ public:
+  Rounds(const Structure& all, const std::vector<std::size_t>& order,
+         const std::vector<std::size_t>& class_of, double load, double ejection,
+         const FiniteSourceRounds& how)
+      : all_(all), order_(order), class_of_(class_of), load_(load), ejection_(ejection), how_(how) {
+    const double start = std::max(how.start, 1.0);
+    const Times at_first{start, start, square(start), square(start), 0, 1 - 1 / start};
+    trails_.assign(all.trails.size(), at_first);
+    times_.assign(all.channels.size(), at_first);
+    for (std::size_t i = 0; i < all.inputs.size(); ++i) {
+      if (all.inputs[i].twins.count == 0) continue;
+      twins_.resize(all.stations.size(), 0);
+      twins_[all.inputs[i].station] = 1;
+    }
+    with_trails_ = all.trails.size() != all.channels.size();
+    stations_.assign(all.stations.size(), at_first);
+    together_.assign(all.stations.size(), 1);
+    memory_.resize(all.stations.size());
+    waits_.resize(all.inputs.size());
+    for (std::size_t j = 0; j < all.stations.size(); ++j)
+      memory_[j].assign(all.stations[j].inputs.size(), {0, start - 1, start - 1, start - 1});
+  }
+
+  /// Until nothing changes, or nothing gets nearer to that.
+  Ending run() {
+    constexpr int span = 200;
+    const int most_marked = static_cast<int>(80 / how_.step);
+    Ending ending{.stop = Stop::too_many_rounds, .rounds = 0, .change = 0};
+    int marked_on_end = 0;
+    double least = std::numeric_limits<double>::infinity(), least_before = least;
+    for (int round = 1; round <= how_.most; ++round) {
+      const double weight = round < 3 ? 1 : how_.step;
+      marked_ = false;
+      change_ = 0;
+      for (const std::size_t j : order_) station(j, weight);
+      follow();
+      ending.rounds = round;
+      ending.change = change_;
+      marked_on_end = marked_ ? marked_on_end + 1 : 0;
+      const bool still = change_ <= how_.tolerance;
+      if (!std::isfinite(change_)) break;
+      if (marked_on_end >= most_marked || (marked_ && still)) {
+        ending.stop = Stop::saturated;
+        break;
+      }
+      if (still) {
+        ending.stop = Stop::converged;
+        break;
+      }
+      least = std::min(least, change_);
+      if (round % span == 0) {
+        if (least > least_before / 2) break;
+        least_before = least;
+        least = std::numeric_limits<double>::infinity();
+      }
+    }
+    return ending;
+  }
+
+  [[nodiscard]] const Times& channel(std::size_t i) const { return times_[i]; }
+  [[nodiscard]] const Times& station_times(std::size_t j) const { return stations_[j]; }
+  [[nodiscard]] const StationWaits& input(std::size_t i) const { return waits_[i]; }
+  /// Mean wait of all that come to a station.
+  [[nodiscard]] double station_wait(std::size_t j) const {
+    double sum = 0, rate = 0;
+    for (const std::size_t i : all_.stations[j].inputs) {
+      sum += all_.inputs[i].count * all_.inputs[i].rate * waits_[i].mean;
+      rate += all_.inputs[i].count * all_.inputs[i].rate;
+    }
+    return rate > 0 ? sum / rate : 0;
+  }
+
+ private:
+  void station(std::size_t j, double weight) {
+    const StationClass& station = all_.stations[j];
+    Times mean{0, 0, 0, 0, 0, 0};
+    for (const auto& [i, share] : station.channels) {
+      Times its{0, 0, 0, 0, 0, 0};
+      for (const auto& [trail, part] : all_.channels[i].trails) {
+        trails_[trail].follow = times_[i].follow;
+        trail_times(trail, weight);
+        its.add(part, trails_[trail]);
+      }
+      times_[i] = its;
+      mean.add(share, its);
+    }
+    stations_[j] = mean;
+    if (station.inputs.empty() || load_ == 0) return;
+    StationService service{.servers = station.servers,
+                           .rate = load_ * station.rate,
+                           .mean = mean.mean(),
+                           .second = mean.second(),
+                           .behind = mean.behind,
+                           .behind_second = mean.behind_second};
+    double most = brim * station.servers / service.rate;
+    for (const std::size_t i : station.inputs) most = std::min(most, brim / (load_ * all_.inputs[i].rate));
+    if (service.mean > most) {
+      marked_ = true;
+      service.mean = most;
+    }
+    double weighted = 0, rate = 0;
+    inputs_.clear();
+    for (const std::size_t i : station.inputs) {
+      const Input& input = all_.inputs[i];
+      const Times& from = times_[input.channel];
+      const double pairs = pair_weight(station, input);
+      weighted += input.count * input.rate * pairs;
+      rate += input.count * input.rate;
+      inputs_.push_back({.rate = load_ * input.rate,
+                         .count = input.count,
+                         .follow = from.follow * input.share,
+                         .channel_follow = from.follow,
+                         .variation = std::max(0.0, from.second() / square(from.mean()) - 1),
+                         .together = pairs,
+                         .own = service.mean,
+                         .others = service.mean});
+    }
+    if (with_trails_) split(station, mean.mean(), service.mean);
+    if (!twins_.empty() && twins_[j] != 0) {
+      service.together = weighted / rate;
+      for (StationInput& input : inputs_) input.together /= service.together;
+    }
+    solver_.solve(service, inputs_, memory_[j], found_);
+    together_[j] = solver_.together();
+    for (std::size_t k = 0; k < station.inputs.size(); ++k) waits_[station.inputs[k]] = found_[k];
+  }
+
+  /// Holding times by the input, where they depend on it; `held`: as they are held below saturation, over `mean`.
+  void split(const StationClass& station, double mean, double held) {
+    double all = 0, flow = 0;
+    for (std::size_t k = 0; k < station.inputs.size(); ++k) {
+      const std::size_t i = station.inputs[k];
+      double time = 0, rate = 0;
+      for (const auto& [trail, part] : all_.channels[all_.inputs[i].channel].trails)
+        for (const Move& move : all_.trails[trail].moves) {
+          if (move.input != i) continue;
+          time += part * move.probability * trails_[move.next].mean();
+          rate += part * move.probability;
+        }
+      inputs_[k].own = std::min(time / rate * (held / mean), brim / inputs_[k].rate);
+      all += inputs_[k].count * inputs_[k].rate * inputs_[k].own;
+      flow += inputs_[k].count * inputs_[k].rate;
+    }
+    for (StationInput& input : inputs_)
+      if (const double rest = flow - input.rate; rest > 1e-9 * flow)
+        input.others = (all - input.rate * input.own) / rest;
+  }
+
+  /// o of an input: how much more often than independently the others are there while it is. (11), (12)
+  [[nodiscard]] double pair_weight(const StationClass& station, const Input& input) const {
+    if (input.twins.count > 0) {
+      const double apart = 1 + (together_[input.twins.station] - 1) * input.twins.share;
+      double others = -input.rate * (1 + input.twins.count);
+      for (const std::size_t i : station.inputs) others += all_.inputs[i].count * all_.inputs[i].rate;
+      const double twins = input.twins.count * input.rate;
+      return (twins * apart + others) / (twins + others);
+    }
+    const std::vector<Member>& members = station.members;
+    if (members.size() < 2) return 1;
+    const auto together = [&](const Member& one, const Member& other) {
+      return one.origin == other.origin ? together_[class_of_[one.origin]] : 1;
+    };
+    const Member& its = members[input.member];
+    double sum = 0, weight = 0;
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      if (k == input.member) continue;
+      const double first = together(its, members[k]);
+      if (station.servers == 1) {
+        sum += members[k].rate * first;
+        weight += members[k].rate;
+        continue;
+      }
+      for (std::size_t l = 0; l < k; ++l) {
+        if (l == input.member) continue;
+        const double both = members[k].rate * members[l].rate;
+        sum += both * first * together(its, members[l]) * together(members[k], members[l]);
+        weight += both;
+      }
+    }
+    return weight > 0 ? sum / weight : 1;
+  }
+
+  /// A change; one that is no number too.
+  void note(double change) {
+    if (!(change <= change_)) change_ = change;
+  }
+  /// Second moments that a round drives beyond anything that worms have.
+  void limit(double mean, double& second) {
+    constexpr double most = 25;
+    if (second <= most * square(mean)) return;
+    second = most * square(mean);
+    marked_ = true;
+  }
+
+  void trail_times(std::size_t i, double weight) {
+    const TrailClass& trail = all_.trails[i];
+    Times& now = trails_[i];
+    Times next{0, 0, 0, 0, 0, now.follow};
+    const double end = trail.ends * ejection_;
+    const double end_second = trail.ends * (square(ejection_) + 2.0 / 3 * (ejection_ - 1));
+    next.fresh = next.behind = end;
+    next.fresh_second = next.behind_second = end_second;
+    for (const Move& move : trail.moves) {
+      const Input& input = all_.inputs[move.input];
+      const StationWaits& wait = waits_[move.input];
+      const Times& on = move.next == any ? stations_[input.station] : trails_[move.next];
+      const int m = all_.stations[input.station].servers;
+      const double by_fresh = wait.fresh_waits;
+      const double by_behind = wait.behind_waits + (1 - wait.behind_waits) / m;
+      const auto time = [&](double w, double follows) {
+        return w + follows * on.behind + (1 - follows) * on.fresh;
+      };
+      const auto second = [&](double w, double v, double follows) {
+        return v + 2 * w * on.behind + follows * on.behind_second + (1 - follows) * on.fresh_second;
+      };
+      const double fresh = time(wait.fresh, by_fresh), behind = time(wait.behind, by_behind);
+      const double fresh2 = second(wait.fresh, wait.fresh_second, by_fresh);
+      const double behind2 = second(wait.behind, wait.behind_second, by_behind);
+      const double p = move.probability, r = input.share;
+      next.fresh += p * fresh;
+      next.fresh_second += p * fresh2;
+      next.behind += p * (r * behind + (1 - r) * fresh);
+      next.behind_second += p * (r * behind2 + (1 - r) * fresh2);
+      const double sigma = now.follow * r;
+      const double mean = sigma * behind + (1 - sigma) * fresh;
+      const double variance = sigma * behind2 + (1 - sigma) * fresh2 - square(mean);
+      const double onward = on.variance();
+      const double kept = onward <= 0 ? 0 : variance > onward ? onward / variance : 1;
+      next.slope += p * r * (wait.feedback / mean + (1 - wait.behind_waits) / m * on.slope * kept);
+    }
+    limit(next.fresh, next.fresh_second);
+    limit(next.behind, next.behind_second);
+    const auto step = [&](double& value, double to) {
+      const double moved = weight * to + (1 - weight) * value;
+      note(std::abs(to - value) / std::max(1.0, std::abs(to)));
+      value = moved;
+    };
+    step(now.fresh, next.fresh);
+    step(now.behind, next.behind);
+    step(now.fresh_second, next.fresh_second);
+    step(now.behind_second, next.behind_second);
+    now.slope = next.slope;
+  }
+
+  /// phi, from the sources on.
+  void follow() {
+    for (auto at = order_.rbegin(); at != order_.rend(); ++at) {
+      const StationClass& station = all_.stations[*at];
+      double behind = 0;
+      for (const std::size_t i : station.inputs) {
+        const Input& input = all_.inputs[i];
+        const StationWaits& wait = waits_[i];
+        const double sigma = times_[input.channel].follow * input.share;
+        behind += input.count * input.rate *
+                  ((1 - sigma) * wait.fresh_waits +
+                   sigma * (wait.behind_waits + (1 - wait.behind_waits) / station.servers));
+      }
+      for (const auto& [i, share] : station.channels) {
+        const ChannelClass& channel = all_.channels[i];
+        Times& its = times_[i];
+        double phi = behind / station.rate;
+        if (channel.weight > 0) {
+          const double rate = load_ * channel.rate;
+          const double rest = 1 - rate * (its.behind - its.fresh);
+          phi = rest > 0 ? rate * its.fresh / rest : 1;
+        }
+        phi = std::clamp(phi, 0.0, 1.0);
+        note(std::abs(phi - its.follow));
+        its.follow = phi;
+      }
+    }
+  }
+
+  const Structure& all_;
+  const std::vector<std::size_t>& order_;
+  const std::vector<std::size_t>& class_of_;  ///< [station of the graph]
+  double load_, ejection_;
+  FiniteSourceRounds how_;
+  std::vector<Times> trails_, times_, stations_;
+  bool with_trails_ = false;
+  std::vector<char> twins_;  ///< [station], if any has inputs with twins
+  std::vector<double> together_;
+  std::vector<std::vector<StationMemory>> memory_;
+  std::vector<StationWaits> waits_;  ///< [input]
+  std::vector<StationInput> inputs_;
+  std::vector<StationWaits> found_;
+  queue::FiniteSourceStation solver_;
+  bool marked_ = false;
+  double change_ = 0;
+};
+
+}  // namespace
+
+FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph) {
+  auto parts = std::make_unique<Parts>();
+  Collapsed made = collapsed(structure_of(graph));
+  parts->all = std::move(made.classes);
+  parts->channel_class = std::move(made.channel_class);
+  parts->station_class = std::move(made.station_class);
+  parts->order = last_first(parts->all);
+  parts->worms_met = graph.worms_met;
+  for (const network::Station& station : graph.stations)
+    for (const std::size_t channel : station.channels)
+      parts->any_of_several = parts->any_of_several ||
+                              (channel != station.channels.front() &&
+                               graph.channels[channel].wire == graph.channels[station.channels.front()].wire);
+  parts_ = std::move(parts);
+}
+FiniteSourceModel::~FiniteSourceModel() = default;
+FiniteSourceModel::FiniteSourceModel(FiniteSourceModel&&) noexcept = default;
+FiniteSourceModel& FiniteSourceModel::operator=(FiniteSourceModel&&) noexcept = default;
+
+std::size_t FiniteSourceModel::classes() const {
+  return parts_->all.channels.size();
+}
+
+FiniteSourcePoint FiniteSourceModel::solve(double load, const FiniteSourceRounds& how) const {
+  const Structure& all = parts_->all;
+  // (14): a longer time for each worm at its end, where wires are shared.
+  const double met = parts_->worms_met * load;
+  const double ejection =
+      parts_->any_of_several ? 1 / (1 + std::expm1(-2 * met) / 2) : 1 + met / (1 + 1.5 * met);
+  Rounds rounds(all, parts_->order, parts_->station_class, load, ejection, how);
+  FiniteSourcePoint point;
+  point.load = load;
+  point.ending = rounds.run();
+  point.service = 0;
+  std::vector<FiniteSourceChannel> classes(all.channels.size());
+  for (std::size_t j = 0; j < all.stations.size(); ++j) {
+    const double wait = rounds.station_wait(j);
+    const double busy =
+        load * all.stations[j].rate * rounds.station_times(j).mean() / all.stations[j].servers;
+    point.fullness = std::max(point.fullness, busy);
+    for (const auto& [i, share] : all.stations[j].channels) {
+      const Times& times = rounds.channel(i);
+      classes[i] = {.service = times.mean(),
+                    .second = times.second(),
+                    .wait = wait,
+                    .follow = times.follow,
+                    .utilization = busy};
+    }
+  }
+  for (std::size_t i = 0; i < all.channels.size(); ++i) {
+    const ChannelClass& channel = all.channels[i];
+    if (channel.weight == 0) continue;
+    const Times& times = rounds.channel(i);
+    const double rate = load * channel.rate, x = times.mean(), rho = rate * x;
+    const double s = std::min(0.9, times.slope * rho * (2 - rho));
+    const double d = rate * (times.behind - times.fresh) / (1 - s);
+    classes[i].wait =
+        (rate * times.second() / 2 + rate * s * times.variance() / (1 - s)) / ((1 - rho) * (1 - d));
+    point.fullness = std::max({point.fullness, rho, d});
+    point.source_wait += channel.weight * classes[i].wait;
+    point.service += channel.weight * x;
+  }
+  point.settled = point.ending.stop == Stop::converged;
+  if (point.settled && point.fullness >= 1) point.ending.stop = Stop::saturated;
+  for (const std::size_t number : parts_->channel_class) point.channels.push_back(classes[number]);
+  return point;
+}
+
+FiniteSourceModel::Saturation FiniteSourceModel::saturation(double precision) const {
+  Saturation found;
+  found.above = std::numeric_limits<double>::max();
+  for (const StationClass& station : parts_->all.stations)
+    found.above = std::min(found.above, station.servers / station.rate);
+  FiniteSourceRounds rounds;
+  rounds.tolerance = 1e-10;
+  // What is missing to fullness at both ends, where it is known.
+  double at_below = 1, at_above = std::numeric_limits<double>::quiet_NaN();
+  int same = 0;
+  for (bool was_below = false; found.above - found.below > precision * found.above;) {
+    double middle = found.below + (found.above - found.below) / 2;
+    if (std::isfinite(at_above) && same < 3) {
+      const double width = found.above - found.below;
+      middle = found.below + width * at_below / (at_below - at_above);
+      middle =
+          std::clamp(middle, found.below + 0.3 * precision * width, found.above - 0.3 * precision * width);
+    }
+    if (middle <= found.below || middle >= found.above) break;
+    const FiniteSourcePoint point = solve(middle, rounds);
+    ++found.solved;
+    const bool below = point.ending.stop == Stop::converged;
+    same = same < 3 && below == was_below ? same + 1 : 0;
+    was_below = below;
+    if (below) {
+      found.below = middle;
+      at_below = 1 - point.fullness;
+      if (same > 0) at_above /= 2;
+    } else {
+      found.above = middle;
+      found.beyond = point.ending;
+      at_above = point.settled ? 1 - point.fullness : std::numeric_limits<double>::quiet_NaN();
+      if (same > 0) at_below /= 2;
+    }
+  }
+  return found;
+}
+
+}  // namespace tailbound::bounds::wormhole

@@ -1,0 +1,168 @@
+#include <catch2/catch.hpp>
+#include <tailbound/bounds/wormhole/finite_source.hpp>
+#include <tailbound/network/butterfly_fat_tree.hpp>
+#include <tailbound/network/cube.hpp>
+#include <tailbound/network/cube_worms.hpp>
+#include <tailbound/network/fat_tree_worms.hpp>
+#include <tailbound/network/worm_trails.hpp>
+#include <tailbound/network/worm_walk.hpp>
+
+#include <algorithm>
+#include <string>
+
+// Wormhole networks with finite sources: published numbers, classes against every channel by itself, and rounds that
+// go differently.
+
+namespace {
+
+using namespace tailbound::bounds::wormhole;
+using tailbound::bounds::Stop;
+using tailbound::network::add_trails;
+using tailbound::network::ChannelGraph;
+using tailbound::network::cube_graph;
+using tailbound::network::CubeLinks;
+using tailbound::network::fat_tree_classes;
+using tailbound::network::FatTreeVariant;
+using tailbound::network::walk_graph;
+
+ChannelGraph fat_tree(int levels) {
+  return fat_tree_classes(levels, FatTreeVariant::conditional);
+}
+
+TEST_CASE("finite sources: mean holding time and wait at the sources as published") {
+  struct Row {
+    ChannelGraph graph;
+    double load, service, wait;
+  };
+  const auto row =
+      GENERATE(Row{cube_graph({.radix = 4}), 0.1, 1.0930445, 0.0712607},
+               Row{cube_graph({.radix = 4}), 0.3, 1.4403991, 0.7122608},
+               Row{cube_graph({.radix = 2, .dimensions = 4}), 0.2, 1.1453122, 0.1866553},
+               Row{cube_graph({.radix = 2, .dimensions = 4}), 0.4, 1.4058409, 1.1369050},
+               Row{fat_tree(2), 0.1, 1.0958359, 0.0715376}, Row{fat_tree(2), 0.25, 1.4111107, 0.4771740},
+               Row{fat_tree(3), 0.05, 1.1057315, 0.0344683}, Row{fat_tree(3), 0.145, 1.7322238, 0.3875969});
+  const FiniteSourcePoint point = FiniteSourceModel(row.graph).solve(row.load);
+  CHECK(point.ending.stop == Stop::converged);
+  CHECK(point.service == Approx(row.service).margin(1e-7));  // printed to 7 digits, solved to 1e-8 there
+  CHECK(point.source_wait == Approx(row.wait).margin(1e-7));
+}
+
+TEST_CASE("finite sources: nothing waits at load 0, and a channel alone before a station never does") {
+  const FiniteSourcePoint idle = FiniteSourceModel(cube_graph({.radix = 8})).solve(0);
+  CHECK(idle.service == 1);
+  CHECK(idle.source_wait == 0);
+  ChannelGraph graph = cube_graph({.radix = 2, .dimensions = 1});
+  const FiniteSourcePoint pair = FiniteSourceModel(graph).solve(0.5);
+  CHECK(pair.service == Approx(1));
+  CHECK(pair.source_wait == Approx(0.5));  // M/D/1
+}
+
+TEST_CASE("finite sources: saturation loads, both sides") {
+  const auto saturation = [](const ChannelGraph& graph) {
+    const FiniteSourceModel model(graph);
+    const auto found = model.saturation();
+    CHECK(found.above > found.below);
+    CHECK(found.above < found.below * (1 + 1.01e-8));
+    CHECK(model.solve(found.below).ending.stop == Stop::converged);
+    CHECK(model.solve(found.above).ending.stop != Stop::converged);
+    CHECK(found.beyond.stop == Stop::saturated);
+    return found.below;
+  };
+  CHECK(saturation(cube_graph({.radix = 8})) == Approx(0.214285488).margin(2e-9));
+  CHECK(saturation(cube_graph({.radix = 2, .dimensions = 6})) == Approx(0.492650043).margin(5e-9));
+  CHECK(saturation(fat_tree(2)) == Approx(0.36352537).margin(2e-8));
+}
+
+TEST_CASE("finite sources: the same solution from other starts and with other steps") {
+  const auto graph =
+      GENERATE(cube_graph({.radix = 8}), cube_graph({.radix = 2, .dimensions = 6}), fat_tree(3), fat_tree(5),
+               cube_graph({.links = CubeLinks::unidirectional_torus, .radix = 4}));
+  const FiniteSourceModel model(graph);
+  const double saturation = model.saturation(1e-6).below;
+  for (const double fraction : {0.5, 0.95}) {
+    const FiniteSourcePoint usual = model.solve(fraction * saturation);
+    for (const double step : {0.4, 0.7, 1.0})
+      for (const double start : {1.0, 1.5, 3.0}) {
+        const FiniteSourcePoint other = model.solve(fraction * saturation, {.step = step, .start = start});
+        REQUIRE(other.ending.stop == Stop::converged);
+        CHECK(other.service == Approx(usual.service).epsilon(1e-9));
+        CHECK(other.source_wait == Approx(usual.source_wait).epsilon(1e-9));
+      }
+  }
+}
+
+/// Rates that differ by so little that nothing else changes, but that no two channels are of one class.
+ChannelGraph all_different(ChannelGraph graph) {
+  double factor = 1;
+  for (auto& channel : graph.channels) channel.rate *= factor += 3e-11;
+  return graph;
+}
+
+TEST_CASE("finite sources: classes are what every channel by itself gives") {
+  const auto graph = GENERATE(cube_graph({.radix = 5}), cube_graph({.radix = 3, .dimensions = 3}),
+                              cube_graph({.radix = 2, .dimensions = 4}));
+  const FiniteSourceModel classes(graph), each(all_different(graph));
+  CHECK(classes.classes() < graph.channels.size() / 3);
+  CHECK(each.classes() == graph.channels.size());
+  const FiniteSourcePoint one = classes.solve(0.2), other = each.solve(0.2);
+  CHECK(one.service == Approx(other.service).epsilon(1e-7));
+  CHECK(one.source_wait == Approx(other.source_wait).epsilon(1e-7));
+  for (std::size_t i = 0; i < graph.channels.size(); ++i) {
+    CHECK(one.channels[i].service == Approx(other.channels[i].service).epsilon(1e-7));
+    CHECK(one.channels[i].wait == Approx(other.channels[i].wait).epsilon(1e-7).margin(1e-9));
+  }
+}
+
+TEST_CASE("finite sources: a fat-tree's classes are what all its wires give, but for worms that came apart") {
+  const int levels = 3;
+  ChannelGraph classes = fat_tree(levels);
+  for (auto& channel : classes.channels)
+    for (auto& turn : channel.turns) turn.twins = {};
+  const auto wires = tailbound::network::make_fat_tree_worms(levels);
+  const FiniteSourceModel walked(walk_graph(*wires, {}));
+  CHECK(walked.classes() == classes.channels.size());
+  for (const double load : {0.05, 0.15}) {
+    const FiniteSourcePoint one = FiniteSourceModel(classes).solve(load), other = walked.solve(load);
+    CHECK(one.service == Approx(other.service).epsilon(1e-9));
+    CHECK(one.source_wait == Approx(other.source_wait).epsilon(1e-9));
+  }
+  CHECK(FiniteSourceModel(fat_tree(levels)).solve(0.15).service >
+        FiniteSourceModel(classes).solve(0.15).service * 1.0005);
+}
+
+TEST_CASE("finite sources: remembered ways change nothing where the way on does not depend on them") {
+  const auto mesh = tailbound::network::make_cube_worms({.radix = 5}, 1);
+  ChannelGraph graph = walk_graph(*mesh, {});
+  const FiniteSourcePoint plain = FiniteSourceModel(graph).solve(0.25);
+  for (const int depth : {1, 2}) {
+    REQUIRE(add_trails(graph, *mesh, {}, depth));
+    const FiniteSourcePoint remembered = FiniteSourceModel(graph).solve(0.25);
+    CHECK(remembered.service == Approx(plain.service).epsilon(1e-9));
+    CHECK(remembered.source_wait == Approx(plain.source_wait).epsilon(1e-9));
+  }
+  // In a torus it does: 5 % less at 90 % of saturation.
+  const auto torus =
+      tailbound::network::make_cube_worms({.links = CubeLinks::bidirectional_torus, .radix = 6}, 2);
+  ChannelGraph ring = walk_graph(*torus, {});
+  const double without = FiniteSourceModel(ring).solve(0.33).service;
+  REQUIRE(add_trails(ring, *torus, {}, 2));
+  CHECK(FiniteSourceModel(ring).solve(0.33).service < 0.99 * without);
+}
+
+TEST_CASE("finite sources: more load, longer times") {
+  const FiniteSourceModel model(fat_tree(3));
+  const double saturation = model.saturation().below;
+  double service = 0, wait = -1;
+  for (int i = 0; i < 100; ++i) {
+    const FiniteSourcePoint point = model.solve(saturation * i / 100);
+    REQUIRE(point.ending.stop == Stop::converged);
+    CHECK(point.service > service);
+    CHECK(point.source_wait > wait);
+    service = point.service;
+    wait = point.source_wait;
+  }
+  for (const double beyond : {1.0001, 1.01, 1.05, 1.2, 1.5})
+    CHECK(model.solve(saturation * beyond).ending.stop != Stop::converged);
+}
+
+}  // namespace
