@@ -1,0 +1,730 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/fabric_rates.hpp>
+
+#include <boost/multiprecision/cpp_int.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace tailbound::network {
+
+using numeric::Integer;
+
+namespace {
+
+__extension__ using Short = unsigned __int128;
+using Long = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<
+    512, 512, boost::multiprecision::unsigned_magnitude, boost::multiprecision::unchecked, void>>;
+
+constexpr double most_steps = 2e10;
+constexpr std::size_t most_pairs = 200'000'000;
+constexpr std::size_t short_bits = 124, long_bits = 508;
+
+template <class N>
+N to_wide(const Integer& value) {
+  N result = 0;
+  for (std::size_t word = (cln::integer_length(value) + 31) / 32; word-- > 0;) {
+    const Integer part = cln::ldb(value, cln::cl_byte(32, 32 * word));
+    result = (result << 32U) | N(cln::cl_I_to_ulong(part));
+  }
+  return result;
+}
+
+template <class N>
+std::uint64_t word_of(const N& value, std::size_t word) {
+  return static_cast<std::uint64_t>((value >> static_cast<unsigned>(64 * word)) & N(~std::uint64_t{0}));
+}
+
+Integer to_integer(const std::uint64_t* words, std::size_t count) {
+  Integer value = 0;
+  for (std::size_t i = count; i-- > 0;)
+    value = cln::ash(value, 64) + Integer(static_cast<unsigned long>(words[i]));
+  return value;
+}
+
+Integer denominator_of_all(const std::vector<Rational>& values) {
+  Integer all = 1;
+  for (const Rational& value : values) all = cln::lcm(all, cln::denominator(value));
+  return all;
+}
+
+/// All rates in whole parts of 1 / denominator.
+struct TrafficParts {
+  struct OfDemand {
+    std::vector<Integer> out,
+        in;  ///< of ProductDemand::values; `in` is multiplied so that out * in counts parts
+    std::vector<Integer> listed;  ///< of SparseDemand::values
+  };
+  Integer denominator = 1;
+  std::vector<OfDemand> demands;
+};
+
+TrafficParts parts_of(const Fabric& fabric) {
+  TrafficParts parts;
+  for (const Demand& demand : fabric.demands) {
+    if (const auto* product = std::get_if<ProductDemand>(&demand.rates)) {
+      const Integer each = denominator_of_all(product->values);
+      parts.denominator = cln::lcm(parts.denominator, each * each);
+    } else {
+      parts.denominator =
+          cln::lcm(parts.denominator, denominator_of_all(std::get<SparseDemand>(demand.rates).values));
+    }
+  }
+  for (const Demand& demand : fabric.demands) {
+    TrafficParts::OfDemand& its = parts.demands.emplace_back();
+    if (const auto* product = std::get_if<ProductDemand>(&demand.rates)) {
+      const Integer each = denominator_of_all(product->values);
+      const Integer factor = cln::exquo(parts.denominator, each);
+      for (const Rational& value : product->values) {
+        its.out.push_back(cln::numerator(value * each));
+        its.in.push_back(cln::numerator(value * factor));
+      }
+    } else {
+      for (const Rational& value : std::get<SparseDemand>(demand.rates).values)
+        its.listed.push_back(cln::numerator(value * parts.denominator));
+    }
+  }
+  return parts;
+}
+
+/// For each vertex and each destination of one rule: how far, and how the next link is chosen.
+struct Ways {
+  RouteRule rule = RouteRule::spread;
+  std::vector<std::uint32_t> destinations;  ///< vertices
+  std::vector<std::uint16_t> distance;      ///< [destination][vertex]
+  std::vector<std::uint32_t>
+      choice;                   ///< likewise; spread: the sum of the weights of the arcs that lead closer;
+                                ///< shortest: the position of the first of them among all arcs
+  std::vector<Integer> shares;  ///< [distance]: a common multiple of the sums of weights there
+};
+
+}  // namespace
+
+class FabricRatesBuilder {
+ public:
+  FabricRatesBuilder(const FabricGraph& graph, const FabricOrbits& orbits)
+      : graph_(graph), orbits_(orbits), parts_(parts_of(graph.fabric())) {}
+
+  FabricRates build() {
+    std::size_t bits = cln::integer_length(parts_.denominator);
+    for (const RouteRule rule : {RouteRule::shortest, RouteRule::spread}) find_ways(rule);
+    Integer all_shares = 1;
+    for (const Ways& ways : ways_) {
+      Integer shares = 1;
+      for (const Integer& each : ways.shares) shares = shares * each;
+      all_shares = cln::lcm(all_shares, shares);
+    }
+    // What a destination attracts in all may be more than its sources send.
+    // And a queue may be offered more than one packet a slot by each node.
+    bits += cln::integer_length(all_shares) + attraction_bits() +
+            static_cast<std::size_t>(std::bit_width(graph_.fabric().network.nodes.size()));
+    result_.denominator_ = parts_.denominator * all_shares;
+    if (bits <= short_bits)
+      count<Short>(all_shares);
+    else if (bits <= long_bits)
+      count<Long>(all_shares);
+    else
+      throw LimitExceeded("the rates of all queues have a common denominator of " + std::to_string(bits) +
+                          " bits; the limit is 508");
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] const std::vector<Demand>& demands() const { return graph_.fabric().demands; }
+  [[nodiscard]] const FabricGraph::Signature& signature(const FabricGraph::Bundle& bundle) const {
+    return graph_.signatures()[bundle.signature];
+  }
+  [[nodiscard]] const ProductDemand* product(std::size_t demand) const {
+    return std::get_if<ProductDemand>(&demands()[demand].rates);
+  }
+  /// Product demands of one group are summed vertex by vertex; all others source by source.
+  [[nodiscard]] bool by_vertex(std::size_t demand) const {
+    return product(demand) != nullptr && product(demand)->group.empty();
+  }
+
+  [[nodiscard]] std::size_t attraction_bits() const {
+    Integer most = 1;
+    for (std::size_t demand = 0; demand < demands().size(); ++demand) {
+      if (!by_vertex(demand)) continue;
+      Integer sum = 0;
+      for (const FabricGraph::Bundle& bundle : graph_.bundles())
+        sum = sum + parts_.demands[demand].in[signature(bundle).parts[demand].in] *
+                        Integer(static_cast<unsigned long>(bundle.count));
+      if (sum > most) most = sum;
+    }
+    const std::size_t all = cln::integer_length(most), own = cln::integer_length(parts_.denominator);
+    return all > own ? all - own : 0;
+  }
+
+  void add_steps(double steps) {
+    steps_ += steps;
+    if (steps_ > most_steps)
+      throw LimitExceeded("finding the rates of all queues would take more than 2e10 steps");
+  }
+
+  // --- Ways ---------------------------------------------------------------------------------------------
+
+  void find_ways(RouteRule rule) {
+    std::vector<char> receives(graph_.size(), 0);
+    for (std::size_t demand = 0; demand < demands().size(); ++demand) {
+      if (demands()[demand].route != rule) continue;
+      if (product(demand) != nullptr) {
+        for (const FabricGraph::Bundle& bundle : graph_.bundles())
+          if (signature(bundle).parts[demand].in != 0) receives[bundle.vertex] = 1;
+      } else {
+        for (const auto& entry : std::get<SparseDemand>(demands()[demand].rates).entries)
+          receives[graph_.bundles()[graph_.bundle_of(entry.to)].vertex] = 1;
+      }
+    }
+    Ways ways;
+    ways.rule = rule;
+    for (std::uint32_t vertex = 0; vertex < graph_.size(); ++vertex)
+      if (receives[vertex] != 0) ways.destinations.push_back(vertex);
+    if (ways.destinations.empty()) return;
+    const std::size_t size = graph_.size();
+    if (ways.destinations.size() > most_pairs / size)
+      throw LimitExceeded("more than 200000000 pairs of a switch and a destination; that is the limit");
+    ways.distance.resize(ways.destinations.size() * size);
+    ways.choice.assign(ways.destinations.size() * size, 0);
+    std::vector<std::uint16_t> distance;
+    std::vector<std::map<std::uint32_t, char>> sums;
+    for (std::size_t d = 0; d < ways.destinations.size(); ++d) {
+      add_steps(static_cast<double>(2 * graph_.arcs() + size));
+      graph_.distances(ways.destinations[d], distance);
+      std::copy(distance.begin(), distance.end(),
+                ways.distance.begin() + static_cast<std::ptrdiff_t>(d * size));
+      std::uint32_t* choice = ways.choice.data() + d * size;
+      for (std::size_t vertex = 0; vertex < size; ++vertex) {
+        if (distance[vertex] == 0 || distance[vertex] == FabricGraph::unreached) continue;
+        const auto arcs = graph_.leaving(vertex);
+        std::uint32_t sum = 0;
+        for (std::size_t i = 0; i < arcs.size(); ++i) {
+          if (!graph_.leads_closer(vertex, arcs[i], distance.data())) continue;
+          if (rule == RouteRule::shortest) {
+            choice[vertex] = static_cast<std::uint32_t>(graph_.first_arc(vertex) + i);
+            break;
+          }
+          sum += arcs[i].weight;
+        }
+        if (sums.size() <= distance[vertex]) sums.resize(distance[vertex] + std::size_t{1});
+        if (rule == RouteRule::spread) {
+          choice[vertex] = sum;
+          // Looking up costs more than finding that it is the one before.
+          if (last_.size() <= distance[vertex]) last_.resize(distance[vertex] + std::size_t{1}, 0);
+          if (last_[distance[vertex]] != sum) {
+            sums[distance[vertex]].emplace(sum, 1);
+            last_[distance[vertex]] = sum;
+          }
+        }
+      }
+    }
+    for (const auto& at : sums) {
+      Integer all = 1;
+      for (const auto& [sum, met] : at) all = cln::lcm(all, Integer(static_cast<unsigned long>(sum)));
+      ways.shares.push_back(all);
+    }
+    ways_.push_back(std::move(ways));
+    last_.clear();
+    require_ways(ways_.back());
+  }
+
+  [[noreturn]] void refuse(std::size_t from, std::size_t to) const {
+    const auto& nodes = graph_.fabric().network.nodes;
+    throw NoAnswer("no way leads from " + nodes[from].name + " to " + nodes[to].name +
+                   ", and it sends there");
+  }
+
+  /// Does a way lead from all that send to all that they send to?
+  void require_ways(const Ways& ways) const {
+    const std::size_t size = graph_.size();
+    std::vector<std::uint32_t> place(size, FabricGraph::none);
+    for (std::uint32_t d = 0; d < ways.destinations.size(); ++d) place[ways.destinations[d]] = d;
+    const auto reached = [&](const FabricGraph::Bundle& from, const FabricGraph::Bundle& to) {
+      return ways.distance[place[to.vertex] * size + from.vertex] != FabricGraph::unreached;
+    };
+    for (std::size_t demand = 0; demand < demands().size(); ++demand) {
+      if (demands()[demand].route != ways.rule) continue;
+      if (product(demand) == nullptr) {
+        for (const auto& entry : std::get<SparseDemand>(demands()[demand].rates).entries)
+          if (!reached(graph_.bundles()[graph_.bundle_of(entry.from)],
+                       graph_.bundles()[graph_.bundle_of(entry.to)]))
+            refuse(entry.from, entry.to);
+        continue;
+      }
+      // A row without a gap needs no look at its sources.
+      for (std::size_t d = 0; d < ways.destinations.size(); ++d) {
+        const auto row = ways.distance.begin() + static_cast<std::ptrdiff_t>(d * size);
+        if (std::find(row, row + static_cast<std::ptrdiff_t>(size), FabricGraph::unreached) ==
+            row + static_cast<std::ptrdiff_t>(size))
+          continue;
+        for (const FabricGraph::Bundle& to : graph_.bundles_at(ways.destinations[d]))
+          for (const FabricGraph::Bundle& from : graph_.bundles()) {
+            const auto &sends = signature(from).parts[demand], &gets = signature(to).parts[demand];
+            if (sends.out != 0 && gets.in != 0 && sends.group == gets.group && !reached(from, to))
+              refuse(graph_.members(from).front(), graph_.members(to).front());
+          }
+      }
+    }
+  }
+
+  // --- Rates --------------------------------------------------------------------------------------------
+
+  /// What is said of sources one by one: of each destination's vertex who sends there how much.
+  template <class N>
+  struct Listed {
+    struct Entry {
+      std::uint32_t bundle;
+      N parts;
+    };
+    std::vector<std::vector<Entry>> to;  ///< [destination of the ways]
+  };
+
+  /// One rule's ways with all numbers as N.
+  template <class N>
+  struct Pass {
+    const Ways* ways = nullptr;
+    std::vector<N> share;                   ///< [distance]: of Ways::shares
+    std::vector<N> before, after;           ///< products of the shares of all lesser, all greater distances
+    std::vector<std::size_t> by_vertex;     ///< demands
+    std::vector<std::vector<N>> attracted;  ///< [by_vertex][destination]: what it gets per part sent
+    Listed<N> listed;
+  };
+
+  template <class N>
+  void count(const Integer& all_shares) {
+    std::vector<Pass<N>> passes;
+    for (const Ways& ways : ways_) passes.push_back(pass_of<N>(ways, all_shares));
+    collect_rates<N>(passes, to_wide<N>(all_shares));
+  }
+
+  template <class N>
+  Pass<N> pass_of(const Ways& ways, const Integer& all_shares) const {
+    Pass<N> pass;
+    pass.ways = &ways;
+    const std::size_t levels = ways.shares.size();
+    Integer product_of_all = 1;
+    for (const Integer& each : ways.shares) product_of_all = product_of_all * each;
+    // The other rule's ways may have other shares: what is missing goes to the greatest distances.
+    Integer after = cln::exquo(all_shares, product_of_all), before = 1;
+    pass.after.resize(levels);
+    for (std::size_t k = levels; k-- > 0;) {
+      pass.after[k] = to_wide<N>(after);
+      after = after * ways.shares[k];
+    }
+    for (std::size_t k = 0; k < levels; ++k) {
+      pass.share.push_back(to_wide<N>(ways.shares[k]));
+      pass.before.push_back(to_wide<N>(before));
+      before = before * ways.shares[k];
+    }
+    std::vector<std::uint32_t> place(graph_.size(), FabricGraph::none);
+    for (std::uint32_t d = 0; d < ways.destinations.size(); ++d) place[ways.destinations[d]] = d;
+    pass.listed.to.resize(ways.destinations.size());
+    for (std::size_t demand = 0; demand < demands().size(); ++demand) {
+      if (demands()[demand].route != ways.rule) continue;
+      if (by_vertex(demand)) {
+        std::vector<Integer> sums(ways.destinations.size(), 0);
+        for (const FabricGraph::Bundle& bundle : graph_.bundles())
+          if (const std::uint32_t in = signature(bundle).parts[demand].in; in != 0)
+            sums[place[bundle.vertex]] =
+                sums[place[bundle.vertex]] +
+                parts_.demands[demand].in[in] * Integer(static_cast<unsigned long>(bundle.count));
+        pass.by_vertex.push_back(demand);
+        auto& attracted = pass.attracted.emplace_back();
+        for (const Integer& sum : sums) attracted.push_back(to_wide<N>(sum));
+      } else if (product(demand) != nullptr) {
+        list_groups(demand, place, pass.listed);
+      } else {
+        std::vector<N> rates;
+        for (const Integer& parts : parts_.demands[demand].listed) rates.push_back(to_wide<N>(parts));
+        for (const auto& entry : std::get<SparseDemand>(demands()[demand].rates).entries) {
+          const std::uint32_t from = graph_.bundle_of(entry.from);
+          const std::uint32_t to = graph_.bundles()[graph_.bundle_of(entry.to)].vertex;
+          if (graph_.bundles()[from].vertex != to)
+            pass.listed.to[place[to]].push_back({from, rates[entry.rate]});
+        }
+      }
+    }
+    return pass;
+  }
+
+  /// All that send within a group to all vertices that receive in it.
+  template <class N>
+  void list_groups(std::size_t demand, const std::vector<std::uint32_t>& place, Listed<N>& listed) const {
+    struct Group {
+      std::vector<std::uint32_t> senders;          // bundles
+      std::map<std::uint32_t, Integer> attracted;  // by vertex
+    };
+    std::map<std::uint32_t, Group> groups;
+    const auto& parts = parts_.demands[demand];
+    for (std::uint32_t i = 0; i < graph_.bundles().size(); ++i) {
+      const FabricGraph::Bundle& bundle = graph_.bundles()[i];
+      const auto& its = signature(bundle).parts[demand];
+      if (its.out == 0 && its.in == 0) continue;
+      Group& group = groups[its.group];
+      if (its.out != 0) group.senders.push_back(i);
+      if (its.in == 0) continue;
+      Integer& sum = group.attracted.try_emplace(bundle.vertex, 0).first->second;
+      sum = sum + parts.in[its.in] * Integer(static_cast<unsigned long>(bundle.count));
+    }
+    for (const auto& [number, group] : groups)
+      for (const auto& [vertex, sum] : group.attracted)
+        for (const std::uint32_t from : group.senders)
+          if (const FabricGraph::Bundle& bundle = graph_.bundles()[from]; bundle.vertex != vertex)
+            listed.to[place[vertex]].push_back(
+                {from, to_wide<N>(parts.out[signature(bundle).parts[demand].out] * sum)});
+  }
+
+  template <class N>
+  struct Found {
+    N parts;
+    std::uint64_t count;
+  };
+
+  /// The cone of one vertex u and one destination: all vertices from which packets to it come through u, and with
+  /// which probability (in parts of the products of shares from u's distance up to theirs).
+  template <class N>
+  struct Cone {
+    std::vector<std::uint32_t> members, mark;
+    std::vector<N> reach;
+    std::uint32_t round = 0;
+  };
+
+  template <class N>
+  void walk_up(const Pass<N>& pass, std::size_t d, std::uint32_t from, Cone<N>& cone) {
+    const std::size_t size = graph_.size();
+    const std::uint16_t* distance = pass.ways->distance.data() + d * size;
+    const std::uint32_t* choice = pass.ways->choice.data() + d * size;
+    const bool spread = pass.ways->rule == RouteRule::spread;
+    ++cone.round;
+    cone.members.assign(1, from);
+    cone.mark[from] = cone.round;
+    cone.reach[from] = 1;
+    std::size_t looked = 0;
+    for (std::size_t next = 0; next < cone.members.size(); ++next) {
+      const std::uint32_t y = cone.members[next];
+      if (!graph_.forwards(y)) continue;
+      const std::uint32_t above = distance[y] + 1U;
+      const auto arcs = graph_.entering(y);
+      looked += arcs.size();
+      for (const FabricGraph::Arc& arc : arcs) {
+        const std::uint32_t x = arc.other;
+        if (distance[x] != above) continue;
+        N part = cone.reach[y];
+        if (spread) {
+          part *= pass.share[above] / N(choice[x]) * N(arc.weight);
+        } else {
+          const std::uint32_t chosen = choice[x];
+          if (graph_.leaving(x)[chosen - graph_.first_arc(x)].link != arc.link) continue;
+        }
+        if (cone.mark[x] != cone.round) {
+          cone.mark[x] = cone.round;
+          cone.reach[x] = part;
+          cone.members.push_back(x);
+        } else {
+          cone.reach[x] += part;
+        }
+      }
+    }
+    add_steps(static_cast<double>(looked + 8));
+  }
+
+  /// Sums for the arcs of one vertex that are asked for.
+  template <class N>
+  struct Sums {
+    std::vector<std::vector<N>> by_vertex;  ///< [arc x demand by vertex][vertex]
+    std::vector<std::vector<N>> by_bundle;  ///< [arc][bundle]
+  };
+
+  template <class N>
+  void collect_rates(const std::vector<Pass<N>>& passes, const N& all_shares) {
+    result_.words_ = sizeof(N) == sizeof(Short) ? 2 : 8;
+    result_.queue_of_link_.assign(graph_.fabric().network.links.size(), FabricGraph::none);
+    mark_senders();
+    Cone<N> cone;
+    cone.mark.assign(graph_.size(), 0);
+    cone.reach.resize(graph_.size());
+    std::vector<std::uint32_t> queue_of_arc(graph_.arcs(), FabricGraph::none);
+    for (std::uint32_t vertex = 0; vertex < graph_.size(); ++vertex) {
+      if (!graph_.forwards(vertex)) continue;
+      std::vector<std::uint32_t> asked;
+      const std::size_t first = graph_.first_arc(vertex);
+      for (std::uint32_t i = 0; i < graph_.leaving(vertex).size(); ++i)
+        if (orbits_.arc[first + i] == first + i) asked.push_back(i);
+      if (!asked.empty()) rates_of_arcs(passes, vertex, asked, cone, queue_of_arc);
+    }
+    std::vector<std::uint32_t> queue_of_bundle(graph_.bundles().size(), FabricGraph::none);
+    count_senders();
+    for (std::uint32_t b = 0; b < graph_.bundles().size(); ++b)
+      if (orbits_.bundle[b] == b && !graph_.bundles()[b].own)
+        queue_of_bundle[b] = add_queue(rates_to_bundle<N>(b, all_shares),
+                                       graph_.link_to(graph_.members(graph_.bundles()[b]).front()));
+    for (std::uint32_t vertex = 0; vertex < graph_.size(); ++vertex)
+      for (std::uint32_t i = 0; i < graph_.leaving(vertex).size(); ++i)
+        note_link(graph_.leaving(vertex)[i].link, queue_of_arc[orbits_.arc[graph_.first_arc(vertex) + i]]);
+    for (std::uint32_t b = 0; b < graph_.bundles().size(); ++b)
+      if (!graph_.bundles()[b].own)
+        for (const std::uint32_t node : graph_.members(graph_.bundles()[b]))
+          note_link(graph_.link_to(node), queue_of_bundle[orbits_.bundle[b]]);
+  }
+
+  void note_link(std::uint32_t link, std::uint32_t queue) {
+    result_.queue_of_link_[link] = queue;
+    if (queue == FabricGraph::none) return;
+    FabricRates::Queue& its = result_.queues_[queue];
+    its.link = its.links == 0 ? link : std::min(its.link, link);
+    ++its.links;
+  }
+
+  void mark_senders() {
+    sends_.assign(graph_.size(), 0);
+    for (const FabricGraph::Bundle& bundle : graph_.bundles()) sends_[bundle.vertex] = 1;
+  }
+
+  template <class N>
+  void rates_of_arcs(const std::vector<Pass<N>>& passes, std::uint32_t vertex,
+                     const std::vector<std::uint32_t>& asked, Cone<N>& cone,
+                     std::vector<std::uint32_t>& queue_of_arc) {
+    const std::size_t size = graph_.size();
+    const auto arcs = graph_.leaving(vertex);
+    std::size_t streams = 0;
+    bool lists = false;
+    for (const Pass<N>& pass : passes) {
+      streams += pass.by_vertex.size();
+      for (const auto& entries : pass.listed.to) lists = lists || !entries.empty();
+    }
+    Sums<N> sums;
+    sums.by_vertex.assign(asked.size() * streams, std::vector<N>(size, N(0)));
+    sums.by_bundle.assign(asked.size(), std::vector<N>(lists ? graph_.bundles().size() : 0, N(0)));
+    std::vector<std::pair<std::size_t, N>> leads;  // which of `asked`, with its share
+    std::size_t first_stream = 0;
+    for (const Pass<N>& pass : passes) {
+      const Ways& ways = *pass.ways;
+      for (std::size_t d = 0; d < ways.destinations.size(); ++d) {
+        const std::uint16_t* distance = ways.distance.data() + d * size;
+        const std::uint16_t here = distance[vertex];
+        if (here == 0 || here == FabricGraph::unreached) continue;
+        leads.clear();
+        for (std::size_t a = 0; a < asked.size(); ++a) {
+          const std::uint32_t chosen = ways.choice[d * size + vertex];
+          if (ways.rule == RouteRule::shortest) {
+            if (chosen == graph_.first_arc(vertex) + asked[a]) leads.emplace_back(a, pass.before[here]);
+          } else if (graph_.leads_closer(vertex, arcs[asked[a]], distance)) {
+            leads.emplace_back(a,
+                               pass.share[here] / N(chosen) * N(arcs[asked[a]].weight) * pass.before[here]);
+          }
+        }
+        if (leads.empty()) continue;
+        walk_up(pass, d, vertex, cone);
+        for (const std::uint32_t x : cone.members) {
+          if (sends_[x] == 0 || pass.by_vertex.empty()) continue;
+          const N reach = cone.reach[x] * pass.after[distance[x]];
+          for (std::size_t k = 0; k < pass.by_vertex.size(); ++k) {
+            const N attracted = pass.attracted[k][d] * reach;
+            if (attracted == 0) continue;
+            for (const auto& [a, share] : leads)
+              sums.by_vertex[a * streams + first_stream + k][x] += attracted * share;
+          }
+        }
+        for (const auto& entry : pass.listed.to[d]) {
+          const std::uint32_t x = graph_.bundles()[entry.bundle].vertex;
+          if (cone.mark[x] != cone.round) continue;
+          const N parts = entry.parts * cone.reach[x] * pass.after[distance[x]];
+          for (const auto& [a, share] : leads) sums.by_bundle[a][entry.bundle] += parts * share;
+        }
+        add_steps(static_cast<double>(pass.listed.to[d].size() + cone.members.size() * leads.size()));
+      }
+      first_stream += pass.by_vertex.size();
+    }
+    for (std::size_t a = 0; a < asked.size(); ++a)
+      queue_of_arc[graph_.first_arc(vertex) + asked[a]] =
+          add_queue(gather(passes, sums, a, streams), arcs[asked[a]].link);
+  }
+
+  /// The sources of one arc, from what was summed for it.
+  template <class N>
+  std::vector<Found<N>> gather(const std::vector<Pass<N>>& passes, const Sums<N>& sums, std::size_t a,
+                               std::size_t streams) {
+    std::vector<Found<N>> found;
+    for (std::uint32_t b = 0; b < graph_.bundles().size(); ++b) {
+      const FabricGraph::Bundle& bundle = graph_.bundles()[b];
+      N parts = sums.by_bundle[a].empty() ? N(0) : sums.by_bundle[a][b];
+      std::size_t stream = 0;
+      for (const Pass<N>& pass : passes)
+        for (const std::size_t demand : pass.by_vertex) {
+          const N& sum = sums.by_vertex[a * streams + stream++][bundle.vertex];
+          const std::uint32_t out = signature(bundle).parts[demand].out;
+          if (out != 0 && sum != 0) parts += sum * out_parts<N>(demand, out);
+        }
+      if (parts != 0) found.push_back({parts, bundle.count});
+    }
+    add_steps(static_cast<double>(graph_.bundles().size()));
+    return found;
+  }
+
+  template <class N>
+  const N& out_parts(std::size_t demand, std::uint32_t value) {
+    auto& known = std::get<std::vector<std::vector<N>>>(out_);
+    if (known.empty())
+      for (const auto& each : parts_.demands) {
+        known.emplace_back();
+        for (const Integer& parts : each.out) known.back().push_back(to_wide<N>(parts));
+      }
+    return known[demand][value];
+  }
+
+  /// How many nodes have each signature, and what lists say of each bundle that receives.
+  void count_senders() {
+    nodes_with_.assign(graph_.signatures().size(), 0);
+    for (const FabricGraph::Bundle& bundle : graph_.bundles()) nodes_with_[bundle.signature] += bundle.count;
+    for (std::size_t demand = 0; demand < demands().size(); ++demand)
+      if (const auto* sparse = std::get_if<SparseDemand>(&demands()[demand].rates))
+        for (const auto& entry : sparse->entries) {
+          Integer& sum = listed_to_[graph_.bundle_of(entry.to)]
+                             .try_emplace(graph_.bundle_of(entry.from), 0)
+                             .first->second;
+          sum = sum + parts_.demands[demand].listed[entry.rate];
+        }
+  }
+
+  /// What a node of one signature sends to one of another, in parts of the traffic's denominator.
+  [[nodiscard]] Integer product_parts(const FabricGraph::Signature& from,
+                                      const FabricGraph::Signature& to) const {
+    Integer sum = 0;
+    for (std::size_t demand = 0; demand < demands().size(); ++demand) {
+      const auto &sends = from.parts[demand], &gets = to.parts[demand];
+      if (sends.out == 0 || gets.in == 0 || sends.group != gets.group) continue;
+      sum = sum + parts_.demands[demand].out[sends.out] * parts_.demands[demand].in[gets.in];
+    }
+    return sum;
+  }
+
+  /// All that is sent to a node that hangs on a vertex passes the last link.
+  template <class N>
+  std::vector<Found<N>> rates_to_bundle(std::uint32_t to, const N& all_shares) {
+    const FabricGraph::Bundle& bundle = graph_.bundles()[to];
+    add_steps(static_cast<double>(20 * graph_.signatures().size()));
+    std::map<std::uint32_t, std::uint64_t> apart;  // by signature: senders whose rate is also listed
+    std::vector<Found<N>> found;
+    const auto listed = listed_to_.find(to);
+    if (listed != listed_to_.end())
+      for (const auto& [from, parts] : listed->second) {
+        const FabricGraph::Bundle& sender = graph_.bundles()[from];
+        ++apart[sender.signature];
+        found.push_back(
+            {to_wide<N>(parts + product_parts(signature(sender), signature(bundle))) * all_shares, 1});
+      }
+    for (std::uint32_t s = 0; s < graph_.signatures().size(); ++s) {
+      std::uint64_t count = nodes_with_[s] - (s == bundle.signature ? 1 : 0);
+      if (const auto some = apart.find(s); some != apart.end()) count -= some->second;
+      if (count == 0) continue;
+      const Integer parts = product_parts(graph_.signatures()[s], signature(bundle));
+      if (!cln::zerop(parts)) found.push_back({to_wide<N>(parts) * all_shares, count});
+    }
+    return found;
+  }
+
+  /// Adds the queue, or finds the one of the same traffic.
+  template <class N>
+  std::uint32_t add_queue(std::vector<Found<N>> found, std::uint32_t link) {
+    if (found.empty()) return FabricGraph::none;
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.parts < b.parts; });
+    FabricRates::Queue queue;
+    queue.packets_per_slot = graph_.fabric().network.links[link].packets_per_slot;
+    queue.first = result_.counts_.size();
+    N sum = 0;
+    std::uint64_t hash = static_cast<std::uint64_t>(queue.packets_per_slot);
+    for (std::size_t i = 0; i < found.size();) {
+      std::uint64_t count = 0;
+      const N parts = found[i].parts;
+      for (; i < found.size() && found[i].parts == parts; ++i) count += found[i].count;
+      for (std::size_t word = 0; word < result_.words_; ++word) {
+        result_.parts_.push_back(word_of(parts, word));
+        hash = (hash ^ result_.parts_.back()) * 0x9e3779b97f4a7c15U;
+        hash ^= hash >> 29U;
+      }
+      result_.counts_.push_back(count);
+      hash = (hash ^ count) * 0xbf58476d1ce4e5b9U;
+      sum += parts * N(count);
+      ++queue.sources;
+    }
+    const auto [first, last] = known_.equal_range(hash);
+    for (auto it = first; it != last; ++it)
+      if (same(result_.queues_[it->second], queue)) {
+        result_.counts_.resize(queue.first);
+        result_.parts_.resize(queue.first * result_.words_);
+        return it->second;
+      }
+    std::array<std::uint64_t, 8> words{};
+    for (std::size_t word = 0; word < result_.words_; ++word) words[word] = word_of(sum, word);
+    queue.load = to_integer(words.data(), result_.words_) / result_.denominator_;
+    const auto position = static_cast<std::uint32_t>(result_.queues_.size());
+    known_.emplace(hash, position);
+    result_.queues_.push_back(std::move(queue));
+    return position;
+  }
+
+  [[nodiscard]] bool same(const FabricRates::Queue& a, const FabricRates::Queue& b) const {
+    if (a.packets_per_slot != b.packets_per_slot || a.sources != b.sources) return false;
+    const auto counts = result_.counts_.begin();
+    const auto parts = result_.parts_.begin();
+    const auto at = [&](auto begin, std::size_t position) {
+      return begin + static_cast<std::ptrdiff_t>(position);
+    };
+    const std::size_t words = result_.words_;
+    return std::equal(at(counts, a.first), at(counts, a.first + a.sources), at(counts, b.first)) &&
+           std::equal(at(parts, a.first * words), at(parts, (a.first + a.sources) * words),
+                      at(parts, b.first * words));
+  }
+
+  const FabricGraph& graph_;
+  const FabricOrbits& orbits_;
+  TrafficParts parts_;
+  std::vector<Ways> ways_;
+  std::vector<std::uint32_t> last_;
+  std::vector<char> sends_;
+  std::tuple<std::vector<std::vector<Short>>, std::vector<std::vector<Long>>> out_;
+  std::vector<std::uint64_t> nodes_with_;
+  std::map<std::uint32_t, std::map<std::uint32_t, Integer>> listed_to_;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> known_;
+  FabricRates result_;
+  double steps_ = 0;
+};
+
+std::vector<FabricRates::Source> FabricRates::sources(const Queue& queue) const {
+  std::vector<Source> result;
+  result.reserve(queue.sources);
+  const long double scale = 1 / numeric::nearest_long_double(denominator_);
+  for (std::size_t i = queue.first; i < queue.first + queue.sources; ++i) {
+    long double parts = 0;
+    for (std::size_t word = words_; word-- > 0;)
+      parts = parts * 0x1p64L + static_cast<long double>(parts_[i * words_ + word]);
+    result.push_back({parts * scale, counts_[i]});
+  }
+  return result;
+}
+
+QueueTraffic FabricRates::traffic(const Network& network, const Queue& queue) const {
+  QueueTraffic traffic{.name = network.link_name(queue.link),
+                       .packets_per_slot = queue.packets_per_slot,
+                       .sources = {},
+                       .load = queue.load};
+  for (std::size_t i = queue.first; i < queue.first + queue.sources; ++i)
+    traffic.sources.push_back(
+        {to_integer(&parts_[i * words_], words_) / denominator_, static_cast<std::int64_t>(counts_[i])});
+  return traffic;
+}
+
+FabricRates fabric_rates(const FabricGraph& graph, const FabricOrbits& orbits) {
+  return FabricRatesBuilder(graph, orbits).build();
+}
+
+}  // namespace tailbound::network
