@@ -34,11 +34,18 @@ void mark_stopped(Document& document, std::size_t finished, std::size_t asked) {
   document.stopped_after = fmt::format("{} of {} points", finished, asked);
 }
 
-Picture picture_of(const Document& document) {
+Picture picture_of(const Document& document, std::size_t most_curves) {
   Picture picture = document.picture();
+  const auto add_note = [&](const std::string& text) {
+    picture.note += (picture.note.empty() ? "" : picture.note.back() == '.' ? " " : "; ") + text;
+  };
+  // Levels and asymptotes are not among those that are told apart by their colours.
+  std::size_t curves = 0;
+  const std::size_t beyond = std::erase_if(
+      picture.curves, [&](const Curve& curve) { return is_data(curve) && ++curves > most_curves; });
+  if (beyond > 0) add_note(fmt::format("The first {} of {} curves.", most_curves, curves));
   if (document.stopped)
-    picture.note += fmt::format("{}STOPPED on request after {}: not all that was asked for.",
-                                picture.note.empty() ? "" : " ", document.stopped_after);
+    add_note(fmt::format("STOPPED after {}: not all that was asked for.", document.stopped_after));
   return picture;
 }
 

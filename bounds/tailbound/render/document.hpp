@@ -128,13 +128,15 @@ struct Document {
 struct Frame {
   std::string version;
   bool quiet = false;
+  std::string command_line{};  ///< that asked, for a shell; for formats that show it
 };
 
 /// Marks it: "4 of 9 points".
 void mark_stopped(Document& document, std::size_t finished, std::size_t asked);
 
-/// Its picture, marked where the document is stopped.  \throws NoAnswer  there is nothing to draw
-[[nodiscard]] Picture picture_of(const Document& document);
+/// Its picture, marked where the document is stopped. Of more curves than `most_curves` the first are there, and the
+/// note says of how many.  \throws NoAnswer  there is nothing to draw
+[[nodiscard]] Picture picture_of(const Document& document, std::size_t most_curves = most_curves_told_apart);
 
 // --- one file each
 [[nodiscard]] std::string to_text(const Document& document, const Frame& frame);

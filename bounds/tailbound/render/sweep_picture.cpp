@@ -100,14 +100,6 @@ Picture sweep_picture(const Document& document, const Sweep& sweep, Picture pict
                        picture.curves.end());
   if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no point has a number to show");
   for (Curve& curve : picture.curves) sort_points(curve);
-  const auto add_note = [&](const std::string& text) {
-    picture.note += (picture.note.empty() ? "" : " ") + text;
-  };
-  if (picture.curves.size() > most_curves_told_apart) {
-    add_note("The first " + std::to_string(most_curves_told_apart) + " of " +
-             std::to_string(picture.curves.size()) + " curves.");
-    picture.curves.resize(most_curves_told_apart);
-  }
   return picture;
 }
 

@@ -28,9 +28,8 @@ void add_point(Curve& curve, double x, const Value& value, bool powers_of_ten);
 /// Does any of the axes vary, so that there is something to draw?
 [[nodiscard]] bool varies(const Document& document, const Sweep& sweep);
 
-/// Adds curves and the x label to `picture`: points sorted by x, titles such as "burst 8, inputs 16". Of more
-/// curves than can be told apart the first are drawn, and the note says of how many. Points without a number
-/// are left out.
+/// Adds curves and the x label to `picture`: points sorted by x, titles such as "burst 8, inputs 16". Points without a
+/// number are left out.
 /// \throws NoAnswer  there is nothing to draw
 [[nodiscard]] Picture sweep_picture(const Document& document, const Sweep& sweep, Picture picture);
 

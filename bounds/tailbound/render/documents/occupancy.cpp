@@ -82,10 +82,6 @@ Picture picture(const std::vector<OccupancyPoint>& points) {
     if (points.size() == 1) add_context(picture, point, tail);
   }
   if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: every tail asked for is zero");
-  if (picture.curves.size() > most_curves_told_apart) {
-    picture.note = fmt::format("The first {} of {} curves.", most_curves_told_apart, picture.curves.size());
-    picture.curves.resize(most_curves_told_apart);
-  }
   if (const auto* until = std::get_if<Until>(&points.front().first.levels)) {
     const double level = *log10_height(Given{until->tail});
     picture.curves.push_back(

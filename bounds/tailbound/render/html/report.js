@@ -1,0 +1,746 @@
+// Brings answers to life: numbers that show both ends, tables that sort and are copied, pictures that are zoomed.
+// All of it is there without this script as text, tables and SVG; what is clicked is made here, so that nothing on the
+// page is without effect. Styles are classes only, for pages whose policy forbids style attributes.
+//
+//   tailbound.enliven(element)        everything within it; what is alive already is left alone
+//   tailbound.chart(element, data)    draws data (as picture_data() gives it) into an empty element; {update(data)}
+//   tailbound.picture_data(figure)    the data of a figure.tb-picture
+//   tailbound.csv(table)              a table as CSV, with the ends of its numbers
+"use strict";
+const tailbound = (() => {
+  const escapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+  const escaped = (text) => String(text).replace(/[&<>"']/g, (c) => escapes[c]);
+
+  function made(name, attributes = {}, ...children) {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    element.append(...children);
+    return element;
+  }
+
+  function button(text, act, label) {
+    const element = made("button", { type: "button", class: "tb-button" }, text);
+    if (label) element.setAttribute("aria-label", label);
+    element.addEventListener("click", () => act(element));
+    return element;
+  }
+
+  // Read aloud, and not seen.
+  let said = null;
+  function say(text) {
+    if (!said) document.body.append((said = made("div", { class: "tb-said", role: "status", "aria-live": "polite" })));
+    said.textContent = text;
+  }
+
+  async function copy(text, from) {
+    const before = from.textContent;
+    let done = true;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {  // where pages may not use the clipboard but by a selection
+      const area = made("textarea", { class: "tb-said" });
+      area.value = text;
+      from.after(area);
+      area.select();
+      done = document.execCommand("copy");
+      area.remove();
+      from.focus();
+    }
+    from.textContent = done ? "Copied" : "Not allowed here";
+    say(from.textContent);
+    setTimeout(() => { from.textContent = before; }, 1500);
+  }
+
+  // --- numbers
+
+  // A decimal of any size as [sign, exponent, mantissa], so that 1e-400 is less than 1e-399; null if it is none.
+  function magnitude(text) {
+    const parts = /^\s*([-+]?)(\d+)(?:\.(\d*))?(?:[eE]([-+]?\d+))?(?![\w/])/.exec(text);
+    if (!parts) return null;
+    const digits = parts[2] + (parts[3] || "");
+    const first = digits.search(/[1-9]/);
+    if (first < 0) return [0, 0, 0];
+    const sign = parts[1] === "-" ? -1 : 1;
+    const exponent = parts[2].length - 1 - first + Number(parts[4] || 0);
+    return [sign, sign * exponent, sign * Number(digits[first] + "." + digits.slice(first + 1, first + 18))];
+  }
+
+  // The text of a cell as it sorts and is copied: in full where the page has it.
+  const full = (cell) => cell.dataset.value ?? cell.dataset.low ?? cell.dataset.high ?? cell.textContent.trim();
+
+  let tip = null;
+  let tipped = null;
+  function hide_tip() {
+    if (tip) tip.hidden = true;
+    if (tipped) tipped.removeAttribute("aria-describedby");
+    tipped = null;
+  }
+  function place_tip(rect) {
+    tip.hidden = false;
+    const width = tip.offsetWidth, height = tip.offsetHeight, room = document.documentElement.clientWidth;
+    const above = rect.top > height + 12;
+    const x = Math.max(8, Math.min(rect.left + rect.width / 2 - width / 2, room - width - 8));
+    tip.style.left = `${x + scrollX}px`;
+    tip.style.top = `${(above ? rect.top - height - 8 : rect.bottom + 8) + scrollY}px`;
+  }
+  function made_tip() {
+    if (!tip) document.body.append((tip = made("div", { class: "tb-tip", role: "tooltip", id: "tb-tip", hidden: "" })));
+    return tip;
+  }
+  function show_number(element) {
+    const number = element.dataset;
+    const rows = [["number", number.value], ["exactly", number.exact], ["at least", number.low], ["at most", number.high]]
+      .filter(([, text]) => text);
+    made_tip().innerHTML = `<b>${escaped(number.kind)}</b>${number.sure ? ", " + escaped(number.sure) : ""}` +
+      (rows.length ? `<dl>${rows.map(([name, text]) => `<dt>${name}</dt><dd>${escaped(text)}</dd>`).join("")}</dl>` : "");
+    hide_tip();
+    tipped = element;
+    element.setAttribute("aria-describedby", "tb-tip");
+    place_tip(element.getBoundingClientRect());
+  }
+
+  // --- tables
+
+  function csv_cell(text) {
+    return /[",\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+  }
+
+  function csv(table) {
+    const heads = [...table.tHead.rows[0].cells].map((cell) => {
+      const unit = cell.querySelector("small");
+      const name = (cell.querySelector(".tb-sort") || cell).firstChild.textContent.trim();
+      return unit ? `${name} [${unit.textContent.trim()}]` : name;
+    });
+    const rows = [...table.tBodies[0].rows].map((row) => [...row.cells]);
+    const with_ends = heads.map((_, i) => rows.some((row) => row[i] && row[i].dataset.low && row[i].dataset.high));
+    const lines = [heads.flatMap((head, i) => (with_ends[i] ? [head, head + " lower", head + " upper"] : [head]))];
+    for (const row of rows)
+      lines.push(row.flatMap((cell, i) => {
+        // A heading of a row has its meaning in a span; a number its unit in small letters.
+        const text = cell.tagName === "TH" ? cell.firstChild.textContent : cell.dataset.value ?? cell.textContent.trim();
+        return with_ends[i] ? [text, cell.dataset.low ?? "", cell.dataset.high ?? ""] : [text];
+      }));
+    return lines.map((line) => line.map(csv_cell).join(",")).join("\n") + "\n";
+  }
+
+  function compare(a, b) {
+    const x = magnitude(a), y = magnitude(b);
+    if (x && y) return x[0] - y[0] || x[1] - y[1] || x[2] - y[2];
+    if (x || y) return x ? -1 : 1;
+    return a.localeCompare(b);
+  }
+
+  function sort_by(table, column) {
+    const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
+    table.rows_as_given ??= [...body.rows];
+    const turn = { ascending: "descending", descending: "none" }[heads[column].getAttribute("aria-sort")] || "ascending";
+    for (const head of heads) head.removeAttribute("aria-sort");
+    if (turn === "none") return body.append(...table.rows_as_given);
+    heads[column].setAttribute("aria-sort", turn);
+    const keyed = table.rows_as_given.map((row) => [row.cells[column] ? full(row.cells[column]) : "", row]);
+    keyed.sort((a, b) => (turn === "ascending" ? compare(a[0], b[0]) : compare(b[0], a[0])));
+    body.append(...keyed.map(([, row]) => row));
+  }
+
+  // The numbers of a table are one stop of the Tab key; arrows go from one to the next.
+  function go_in(table, event) {
+    const cell = event.target.closest("td[data-kind]");
+    const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+    if (!cell || !by) return;
+    const rows = [...table.tBodies[0].rows];
+    let row = rows.indexOf(cell.parentElement), column = cell.cellIndex;
+    for (;;) {
+      row += by[0];
+      column += by[1];
+      const next = rows[row] && rows[row].cells[column];
+      if (!next) break;
+      if (!next.dataset.kind) continue;
+      cell.tabIndex = -1;
+      next.tabIndex = 0;
+      next.focus();
+      break;
+    }
+    event.preventDefault();
+  }
+
+  function enliven_table(box) {
+    const table = box.querySelector("table");
+    const sorts = table.tBodies[0].rows.length > 1;
+    [...table.tHead.rows[0].cells].forEach((head, column) => {
+      if (!sorts || box.closest(".tb-found")) return;
+      const sort = made("button", { type: "button", class: "tb-sort" }, ...head.childNodes);
+      sort.addEventListener("click", () => sort_by(table, column));
+      head.append(sort);
+    });
+    const first = table.querySelector("td[data-kind]");
+    if (first) first.tabIndex = 0;
+    table.addEventListener("keydown", (event) => go_in(table, event));
+    box.prepend(made("div", { class: "tb-tools" },
+                     button("Copy CSV", (pressed) => copy(csv(table), pressed), `Copy as CSV: ${table.caption.textContent}`)));
+  }
+
+  // --- pictures
+
+  const colours = 6, told_apart = 12, most_markers = 300;
+  const neutral = (curve) => curve.style === "rule" || curve.style === "marks";
+  const is_data = (curve) => !neutral(curve) && curve.style !== "dashed";
+
+  // Class and colour of a curve: as in the SVG without the script.
+  function look(curve, number, count) {
+    if (neutral(curve)) return 'class="tb-neutral"';
+    const place = curve.place ?? number;
+    if (count <= told_apart) return `class="tb-c${place % colours}${Math.floor(place / colours) % 2 ? " tb-dash" : ""}"`;
+    const hue = 250 - (250 * (place % count)) / (count - 1);
+    return `class="tb-many" stroke="hsl(${hue.toFixed(0)} 70% 48%)" fill="hsl(${hue.toFixed(0)} 70% 48%)"`;
+  }
+
+  function marker(x, y, kind) {
+    const at = `M${x.toFixed(1)} ${y.toFixed(1)}`;
+    if (kind % 4 === 0) return `${at}m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0`;
+    if (kind % 4 === 1) return `${at}m-3.5 -3.5h7v7h-7z`;
+    if (kind % 4 === 2) return `${at}m0 -4.6l4.2 7.2h-8.4z`;
+    return `${at}m0 -4.6l4.6 4.6l-4.6 4.6l-4.6 -4.6z`;
+  }
+
+  // 1, 2 or 5 times a power of ten that divides the span into at most so many steps.
+  function step_of(span, most) {
+    const power = 10 ** Math.floor(Math.log10(span / most));
+    return ([1, 2, 5].find((factor) => span / (factor * power) <= most * (1 + 1e-9)) || 10) * power;
+  }
+
+  function tick_text(value, step) {
+    if (Math.abs(value) < step / 2) return "0";
+    const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+    if (digits > 6 || Math.abs(value) >= 1e6) return value.toPrecision(Math.max(1, Math.min(12, Math.ceil(Math.log10(Math.abs(value) / step)) + 1)));
+    return value.toFixed(digits);
+  }
+
+  // 10 to this power, which no number of JavaScript need hold: "8.704e-316".
+  function power_text(log, digits = 4) {
+    if (log > -5 && log < 6) return String(Number((10 ** log).toPrecision(digits)));
+    let exponent = Math.floor(log);
+    let mantissa = (10 ** (log - exponent)).toPrecision(digits);
+    if (Number(mantissa) >= 10) [mantissa, exponent] = [(1).toPrecision(digits), exponent + 1];
+    return `${mantissa}e${exponent}`;
+  }
+
+  // Ticks of an axis of powers of ten, [place, text in SVG]: whole powers, or 1, 2 and 5 times these, or finer.
+  function power_ticks(low, high, most) {
+    const ticks = [];
+    const power = (e) => `10<tspan dy="-5" font-size="9">${e}</tspan>`;
+    if (high - low >= 2) {
+      const step = Math.max(1, step_of(high - low, most));
+      for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9; ++i) ticks.push([i * step, power(i * step)]);
+      return ticks;
+    }
+    const e = Math.floor(low);
+    const from = 10 ** (low - e), to = 10 ** (high - e);  // in units of 10^e, from 1 to 1000
+    const wide = high - low > 0.7;
+    const step = wide ? 0 : step_of(to - from, most);
+    const values = [];
+    if (wide) for (let p = 0; p < 4; ++p) values.push(10 ** p, 2 * 10 ** p, 5 * 10 ** p);
+    else for (let i = Math.ceil(from / step); i * step <= to; ++i) values.push(i * step);
+    for (const value of values) {
+      if (value < from * (1 - 1e-9) || value > to * (1 + 1e-9)) continue;
+      const log = e + Math.log10(value);
+      const digits = wide ? 1 : Math.max(1, Math.ceil(Math.log10(value) - Math.log10(step) - 1e-9) + 1);
+      ticks.push([log, power_text(log, Math.min(digits, 12))]);
+    }
+    return ticks;
+  }
+
+  class Chart {
+    constructor(host, data) {
+      this.host = host;
+      this.hidden = new Set();
+      this.key = made("ul", { class: "tb-key" });
+      this.canvas = made("div", { class: "tb-canvas" });
+      this.svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+      this.canvas.append(this.svg);
+      const tools = made("div", { class: "tb-tools" });
+      this.axis = button("", () => this.turn_axis());
+      tools.append(this.axis, button("Zoom in", () => this.zoom(0.5)), button("Zoom out", () => this.zoom(2)),
+                   button("Show all", () => this.show_all()));
+      this.everything = button("Hide all curves", () => this.switch_all());
+      tools.prepend(this.everything);
+      this.hint = made("p", { class: "tb-hint" });
+      this.hint.textContent = "Drag to zoom, double-click to show all. Keys: arrows go along the curves, + and - zoom, Shift and arrows move, 0 shows all.";
+      host.append(this.key, tools, this.canvas, this.hint);
+      this.svg.setAttribute("class", "tb-svg tb-alive");
+      this.svg.setAttribute("tabindex", "0");
+      this.svg.setAttribute("role", "application");
+      this.svg.setAttribute("aria-roledescription", "chart");
+      this.listen();
+      this.update(data);
+      new ResizeObserver(() => this.svg.clientWidth !== this.width && this.draw()).observe(this.canvas);
+    }
+
+    // Other data, in the same view where it was zoomed.
+    update(data) {
+      const same_axes = this.data && this.data.x === data.x && this.data.y === data.y && this.zoomed;
+      this.data = data;
+      this.log = data.powers || data.log;
+      this.here = null;
+      this.count = data.curves.filter(is_data).length;
+      const label = `${data.title}. ${data.curves.length} curve${data.curves.length === 1 ? "" : "s"}: ` +
+        `${data.y} against ${data.x}.`;
+      this.svg.setAttribute("aria-label", label);
+      this.everything.hidden = data.curves.length <= told_apart;
+      this.place();
+      this.find_whole();
+      if (!same_axes) this.view = { ...this.whole };
+      this.draw_key();
+      this.draw();
+    }
+
+    // y as it stands on the axis: log10 on a logarithmic one, null without a place there.
+    placed(value) {
+      if (value === null || value === undefined) return null;
+      if (this.data.powers || !this.log) return value;
+      return value > 0 ? Math.log10(value) : null;
+    }
+    place() {
+      this.curves = this.data.curves.map((curve) => {
+        const ys = curve.y.map((y) => this.placed(y));
+        let sorted = true;
+        for (let i = 1; i < curve.x.length; ++i) sorted &&= curve.x[i] >= curve.x[i - 1];
+        return { ...curve, ys, sorted, lows: curve.low?.map((y) => this.placed(y)), highs: curve.high?.map((y) => this.placed(y)) };
+      });
+      const can_turn = !this.data.powers && this.data.curves.some((curve) => curve.y.some((y) => y > 0));
+      this.axis.hidden = !can_turn;
+      this.axis.textContent = this.log ? "Linear axis" : "Logarithmic axis";
+    }
+
+    turn_axis() {
+      this.log = !this.log;
+      this.place();
+      this.find_whole();
+      this.view = { ...this.whole };
+      this.draw();
+      say(this.log ? "Logarithmic axis" : "Linear axis");
+    }
+
+    // The least and greatest of what is shown, of points with x from a to b.
+    extent(a = -Infinity, b = Infinity) {
+      let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
+      this.curves.forEach((curve, number) => {
+        if (this.hidden.has(number)) return;
+        for (let i = 0; i < curve.x.length; ++i) {
+          const x = curve.x[i], y = curve.ys[i];
+          if (x === null || y === null || x < a || x > b) continue;
+          x0 = Math.min(x0, x);
+          x1 = Math.max(x1, x);
+          y0 = Math.min(y0, y);
+          y1 = Math.max(y1, y, curve.highs?.[i] ?? y);
+        }
+      });
+      return { x0, x1, y0, y1 };
+    }
+    find_whole() {
+      const all = this.extent();
+      if (all.x0 > all.x1) return void (this.whole = { x0: 0, x1: 1, y0: 0, y1: 1 });
+      const margin = all.x1 > all.x0 ? 0.02 * (all.x1 - all.x0) : 0.5;
+      this.whole = { x0: all.x0 - margin, x1: all.x1 + margin };
+      if (this.log) {
+        this.whole.y0 = Math.floor(all.y0);
+        this.whole.y1 = Math.max(Math.ceil(all.y1), this.whole.y0 + 1);
+      } else {
+        this.whole.y0 = Math.min(all.y0, 0);
+        this.whole.y1 = all.y1 > this.whole.y0 ? all.y1 + 0.06 * (all.y1 - this.whole.y0) : this.whole.y0 + 1;
+      }
+    }
+
+    get zoomed() {
+      return ["x0", "x1", "y0", "y1"].some((end) => this.view[end] !== this.whole[end]);
+    }
+
+    // --- drawing
+
+    x(value) { return this.left + ((value - this.view.x0) / (this.view.x1 - this.view.x0)) * this.inner_width; }
+    y(value) { return this.top + ((this.view.y1 - value) / (this.view.y1 - this.view.y0)) * this.inner_height; }
+    x_at(pixel) { return this.view.x0 + ((pixel - this.left) / this.inner_width) * (this.view.x1 - this.view.x0); }
+    y_at(pixel) { return this.view.y1 - ((pixel - this.top) / this.inner_height) * (this.view.y1 - this.view.y0); }
+
+    draw() {
+      this.width = this.canvas.clientWidth || 800;
+      this.height = Math.round(Math.max(300, Math.min(500, this.width * 0.52)));
+      [this.top, this.right] = [14, 16];
+      this.inner_height = this.height - this.top - 48;
+      const { x0, x1, y0, y1 } = this.view;
+      const most = Math.max(3, Math.floor(this.inner_height / 42));
+      let y_ticks;
+      if (this.log) {
+        y_ticks = power_ticks(y0, y1, most);
+      } else {
+        const step = step_of(y1 - y0, most);
+        y_ticks = [];
+        for (let i = Math.ceil(y0 / step - 1e-9); i * step <= y1 + 1e-9 * step; ++i) y_ticks.push([i * step, tick_text(i * step, step)]);
+      }
+      const longest = Math.max(3, ...y_ticks.map(([, text]) => text.replace(/<[^>]*>/g, "").length));
+      this.left = 40 + 6.7 * longest;
+      this.inner_width = this.width - this.left - this.right;
+      const foot = this.top + this.inner_height;
+      let grid = "", ticks = "";
+      for (const [at, text] of y_ticks) {
+        const y = this.y(at).toFixed(1);
+        grid += `M${this.left} ${y}h${this.inner_width}`;
+        ticks += `<text x="${this.left - 8}" y="${Number(y) + 4}" text-anchor="end">${text}</text>`;
+      }
+      const x_step = step_of(x1 - x0, Math.max(2, Math.floor(this.inner_width / 85)));
+      for (let i = Math.ceil(x0 / x_step - 1e-9); i * x_step <= x1 + 1e-9 * x_step; ++i) {
+        const x = this.x(i * x_step).toFixed(1);
+        grid += `M${x} ${this.top}V${foot}`;
+        ticks += `<text x="${x}" y="${foot + 18}" text-anchor="middle">${tick_text(i * x_step, x_step)}</text>`;
+      }
+      const curves = this.curves.map((curve, number) => (this.hidden.has(number) ? "" : this.curve_svg(curve, number))).join("");
+      this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+      this.svg.innerHTML = `<path class="tb-grid" d="${grid}"/><path class="tb-axis" d="M${this.left} ${this.top}V${foot}H${this.width - this.right}"/>` +
+        `<g class="tb-ticks">${ticks}</g>` +
+        `<text class="tb-label" x="${this.left + this.inner_width / 2}" y="${this.height - 8}" text-anchor="middle">${escaped(this.data.x)}</text>` +
+        `<text class="tb-label" transform="translate(14 ${this.top + this.inner_height / 2}) rotate(-90)" text-anchor="middle">${escaped(this.data.y)}</text>` +
+        `<svg x="${this.left}" y="${this.top - 6}" width="${this.inner_width + this.right}" height="${this.inner_height + 12}" ` +
+        `viewBox="${this.left} ${this.top - 6} ${this.inner_width + this.right} ${this.inner_height + 12}">${curves}</svg>` +
+        `<rect class="tb-box" width="0" height="0" hidden=""/><circle class="tb-here" r="5" visibility="hidden"/>`;
+      this.box = this.svg.querySelector(".tb-box");
+      this.mark = this.svg.querySelector(".tb-here");
+      if (this.here) this.show_point(false);
+    }
+
+    // The points to draw: those in view and one on either side, the least and greatest of each column of pixels.
+    visible(curve) {
+      const points = [];
+      const { x0, x1 } = this.view;
+      let from = 0, to = curve.x.length - 1;
+      if (curve.sorted) {
+        while (from < to && curve.x[from + 1] < x0) ++from;
+        while (to > from && curve.x[to - 1] > x1) --to;
+      }
+      const group = Math.max(1, Math.floor((2 * (to - from)) / Math.max(400, this.inner_width * 2)));
+      for (let i = from; i <= to; i += group) {
+        let least = -1, greatest = -1;
+        for (let j = i; j < Math.min(i + group, to + 1); ++j) {
+          if (curve.ys[j] === null || curve.x[j] === null) continue;
+          if (least < 0 || curve.ys[j] < curve.ys[least]) least = j;
+          if (greatest < 0 || curve.ys[j] > curve.ys[greatest]) greatest = j;
+        }
+        if (least < 0) continue;
+        points.push(Math.min(least, greatest));
+        if (least !== greatest) points.push(Math.max(least, greatest));
+      }
+      return points;
+    }
+
+    curve_svg(curve, number) {
+      const points = this.visible(curve);
+      const place = curve.place ?? number;
+      // Far outside the picture coordinates would lose their digits.
+      const within = (y) => Math.max(-1e4, Math.min(1e4, y));
+      // A dashed line or level of two points at one x is a limit, drawn over the whole height.
+      const limit = ["dashed", "rule"].includes(curve.style) && curve.x.length === 2 && curve.x[0] === curve.x[1];
+      let line = "";
+      if (limit) line = `M${this.x(curve.x[0]).toFixed(1)} ${this.top}V${this.top + this.inner_height}`;
+      else if (!["marks", "bars"].includes(curve.style))
+        for (const i of points) {
+          const x = within(this.x(curve.x[i])).toFixed(1), y = within(this.y(curve.ys[i])).toFixed(1);
+          if (!line) line = `M${x} ${y}`;
+          else line += curve.style === "steps" ? `H${x}V${y}` : `L${x} ${y}`;
+        }
+      let svg = line ? `<path class="tb-curve tb-${curve.style}" d="${line}"/>` : "";
+      if (curve.style === "bars") {
+        let bars = "";
+        for (const i of points) {
+          const high = curve.highs?.[i], x = this.x(curve.x[i]) - 3;
+          if (high === undefined || high === null) continue;
+          const low = curve.lows[i] ?? this.view.y0;  // it leaves at the foot
+          bars += `M${x.toFixed(1)} ${within(this.y(high)).toFixed(1)}h6m-3 0V${within(this.y(low)).toFixed(1)}m-3 0h6`;
+        }
+        svg += `<path class="tb-curve tb-bars" d="${bars}"/>`;
+      }
+      if (["marks", "bars", "points"].includes(curve.style) && points.length <= most_markers) {
+        const kind = curve.style === "marks" ? 0 : place;
+        svg += `<path class="tb-marker" d="${points.map((i) => marker(within(this.x(curve.x[i])), within(this.y(curve.ys[i])), kind)).join("")}"/>`;
+      }
+      if (curve.labels) svg += this.labels_svg(curve, points);
+      return `<g ${look(curve, number, this.count)} data-number="${number}">${svg}</g>`;
+    }
+
+    labels_svg(curve, points) {
+      const taken = [];
+      return points.map((i) => {
+        const label = curve.labels[i];
+        const x = this.x(curve.x[i]), length = 6.6 * (label || "").length;
+        if (!label || x < this.left - 5 || x > this.width) return "";
+        const to_left = x + 8 + length > this.width - this.right;
+        const from = to_left ? x - 8 - length : x + 8;
+        let y = this.y(curve.ys[i]) - 6;
+        if (y < this.top || y > this.height) return "";
+        while (y > this.top + 12 && taken.some((other) => from < other[1] && other[0] < from + length && Math.abs(y - other[2]) < 14)) y -= 4;
+        taken.push([from, from + length, y]);
+        return `<text x="${(to_left ? x - 8 : x + 8).toFixed(1)}" y="${y.toFixed(1)}"${to_left ? ' text-anchor="end"' : ""}>${escaped(label)}</text>`;
+      }).join("");
+    }
+
+    draw_key() {
+      this.key.replaceChildren();
+      this.curves.forEach((curve, number) => {
+        if (!curve.title || curve.style === "marks") return;
+        const line = curve.style === "bars" ? '<path class="tb-curve tb-bars" d="M13 0V12"/>' : `<path class="tb-curve tb-${curve.style}" d="M0 6H26"/>`;
+        const mark = ["bars", "points"].includes(curve.style) ? `<path class="tb-marker" d="${marker(13, 6, curve.place ?? number)}"/>` : "";
+        const pressed = made("button", { type: "button", "aria-pressed": String(!this.hidden.has(number)) });
+        pressed.innerHTML = `<svg class="tb-sample" viewBox="0 0 26 12" aria-hidden="true"><g ${look(curve, number, this.count)}>${line}${mark}</g></svg><span>${escaped(curve.title)}</span>`;
+        pressed.addEventListener("click", () => this.switch_curve(number, pressed));
+        for (const [event, on] of [["pointerenter", true], ["pointerleave", false], ["focus", true], ["blur", false]])
+          pressed.addEventListener(event, () => this.stress(on ? number : null));
+        this.key.append(made("li", {}, pressed));
+      });
+      this.key.hidden = this.key.childElementCount < 2;
+    }
+
+    stress(number) {
+      for (const group of this.svg.querySelectorAll("[data-number]"))
+        group.classList.toggle("tb-faded", number !== null && !this.hidden.has(number) && group.dataset.number !== String(number));
+    }
+
+    switch_curve(number, pressed) {
+      const was_zoomed = this.zoomed;
+      if (!this.hidden.delete(number)) this.hidden.add(number);
+      pressed.setAttribute("aria-pressed", String(!this.hidden.has(number)));
+      this.after_switch(was_zoomed);
+    }
+    switch_all() {
+      const was_zoomed = this.zoomed, hide = this.hidden.size === 0;
+      this.hidden = new Set(hide ? this.curves.keys() : []);
+      for (const pressed of this.key.querySelectorAll("button")) pressed.setAttribute("aria-pressed", String(!hide));
+      this.after_switch(was_zoomed);
+    }
+    after_switch(was_zoomed) {
+      this.everything.textContent = this.hidden.size === 0 ? "Hide all curves" : "Show all curves";
+      this.hide_point();
+      this.find_whole();
+      if (!was_zoomed) this.view = { ...this.whole };
+      this.draw();
+    }
+
+    // --- zooming
+
+    // Not so far that numbers of 53 bits would end.
+    look_at(view) {
+      const fine = (a, b) => b - a > 1e-11 * Math.max(1e-300, Math.abs(a), Math.abs(b));
+      if (!fine(view.x0, view.x1) || !fine(view.y0, view.y1)) return;
+      this.view = view;
+      this.draw();
+    }
+    // About the point that is read, or the middle.
+    zoom(factor) {
+      const { x0, x1, y0, y1 } = this.view;
+      const point = this.here && this.curves[this.here.curve];
+      const cx = point ? point.x[this.here.point] : (x0 + x1) / 2, cy = point ? point.ys[this.here.point] : (y0 + y1) / 2;
+      this.look_at({ x0: cx - (cx - x0) * factor, x1: cx + (x1 - cx) * factor, y0: cy - (cy - y0) * factor, y1: cy + (y1 - cy) * factor });
+    }
+    move(right, up) {
+      const { x0, x1, y0, y1 } = this.view, dx = 0.2 * right * (x1 - x0), dy = 0.2 * up * (y1 - y0);
+      this.look_at({ x0: x0 + dx, x1: x1 + dx, y0: y0 + dy, y1: y1 + dy });
+    }
+    show_all() {
+      this.hide_point();
+      this.view = { ...this.whole };
+      this.draw();
+    }
+    // A range of x alone: y follows what is to be seen there.
+    look_at_range(x0, x1) {
+      const there = this.extent(x0, x1);
+      if (there.y0 > there.y1) return this.look_at({ ...this.view, x0, x1 });
+      const margin = 0.06 * (there.y1 - there.y0) || 0.5 * Math.abs(there.y0) || 0.5;
+      this.look_at({ x0, x1, y0: there.y0 - margin, y1: there.y1 + margin });
+    }
+
+    // --- reading
+
+    // The nearest point that is shown; none further than so many pixels.
+    nearest(px, py, reach) {
+      let best = null;
+      this.curves.forEach((curve, number) => {
+        if (this.hidden.has(number) || curve.style === "rule") return;
+        for (const i of this.visible(curve)) {
+          const distance = Math.hypot(this.x(curve.x[i]) - px, this.y(curve.ys[i]) - py);
+          if (distance < (best?.distance ?? reach)) best = { curve: number, point: i, distance };
+        }
+      });
+      return best;
+    }
+    value_text(curve, value) {
+      if (value === null || value === undefined) return "?";
+      return this.log ? power_text(value, 5) : String(Number(value.toPrecision(7)));
+    }
+    show_point(aloud) {
+      const curve = this.curves[this.here.curve], i = this.here.point;
+      const x = this.x(curve.x[i]), y = this.y(curve.ys[i]);
+      this.mark.setAttribute("cx", x);
+      this.mark.setAttribute("cy", y);
+      const inside = x >= this.left - 1 && x <= this.width && y >= this.top - 6 && y <= this.top + this.inner_height + 6;
+      this.mark.setAttribute("visibility", inside ? "visible" : "hidden");
+      if (!inside) return hide_tip();
+      const name = curve.labels?.[i] || curve.title || this.data.y;
+      const rows = [[this.data.x, String(Number(curve.x[i].toPrecision(9)))], [this.data.y, this.value_text(curve, curve.ys[i])]];
+      if (curve.highs) rows.push(["interval", `${this.value_text(curve, curve.lows[i])} .. ${this.value_text(curve, curve.highs[i])}`]);
+      made_tip().innerHTML = `<b>${escaped(name)}</b><dl>${rows.map(([what, text]) => `<dt>${escaped(what)}</dt><dd>${escaped(text)}</dd>`).join("")}</dl>`;
+      hide_tip();
+      place_tip(this.mark.getBoundingClientRect());
+      if (aloud) say(`${name}: ${rows.map((row) => row.join(" ")).join(", ")}`);
+    }
+    hide_point() {
+      this.here = null;
+      if (this.mark) this.mark.setAttribute("visibility", "hidden");
+      hide_tip();
+    }
+    // Along the curve, or to another one at about the same place.
+    go(right, down) {
+      const shown = [...this.curves.keys()].filter((number) => !this.hidden.has(number) && this.curves[number].style !== "rule" && this.curves[number].ys.some((y) => y !== null));
+      if (shown.length === 0) return;
+      if (!this.here) {
+        const first = shown[0];
+        this.here = { curve: first, point: this.curves[first].ys.findIndex((y) => y !== null) };
+      } else if (right) {
+        const ys = this.curves[this.here.curve].ys;
+        let i = this.here.point + right;
+        while (i >= 0 && i < ys.length && ys[i] === null) i += right;
+        if (i >= 0 && i < ys.length) this.here.point = i;
+      } else {
+        const x = this.curves[this.here.curve].x[this.here.point];
+        const next = shown[(shown.indexOf(this.here.curve) + down + shown.length) % shown.length];
+        let best = -1;
+        this.curves[next].x.forEach((other, i) => {
+          if (this.curves[next].ys[i] !== null && (best < 0 || Math.abs(other - x) < Math.abs(this.curves[next].x[best] - x))) best = i;
+        });
+        this.here = { curve: next, point: best };
+      }
+      this.bring_into_view();
+      this.show_point(true);
+    }
+    bring_into_view() {
+      const curve = this.curves[this.here.curve], x = curve.x[this.here.point], y = curve.ys[this.here.point];
+      const view = { ...this.view };
+      for (const [value, low, high] of [[x, "x0", "x1"], [y, "y0", "y1"]]) {
+        const span = view[high] - view[low];
+        if (value < view[low]) [view[low], view[high]] = [value - 0.1 * span, value + 0.9 * span];
+        if (value > view[high]) [view[low], view[high]] = [value - 0.9 * span, value + 0.1 * span];
+      }
+      if (view.x0 !== this.view.x0 || view.y0 !== this.view.y0) this.look_at(view);
+    }
+
+    listen() {
+      let start = null;
+      const at = (event) => {
+        const rect = this.svg.getBoundingClientRect(), scale = this.width / rect.width;
+        return [(event.clientX - rect.left) * scale, (event.clientY - rect.top) * scale];
+      };
+      const clamp = ([x, y]) => [Math.max(this.left, Math.min(this.width - this.right, x)), Math.max(this.top, Math.min(this.top + this.inner_height, y))];
+      const low = 16;  // pixels: a lower box is a range of x
+      const box_of = (a, b) => {
+        const flat = Math.abs(a[1] - b[1]) < low;
+        return { x: Math.min(a[0], b[0]), w: Math.abs(a[0] - b[0]), y: flat ? this.top : Math.min(a[1], b[1]), h: flat ? this.inner_height : Math.abs(a[1] - b[1]), flat };
+      };
+      this.svg.addEventListener("pointerdown", (event) => {
+        if (event.button !== 0) return;
+        start = clamp(at(event));
+        this.svg.setPointerCapture(event.pointerId);
+      });
+      this.svg.addEventListener("pointermove", (event) => {
+        const now = at(event);
+        if (!start) {
+          const found = this.nearest(now[0], now[1], 40);
+          if (!found) return this.hide_point();
+          this.here = found;
+          return this.show_point(false);
+        }
+        const box = box_of(start, clamp(now));
+        for (const [name, value] of [["x", box.x], ["y", box.y], ["width", box.w], ["height", box.h]]) this.box.setAttribute(name, value);
+        this.box.removeAttribute("hidden");
+        this.hide_point();
+      });
+      const end = (event, cancelled) => {
+        if (!start) return;
+        const box = box_of(start, clamp(at(event)));
+        start = null;
+        this.box.setAttribute("hidden", "");
+        this.box.setAttribute("width", 0);
+        if (cancelled || box.w < 6) return;
+        if (box.flat) this.look_at_range(this.x_at(box.x), this.x_at(box.x + box.w));
+        else this.look_at({ x0: this.x_at(box.x), x1: this.x_at(box.x + box.w), y0: this.y_at(box.y + box.h), y1: this.y_at(box.y) });
+      };
+      this.svg.addEventListener("pointerup", (event) => end(event, false));
+      this.svg.addEventListener("pointercancel", (event) => end(event, true));
+      this.svg.addEventListener("pointerleave", () => !start && document.activeElement !== this.svg && this.hide_point());
+      this.svg.addEventListener("dblclick", () => this.show_all());
+      this.svg.addEventListener("blur", () => this.hide_point());
+      this.svg.addEventListener("keydown", (event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+        if (by && event.shiftKey) this.move(by[0], by[1]);
+        else if (by) this.go(by[0], -by[1]);
+        else if (event.key === "+" || event.key === "=") this.zoom(0.5);
+        else if (event.key === "-") this.zoom(2);
+        else if (event.key === "0" || event.key === "Home") this.show_all();
+        else if (event.key === "Escape") this.hide_point();
+        else return;
+        event.preventDefault();
+      });
+    }
+  }
+
+  const charts = new WeakMap();
+  function chart(element, data) {
+    const drawn = new Chart(element, data);
+    charts.set(element, drawn);
+    return drawn;
+  }
+
+  function picture_data(figure) {
+    return JSON.parse(figure.querySelector(".tb-data").textContent);
+  }
+
+  // The drawing of the page gives way to the same one alive.
+  function enliven_picture(figure) {
+    const data = picture_data(figure);
+    figure.querySelector(".tb-key")?.remove();
+    const former = figure.querySelector(".tb-canvas");
+    const host = made("div", { class: "tb-chart" });
+    former.replaceWith(host);
+    chart(host, data);
+  }
+
+  // --- everything
+
+  const alive = new WeakSet();
+  const each = (element, selector, act) => {
+    for (const found of [...element.querySelectorAll(selector), ...(element.matches?.(selector) ? [element] : [])])
+      if (!alive.has(found)) {
+        alive.add(found);
+        act(found);
+      }
+  };
+
+  function enliven(element) {
+    each(element, ".tb-table", enliven_table);
+    each(element, ".tb-picture", enliven_picture);
+    each(element, ".tb-command, .tb-text", (section) => {
+      const code = section.querySelector("code");
+      section.querySelector("pre").before(made("div", { class: "tb-tools" },
+                                               button("Copy", (pressed) => copy(code.textContent, pressed), "Copy the text")));
+    });
+  }
+
+  const number_at = (event) => event.target.closest?.("[data-kind]");
+  document.addEventListener("pointerover", (event) => { const number = number_at(event); if (number) show_number(number); });
+  document.addEventListener("pointerout", (event) => { if (number_at(event) && tipped !== document.activeElement) hide_tip(); });
+  document.addEventListener("focusin", (event) => { const number = number_at(event); if (number) show_number(number); else if (tipped) hide_tip(); });
+  document.addEventListener("focusout", (event) => { if (number_at(event)) hide_tip(); });
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape" && tipped) hide_tip(); });
+  document.addEventListener("scroll", (event) => { if (tipped && event.target !== document) hide_tip(); }, true);
+  addEventListener("beforeprint", () => { for (const folded of document.querySelectorAll(".tb-answer details")) folded.open = true; });
+
+  return { enliven, chart, picture_data, csv, chart_of: (element) => charts.get(element) };
+})();
+globalThis.tailbound = tailbound;
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => tailbound.enliven(document.body));
+else tailbound.enliven(document.body);
