@@ -1,0 +1,34 @@
+"""The documentation as a site. tools/docs builds it; pages.py makes what Sphinx reads."""
+
+import pathlib
+import re
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+project = "tailbound"
+author = "the authors of tailbound"
+copyright = "GPL-3.0-or-later"
+release = re.search(r"project\(\s*tailbound\s+VERSION\s+([0-9.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+
+extensions = ["myst_parser", "sphinx.ext.mathjax"]
+myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
+myst_heading_anchors = 4
+myst_dmath_allow_labels = False
+nitpicky = True
+source_suffix = {".md": "markdown"}
+highlight_language = "none"
+html_theme = "furo"
+html_title = "tailbound"
+html_static_path = [str(HERE / "static"), "/usr/share/javascript/katex"]
+html_css_files = ["katex.min.css", "site.css"]
+html_js_files = ["katex.min.js", "math.js"]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#005a8f", "color-brand-content": "#005a8f"},
+    "dark_css_variables": {"color-brand-primary": "#6cc0f0", "color-brand-content": "#6cc0f0"},
+}
+# KaTeX sets the formulas, from the machine's own copy: nothing is fetched.
+mathjax_path = "math.js"

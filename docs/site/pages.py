@@ -1,0 +1,223 @@
+#!/usr/bin/python3
+"""Makes the folder that Sphinx reads: the pages of docs/, one page a command, and the library from its headers.
+
+  pages.py FOLDER TAILBOUND
+
+FOLDER is made anew; TAILBOUND is the program, whose --help makes the pages of the commands.
+"""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+
+
+def link_free(text, page):
+    """Links that leave docs/ become the names of what they lead to: the sources are not part of the site."""
+
+    def shown(match):
+        label, target = match.group(1), match.group(2)
+        if re.match(r"[a-z]+:|#", target):
+            return match.group(0)
+        path = (page.parent / target.split("#")[0]).resolve()
+        if path.is_relative_to(DOCS) and path.is_file():
+            return match.group(0)
+        if not path.exists():
+            raise SystemExit(f"{page.relative_to(ROOT)}: nothing at {target}")
+        if path.is_dir() and (path / "index.md").is_file() and path.is_relative_to(DOCS):
+            return f"[{label}]({target.rstrip('/')}/index.md)"
+        name = str(path.relative_to(ROOT))
+        return f"`{name}`" if label.strip("`") in (name, path.name) else f"{label} (`{name}`)"
+
+    parts = re.split(r"(^```.*?^```)", text, flags=re.M | re.S)
+    for i in range(0, len(parts), 2):
+        parts[i] = re.sub(r"(?<!!)\[([^\]\[]+)\]\(([^)\s]+)\)", shown, parts[i])
+    return re.sub(r"^```csv$", "```text", "".join(parts), flags=re.M)
+
+
+def copy_pages(folder):
+    for path in sorted(DOCS.rglob("*")):
+        if not path.is_file() or (DOCS / "site") in path.parents:
+            continue
+        to = folder / path.relative_to(DOCS)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".md":
+            to.write_text(link_free(path.read_text(), path))
+        else:
+            shutil.copy(path, to)
+
+
+def commands(tailbound):
+    """Names of all commands, those below others too."""
+
+    def below(words):
+        text = subprocess.run([tailbound, *words, "--help"], capture_output=True, text=True, check=True).stdout
+        listed = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, flags=re.M)
+        names = re.findall(r"^  ([a-z][a-z-]*)(?:\s|$)", listed.group(1), flags=re.M) if listed else []
+        if words and not names:
+            yield " ".join(words), text
+        for name in names:
+            yield from below([*words, name])
+
+    return list(below([]))
+
+
+def command_pages(folder, tailbound):
+    there = folder / "commands"
+    there.mkdir(exist_ok=True)
+    listed = commands(tailbound)
+    rows, names = [], []
+    for command, text in listed:
+        name = command.replace(" ", "-")
+        names.append(name)
+        first = text.strip().splitlines()[0]
+        rows.append(f"| [`{command}`]({name}.md) | {first.replace('|', ' ')} |")
+        (there / f"{name}.md").write_text(
+            f"# tailbound {command}\n\nWhat `tailbound {command} --help` says.\n\n```text\n{text.rstrip()}\n```\n"
+        )
+    tree = "\n".join(f"{name}" for name in names)
+    (there / "index.md").write_text(
+        "# Commands\n\nEach page is what the command's own `--help` says, with an example and its output. The keys of the "
+        "answers: [output.md](../output.md).\n\n| command | |\n|---|---|\n" + "\n".join(rows)
+        + f"\n\n```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
+    )  # fmt: skip
+
+
+# --- the library, from the comments of its headers ---------------------------------------------------------
+
+ROOMS = {
+    "lib/tailbound/core": "Units as types, typed errors.",
+    "lib/tailbound/run": "Who carries out a list of pieces: threads, processes, parts.",
+    "lib/tailbound/files": "Files that appear whole or not at all.",
+    "lib/tailbound/options": "Named options, declared in tables.",
+    "lib/tailbound/numeric": "Rationals, reals, intervals, the kinds of truth, rounding bounds, transforms.",
+    "lib/tailbound/traffic": "Correlated sources, packets of several sizes.",
+    "lib/tailbound/symbolic": "Formulas and their printing.",
+    "lib/tailbound/series": "From formulas and traffic to numbers.",
+    "lib/tailbound/queue": "The slotted queue and what is proved of it.",
+    "lib/tailbound/network": "Trees and any network; network files.",
+    "lib/tailbound/sim": "The simulators.",
+    "bounds/tailbound/bounds": "Models and numeric questions.",
+    "bounds/tailbound/answers": "A question is a struct, its answer a struct of numbers that carry their truth.",
+    "bounds/tailbound/render": "What is shown of an answer, and the formats.",
+}
+
+
+def comment_text(lines):
+    """A doc comment as Markdown: taken literally, but for `code` and \\param, \\throws, \\return."""
+    text = " ".join(line.strip() or "\n\n" for line in lines)
+    parts = re.split(r"(`[^`]*`)", text)
+    for i in range(0, len(parts), 2):
+        part = re.sub(r"([\\*_<>\[\]$#|{}~])", r"\\\1", parts[i])
+        part = re.sub(r"\\\\t?param(?:\\\[\w+\\\])?\s+(\S+)", r"\n- *\1:*", part)
+        part = re.sub(r"\\\\throws\s+(\S+)", r"\n- *throws* \1:", part)
+        part = re.sub(r"\\\\returns?\s+", r"\n- *returns* ", part)
+        part = re.sub(r"\\\\(?:brief|details|p|c|a|ref)\s+", "", part)
+        parts[i] = re.sub(r"^(\s*)([-+=]|\d+\.)(?=\s)", r"\1\\\2", part) if not part.startswith("\n-") else part
+    text = "".join(parts)
+    # A list stands apart from the text before it.
+    return re.sub(r"\n- ", "\n\n- ", text).strip()
+
+
+def declaration(lines, at):
+    """The declaration from line `at` on, without the bodies of functions; and the line behind it."""
+    text, depth, i = [], 0, at
+    # Bodies of types are shown, those of functions are not.
+    first = lines[at].strip()
+    shows_body = re.match(r"(template\s*<.*>\s*)?(struct|class|enum|union|namespace)\b", first) is not None
+    while i < len(lines) and i < at + 400:
+        line = lines[i]
+        if first.startswith("template") and i == at + 1:
+            shows_body = re.match(r"\s*(struct|class|enum)\b", line) is not None
+        opened = line.count("{") - line.count("}")
+        before = depth
+        depth += opened
+        if before == 0 and not shows_body and "{" in line and not re.search(r"=\s*\{|\w\{.*\};?$", line):
+            text.append(line[: line.index("{")].rstrip() + ";")
+            while depth > 0 and i + 1 < len(lines):
+                i += 1
+                depth += lines[i].count("{") - lines[i].count("}")
+            return text, i + 1
+        text.append(line)
+        i += 1
+        if depth <= 0 and re.search(r"[;}]\s*(///?<.*)?$", line):
+            break
+    return text, i
+
+
+def name_of(text):
+    line = " ".join(part.split("//")[0].strip() for part in text)
+    line = re.sub(r"\[\[.*?\]\]|^template\s*<[^{;]*?>\s+(?=\w)", "", line)
+    for pattern in (r"\b(?:struct|class|enum class|enum|concept|namespace|using)\s+([A-Za-z_]\w*)",
+                    r"\b(operator\s*[^\s(]+)\s*\(", r"([A-Za-z_]\w*)\s*\(", r"([A-Za-z_]\w*)\s*(?:=|\{|;|\[)"):  # fmt: skip
+        found = re.search(pattern, line)
+        if found:
+            return found.group(1)
+    return None
+
+
+def header_page(path):
+    """What one header says of itself, and each documented declaration with its comment."""
+    lines = path.read_text().splitlines()
+    parts, i = [], 0
+    while i < len(lines):
+        stripped = lines[i].strip()
+        if not stripped.startswith("///") or stripped.startswith("///<"):
+            i += 1
+            continue
+        comment = []
+        while i < len(lines) and lines[i].strip().startswith("///"):
+            comment.append(lines[i].strip()[3:].strip())
+            i += 1
+        words = comment_text(comment)
+        following = lines[i].strip() if i < len(lines) else ""
+        if not following or following.startswith(("namespace", "#", "}", "//")):
+            parts.append(words + "\n")
+            continue
+        text, i = declaration(lines, i)
+        indent = min((len(line) - len(line.lstrip()) for line in text if line.strip()), default=0)
+        body = "\n".join(line[indent:] for line in text)
+        name = name_of(text)
+        parts.append((f"### {name.replace('_', chr(92) + '_')}\n\n" if name else "")
+                     + f"```cpp\n{body}\n```\n\n{words}\n")  # fmt: skip
+    return parts
+
+
+def api_pages(folder):
+    there = folder / "api"
+    there.mkdir(exist_ok=True)
+    rows, names = [], []
+    for room, meaning in ROOMS.items():
+        sections = []
+        for path in sorted((ROOT / room).rglob("*.hpp")):
+            parts = header_page(path)
+            if parts:
+                name = re.sub(r"^(lib|bounds)/", "", str(path.relative_to(ROOT)))
+                sections.append(f"## {name.split('/', 1)[1]}\n\n`#include <{name}>`\n\n" + "\n".join(parts))
+        name = room.split("/")[-1]
+        names.append(name)
+        rows.append(f"| [tailbound::{name}]({name}.md) | {meaning} |")
+        (there / f"{name}.md").write_text(f"# tailbound::{name}\n\n{meaning}\n\n" + "\n".join(sections))
+    tree = "\n".join(names)
+    (there / "index.md").write_text(
+        "# The library, room by room\n\nEvery page is made from the comments of its headers. A room includes those above it in this "
+        "table only. How to link with it: [library.md](../howto/library.md); how it is built: [architecture.md](../architecture.md)."
+        "\n\n| room | |\n|---|---|\n" + "\n".join(rows) + f"\n\n```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
+    )  # fmt: skip
+
+
+def main():
+    folder, tailbound = pathlib.Path(sys.argv[1]), sys.argv[2]
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    copy_pages(folder)
+    command_pages(folder, tailbound)
+    api_pages(folder)
+
+
+if __name__ == "__main__":
+    main()
