@@ -165,7 +165,6 @@ TEST_CASE("fabric rates: network files") {
     text << file.rdbuf();
     return text.str();
   };
-  require_equal_to_routes(read_fabric(text_of("two_switches.toml"), "two_switches.toml").fabric);
   const Fabric bare = read_fabric(text_of("leaf_spine.toml"), "leaf_spine.toml", FlowsFrom::elsewhere).fabric;
   for (const RouteRule rule : {RouteRule::spread, RouteRule::shortest})
     require_equal_to_routes(test::with_uniform(bare, Rational(1) / 4, rule));
