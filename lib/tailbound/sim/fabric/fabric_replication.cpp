@@ -1,0 +1,498 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/sim/fabric/fabric_tables.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace tailbound::sim {
+namespace {
+
+constexpr std::size_t ring = 128;  ///< slots for which cells are kept; packets that wait longer stand apart
+constexpr std::int64_t seen_every = 8;        ///< slots between two looks at the occupancies
+constexpr std::int64_t most_apart = 1 << 26;  ///< packets: their queues grow for ever
+constexpr std::size_t fast_values = 1024;     ///< of waits and delays counted in arrays
+constexpr std::size_t fast_queues = 16;       ///< met by a packet: delays of so many queues, likewise
+enum Purpose : std::uint64_t { sending = 0, choices = 1 };
+
+/// A packet in a word: where it goes (20 bits), queues met and one (8), table of ways (1), and the slot in which it was sent
+/// modulo 2^32. Never 0.
+class Packet {
+ public:
+  Packet(std::uint32_t to, std::uint32_t rule, std::int64_t slot)
+      : word_(std::uint64_t{to} << 44U | std::uint64_t{rule} << 43U | std::uint64_t{1} << 32U |
+              static_cast<std::uint32_t>(slot)) {}
+  explicit Packet(std::uint64_t word) : word_(word) {}
+
+  [[nodiscard]] std::uint64_t word() const { return word_; }
+  [[nodiscard]] std::uint32_t to() const { return static_cast<std::uint32_t>(word_ >> 44U); }
+  [[nodiscard]] std::uint32_t rule() const { return word_ >> 43U & 1U; }
+  [[nodiscard]] std::uint32_t queues() const { return static_cast<std::uint32_t>(word_ >> 32U & 0xFFU) - 1; }
+  [[nodiscard]] std::int64_t age(std::int64_t now) const {
+    return static_cast<std::uint32_t>(now) - static_cast<std::uint32_t>(word_);
+  }
+  [[nodiscard]] Packet joined() const { return Packet(word_ + (std::uint64_t{1} << 32U)); }
+
+ private:
+  std::uint64_t word_;
+};
+
+/// Draws of 32 bits, one after the other, of one switch in one slot.
+class Draws {
+ public:
+  Draws(RandomKey key, std::uint64_t purpose, std::uint64_t entity, std::int64_t slot)
+      : key_(key), purpose_(purpose), entity_(entity), index_(static_cast<std::uint64_t>(slot) << 20U) {}
+
+  [[nodiscard]] std::uint32_t next() {
+    if (used_ == 8) {
+      const RandomWords words = random_words(key_, purpose_, entity_, index_++);
+      for (std::size_t i = 0; i < 4; ++i) {
+        bits_[2 * i] = static_cast<std::uint32_t>(words[i]);
+        bits_[2 * i + 1] = static_cast<std::uint32_t>(words[i] >> 32U);
+      }
+      used_ = 0;
+    }
+    return bits_[used_++];
+  }
+  /// Two draws in one: the upper half of the product is below `count`, the lower half as good as drawn anew but for
+  /// the last bits of which `count` has as many.
+  [[nodiscard]] std::uint64_t next_product(std::uint32_t count) { return std::uint64_t{count} * next(); }
+  [[nodiscard]] std::uint64_t next_word() {
+    const std::uint64_t high = next();
+    return high << 32U | next();
+  }
+
+ private:
+  RandomKey key_;
+  std::uint64_t purpose_, entity_, index_;
+  std::array<std::uint32_t, 8> bits_;
+  std::size_t used_ = 8;
+};
+
+void add_one(std::vector<std::uint64_t>& histogram, std::size_t at) {
+  if (histogram.size() <= at) histogram.resize(at + 1);
+  ++histogram[at];
+}
+
+class Simulated final : public FabricReplication {
+ public:
+  Simulated(std::shared_ptr<const FabricTables> tables, RandomKey key)
+      : tables_(std::move(tables)),
+        key_(key),
+        cells_(ring * tables_->cells, 0),
+        sends_(tables_->senders.size(), 0),
+        inbox_(tables_->switches),
+        kinds_(tables_->rows.kinds),
+        waits_(fast_values * tables_->rows.kinds),
+        fast_delays_(fast_values * fast_queues),
+        delays_(256) {
+    std::size_t most = 0;
+    for (const Router& router : tables_->routers)
+      most = std::max<std::size_t>(most, router.cells + router.senders);
+    packets_.resize(most + 1);
+    coming_.resize(most + 1);
+    for (const FabricTables::Queue& queue : tables_->queues)
+      queues_.push_back({0, queue.cell, queue.kind, queue.takes});
+  }
+
+  void advance(std::int64_t slots) override {
+    for (; slots > 0; --slots) one_slot();
+  }
+  Counts take_counts() override;
+  void save(ByteWriter& writer) override;
+  void load(ByteReader& reader) override;
+  FabricBalance balance() const override;
+  std::int64_t steps() const override { return steps_; }
+
+ private:
+  using Router = FabricTables::Router;
+
+  /// A queue as one number, and what it takes to put a packet into it.
+  struct Queue {
+    std::int64_t free = 0;   ///< the next place in time that no packet has
+    std::uint32_t cell = 0;  ///< as FabricTables::Queue
+    std::uint16_t kind = 0, takes = 1;
+  };
+  /// A packet on its way into a queue.
+  struct Coming {
+    Packet packet{0};
+    std::uint32_t draw = 0;
+    std::uint32_t queue = 0;  ///< none: it has arrived at a switch
+    const std::uint16_t* way = nullptr;
+    std::uint32_t last_port = 0;
+  };
+
+  /// What is counted of one kind of queues.
+  struct Kind {
+    std::vector<std::uint64_t> waits{}, occupancy{};  ///< waits: those beyond fast_values, from 0 on
+    std::uint64_t dropped = 0;
+  };
+
+  void one_slot();
+  void refill_sends();
+  void read_cells(const Router& router);
+  void send(const Router& router, Draws& draws);
+  void send_from_hosts(std::size_t router);
+  void put_in_queues(const Router& router, std::size_t number, Draws& draws);
+  void join(const Coming& coming);
+  [[nodiscard]] Packet packet_of(const FabricTables::Sender& sender, Draws& draws) const;
+  [[nodiscard]] std::uint32_t port_of(const Router& router, std::uint16_t way, std::uint32_t draw) const;
+  void deliver(std::int64_t latency, std::uint32_t queues);
+  void set_apart(std::int64_t slot, std::size_t cell, Packet packet);
+  void take_back();
+  void look_at_queues();
+
+  std::shared_ptr<const FabricTables> tables_;
+  RandomKey key_;
+  std::vector<std::uint64_t>
+      cells_;  ///< [slot % ring][cell]: what the next switch reads in that slot; 0: nothing
+  std::vector<Queue> queues_;
+  std::vector<std::uint64_t> sends_;  ///< of each sender: bit s: in slot s of the present block of 64
+  std::vector<std::vector<std::uint64_t>>
+      inbox_;  ///< of each switch: from hosts with several links, in this slot
+  std::map<std::int64_t, std::vector<std::pair<std::uint32_t, std::uint64_t>>>
+      apart_;  ///< by the slot of reading
+  std::int64_t apart_count_ = 0;
+  std::int64_t now_ = 0, steps_ = 0;
+  FabricBalance totals_;
+  std::vector<Kind> kinds_;
+  std::vector<std::uint64_t> waits_, fast_delays_;  ///< [kind][wait], [queues][delay]: short ones
+  std::vector<std::vector<std::uint64_t>> delays_;  ///< [queues][delay]: the others
+  std::uint64_t measured_ = 0;                      ///< slots
+  std::vector<std::uint64_t> packets_;              ///< that come to one switch in one slot
+  std::vector<Coming> coming_;                      ///< the same
+  std::size_t count_ = 0;                           ///< of them
+};
+
+void Simulated::one_slot() {
+  if (now_ % 64 == 0) refill_sends();
+  take_back();
+  for (std::size_t router = tables_->switches; router < tables_->routers.size(); ++router)
+    send_from_hosts(router);
+  for (std::size_t router = 0; router < tables_->switches; ++router) {
+    const Router& its = tables_->routers[router];
+    Draws draws(key_, choices, router, now_);
+    count_ = 0;
+    read_cells(its);
+    send(its, draws);
+    if (!inbox_[router].empty()) {
+      packets_.resize(std::max(packets_.size(), count_ + inbox_[router].size() + 1));
+      for (const std::uint64_t word : std::exchange(inbox_[router], {})) packets_[count_++] = word;
+    }
+    if (count_ > 0) put_in_queues(its, router, draws);
+  }
+  if (now_ % seen_every == 0) look_at_queues();
+  ++now_;
+  ++measured_;
+}
+
+void Simulated::refill_sends() {
+  const auto block = static_cast<std::uint64_t>(now_ / 64);
+  for (std::size_t i = 0; i < sends_.size(); ++i)
+    sends_[i] =
+        bernoulli_bits(key_, sending, tables_->senders[i].node, block * 16, tables_->senders[i].threshold);
+}
+
+/// Without branches: which cells are taken nobody can foresee.
+void Simulated::read_cells(const Router& router) {
+  std::uint64_t* cells =
+      cells_.data() + static_cast<std::size_t>(now_) % ring * tables_->cells + router.first_cell;
+  std::size_t count = count_;
+  for (std::uint32_t i = 0; i < router.cells; ++i) {
+    packets_[count] = cells[i];
+    count += cells[i] != 0 ? 1 : 0;
+    cells[i] = 0;
+  }
+  count_ = count;
+}
+
+Packet Simulated::packet_of(const FabricTables::Sender& sender, Draws& draws) const {
+  const FabricTables::Part* part = &tables_->parts[sender.first_part];
+  if (sender.parts > 1) {
+    const std::uint64_t draw = draws.next_word();
+    while (draw >= part->bound && part->bound != ~std::uint64_t{0}) ++part;
+  }
+  const FabricTables::Targets& list = tables_->targets[part->targets];
+  while (true) {
+    std::size_t at = 0;
+    if (list.bounds.empty())
+      at = below(static_cast<std::uint32_t>(list.nodes.size()), draws.next());
+    else
+      at = static_cast<std::size_t>(
+          std::upper_bound(list.bounds.begin(), list.bounds.end() - 1, draws.next_word()) -
+          list.bounds.begin());
+    if (list.nodes[at] != sender.node) return {list.nodes[at], part->rule, now_};
+  }
+}
+
+/// Likewise: first who sends, then what.
+void Simulated::send(const Router& router, Draws& draws) {
+  const auto slot = static_cast<std::uint64_t>(now_ % 64);
+  std::size_t count = count_;
+  for (std::uint32_t i = router.first_sender; i < router.first_sender + router.senders; ++i) {
+    packets_[count] = i;
+    count += sends_[i] >> slot & 1U;
+  }
+  totals_.sent += static_cast<std::int64_t>(count - count_);
+  for (; count_ < count; ++count_)
+    packets_[count_] = packet_of(tables_->senders[packets_[count_]], draws).word();
+}
+
+/// A host with several links has no queues: its packets come to the switch of one of them in the same slot.
+void Simulated::send_from_hosts(std::size_t router) {
+  const Router& its = tables_->routers[router];
+  Draws draws(key_, choices, router, now_);
+  count_ = 0;
+  send(its, draws);
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Packet packet(packets_[i]);
+    const std::uint16_t way = tables_->way(packet.rule(), router, tables_->target[packet.to()].place);
+    const std::uint32_t port = port_of(its, way, draws.next());
+    inbox_[tables_->router_of[tables_->queues[its.first_queue + port].to]].push_back(packet.word());
+  }
+}
+
+/// \pre the way is one, and leads on
+std::uint32_t Simulated::port_of(const Router& router, std::uint16_t way, std::uint32_t draw) const {
+  if (router.masks) {
+    unsigned mask = way;
+    for (std::uint32_t before = below(static_cast<std::uint32_t>(std::popcount(mask)), draw); before > 0;
+         --before)
+      mask &= mask - 1;
+    return static_cast<std::uint32_t>(std::countr_zero(mask));
+  }
+  if (way < FabricTables::chosen) return way;
+  const FabricTables::Choice& choice = tables_->choices[router.first_choice + (way ^ FabricTables::chosen)];
+  if (choice.weights != 0) {
+    std::uint32_t at = choice.first;
+    while (below(choice.weights, draw) >= tables_->bounds[at]) ++at;
+    return tables_->ports[at];
+  }
+  const std::uint32_t port = choice.first + below(choice.count, draw);
+  return choice.listed ? tables_->ports[port] : port;
+}
+
+/// The packets of one slot, in random order. In steps for all of them, so that memory is asked for many at a time.
+void Simulated::put_in_queues(const Router& router, std::size_t number, Draws& draws) {
+  coming_.resize(std::max(coming_.size(), count_));
+  for (std::size_t left = count_; left > 0; --left) {
+    const std::uint64_t drawn = draws.next_product(static_cast<std::uint32_t>(left));
+    Coming& its = coming_[count_ - left];
+    its.packet = Packet(std::exchange(packets_[drawn >> 32U], packets_[left - 1]));
+    its.draw = static_cast<std::uint32_t>(drawn);
+    const FabricTables::Target& target = tables_->target[its.packet.to()];
+    its.last_port = target.last_port;
+    its.way = tables_->way_at(its.packet.rule(), number, target.place);
+    __builtin_prefetch(its.way);
+  }
+  for (std::size_t i = 0; i < count_; ++i) {
+    Coming& its = coming_[i];
+    std::uint32_t port = its.last_port;
+    if (*its.way != FabricTables::arrived) port = port_of(router, *its.way, its.draw);
+    its.queue = port == FabricTables::none ? port : router.first_queue + port;
+    if (port != FabricTables::none) __builtin_prefetch(&queues_[its.queue], 1);
+  }
+  for (std::size_t i = 0; i < count_; ++i) join(coming_[i]);
+}
+
+void Simulated::join(const Coming& coming) {
+  const Packet packet = coming.packet;
+  if (coming.queue == FabricTables::none) return deliver(packet.age(now_), packet.queues());
+  ++steps_;
+  Queue& queue = queues_[coming.queue];
+  const std::int64_t takes = queue.takes, start = now_ * takes;
+  const std::int64_t place = std::max(queue.free, start);
+  if (tables_->buffer && place - start >= *tables_->buffer) {
+    ++kinds_[queue.kind].dropped;
+    ++totals_.dropped;
+    return;
+  }
+  queue.free = place + 1;
+  std::int64_t served = place;
+  std::size_t cell = queue.cell;
+  if (takes != 1) [[unlikely]] {
+    served = place / takes;
+    cell += static_cast<std::size_t>(place % takes);
+  }
+  const auto wait = static_cast<std::size_t>(served - now_);
+  if (wait < fast_values)
+    ++waits_[queue.kind * fast_values + wait];
+  else
+    add_one(kinds_[queue.kind].waits, wait);
+  if (queue.cell == FabricTables::none) return deliver(packet.age(served) + 1, packet.queues() + 1);
+  if (wait + 1 < ring)
+    cells_[(static_cast<std::size_t>(served) + 1) % ring * tables_->cells + cell] = packet.joined().word();
+  else
+    set_apart(served + 1, cell, packet.joined());
+}
+
+void Simulated::deliver(std::int64_t latency, std::uint32_t queues) {
+  ++totals_.delivered;
+  const auto delay = static_cast<std::size_t>(latency - queues);
+  if (queues < fast_queues && delay < fast_values)
+    ++fast_delays_[queues * fast_values + delay];
+  else
+    add_one(delays_[queues], delay);
+}
+
+void Simulated::set_apart(std::int64_t slot, std::size_t cell, Packet packet) {
+  if (++apart_count_ > most_apart)
+    throw LimitExceeded("the queues grow beyond " + std::to_string(most_apart) +
+                        " packets: a link is offered more than it takes");
+  apart_[slot].emplace_back(static_cast<std::uint32_t>(cell), packet.word());
+}
+
+/// Packets whose slot of reading is within the ring now.
+void Simulated::take_back() {
+  while (!apart_.empty() && apart_.begin()->first < now_ + static_cast<std::int64_t>(ring)) {
+    const auto& [slot, list] = *apart_.begin();
+    for (const auto& [cell, word] : list)
+      cells_[static_cast<std::size_t>(slot) % ring * tables_->cells + cell] = word;
+    apart_count_ -= std::ssize(list);
+    apart_.erase(apart_.begin());
+  }
+}
+
+/// Just after the arrivals of the slot.
+void Simulated::look_at_queues() {
+  for (std::size_t router = 0; router < tables_->switches; ++router) {
+    const Router& its = tables_->routers[router];
+    for (std::uint32_t queue = its.first_queue; queue < its.first_queue + its.ports; ++queue) {
+      const std::int64_t packets = queues_[queue].free - now_ * queues_[queue].takes;
+      add_one(kinds_[queues_[queue].kind].occupancy, packets > 0 ? static_cast<std::size_t>(packets) : 0);
+    }
+  }
+}
+
+void cut_zeros(std::vector<std::uint64_t>& histogram) {
+  while (!histogram.empty() && histogram.back() == 0) histogram.pop_back();
+}
+
+/// Adds the short values to the long ones, and begins them anew.
+void add_short(std::vector<std::uint64_t>& histogram, std::vector<std::uint64_t>& values, std::size_t row) {
+  const auto first = values.begin() + static_cast<std::ptrdiff_t>(row * fast_values);
+  if (histogram.size() < fast_values) histogram.resize(fast_values);
+  std::copy(first, first + fast_values, histogram.begin());  // long values are not short ones
+  std::fill(first, first + fast_values, 0);
+  cut_zeros(histogram);
+}
+
+Counts Simulated::take_counts() {
+  for (std::size_t queues = 0; queues < fast_queues; ++queues)
+    add_short(delays_[queues], fast_delays_, queues);
+  const FabricRows& rows = tables_->rows;
+  std::size_t most_queues = 0;
+  for (std::size_t queues = 0; queues < delays_.size(); ++queues)
+    if (!delays_[queues].empty()) most_queues = queues + 1;
+  Counts counts(rows.delays(most_queues));
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    Kind its = std::exchange(kinds_[kind], Kind{});
+    add_short(its.waits, waits_, kind);
+    const std::uint64_t served = std::accumulate(its.waits.begin(), its.waits.end(), std::uint64_t{0});
+    counts[rows.occupancy(kind)] = std::move(its.occupancy);
+    counts[rows.waits(kind)] = std::move(its.waits);
+    counts[rows.drops(kind)] = {its.dropped, served + its.dropped, measured_};
+  }
+  for (std::size_t queues = 0; queues < most_queues; ++queues)
+    counts[rows.delays(queues)] = std::exchange(delays_[queues], {});
+  measured_ = 0;
+  return counts;
+}
+
+FabricBalance Simulated::balance() const {
+  FabricBalance balance = totals_;
+  balance.under_way =
+      apart_count_ + std::count_if(cells_.begin(), cells_.end(), [](auto word) { return word != 0; });
+  return balance;
+}
+
+void Simulated::save(ByteWriter& writer) {
+  for (const std::int64_t value :
+       {now_, steps_, totals_.sent, totals_.delivered, totals_.dropped, apart_count_})
+    writer.put(value);
+  std::vector<std::int64_t> free;
+  for (const Queue& queue : queues_) free.push_back(queue.free);
+  writer.put(free);
+  std::vector<std::uint64_t> places, words;
+  for (std::size_t i = 0; i < cells_.size(); ++i)
+    if (cells_[i] != 0) {
+      places.push_back(i);
+      words.push_back(cells_[i]);
+    }
+  writer.put(places);
+  writer.put(words);
+  writer.put<std::uint64_t>(apart_.size());
+  for (const auto& [slot, list] : apart_) {
+    writer.put(slot);
+    std::vector<std::uint64_t> flat;
+    for (const auto& [cell, word] : list) flat.insert(flat.end(), {cell, word});
+    writer.put(flat);
+  }
+  writer.put(measured_);
+  writer.put(waits_);
+  writer.put(fast_delays_);
+  for (const Kind& kind : kinds_) {
+    writer.put(kind.waits);
+    writer.put(kind.occupancy);
+    writer.put(kind.dropped);
+  }
+  for (const auto& row : delays_) writer.put(row);
+}
+
+void Simulated::load(ByteReader& reader) {
+  for (std::int64_t* value :
+       {&now_, &steps_, &totals_.sent, &totals_.delivered, &totals_.dropped, &apart_count_})
+    *value = reader.get<std::int64_t>();
+  const auto free = reader.get_vector<std::int64_t>();
+  const auto places = reader.get_vector<std::uint64_t>(), words = reader.get_vector<std::uint64_t>();
+  if (free.size() != queues_.size() || places.size() != words.size() || now_ < 0) ByteReader::fail();
+  for (std::size_t i = 0; i < free.size(); ++i) queues_[i].free = free[i];
+  const auto check = [&](std::uint64_t word) {
+    if (Packet(word).to() >= tables_->target.size() ||
+        tables_->target[Packet(word).to()].place == FabricTables::none || Packet(word).queues() > 250)
+      ByteReader::fail();
+  };
+  std::fill(cells_.begin(), cells_.end(), 0);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i] >= cells_.size()) ByteReader::fail();
+    check(words[i]);
+    cells_[places[i]] = words[i];
+  }
+  apart_.clear();
+  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
+    auto& list = apart_[reader.get<std::int64_t>()];
+    const auto flat = reader.get_vector<std::uint64_t>();
+    for (std::size_t i = 0; i + 1 < flat.size(); i += 2) {
+      if (flat[i] >= tables_->cells) ByteReader::fail();
+      check(flat[i + 1]);
+      list.emplace_back(static_cast<std::uint32_t>(flat[i]), flat[i + 1]);
+    }
+  }
+  measured_ = reader.get<std::uint64_t>();
+  waits_ = reader.get_vector<std::uint64_t>();
+  fast_delays_ = reader.get_vector<std::uint64_t>();
+  if (waits_.size() != fast_values * kinds_.size() || fast_delays_.size() != fast_values * fast_queues)
+    ByteReader::fail();
+  for (Kind& kind : kinds_) {
+    kind.waits = reader.get_vector<std::uint64_t>();
+    kind.occupancy = reader.get_vector<std::uint64_t>();
+    kind.dropped = reader.get<std::uint64_t>();
+  }
+  for (auto& row : delays_) row = reader.get_vector<std::uint64_t>();
+  if (now_ % 64 != 0) {
+    const std::int64_t now = std::exchange(now_, now_ / 64 * 64);
+    refill_sends();
+    now_ = now;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<FabricReplication> make_fabric_replication(std::shared_ptr<const FabricTables> tables,
+                                                           RandomKey key) {
+  return std::make_unique<Simulated>(std::move(tables), key);
+}
+
+}  // namespace tailbound::sim
