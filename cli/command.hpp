@@ -23,6 +23,7 @@ namespace tailbound::cli {
 struct Course {
   bool cut = false;                         ///< a stop has cut the answer short
   std::optional<std::string> checkpoint{};  ///< the file to resume from, once it was written
+  bool limited = false;                     ///< by --time-limit or --memory-limit, not on request
 };
 
 /// How a command is carried out.

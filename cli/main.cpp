@@ -1,4 +1,4 @@
-#include <cli/pieces.hpp>
+#include <cli/process/pieces.hpp>
 #include <cli/run.hpp>
 
 #include <fcntl.h>
@@ -36,15 +36,22 @@ int ranks_here() {
   return number_here({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, 1);
 }
 
+/// Becomes the program beside this one whose name has this ending; returns where it cannot be started, errno says why.
+/// \return its file
+std::string become(const char* ending, char** argv) {
+  std::error_code error;
+  std::string beside = std::filesystem::read_symlink("/proc/self/exe", error).string() + ending;
+  execv(beside.c_str(), argv);
+  return beside;
+}
+
 /// Started by mpirun, as many copies would do the same: tailbound-mpi shares the work. Parts (--part) are meant to be
 /// started side by side.  \return 2 where it cannot be had
 int hand_over_to_ranks(int argc, char** argv) {
   for (int i = 1; i < argc; ++i)
     if (std::strncmp(argv[i], "--part", 6) == 0) return 0;
   if (ranks_here() < 2) return 0;
-  std::error_code error;
-  const std::string beside = std::filesystem::read_symlink("/proc/self/exe", error).string() + "-mpi";
-  execv(beside.c_str(), argv);
+  const std::string beside = become("-mpi", argv);
   const std::string why = std::strerror(errno);
   if (number_here({"OMPI_COMM_WORLD_RANK", "PMI_RANK"}, 0) == 0)  // of all, one says it
     std::cerr << "tailbound: started on " << ranks_here() << " ranks, which would all do the same work; "
@@ -57,6 +64,7 @@ int hand_over_to_ranks(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   keep_closed_descriptors();
+  if (argc > 1 && std::strcmp(argv[1], "serve") == 0) become("-serve", argv);  // if not, the command says so
   if (const int status = hand_over_to_ranks(argc, argv)) return status;
   // A pipe that nobody reads and a limit to the size of files are errors like a full disk.
   std::signal(SIGPIPE, SIG_IGN);

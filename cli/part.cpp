@@ -12,9 +12,20 @@ namespace {
 constexpr std::size_t largest_kept = std::size_t{1} << 20U;
 constexpr int most_parts = 100'000;
 
-constexpr std::string_view not_of_question[] = {
-    "--part",    "--format",     "--output",           "--quiet", "--plot", "--title", "--log-y", "--jobs",
-    "--threads", "--checkpoint", "--checkpoint-every", "--resume"};
+constexpr std::string_view not_of_question[] = {"--part",
+                                                "--format",
+                                                "--output",
+                                                "--quiet",
+                                                "--plot",
+                                                "--title",
+                                                "--log-y",
+                                                "--jobs",
+                                                "--threads",
+                                                "--checkpoint",
+                                                "--checkpoint-every",
+                                                "--resume",
+                                                "--time-limit",
+                                                "--memory-limit"};
 
 }  // namespace
 

@@ -83,6 +83,13 @@ bool may_be_cut(const Command& command) {
   return std::find(std::begin(cut), std::end(cut), first) != std::end(cut);
 }
 
+/// Of some seconds, unless it is told otherwise: neither simulations nor what consists of many questions.
+bool is_analysis(const Command& command) {
+  const std::string_view first = std::string_view(command.name).substr(0, command.name.find(' '));
+  constexpr std::string_view longer[] = {"simulate", "validate", "sweep", "reproduce", "merge"};
+  return std::find(std::begin(longer), std::end(longer), first) == std::end(longer);
+}
+
 }  // namespace
 
 /// A command of several words is a subcommand of a subcommand; the outer one only gathers the inner ones.
@@ -217,7 +224,21 @@ std::string Program::name() const {
   return command.empty() ? "tailbound" : "tailbound " + command;
 }
 
+Limits usual_limits(const Command& command, bool shared_out) {
+  const std::uint64_t most = machine_memory() / 4 * 3;
+  Limits limits{.time = {}, .bytes = most, .asked = "tailbound " + command.name};
+  if (is_analysis(command) && !shared_out) {
+    limits.time = std::chrono::seconds(60);
+    limits.bytes = std::min(most, std::uint64_t{4'000'000'000});
+  }
+  // What a checkpoint may hold takes a while to be written.
+  const Option* kept = command.options.find("--checkpoint");
+  if (kept != nullptr && kept->given()) limits.grace = std::chrono::minutes(1);
+  return limits;
+}
+
 void add_common_options(Command& command, CommonOptions& options) {
+  if (command.name == "serve") return;  // has no answer of its own
   const OptionGroup output(command.options, "Output");
   if (command.draws) {
     output.add("--plot", options.plot, "FILE",
@@ -225,13 +246,19 @@ void add_common_options(Command& command, CommonOptions& options) {
     output.add("--title", options.title, "TEXT", "of --plot: the picture's title in place of its own");
     output.add_flag("--log-y", options.log_y, "of --plot: values on a logarithmic axis");
   }
-  output.add("--format", options.format, "NAME", "table (for people, the default), json, csv or markdown");
+  output.add("--format", options.format, "NAME",
+             "table (for people, the default), json, csv, markdown or html");
   if (command.options.find("--output") == nullptr)  // reproduce has its own: a folder
     output.add("--output", options.output, "FILE", "write the answer there, whole or not at all");
   output.add_flag("--quiet", options.quiet, "the answer alone, without explanation");
   if (may_be_cut(command) && command.options.find("--part") == nullptr)
     output.add("--part", options.part, "I/N",
                "do part I of N alone and write its results, of which\n`tailbound merge` makes the answer");
+  const std::string usual = is_analysis(command) ? "60 unless told" : "none unless told";
+  output.add("--time-limit", options.time_limit, "S", "seconds, or none: refused beyond (" + usual + ")");
+  output.add("--memory-limit", options.memory_limit, "SIZE",
+             is_analysis(command) ? "as 500MB or 2GB, or none: refused beyond (4GB unless told)"
+                                  : "as 500MB or 2GB, or none: refused beyond");
 }
 
 }  // namespace tailbound::cli

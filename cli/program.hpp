@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cli/commands.hpp>
+#include <cli/process/limits.hpp>
 #include <tailbound/core/error.hpp>
 
 #include <memory>
@@ -20,7 +21,7 @@ class BadUsage : public Error {
 
 /// The common options, as typed; an option that was not given is empty.
 struct CommonOptions {
-  std::optional<std::string> format, output, plot, title, part;
+  std::optional<std::string> format, output, plot, title, part, time_limit, memory_limit;
   bool quiet = false, log_y = false;
 };
 
@@ -55,7 +56,12 @@ class Program {
   const Command* chosen_ = nullptr;
 };
 
-/// Adds --plot, --title and --log-y where the command draws; --format, --output and --quiet.
+/// Of a question asked by this command: 60 s of an analysis that is not shared out, and 4 GB, but never more than
+/// three quarters of the machine's memory.
+/// \param shared_out  among processes, or as a part of several
+[[nodiscard]] Limits usual_limits(const Command& command, bool shared_out);
+
+/// Adds --plot, --title and --log-y where the command draws; --format, --output and --quiet; the limits.
 void add_common_options(Command& command, CommonOptions& options);
 
 }  // namespace tailbound::cli

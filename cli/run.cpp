@@ -1,15 +1,16 @@
 #include <cli/run.hpp>
 
 #include <cli/files.hpp>
-#include <cli/interrupt.hpp>
 #include <cli/options.hpp>
 #include <cli/part.hpp>
-#include <cli/pieces.hpp>
+#include <cli/process/interrupt.hpp>
+#include <cli/process/pieces.hpp>
 #include <cli/program.hpp>
 #include <tailbound/answers/points.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/document.hpp>
 #include <tailbound/render/gnuplot_program.hpp>
+#include <tailbound/render/html.hpp>
 
 #include <fmt/format.h>
 
@@ -56,7 +57,8 @@ Write read_format(const std::optional<std::string>& text) {
   static const std::vector<std::pair<std::string, Write>> formats{{"table", render::to_text},
                                                                   {"json", render::to_json},
                                                                   {"csv", render::to_csv},
-                                                                  {"markdown", render::to_markdown}};
+                                                                  {"markdown", render::to_markdown},
+                                                                  {"html", render::to_html}};
   std::vector<std::string> names;
   for (const auto& [name, write] : formats) names.push_back(name);
   return formats[text ? parse_choice(*text, "--format", names) : 0].second;
@@ -64,6 +66,10 @@ Write read_format(const std::optional<std::string>& text) {
 
 /// What is written: the document, or what stands in its place for a reader.
 std::string text_of(const Reply& reply, Write write, const render::Frame& frame) {
+  if (reply.text && write == render::to_html) {
+    const std::string& title = reply.document.layout ? reply.document.headline : frame.command_line;
+    return render::html_page(title, render::html_of_text(title, *reply.text, frame), frame);
+  }
   if (reply.text && (write == render::to_text || !reply.document.layout)) return *reply.text;
   return write(reply.document, frame);
 }
@@ -155,6 +161,33 @@ class ProgressLine {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// The command's answer, or what a stop leaves of it, which says what has ended it.
+/// \throws LimitExceeded  a limit was reached before anything was answered;  as Command
+Reply answer_within(const Command& command, const Context& context, const Interrupt& interrupt) {
+  const auto limited = [&] { return context.course->limited = interrupt.limit() != LimitWatch::Limit::none; };
+  try {
+    Reply reply = command.answer(context);
+    if (reply.document.stopped && limited())
+      reply.document.stopped_after += ", at " + interrupt.limits().name_of(interrupt.limit());
+    if (context.course->cut) limited();
+    return reply;
+  } catch (const Stopped& error) {
+    if (!limited()) throw;
+    const std::string reached = error.what();
+    throw LimitExceeded(
+        interrupt.limits().refusal(interrupt.limit(), reached == "stopped on request" ? "" : reached));
+  }
+}
+
+/// That the answer is not whole, and why.
+Status tell_cut(const Program& program, const Course& course, const Interrupt& interrupt,
+                const std::string& rest, std::ostream& err) {
+  const std::string why =
+      course.limited ? interrupt.limits().name_of(interrupt.limit()) + " is reached" : "stopped on request";
+  err << program.name() << ": " << why << "; " << rest << '\n';
+  return course.limited ? no_answer : stopped;
+}
+
 /// Reads, answers and writes.  \throws as Command and Program; OutputFailed
 Status answer_and_write(Program& program, int argc, const char* const* argv, std::ostream& out,
                         std::ostream& err, const std::shared_ptr<Course>& course, const Engine& engine) {
@@ -166,7 +199,10 @@ Status answer_and_write(Program& program, int argc, const char* const* argv, std
   if (engine.executor != nullptr && program.chosen()->name == "reproduce")
     throw InvalidArgument("the command", "reproduce",
                           "run by tailbound itself: all ranks would write its files");
-  Interrupt interrupt;
+  Interrupt interrupt(
+      engine.writes ? read_limits(common.time_limit, common.memory_limit,
+                                  usual_limits(*program.chosen(), engine.executor != nullptr || common.part))
+                    : Limits());
   Pieces pieces(interrupt);
   begin_files(interrupt.token());
   ProgressLine line(common.quiet);
@@ -203,29 +239,34 @@ Status answer_and_write(Program& program, int argc, const char* const* argv, std
 
   if (part) {
     const run::Part done = answer_part(*program.chosen(), context, *part, read_part_number(common));
+    interrupt.end_of_work();
+    course->limited = interrupt.limit() != LimitWatch::Limit::none;
     line.clear();
     if (text) text->write(run::to_text(done));
     if (text) text->commit();
     if (!text) print_whole(out, run::to_text(done));
     if (done.complete) return answered;
-    err << program.name() << ": stopped on request; what is written of part " << *common.part
-        << " is not all of it\n";
-    return stopped;
+    return tell_cut(program, *course, interrupt,
+                    "what is written of part " + *common.part + " is not all of it", err);
   }
 
-  const Reply reply = program.chosen()->answer(context);
+  const Reply reply = answer_within(*program.chosen(), context, interrupt);
   if (!engine.writes) return reply.status;
   if (reply.document.layout) render::require_known_keys(reply.document);
-  const std::string shown = text_of(reply, write, {.version = context.version, .quiet = context.quiet});
+  std::vector<std::string> words{"tailbound"};
+  words.insert(words.end(), argv + 1, argv + argc);
+  const render::Frame frame{
+      .version = context.version, .quiet = context.quiet, .command_line = shell_words(words)};
+  const std::string shown = text_of(reply, write, frame);
   line.clear();  // before the answer, which may go to the same terminal
   if (picture) picture->write(drawn_document(reply.document, common));
+  interrupt.end_of_work();
   if (text) text->write(shown);
   if (text) text->commit();
   if (picture) picture->commit();
   if (!text) print_whole(out, shown);
   if (!reply.document.stopped && !course->cut) return reply.status;
-  err << program.name() << ": stopped on request; what is finished is shown\n";
-  return stopped;
+  return tell_cut(program, *course, interrupt, "what is finished is shown", err);
 }
 
 Status complain(const Program& program, const std::string& message, Status status, std::ostream& err) {
@@ -254,7 +295,7 @@ Status answer_or_complain(Program& program, int argc, const char* const* argv, s
   } catch (const OutputFailed& error) {
     return complain(program, error.what(), internal_failure, err);
   } catch (const std::bad_alloc&) {
-    return complain(program, "out of memory", internal_failure, err);
+    return complain(program, "no answer: it takes more memory than the system gives", no_answer, err);
   } catch (const std::exception& error) {
     return complain(program, std::string("internal failure: ") + error.what(), internal_failure, err);
   }
@@ -275,7 +316,7 @@ int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
     Program program(argc > 1 ? argv[1] : "");
     const auto course = std::make_shared<Course>();
     const Status status = answer_or_complain(program, argc, argv, out, err, course, engine);
-    if (status == stopped && course->checkpoint)
+    if ((status == stopped || course->limited) && course->checkpoint)
       err << "Go on with:\n  " << resuming_line(argc, argv, *course->checkpoint) << '\n';
     return status;
   } catch (const std::exception& error) {

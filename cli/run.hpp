@@ -30,8 +30,8 @@ struct Engine {
 /// errors go to `err`. `out` receives the whole answer or nothing: nothing unless the status is 0, or 1 from
 /// a command whose answer may be no (validate), or 4: what a stop has left of the answer.
 ///
-/// CONTRACT  one at a time in a process. SIGINT, SIGTERM and SIGHUP are heeded meanwhile (cli/interrupt.hpp);
-///           a run that is stopped may go on in a child process (cli/pieces.hpp).
+/// CONTRACT  one at a time in a process. SIGINT, SIGTERM and SIGHUP are heeded meanwhile (cli/process/interrupt.hpp);
+///           a run that is stopped may go on in a child process (cli/process/pieces.hpp).
 /// \param argv  argc texts, the first the program's name
 [[nodiscard]] int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
                       const Engine& engine = {});

@@ -13,7 +13,7 @@ namespace tailbound::cli {
 namespace {
 
 constexpr std::int64_t most_slots = 1'000'000'000'000;
-constexpr std::size_t largest_checkpoint = std::size_t{16} << 30;
+constexpr std::size_t largest_checkpoint = std::size_t{16} << 30, largest_piped = std::size_t{64} << 20;
 
 std::int64_t integer_or(const std::optional<std::string>& text, const char* option, std::int64_t least,
                         std::int64_t greatest, std::int64_t otherwise) {
@@ -85,7 +85,9 @@ SimulationRun::SimulationRun(const SimulationOptions& options, const Context& co
   if (!context.writes) return;
   if (options.checkpoint) keep_checkpoints(context);
   if (options.resume) {
-    run_.resume = read_file(*options.resume, "--resume", largest_checkpoint);
+    std::error_code error;
+    const bool on_disk = std::filesystem::is_regular_file(*options.resume, error);
+    run_.resume = read_file(*options.resume, "--resume", on_disk ? largest_checkpoint : largest_piped);
     if (run_.resume.empty())
       throw InvalidArgument("--resume", *options.resume, "a file that --checkpoint wrote (it is empty)");
   }

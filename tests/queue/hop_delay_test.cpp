@@ -288,7 +288,7 @@ TEST_CASE("Wait in one queue: what is refused, and the edges", "[queue][delay]")
                   LimitExceeded);
   const SlottedQueue queue{inputs(16, "0.9"), 1};
   CHECK_THROWS_AS(queue::hop_delay(queue, HopDelay::wait, 0, -100), LimitExceeded);
-  CHECK_THROWS_AS(queue::hop_delay(queue, HopDelay::wait, (std::size_t{1} << 26) + 1, -100), LimitExceeded);
+  CHECK_THROWS_AS(queue::hop_delay(queue, HopDelay::wait, (std::size_t{1} << 23) + 1, -100), LimitExceeded);
   CHECK_THROWS_AS(queue::hop_delay(queue, HopDelay::wait, 100'000'000, -100, 128), LimitExceeded);
 
   // One source, or no more sources than servers: nobody waits.

@@ -106,10 +106,11 @@ TEST_CASE("for equal inputs, k and p free, the mean is the paper's") {
 TEST_CASE("Q(z) cancelled and as derived expand alike, and satisfy the balance equations") {
   const auto a = Pgf::equal_inputs(4, parse_expression("4/5"));
   const auto formula = slotted_formula(a);
-  REQUIRE(formula.occupancy_cancelled);
+  const auto cancelled = queue::cancelled_occupancy(formula);
+  REQUIRE(cancelled);
   const auto q = series::expand<Rational>(formula.occupancy.program(), 40);
-  CHECK(q == series::expand<Rational>(formula.occupancy_cancelled->program(), 40));
-  CHECK(formula.occupancy_cancelled->expression().substitute("z", 1).equals(1));
+  CHECK(q == series::expand<Rational>(cancelled->program(), 40));
+  CHECK(cancelled->expression().substitute("z", 1).equals(1));
   // Q' = max(Q-1, 0) + A
   const auto p = series::expand<Rational>(a.program(), 40);
   for (std::size_t n = 0; n < 39; ++n) {
@@ -118,8 +119,9 @@ TEST_CASE("Q(z) cancelled and as derived expand alike, and satisfy the balance e
     CHECK(next == q[n]);
   }
   const auto wait = wait_formula(a);
-  REQUIRE(wait.wait_cancelled);
-  const auto w = series::expand<Rational>(wait.wait_cancelled->program(), 39);
+  const auto cancelled_wait = queue::cancelled_wait(formula, wait);
+  REQUIRE(cancelled_wait);
+  const auto w = series::expand<Rational>(cancelled_wait->program(), 39);
   for (std::size_t n = 0; n < 39; ++n) CHECK(w[n] == q[n + 1] * 5 / 4);
 }
 
@@ -232,5 +234,22 @@ TEST_CASE("the C code compiles without warnings and is right to double, also at 
         CHECK(found == Approx(static_cast<double>(expected)).epsilon(1e-12));
       }
     }
+  }
+}
+
+TEST_CASE("Q(z) and W(z) cancelled as polynomials, where factors would take GiNaC long") {
+  for (const char* load : {"1/3", "4/5"}) {
+    const auto a = Pgf::equal_inputs(40, parse_expression(load));
+    const auto formula = slotted_formula(a);
+    const auto q = queue::cancelled_occupancy(formula);
+    REQUIRE(q);
+    CHECK(series::expand<Rational>(formula.occupancy.program(), 60) ==
+          series::expand<Rational>(q->program(), 60));
+    CHECK(q->value_at_one().equals(1));
+    const auto wait = wait_formula(a);
+    const auto w = queue::cancelled_wait(formula, wait);
+    REQUIRE(w);
+    CHECK(series::expand<Rational>(wait.wait.program(), 60) == series::expand<Rational>(w->program(), 60));
+    CHECK(w->value_at_one().equals(1));
   }
 }

@@ -458,6 +458,21 @@ TEST_CASE("no packet waits where at most one comes", "[queue][edge]") {
   CHECK_FALSE(queue::decay_rate(slotted(Traffic::equal(2, 1), 2)).has_value());
 }
 
+TEST_CASE("where everybody who waits is served, the queue is what comes", "[queue][edge]") {
+  // At most 16 come and 16 are served: P(Q > 15) is that all 16 send. Its inner roots lie together near 0.
+  const Traffic traffic = sixteen("15.9");
+  const Fraction each = parse_decimal("15.9") / 16;
+  Fraction all = 1;
+  for (int i = 0; i < 16; ++i) all *= each;
+  CHECK(encloses(tail(traffic, 15, {}, 16).probability, Reference{all, all}));
+  CHECK(encloses(tail(traffic, 15, {}, 20).probability, Reference{all, all}));
+  CHECK(narrow(tail(traffic, 15, {}, 16).probability, 10));
+  CHECK(queue::least_level(slotted(traffic, 16), numeric::parse_rational("1e-15", "drop")).level.value == 16);
+  const auto mean = queue::mean_occupancy(slotted(traffic, 16), {10});
+  REQUIRE(std::holds_alternative<numeric::Exact<unit::Packet>>(mean));
+  CHECK(numeric::to_fraction(std::get<numeric::Exact<unit::Packet>>(mean).value) == "159/10");
+}
+
 TEST_CASE("the boundary case is decided exactly", "[queue][edge]") {
   // P(Q > 1) = 1/9 at two inputs and load 1/2.
   const queue::SlottedQueue two = slotted(Traffic::equal(2, Fraction(1, 2)));

@@ -62,14 +62,16 @@ PgfAnswer answer(const PgfQuestion& question, const Run&) {
     throw InvalidArgument("packets per slot", std::to_string(question.packets_per_slot), "1 for the wait");
   queue::SlottedFormula formula = queue::slotted_formula(question.arrivals, question.packets_per_slot);
   if (question.of == PgfOf::occupancy) {
-    if (question.cancelled && !formula.occupancy_cancelled) throw NotCancelled();
-    return {queue::occupancy_definition(formula, question.language, question.cancelled),
+    const auto cancelled = question.cancelled ? queue::cancelled_occupancy(formula) : std::nullopt;
+    if (question.cancelled && !cancelled) throw NotCancelled();
+    return {queue::occupancy_definition(formula, question.language, cancelled ? &*cancelled : nullptr),
             std::move(formula.mean), std::move(formula.variance), std::move(formula.empty)};
   }
   queue::WaitFormula wait = queue::wait_formula(question.arrivals);
-  if (question.cancelled && !wait.wait_cancelled) throw NotCancelled();
-  return {queue::wait_definition(formula, wait, question.language, question.cancelled), std::move(wait.mean),
-          std::move(wait.variance), std::move(wait.no_wait)};
+  const auto cancelled = question.cancelled ? queue::cancelled_wait(formula, wait) : std::nullopt;
+  if (question.cancelled && !cancelled) throw NotCancelled();
+  return {queue::wait_definition(formula, wait, question.language, cancelled ? &*cancelled : nullptr),
+          std::move(wait.mean), std::move(wait.variance), std::move(wait.no_wait)};
 }
 
 queue::OnOffFormula answer(const OnOffPgfQuestion& question, const Run&) {

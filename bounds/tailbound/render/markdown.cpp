@@ -40,7 +40,7 @@ std::string nested_tables(const Document& document, const Result& result) {
 std::string to_markdown(const Document& document, const Frame& frame) {
   std::string text = frame.quiet ? "" : "**" + escaped(document.headline) + "**\n\n";
   if (document.stopped)
-    text += "**Stopped** on request after " + document.stopped_after + ": not all that was asked for.\n\n";
+    text += "**Stopped** after " + document.stopped_after + ": not all that was asked for.\n\n";
   if (document.results.size() == 1 && !document.results.front().lines.empty()) {
     const Result& result = document.results.front();
     for (const Line& line : result.lines)

@@ -65,7 +65,7 @@ std::string nested_tables(const Document& document, const Result& result, const 
 }
 
 std::string stop_note(const Document& document) {
-  return document.stopped ? "  STOPPED on request after " + document.stopped_after +
+  return document.stopped ? "  STOPPED after " + document.stopped_after +
                                 ": what follows is not all that was asked for.\n\n"
                           : "";
 }

@@ -76,7 +76,7 @@ double falling_zero(const Function& function, double most, double guess) {
   low = std::min(x, other), high = std::max(x, other);
   double at_low = x < other ? value : other_value, at_high = x < other ? other_value : value;
   int side = 0;
-  for (int i = 0; i < 100 && high - low > 1e-15 * high; ++i) {
+  for (int i = 0; i < 100 && high - low > 1e-14 * high; ++i) {
     double next = (low * at_high - high * at_low) / (at_high - at_low);
     if (i > 12 || !(next > low && next < high)) next = low + (high - low) / 2;
     const double found = function(next);
@@ -92,7 +92,7 @@ double falling_zero(const Function& function, double most, double guess) {
       if (side == -1) at_low /= 2;
       side = -1;
     }
-    if (std::abs(found) <= 4e-16 * most) return next;
+    if (std::abs(found) <= 4e-15 * most) return next;
   }
   return low + (high - low) / 2;
 }
@@ -188,7 +188,7 @@ void FiniteSourceStation::product_form() {
   step.resize(groups);
   double residual = residuals(step), before = 0;
   std::vector<double> kept = weights_;
-  for (int round = 0; round < 500 && residual > 2e-15; ++round) {
+  for (int round = 0; round < 500 && residual > 1e-13; ++round) {
     kept = weights_;
     std::vector<double> plain = step;
     const bool by_newton = newton(step);

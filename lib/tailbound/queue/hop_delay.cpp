@@ -13,7 +13,8 @@ using numeric::Rational;
 using numeric::Real;
 using series::Distribution;
 
-constexpr std::size_t longest = std::size_t{1} << 26;
+/// A few arrays of long doubles of this length are 1 GB, and minutes of transforms.
+constexpr std::size_t longest = std::size_t{1} << 23;
 
 void check(const SlottedQueue& queue, HopDelay delay, std::size_t size) {
   require_stable(queue);
@@ -23,7 +24,7 @@ void check(const SlottedQueue& queue, HopDelay delay, std::size_t size) {
     throw InvalidArgument("packets-per-slot", std::to_string(queue.packets_per_slot),
                           "1 where a packet's delay is taken to be the occupancy");
   if (size == 0 || size > longest / static_cast<std::size_t>(queue.packets_per_slot))
-    throw LimitExceeded("delays to " + std::to_string(size) + " slots are beyond the limit of 2^26 packets");
+    throw LimitExceeded("delays to " + std::to_string(size) + " slots are beyond the limit of 2^23 packets");
 }
 
 /// From the values of both engines: C places of X make one slot of floor(X / C).

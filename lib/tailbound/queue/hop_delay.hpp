@@ -25,7 +25,7 @@ enum class HopDelay {
 /// COST   2 size C K products, K = length of the arrivals' support that counts.
 /// \throws Unstable         rho >= C
 /// \throws InvalidArgument  rho = 0: no packet is delayed because there is none; occupancy with C > 1
-/// \throws LimitExceeded    size C > 2^26, or as series::enclosed_arrival_tails()
+/// \throws LimitExceeded    size C > 2^23, or as series::enclosed_arrival_tails()
 [[nodiscard]] series::Distribution<long double> hop_delay(const SlottedQueue& queue, HopDelay delay,
                                                           std::size_t size, double log2_least);
 /// The same in MPFR arithmetic of `bits` bits. \throws also LimitExceeded beyond 4e8 products

@@ -57,6 +57,16 @@ Ladder<Interval> several_servers(series::ArrivalTails<Interval> tails,
   const auto servers = static_cast<std::size_t>(packets_per_slot);
   Ladder<Interval> ladder;
   const std::size_t size = tails.size();
+  if (tails.complete && size <= servers) {
+    // Everybody who waits is served: Q = A, whatever the roots, and K(1) = 1 - P(A = C), the leading coefficient.
+    ladder.idle = size == servers ? Interval(1) - tails.pmf[servers] : Interval(1);
+    ladder.pivot = ladder.idle;
+    ladder.behind.assign(size, Interval(0));
+    ladder.cut = Interval(0);
+    ladder.ahead_cut = ahead_cut(ladder.cut, tails);
+    ladder.offers = std::move(tails);
+    return ladder;
+  }
   const std::vector<ComplexInterval> roots = inner_roots(tails, second_factorial_moment, packets_per_slot);
   // K(1) = (C - rho) / prod (1 - y_i)
   ComplexInterval product{Interval(1), Interval(0)};

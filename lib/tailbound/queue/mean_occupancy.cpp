@@ -17,6 +17,9 @@ numeric::Proved<unit::Packet> mean_occupancy(const SlottedQueue& queue, numeric:
   if (servers == 1 && load && second)
     return numeric::Exact<unit::Packet>{*load + *second / (2 * (1 - *load))};
   if (queue.arrivals.largest_batch() == 0) return numeric::Exact<unit::Packet>{0};
+  // Everybody who waits is served: Q = A.
+  if (const auto largest = queue.arrivals.largest_batch(); load && largest && *largest <= servers)
+    return numeric::Exact<unit::Packet>{*load};
   for (int bits = numeric::to_precision(digits).bits + 64; bits <= 65'536; bits *= 2) {
     const numeric::PrecisionScope scope(numeric::Precision{bits});
     const Interval rho = queue.arrivals.load_interval();

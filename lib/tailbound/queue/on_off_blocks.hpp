@@ -82,21 +82,30 @@ template <class T>
 /// The eigenvalues of one source's matrix at z, of larger and of smaller magnitude.
 template <class T>
 struct SourceEigenvalues {
-  T large, small;
+  T large, small, gap;           ///< gap = large - small
+  T large_vector, small_vector;  ///< second entries of their right eigenvectors, the first being 1
 };
 
+/// With w = 1 - r (1 - z) and d = (1 - alpha) - w (1 - beta):  gap^2 = d^2 + 4 w alpha beta, a sum of positive numbers
+/// where w is. Long bursts make both eigenvalues nearly 1: nothing here is a difference of them.
 /// \return nothing where they are not real
 template <class T>
 [[nodiscard]] std::optional<SourceEigenvalues<T>> source_eigenvalues(const OnOffNumbers<T>& p, const T& z) {
   using std::sqrt;
-  const T w = p.no_rate + p.rate * z;
-  const T trace = p.no_start + w * p.no_stop, product = w * p.memory;
-  const T discriminant = trace * trace - 4 * product;
+  const T silent = p.rate * (1 - z), w = 1 - silent;
+  const T d = p.stop - p.start + silent * p.no_stop, both = w * p.start * p.stop;
+  const T discriminant = d * d + 4 * both;
   if (!(discriminant >= 0)) return std::nullopt;
-  const T root = sqrt(discriminant);
-  const T large = (trace + root) / 2;
+  const T gap = sqrt(discriminant);
+  const T large = (p.no_start + w * p.no_stop + gap) / 2;
   if (large == 0) return std::nullopt;
-  return SourceEigenvalues<T>{large, product / large};
+  // (gap - d) (gap + d) = 4 both.
+  const T down = d >= 0 ? T(gap + d) : T(gap - d), up = down == 0 ? T(0) : T(4 * both / down);
+  return SourceEigenvalues<T>{.large = large,
+                              .small = w * p.memory / large,
+                              .gap = gap,
+                              .large_vector = (d >= 0 ? up : down) / (2 * p.start),
+                              .small_vector = -(d >= 0 ? down : up) / (2 * p.start)};
 }
 
 /// The root in the unit circle of  z = scale l1(z)^(m-k) l2(z)^k.
@@ -115,10 +124,9 @@ template <class T>
   for (int step = 0; step < 100; ++step) {
     const auto values = source_eigenvalues(p, z);
     if (!values) return std::nullopt;
-    const T gap = values->large - values->small;
-    if (gap == 0) return std::nullopt;
+    if (values->gap == 0) return std::nullopt;
     const T trace_slope = p.rate * p.no_stop, product_slope = p.rate * p.memory;
-    const T large_slope = (trace_slope * values->large - product_slope) / gap;
+    const T large_slope = (trace_slope * values->large - product_slope) / values->gap;
     const T small_slope = trace_slope - large_slope;
     const T others =
         scale * power(values->large, m - k - (m > k ? 1 : 0)) * power(values->small, k > 0 ? k - 1 : 0);
@@ -170,7 +178,8 @@ template <class T>
     roots(k) = guess = *root;
     const auto values = source_eigenvalues(p, guess);
     if (!values) return std::nullopt;
-    const T one = (values->large - p.no_start) / p.start, two = (values->small - p.no_start) / p.start;
+    const T& one = values->large_vector;
+    const T& two = values->small_vector;
     // Coefficients of (1 + one y)^(m - k) (1 + two y)^k, over C(m, j).
     const Column<T> ones = binomial_power(one, m - k), twos = binomial_power(two, k);
     Column<T> v = Column<T>::Zero(m + 1);

@@ -1,3 +1,5 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/queue/slotted_formula.hpp>
 #include <tailbound/series/expand.hpp>
@@ -73,6 +75,81 @@ std::optional<Expression> simplified_if_moderate(const Expression& expression) {
   }
 }
 
+/// To here GiNaC finds factors within a second, whatever the rates.
+constexpr long largest_factored_degree = 24;
+constexpr long largest_degree = 16'384;
+
+/// The degree, if this is a polynomial without parameters as it stands.
+std::optional<long> degree_of(const Expression& expression) {
+  using Kind = Expression::Kind;
+  if (expression.kind() == Kind::number) return 0;
+  if (expression.kind() == Kind::symbol) return 1;
+  if (expression.kind() == Kind::exponential) return std::nullopt;
+  std::vector<long> degrees;
+  for (const Expression& operand : expression.operands()) {
+    const auto degree = degree_of(operand);
+    if (!degree) return std::nullopt;
+    degrees.push_back(*degree);
+  }
+  if (expression.kind() == Kind::sum) return *std::ranges::max_element(degrees);
+  long degree = 0;
+  if (expression.kind() == Kind::product) {
+    for (const long each : degrees) degree += each;
+  } else {
+    const auto exponent = expression.operands()[1].as_rational();
+    if (!exponent || *exponent < 0 || *exponent > largest_degree) return std::nullopt;
+    degree = degrees[0] * cln::cl_I_to_long(cln::numerator(*exponent));
+  }
+  if (degree > largest_degree) return std::nullopt;
+  return degree;
+}
+
+/// The coefficients of 1 - B1, B1 = sum_j P(A > j) z^j, where A is a polynomial that is long for GiNaC.
+std::optional<std::vector<Rational>> polynomial_tails(const Pgf& arrivals) {
+  if (!arrivals.free_parameters().empty()) return std::nullopt;
+  const auto degree = degree_of(arrivals.expression());
+  if (!degree || *degree <= largest_factored_degree) return std::nullopt;
+  std::vector<Rational> pmf =
+      series::expand<Rational>(arrivals.program(), static_cast<std::size_t>(*degree) + 1);
+  while (pmf.size() > 1 && cln::zerop(pmf.back())) pmf.pop_back();
+  Rational above = 0;
+  for (std::size_t j = pmf.size(); j-- > 0;) {
+    const Rational mass = pmf[j];
+    pmf[j] = -above;
+    above = above + mass;
+  }
+  pmf.front() = pmf.front() + 1;
+  if (pmf.size() > 1) pmf.pop_back();  // P(A > degree) = 0
+  return pmf;
+}
+
+/// A polynomial as integers without a common divisor: factor() times what was given.
+class WholePolynomial {
+ public:
+  explicit WholePolynomial(const std::vector<Rational>& coefficients) {
+    cln::cl_I denominator = 1, divisor = 0;
+    for (const Rational& each : coefficients) denominator = cln::lcm(denominator, cln::denominator(each));
+    for (const Rational& each : coefficients) {
+      whole_.emplace_back(each * denominator);
+      divisor = cln::gcd(divisor, cln::numerator(whole_.back()));
+    }
+    for (Rational& each : whole_) each = each / divisor;
+    factor_ = Rational(denominator) / divisor;
+  }
+  [[nodiscard]] Expression factor() const { return factor_; }
+  [[nodiscard]] Expression expression(const std::string& variable) const {
+    const Expression z = Expression::symbol(variable);
+    std::vector<Expression> terms;
+    for (std::size_t j = 0; j < whole_.size(); ++j)
+      if (!cln::zerop(whole_[j])) terms.push_back(whole_[j] * pow(z, static_cast<long>(j)));
+    return sum(std::move(terms));
+  }
+
+ private:
+  std::vector<Rational> whole_;
+  Rational factor_ = 1;
+};
+
 }  // namespace
 
 SlottedFormula slotted_formula(const Pgf& arrivals, int packets_per_slot) {
@@ -94,19 +171,13 @@ SlottedFormula slotted_formula(const Pgf& arrivals, int packets_per_slot) {
   SlottedFormula result{.arrivals = arrivals,
                         .load = load,
                         .occupancy = Pgf(one_root, arrivals.variable(), assumptions),
-                        .occupancy_cancelled = std::nullopt,
                         .empty = spare,
                         .mean = base.mean,
                         .variance = base.variance,
                         .inner_roots = {},
                         .defining_equations = {},
                         .packets_per_slot = packets_per_slot};
-  if (packets_per_slot == 1) {
-    if (const auto b1 = divided_out(arrivals))
-      if (const auto quotient = simplified_if_moderate(spare * a / (1 - *b1)))
-        result.occupancy_cancelled = Pgf(*quotient, arrivals.variable(), assumptions);
-    return result;
-  }
+  if (packets_per_slot == 1) return result;
 
   // The factor of each inner root y adds 1/(1-y) to the mean and -y/(1-y)^2 to the variance.
   std::vector<Expression> factors{one_root}, empty{spare}, mean{base.mean}, variance{base.variance};
@@ -146,15 +217,43 @@ WaitFormula wait_formula(const Pgf& arrivals) {
 
   const Pgf wait(factor * (1 - a) / (a - z), arrivals.variable(), assumptions);
   const Moments moments = moments_of(wait);
-  WaitFormula result{.wait = wait,
-                     .wait_cancelled = std::nullopt,
-                     .no_wait = limit(wait.expression(), arrivals.variable(), 0),
-                     .mean = moments.mean,
-                     .variance = moments.variance};
-  if (const auto b1 = divided_out(arrivals))
-    if (const auto quotient = simplified_if_moderate(factor * *b1 / (1 - *b1)))
-      result.wait_cancelled = Pgf(*quotient, arrivals.variable(), assumptions);
-  return result;
+  return {.wait = wait,
+          .no_wait = limit(wait.expression(), arrivals.variable(), 0),
+          .mean = moments.mean,
+          .variance = moments.variance};
+}
+
+std::optional<Pgf> cancelled_occupancy(const SlottedFormula& formula) {
+  if (formula.packets_per_slot != 1) return std::nullopt;
+  const Pgf& arrivals = formula.arrivals;
+  std::optional<Expression> quotient;
+  if (const auto tails = polynomial_tails(arrivals)) {
+    const WholePolynomial denominator(*tails);
+    quotient = (formula.empty * denominator.factor() * arrivals.expression()).simplified() /
+               denominator.expression(arrivals.variable());
+  } else if (const auto b1 = divided_out(arrivals)) {
+    quotient = simplified_if_moderate(formula.empty * arrivals.expression() / (1 - *b1));
+  }
+  if (!quotient) return std::nullopt;
+  return Pgf(*quotient, arrivals.variable(), formula.occupancy.assumptions());
+}
+
+std::optional<Pgf> cancelled_wait(const SlottedFormula& formula, const WaitFormula& wait) {
+  const Pgf& arrivals = formula.arrivals;
+  const Expression factor = ((1 - formula.load) / formula.load).simplified();
+  std::optional<Expression> quotient;
+  if (auto tails = polynomial_tails(arrivals)) {
+    const WholePolynomial denominator(*tails);
+    for (Rational& tail : *tails) tail = -tail;
+    tails->front() = tails->front() + 1;  // B1 of 1 - B1
+    const WholePolynomial numerator(*tails);
+    quotient = (factor * denominator.factor() / numerator.factor()).simplified() *
+               numerator.expression(arrivals.variable()) / denominator.expression(arrivals.variable());
+  } else if (const auto b1 = divided_out(arrivals)) {
+    quotient = simplified_if_moderate(factor * *b1 / (1 - *b1));
+  }
+  if (!quotient) return std::nullopt;
+  return Pgf(*quotient, arrivals.variable(), wait.wait.assumptions());
 }
 
 namespace {
@@ -217,9 +316,9 @@ symbolic::Definition arrivals_definition(const Pgf& arrivals, Language language)
   return definition;
 }
 
-symbolic::Definition occupancy_definition(const SlottedFormula& formula, Language language, bool cancelled) {
-  const Pgf& pgf =
-      cancelled && formula.occupancy_cancelled ? *formula.occupancy_cancelled : formula.occupancy;
+symbolic::Definition occupancy_definition(const SlottedFormula& formula, Language language,
+                                          const Pgf* cancelled) {
+  const Pgf& pgf = cancelled != nullptr ? *cancelled : formula.occupancy;
   symbolic::Definition definition{.name = "Q",
                                   .variable = pgf.variable(),
                                   .expression = pgf.expression(),
@@ -246,8 +345,8 @@ symbolic::Definition occupancy_definition(const SlottedFormula& formula, Languag
 }
 
 symbolic::Definition wait_definition(const SlottedFormula& formula, const WaitFormula& wait,
-                                     Language language, bool cancelled) {
-  const Pgf& pgf = cancelled && wait.wait_cancelled ? *wait.wait_cancelled : wait.wait;
+                                     Language language, const Pgf* cancelled) {
+  const Pgf& pgf = cancelled != nullptr ? *cancelled : wait.wait;
   symbolic::Definition definition{.name = "W",
                                   .variable = pgf.variable(),
                                   .expression = pgf.expression(),

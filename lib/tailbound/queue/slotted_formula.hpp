@@ -23,11 +23,8 @@ namespace tailbound::queue {
 
 struct SlottedFormula {
   symbolic::Pgf arrivals;
-  symbolic::Expression load;  ///< rho = A'(1)  [packets/slot]
-  symbolic::Pgf occupancy;    ///< Q(z) as in RESULT; reads 0/0 at z = 1
-  /// Q(z) with the root z = 1 cancelled, (1-rho) A / (1 - B1) with B1 = (1-A)/(1-z) divided out; empty where
-  /// that does not come out as a rational formula of moderate size (exp, symbolic exponents), and for C > 1.
-  std::optional<symbolic::Pgf> occupancy_cancelled;
+  symbolic::Expression load;                    ///< rho = A'(1)  [packets/slot]
+  symbolic::Pgf occupancy;                      ///< Q(z) as in RESULT; reads 0/0 at z = 1
   symbolic::Expression empty;                   ///< P(Q = 0)
   symbolic::Expression mean;                    ///< E[Q]  [packets]
   symbolic::Expression variance;                ///< Var[Q]  [packets^2]
@@ -44,24 +41,33 @@ struct SlottedFormula {
 [[nodiscard]] SlottedFormula slotted_formula(const symbolic::Pgf& arrivals, int packets_per_slot = 1);
 
 struct WaitFormula {
-  symbolic::Pgf wait;                           ///< W(z); reads 0/0 at z = 1
-  std::optional<symbolic::Pgf> wait_cancelled;  ///< as SlottedFormula::occupancy_cancelled
-  symbolic::Expression no_wait;                 ///< P(W = 0)
-  symbolic::Expression mean;                    ///< E[W]  [slots]
-  symbolic::Expression variance;                ///< Var[W]  [slots^2]
+  symbolic::Pgf wait;             ///< W(z); reads 0/0 at z = 1
+  symbolic::Expression no_wait;   ///< P(W = 0)
+  symbolic::Expression mean;      ///< E[W]  [slots]
+  symbolic::Expression variance;  ///< Var[W]  [slots^2]
 };
 
 /// \throws InvalidArgument  rho = 0: no packet waits because there is none; the rest as slotted_formula()
 [[nodiscard]] WaitFormula wait_formula(const symbolic::Pgf& arrivals);
 
-/// The formulas as definitions to print. The C code divides (A(z) - 1) / (z - 1) out without cancellation,
+/// Q(z) with the root z = 1 cancelled, (1-rho) A / (1 - B1) with B1 = (1-A)/(1-z) divided out; nothing where
+/// that does not come out as a rational formula of moderate size (exp, symbolic exponents), and for C > 1.
+/// Above degree 24 a polynomial A without parameters is divided as a polynomial, and 1 - B1 stays multiplied out.
+[[nodiscard]] std::optional<symbolic::Pgf> cancelled_occupancy(const SlottedFormula& formula);
+/// W(z) likewise.
+[[nodiscard]] std::optional<symbolic::Pgf> cancelled_wait(const SlottedFormula& formula,
+                                                          const WaitFormula& wait);
+
+/// The formulas as definitions to print, or `cancelled` in their place. The C code divides (A(z) - 1) / (z - 1) out without cancellation,
 /// so that it is sound at and near z = 1.
 /// \throws InvalidArgument  C code for packets_per_slot > 2, whose y_i are complex
 [[nodiscard]] symbolic::Definition arrivals_definition(const symbolic::Pgf& arrivals,
                                                        symbolic::Language language);
 [[nodiscard]] symbolic::Definition occupancy_definition(const SlottedFormula& formula,
-                                                        symbolic::Language language, bool cancelled = false);
+                                                        symbolic::Language language,
+                                                        const symbolic::Pgf* cancelled = nullptr);
 [[nodiscard]] symbolic::Definition wait_definition(const SlottedFormula& formula, const WaitFormula& wait,
-                                                   symbolic::Language language, bool cancelled = false);
+                                                   symbolic::Language language,
+                                                   const symbolic::Pgf* cancelled = nullptr);
 
 }  // namespace tailbound::queue

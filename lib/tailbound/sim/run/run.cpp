@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 /// Slots between two looks at the clock and the stop request: doubled or halved within these limits until
 /// they take some 20 ms.
-constexpr std::int64_t least_chunk = 64, most_chunk = 1 << 20;
+constexpr std::int64_t least_chunk = 1, most_chunk = 1 << 20;
 
 std::int64_t next_chunk(std::int64_t chunk, Clock::duration took) {
   if (took < std::chrono::milliseconds(10)) return std::min(chunk * 2, most_chunk);

@@ -1,4 +1,4 @@
-#include <cli/pieces.hpp>
+#include <cli/process/pieces.hpp>
 #include <cli/run.hpp>
 #include <tailbound/files/leftovers.hpp>
 #include <tailbound/numeric/abandoned_work.hpp>
@@ -8,8 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
@@ -22,7 +24,12 @@ namespace tailbound::cli {
 namespace {
 
 /// A piece that is about to end may end.
-constexpr auto patience = std::chrono::seconds(1);
+constexpr auto patience = std::chrono::milliseconds(1000);
+/// Less where a limit has been reached: none where memory grows.
+std::chrono::milliseconds patience_after(LimitWatch::Limit limit) {
+  if (limit == LimitWatch::Limit::none) return patience;
+  return std::chrono::milliseconds(limit == LimitWatch::Limit::time ? 150 : 0);
+}
 
 /// As much as formulas nest deeply; memory is taken only where it is used.
 constexpr std::size_t stack_bytes = std::size_t{64} << 20;
@@ -33,6 +40,17 @@ bool given_up = false;
 void close_outputs() {
   const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int output : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, output);
+}
+
+/// The thread stands still from now on: it takes no more of time or memory.
+void halt(pthread_t thread) {
+  struct sigaction stand_still {};
+  stand_still.sa_handler = [](int) {
+    for (;;) pause();
+  };
+  sigfillset(&stand_still.sa_mask);
+  const int signal = SIGRTMIN;
+  if (sigaction(signal, &stand_still, nullptr) == 0) pthread_kill(thread, signal);
 }
 
 [[noreturn]] void end_like(int status) {
@@ -78,7 +96,8 @@ class Pieces::Carrier {
     failure_ = nullptr;
     changed_.notify_all();
     const auto done = [this] { return piece_ == nullptr; };
-    if (!changed_.wait(guard, stop_, done) && !changed_.wait_for(guard, patience, done)) {
+    if (!changed_.wait(guard, stop_, done) &&
+        !changed_.wait_for(guard, patience_after(interrupt_.limit()), done)) {
       give_up();
       precision.restore();
       return false;
@@ -140,8 +159,14 @@ class Pieces::Carrier {
     }
     files::leftovers::add_process(child);
     held.unlock();
+    interrupt_.end_of_work();
     close_outputs();
-    end_like(files::leftovers::wait_for(child));
+    halt(thread_);
+    // The thread may hold the lock of memory: nothing is allocated or freed any more.
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    end_like(status);
   }
 
   Interrupt& interrupt_;

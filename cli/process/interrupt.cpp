@@ -1,4 +1,5 @@
-#include <cli/interrupt.hpp>
+#include <cli/process/interrupt.hpp>
+#include <cli/run.hpp>
 #include <tailbound/files/leftovers.hpp>
 
 #include <poll.h>
@@ -6,13 +7,17 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace tailbound::cli {
 namespace {
@@ -48,13 +53,24 @@ class Descriptor {
   int number_;
 };
 
+/// Between two looks at what has been asked to stop.
+constexpr auto within_grace = std::chrono::milliseconds(8);
+
+[[noreturn]] void end_at_limit(const LimitWatch& limits, LimitWatch::Limit limit) {
+  files::leftovers::clear_up();
+  const std::string said = (isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "") + limits.limits().asked + ": " +
+                           limits.refusal(limit) + "\n";
+  static_cast<void>(!write(STDERR_FILENO, said.data(), said.size()));
+  std::_Exit(no_answer);
+}
+
 }  // namespace
 
 /// A handler may do next to nothing; a thread that waits for the signals may do anything. So they are
 /// blocked, and a thread waits for them.
 class Interrupt::Watch {
  public:
-  Watch() : signals_(heeded()) {
+  explicit Watch(Limits limits) : limits_(std::move(limits)), signals_(heeded()) {
     pthread_sigmask(SIG_BLOCK, &signals_, &former_);
     begin();
   }
@@ -73,8 +89,14 @@ class Interrupt::Watch {
 
   void begin_in_child() {
     static_cast<void>(thread_.release());  // that thread is in the parent only
+    if (reached_ == LimitWatch::Limit::none) working_ = false;
+    in_child_ = true;
     begin();
   }
+
+  [[nodiscard]] const LimitWatch& limits() const { return limits_; }
+  [[nodiscard]] LimitWatch::Limit reached() const { return reached_; }
+  void end_of_work() { working_ = false; }
 
   std::stop_source stop;
 
@@ -89,19 +111,50 @@ class Interrupt::Watch {
   void wait(int signal, int end) {
     pollfd looks[] = {{.fd = signal, .events = POLLIN, .revents = 0},
                       {.fd = end, .events = POLLIN, .revents = 0}};
+    const Clock::time_point begun = Clock::now();
     for (;;) {
-      if (poll(looks, 2, -1) < 0) continue;
-      if (looks[1].revents != 0) return;
-      signalfd_siginfo came{};
-      if (read(signal, &came, sizeof came) != sizeof came) continue;
-      const Clock::time_point now = Clock::now();
-      if (first_ && now - *first_ >= one_request) end_by_signal(static_cast<int>(came.ssi_signo));
-      if (first_) continue;
-      first_ = now;
-      stop.request_stop();
+      const int came = poll(looks, 2, milliseconds_to_wait());
+      if (came > 0 && looks[1].revents != 0) return;
+      if (came > 0) heed(signal);
+      look_at_limits(begun);
     }
   }
 
+  [[nodiscard]] int milliseconds_to_wait() const {
+    if (!working_ || !limits_.any()) return -1;
+    const auto time = reached_ == LimitWatch::Limit::none ? limits_.until_next() : within_grace;
+    return static_cast<int>(time.count());
+  }
+
+  void heed(int signal) {
+    signalfd_siginfo came{};
+    if (read(signal, &came, sizeof came) != sizeof came) return;
+    const Clock::time_point now = Clock::now();
+    if (first_ && now - *first_ >= one_request) end_by_signal(static_cast<int>(came.ssi_signo));
+    if (first_) return;
+    first_ = now;
+    stop.request_stop();
+  }
+
+  /// \param begun  when this thread did, which in a child is when the rest was given up
+  void look_at_limits(Clock::time_point begun) {
+    if (!working_ || !limits_.any()) return;
+    if (reached_ == LimitWatch::Limit::none) {
+      const LimitWatch::Limit limit = limits_.look();
+      if (limit == LimitWatch::Limit::none) return;
+      asked_ = Clock::now();
+      reached_ = limit;
+      stop.request_stop();
+    }
+    const bool late = Clock::now() - (in_child_ ? begun : asked_) > limits_.limits().grace;
+    if (late || (!in_child_ && limits_.far_beyond())) end_at_limit(limits_, reached_);
+  }
+
+  const LimitWatch limits_;
+  std::atomic<LimitWatch::Limit> reached_ = LimitWatch::Limit::none;
+  std::atomic<bool> working_ = true;
+  bool in_child_ = false;
+  Clock::time_point asked_{};  ///< by a limit; the thread's own
   sigset_t signals_;
   sigset_t former_{};
   std::optional<Descriptor> signal_, end_;
@@ -109,8 +162,20 @@ class Interrupt::Watch {
   std::unique_ptr<std::thread> thread_;
 };
 
-Interrupt::Interrupt() : watch_(std::make_unique<Watch>()) {}
+Interrupt::Interrupt(Limits limits) : watch_(std::make_unique<Watch>(std::move(limits))) {}
 Interrupt::~Interrupt() = default;
+
+LimitWatch::Limit Interrupt::limit() const {
+  return watch_->reached();
+}
+
+const LimitWatch& Interrupt::limits() const {
+  return watch_->limits();
+}
+
+void Interrupt::end_of_work() {
+  watch_->end_of_work();
+}
 
 std::stop_token Interrupt::token() const {
   return watch_->stop.get_token();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cli/interrupt.hpp>
+#include <cli/process/interrupt.hpp>
 
 #include <functional>
 #include <memory>
@@ -9,7 +9,7 @@
 namespace tailbound::cli {
 
 /// Carries out answers::Run::piece on a thread of its own. A piece that has not ended a second after a stop
-/// was requested is given up: the process forks, and carry_out() returns false in the child, where the
+/// was requested (sooner where a limit was reached) is given up: the process forks, and carry_out() returns false in the child, where the
 /// thread of the piece is not, so that nothing disturbs what is finished and is now written. The parent only
 /// waits for the child and ends as it does. So a piece may refer to anything that lives while it is called.
 class Pieces {
