@@ -3,6 +3,8 @@
 import pathlib
 import re
 
+from docutils.nodes import SkipNode
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
@@ -11,7 +13,7 @@ author = "the authors of tailbound"
 copyright = "GPL-3.0-or-later"
 release = re.search(r"project\(\s*tailbound\s+VERSION\s+([0-9.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
 
-extensions = ["myst_parser", "sphinx.ext.mathjax"]
+extensions = ["myst_parser"]
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 4
 myst_dmath_allow_labels = False
@@ -31,4 +33,18 @@ html_theme_options = {
     "dark_css_variables": {"color-brand-primary": "#6cc0f0", "color-brand-content": "#6cc0f0"},
 }
 # KaTeX sets the formulas, from the machine's own copy: nothing is fetched.
-mathjax_path = "math.js"
+html_math_renderer = "katex"
+
+
+def inline_math(writer, node):
+    writer.body.append(writer.starttag(node, "span", "", CLASS="math") + rf"\({writer.encode(node.astext())}\)</span>")
+    raise SkipNode
+
+
+def display_math(writer, node):
+    writer.body.append(writer.starttag(node, "div", "", CLASS="math") + rf"\[{writer.encode(node.astext())}\]</div>")
+    raise SkipNode
+
+
+def setup(app):
+    app.add_html_math_renderer("katex", (inline_math, None), (display_math, None))
