@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -90,6 +91,8 @@ class Opened {
 
 constexpr std::size_t block = std::size_t{1} << 16;
 
+std::atomic<bool> confined = false;
+
 std::string content_of(const Opened& file, const std::string& path, std::string_view argument,
                        std::size_t limit) {
   std::string content;
@@ -115,6 +118,7 @@ std::string NamedFiles::read(const std::string& path, std::string_view argument,
         std::string(argument), path,
         "another file than that of " + known->second.argument + ", which can be read only once");
   }
+  if (confined) throw InvalidArgument(std::string(argument), path, "a file that was handed over");
   const Opened file(path, stop_);
   if (!file.good()) refuse_reading(argument, path, errno);
   if (path != "-") add(path, argument, false);
@@ -139,7 +143,12 @@ void NamedFiles::give(const std::string& path, std::string content) {
   given_[path] = std::move(content);
 }
 
+void NamedFiles::confine() {
+  confined = true;
+}
+
 std::string NamedFiles::head(const std::string& path, std::size_t bytes) const {
+  if (confined) return {};
   const Opened file(path, stop_);
   std::string head;
   while (file.good() && head.size() < bytes && file.append(head, std::min(block, bytes - head.size())) > 0) {
@@ -148,6 +157,7 @@ std::string NamedFiles::head(const std::string& path, std::size_t bytes) const {
 }
 
 void NamedFiles::writes(const std::string& path, std::string_view option) {
+  if (confined) throw InvalidArgument(std::string(option), path, "left out: no files are written here");
   const std::scoped_lock guard(lock_);
   add(path, option, true);
 }

@@ -39,6 +39,9 @@ class NamedFiles {
   [[nodiscard]] std::map<std::string, std::string> remembered();
   /// To be read in place of what is at `path`.
   void give(const std::string& path, std::string content);
+  /// From now on this process reads no file but those that were given, and writes none: it works for somebody who may
+  /// not see its files.
+  static void confine();
 
   /// The first bytes of a file, all if it is shorter; nothing if it cannot be read.
   [[nodiscard]] std::string head(const std::string& path, std::size_t bytes) const;

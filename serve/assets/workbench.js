@@ -1,0 +1,594 @@
+// The workbench: forms made of what the server says of its questions, answers while sliders move, runs with progress,
+// several settings in one picture. All that a form holds stands in the address behind "#".
+"use strict";
+(() => {
+  const at = (id) => document.getElementById(id);
+  const page = Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(16)).join("");
+  const bare = (option) => option.replace(/^--/, "");
+  const words = (text) => text.replace(/\s+/g, " ");
+
+  let questions = [];
+  let question = null;
+  let values = {};      // text by option; "" is given and empty, absent is not given
+  let files = {};       // content by the name of a file
+  let fields = {};      // by option: {root, set(text), complain(text)}
+  let answer = null;    // that is shown: {asked, html, headline, formats, run}
+  let kept = [];        // settings to compare: {asked, label, headline, data}
+
+  function made(name, attributes = {}, ...children) {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (key === "on") for (const [event, act] of Object.entries(value)) element.addEventListener(event, act);
+      else if (value !== null && value !== false) element.setAttribute(key, value === true ? "" : value);
+    }
+    element.append(...children);
+    return element;
+  }
+
+  // --- what is asked
+
+  function given_options() {
+    return question.options.filter((option) => option.name in values).map((option) => [option.name, values[option.name]]);
+  }
+  function asked_now() {
+    const options = given_options();
+    const named = new Set(question.options.filter((o) => o.kind === "file").map((o) => values[o.name]));
+    return {
+      question: question.name,
+      options,
+      files: Object.fromEntries(Object.entries(files).filter(([name]) => named.has(name))),
+    };
+  }
+  const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+  function declared(name) {
+    return questions.find((other) => other.name === name);
+  }
+  function quoted(word) {
+    return /^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'";
+  }
+  function shell_line(asked) {
+    const table = declared(asked.question).options;
+    const line = ["tailbound", asked.question];
+    for (const [name, value] of asked.options) {
+      const kind = table.find((option) => option.name === name)?.kind;
+      if (name.startsWith("--")) line.push(name);
+      if (kind !== "flag" && !(kind === "words" && value === "")) line.push(quoted(value));
+    }
+    return line.join(" ");
+  }
+  const keywords = new Set(["and", "as", "class", "def", "for", "from", "global", "if", "import", "in", "is", "lambda", "not", "or", "with", "while", "yield"]);
+  function python_name(name) {
+    const word = bare(name).replaceAll("-", "_").toLowerCase();
+    return keywords.has(word) ? word + "_" : word;
+  }
+  function python_call(asked) {
+    const table = declared(asked.question).options;
+    const given = asked.options.map(([name, value]) => {
+      const kind = table.find((option) => option.name === name)?.kind;
+      if (kind === "flag" || (kind === "words" && value === "")) return `${python_name(name)}=True`;
+      const number = kind !== "file" && /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/.test(value);
+      const shown = number ? value : JSON.stringify(value);
+      return name.startsWith("--") ? `${python_name(name)}=${shown}` : shown;
+    });
+    return `tb.${asked.question.replaceAll(" ", "_")}(${given.join(", ")})`;
+  }
+
+  // --- the address
+
+  function text_of(asked) {
+    const parts = new URLSearchParams(asked.options.map(([name, value]) => [bare(name), value]));
+    for (const [name, content] of Object.entries(asked.files)) parts.append("@" + name, content);
+    return asked.question.replaceAll(" ", "-") + "?" + parts.toString();
+  }
+  function read_text(text) {
+    const mark = text.indexOf("?");
+    const found = questions.find((other) => other.name.replaceAll(" ", "-") === (mark < 0 ? text : text.slice(0, mark)));
+    if (!found) return null;
+    const asked = { question: found.name, options: [], files: {} };
+    const come = [...new URLSearchParams(mark < 0 ? "" : text.slice(mark + 1))];
+    for (const [name, value] of come) if (name.startsWith("@")) asked.files[name.slice(1)] = value;
+    for (const option of found.options)
+      for (const [name, value] of come)
+        if (name === bare(option.name) && !asked.options.some(([other]) => other === option.name)) asked.options.push([option.name, value]);
+    return asked;
+  }
+  const longest_link = 100000;
+  function address() {
+    const all = [asked_now(), ...kept.filter((one) => !one.run).map((one) => one.asked)];
+    return "#" + all.map(text_of).join("|");
+  }
+  let written_at = 0, writes = null;
+  function write_address() {
+    // Browsers allow some hundred changes a minute.
+    clearTimeout(writes);
+    writes = setTimeout(() => {
+      written_at = Date.now();
+      const made = address();
+      history.replaceState(null, "", made.length > longest_link ? "#" + question.name.replaceAll(" ", "-") : made);
+    }, Math.max(0, written_at + 400 - Date.now()));
+  }
+
+  // --- the form
+
+  const decimals = (step) => (String(step).split(".")[1] || "").length;
+  const plain = (text) => /^\s*(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?\s*%?\s*$/.test(text);
+  function place_of(slider, text) {
+    if (!plain(text)) return null;
+    const number = parseFloat(text) / (text.includes("%") ? 100 : 1);
+    if (!slider.powers_of_ten) return number;
+    const parts = /^\s*([\d.]+)(?:[eE]([-+]?\d+))?/.exec(text);  // 1e-400 is no double
+    return Math.log10(parseFloat(parts[1])) + Number(parts[2] || 0);
+  }
+  function text_at(slider, place) {
+    return slider.powers_of_ten ? `1e${place}` : Number(place).toFixed(decimals(slider.step));
+  }
+
+  function change(name, text) {
+    if (text === null) delete values[name];
+    else values[name] = text;
+    changed();
+  }
+
+  function field_of(option) {
+    const id = "o-" + bare(option.name);
+    const wide = option.kind === "file" || /EXPR|LIST|SIZES|P1|\.\./.test(option.type);
+    const wrong = made("p", { class: "wb-wrong", id: id + "-wrong" });
+    const help = made("p", { class: "wb-help", id: id + "-help" }, words(option.help));
+    const described = `${id}-wrong ${id}-help`;
+    const label = made("label", { for: id }, bare(option.name) === "FILE" ? "file" : bare(option.name).replaceAll("-", " "));
+    if (option.required) label.append(made("span", { title: "needed" }, " *"));
+    const root = made("div", { class: "wb-field" + (wide ? " wb-wide" : "") + (option.kind === "flag" ? " wb-flag" : "") });
+    const top = made("div", { class: "wb-top" }, label);
+    let input, set;
+
+    if (option.kind === "flag") {
+      input = made("input", { type: "checkbox", id, "aria-describedby": described, on: { change: () => change(option.name, input.checked ? "" : null) } });
+      set = (text) => { input.checked = text !== null; };
+      top.append(input);
+    } else if (option.choices) {
+      input = made("select", { id, "aria-describedby": described, on: { change: () => change(option.name, input.value === "" ? null : input.value) } });
+      input.append(made("option", { value: "" }, "as usual"), ...option.choices.map((name) => made("option", { value: name }, name)));
+      set = (text) => {
+        if (text !== null && ![...input.options].some((other) => other.value === text)) input.append(made("option", { value: text }, text));
+        input.value = text ?? "";
+      };
+      top.append(input);
+    } else if (option.kind === "file") {
+      const usual = bare(option.name) === "network" ? "network.toml" : bare(option.name).toLowerCase() + ".txt";
+      input = made("textarea", { id, spellcheck: "false", "aria-describedby": described });
+      const chooser = made("input", { type: "file", "aria-label": `A file for ${bare(option.name)}` });
+      const take = (name, content) => {
+        if (values[option.name] !== undefined && values[option.name] !== name) delete files[values[option.name]];
+        if (content === "") return change(option.name, null);
+        files[name] = content;
+        change(option.name, name);
+      };
+      input.addEventListener("input", () => take(values[option.name] ?? usual, input.value));
+      chooser.addEventListener("change", async () => {
+        const file = chooser.files[0];
+        if (!file) return;
+        if (file.size > 3e6) return complain(option.name, "at most 3 MB");
+        input.value = await file.text();
+        take(file.name.replace(/^[.\s]+|[\/\u0000-\u001f]/g, "") || usual, input.value);
+      });
+      set = (text) => { input.value = text === null ? "" : files[text] ?? ""; };
+      root.append(top, made("div", { class: "wb-file" }, chooser), input);
+    } else {
+      input = made("input", { type: "text", id, spellcheck: "false", autocapitalize: "off", placeholder: option.type, "aria-describedby": described });
+      let slider = null;
+      const follow = () => {
+        if (!slider) return;
+        const place = place_of(option.slider, input.value);
+        root.classList.toggle("wb-unset", place === null);
+        if (place !== null) slider.value = place;
+        slider.setAttribute("aria-valuetext", input.value || "not given");
+      };
+      input.addEventListener("input", () => { follow(); change(option.name, input.value.trim() === "" ? null : input.value.trim()); });
+      set = (text) => { input.value = text ?? ""; follow(); };
+      top.append(input);
+      root.append(top);
+      if (option.slider) {
+        const { least, most, step } = option.slider;
+        slider = made("input", { type: "range", min: least, max: most, step, value: least, "aria-label": `${bare(option.name)}, slider` });
+        slider.addEventListener("input", () => {
+          input.value = text_at(option.slider, slider.value);
+          root.classList.remove("wb-unset");
+          slider.setAttribute("aria-valuetext", input.value);
+          change(option.name, input.value);
+        });
+        root.append(slider);
+        follow();
+      }
+    }
+    if (!top.parentNode) root.append(top);
+    root.append(wrong, help);
+    fields[option.name] = {
+      root, set,
+      complain(text) {
+        wrong.textContent = text;
+        if (text) input.setAttribute("aria-invalid", "true");
+        else input.removeAttribute("aria-invalid");
+        if (text) for (let up = root.parentElement; up; up = up.parentElement) if (up.tagName === "DETAILS") up.open = true;
+      },
+    };
+    return root;
+  }
+
+  function folded(title, names, ...content) {
+    return made("details", {}, made("summary", {}, title, made("span", {}, names.map((name) => bare(name).replaceAll("-", " ")).join(", "))), ...content);
+  }
+
+  // What is given stands open; the rest of each group is folded.
+  function show_form() {
+    fields = {};
+    const groups = new Map();
+    for (const option of question.options) groups.set(option.group, [...(groups.get(option.group) ?? []), option]);
+    const whole = [], rest = [];
+    for (const [heading, options] of groups) {
+      const shown = options.filter((option) => option.name in values || option.required);
+      const others = options.filter((option) => !shown.includes(option));
+      const title = heading || "Question";
+      const names = others.map((option) => option.name);
+      if (!shown.length) {
+        rest.push(made("fieldset", { class: "wb-rest", "aria-label": title }, folded(title, names, ...others.map(field_of))));
+        continue;
+      }
+      const group = made("fieldset", {}, made("legend", {}, title), ...shown.map(field_of));
+      if (others.length) group.append(folded("more", names, ...others.map(field_of)));
+      whole.push(group);
+    }
+    at("form").replaceChildren(...whole, ...rest);
+    for (const option of question.options) fields[option.name].set(values[option.name] ?? null);
+    at("purpose").textContent = question.purpose[0].toUpperCase() + question.purpose.slice(1);
+    at("controls").hidden = question.live;
+    document.title = `${question.name} - tailbound workbench`;
+  }
+
+  function complain(name, text) {
+    fields[name]?.complain(text);
+  }
+  function forgive() {
+    for (const field of Object.values(fields)) field.complain("");
+    at("refusal").hidden = true;
+  }
+
+  // --- answers
+
+  async function post(path, body, signal) {
+    const come = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
+    return come;
+  }
+
+  function duration(time) {
+    if (time < 0.9995e-3) return `${(time * 1e6).toFixed(0)} µs`;
+    if (time < 0.9995) return `${(time * 1e3).toPrecision(time < 0.0995 ? 2 : 3)} ms`;
+    if (time < 59.5) return `${time.toPrecision(3)} s`;
+    return time < 3600 ? `${Math.floor(time / 60)} min ${Math.round(time % 60)} s` : `${Math.floor(time / 3600)} h ${Math.round((time % 3600) / 60)} min`;
+  }
+  function state(text) {
+    if (at("state").textContent !== text) at("state").textContent = text;
+  }
+
+  let rest = null;
+  function show_answer(come, asked, run) {
+    const shown = at("shown");
+    // What is below keeps its place while answers follow each other.
+    shown.style.minHeight = `${shown.offsetHeight}px`;
+    clearTimeout(rest);
+    rest = setTimeout(() => { shown.style.minHeight = ""; say_headline(); }, 700);
+    const open = [...shown.querySelectorAll("details")].map((details) => details.open);
+    shown.innerHTML = come.html;
+    shown.querySelectorAll("details").forEach((details, i) => { if (open[i] !== undefined) details.open = open[i]; });
+    shown.classList.remove("wb-stale");
+    tailbound.enliven(shown);
+    answer = { asked, headline: come.headline || "", draws: come.draws, run, html: come.html };
+    at("peek").textContent = answer.headline;
+    at("keep").disabled = false;
+    document.body.dataset.answers = Number(document.body.dataset.answers || 0) + 1;
+    show_comparison();
+    show_formats();
+  }
+  function say_headline() {
+    if (answer && !document.querySelector(".wb-stale")) at("shown").setAttribute("aria-label", answer.headline);
+  }
+
+  // An option that the refusal names is told beside it; the whole above the answer.
+  function show_refusal(error, come = {}) {
+    at("shown").classList.add("wb-stale");
+    const beside = error.option && fields[error.option];
+    if (beside) complain(error.option, `${error.value === "" ? "empty" : error.value}: must be ${error.legal}`);
+    const box = at("refusal");
+    box.replaceChildren(error.message);
+    if (come.too_long)
+      box.append(made("button", { type: "button", class: "tb-button", on: { click: () => begin_run() } }, "Run it with progress and stop"));
+    box.hidden = false;
+    at("peek").textContent = error.message;
+    state(come.status === 4 ? "Stopped" : "No answer");
+    at("keep").disabled = true;
+  }
+
+  // One question is on its way; while it is, the newest waits, and ends it where it takes long.
+  let on_its_way = null, waiting = false, long = null;
+  const enough = 250;
+  async function ask() {
+    if (on_its_way) {
+      waiting = true;
+      long = long ?? setTimeout(() => on_its_way?.abort(), Math.max(0, on_its_way.begun + enough - Date.now()));
+      return;
+    }
+    const asked = asked_now();
+    const control = new AbortController();
+    on_its_way = control;
+    control.begun = Date.now();
+    const slow = setTimeout(() => state("Computing"), 300);
+    try {
+      const come = await (await post("api/ask", { ...asked, page }, control.signal)).json();
+      if (come.replaced || control.signal.aborted || question.name !== asked.question) return;
+      if (running) return;
+      forgive();
+      if (come.error) return show_refusal(come.error, come);
+      show_answer(come, asked, null);
+      state(`Answered in ${duration(come.seconds)}`);
+    } catch (error) {
+      if (error.name !== "AbortError") lost();
+    } finally {
+      clearTimeout(slow);
+      clearTimeout(long);
+      long = null;
+      on_its_way = null;
+      if (waiting) {
+        waiting = false;
+        ask();
+      }
+    }
+  }
+  function lost() {
+    state("The workbench has ended");
+    at("refusal").replaceChildren("No answer from the workbench: it has been stopped. Start it again with: tailbound serve");
+    at("refusal").hidden = false;
+  }
+
+  function changed() {
+    write_address();
+    show_elsewhere();
+    if (question.live) return ask();
+    if (answer && !same(answer.asked, asked_now())) at("shown").classList.add("wb-stale");
+    else at("shown").classList.remove("wb-stale");
+    if (!running) state(answer ? "Changed: run it again" : "Ready to run");
+  }
+  function show_elsewhere() {
+    const asked = asked_now();
+    at("shell").textContent = shell_line(asked);
+    at("python").textContent = "import tailbound as tb\n" + python_call(asked);
+  }
+
+  // --- runs
+
+  let running = null;
+  async function begin_run() {
+    if (running) return;
+    forgive();
+    const asked = asked_now();
+    running = { asked };
+    show_running(true);
+    state("Begun");
+    try {
+      const come = await (await post("api/runs", asked)).json();
+      if (come.error) return show_refusal(come.error, come);
+      running.name = come.run;
+      for (;;) {
+        const now = await (await fetch(`api/runs/${running.name}`)).json();
+        if (now.error && now.state !== "ended") return show_refusal(now.error, now);
+        if (now.state === "ended") {
+          if (question.name !== asked.question) return;
+          if (now.error) return show_refusal(now.error, now);
+          show_answer(now, asked, running.name);
+          changed();
+          state(now.stopped ? `Stopped after ${duration(now.seconds)}: the answer so far` : `Done in ${duration(now.seconds)}`);
+          return;
+        }
+        at("meter").value = now.progress;
+        at("told").textContent = `${Math.floor(100 * now.progress)} %, ${duration(now.seconds)}${now.left > 0 ? `, ${duration(now.left)} left` : ""}`;
+        await new Promise((done) => setTimeout(done, now.seconds < 3 ? 150 : 400));
+      }
+    } catch {
+      lost();
+    } finally {
+      running = null;
+      show_running(false);
+    }
+  }
+  function show_running(on) {
+    at("progress").hidden = !on;
+    at("controls").hidden = question.live && !on;
+    at("run").disabled = on;
+    at("stop").hidden = !on;
+    at("stop").disabled = false;
+    at("meter").value = 0;
+    at("told").textContent = "";
+    if (on) state("Running");
+  }
+  async function stop_run() {
+    at("stop").disabled = true;
+    if (running?.name) await post(`api/runs/${running.name}/stop`, {}).catch(lost);
+  }
+
+  // --- several settings
+
+  const pictures = (asked_html) => {
+    const box = document.createElement("template");
+    box.innerHTML = asked_html;
+    const figure = box.content.querySelector(".tb-picture");
+    return figure ? tailbound.picture_data(figure) : null;
+  };
+  // What one setting has that the others have not.
+  function labels(all) {
+    const texts = all.map((one) => new Map(one.asked.options));
+    const names = [...new Set(texts.flatMap((text) => [...text.keys()]))];
+    const differ = names.filter((name) => texts.some((text) => text.get(name) !== texts[0].get(name)));
+    const several = new Set(all.map((one) => one.asked.question)).size > 1;
+    return all.map((one, i) => {
+      const said = differ.filter((name) => texts[i].has(name)).map((name) => (bare(name) + " " + texts[i].get(name)).trim());
+      return (several ? [one.asked.question, ...said] : said).join(", ") || one.asked.question;
+    });
+  }
+  let together = null, box_of_together = null;
+  function show_comparison() {
+    const section = at("comparison");
+    section.hidden = kept.length === 0;
+    if (kept.length === 0) return at("together").replaceChildren();
+    const now = answer && !kept.some((one) => same(one.asked, answer.asked)) ? [{ ...answer, data: pictures(answer.html), now: true }] : [];
+    const all = [...kept, ...now];
+    const names = labels(all);
+    at("kept").replaceChildren(...all.map((one, i) => made("li", {},
+      made("b", {}, names[i] + (one.now ? " (now)" : "")),
+      made("p", {}, one.headline),
+      one.now ? "" : made("button", { type: "button", class: "tb-button", "aria-label": `Remove ${names[i]}`, on: { click: () => { kept.splice(kept.indexOf(one), 1); write_address(); show_comparison(); } } }, "Remove"))));
+    const drawn = all.filter((one) => one.data);
+    const first = drawn[0]?.data;
+    const alike = drawn.filter((one) => one.data.x === first.x && one.data.y === first.y && !one.data.powers === !first.powers);
+    if (!first) return at("together").replaceChildren(made("p", {}, "These answers have no picture: a list for one of the options, such as load 0.1:0.9:0.1, makes one."));
+    const data = {
+      ...first,
+      title: alike.length < drawn.length ? `${first.title} (others have other axes)` : "",
+      note: "",
+      curves: alike.flatMap((one) => one.data.curves.map((curve) => {
+        const { place, ...others } = curve;  // colours by the order here
+        return { ...others, title: [names[all.indexOf(one)], curve.title].filter(Boolean).join(": ") };
+      })),
+    };
+    if (together && at("together").contains(box_of_together)) return together.update(data);
+    box_of_together = made("div", {});
+    at("together").replaceChildren(made("figure", { class: "tb-picture" }, box_of_together));
+    together = tailbound.chart(box_of_together, data);
+  }
+  function keep() {
+    if (!answer || kept.some((one) => same(one.asked, answer.asked))) return;
+    kept.push({ asked: answer.asked, headline: answer.headline, data: pictures(answer.html), run: answer.run });
+    write_address();
+    show_comparison();
+    at("comparison").scrollIntoView({ block: "nearest" });
+  }
+
+  // --- to save
+
+  const formats = [["page", "HTML page", "html"], ["json", "JSON", "json"], ["csv", "CSV", "csv"], ["markdown", "Markdown", "md"], ["table", "Text", "txt"], ["svg", "Picture, SVG", "svg"], ["png", "Picture, PNG", "png"]];
+  function show_formats() {
+    at("saves").classList.toggle("wb-off", !answer);
+    for (const button of at("formats").children)
+      button.disabled = !answer || ((button.dataset.format === "svg" || button.dataset.format === "png") && !answer.draws);
+  }
+  async function save(format, ending) {
+    at("saves").open = false;
+    if (!answer) return;
+    try {
+      const come = answer.run ? await fetch(`api/runs/${answer.run}/${format}`) : await post(`api/answer/${format}`, answer.asked);
+      if (!come.headers.get("Content-Disposition")) {
+        const told = await come.json();
+        return show_refusal(told.error ?? { message: "this answer is no more there: run it again" }, told);
+      }
+      const link = made("a", { href: URL.createObjectURL(await come.blob()), download: `tailbound-${answer.asked.question.replaceAll(" ", "-")}.${ending}` });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    } catch {
+      lost();
+    }
+  }
+
+  async function copy(text, button) {
+    const before = button.dataset.says ?? (button.dataset.says = button.textContent);
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Not allowed here";
+    }
+    setTimeout(() => { button.textContent = before; }, 1500);
+  }
+
+  // --- begin
+
+  function take(asked) {
+    question = declared(asked.question);
+    values = Object.fromEntries(asked.options);
+    files = { ...asked.files };
+    at("question").value = question.name;
+  }
+  function open_question(asked) {
+    take(asked);
+    answer = null;
+    at("shown").replaceChildren();
+    at("peek").textContent = "";
+    at("keep").disabled = true;
+    show_form();
+    forgive();
+    show_formats();
+    changed();
+  }
+  function opening(name) {
+    return { question: name, options: declared(name).opening, files: {} };
+  }
+
+  async function open_address() {
+    const [first, ...others] = location.hash.slice(1).split("|");
+    const asked = first ? read_text(first) : null;
+    kept = [];
+    open_question(asked ?? opening(questions[0].name));
+    for (const text of others) {
+      const one = read_text(text);
+      if (!one) continue;
+      const come = await (await post("api/ask", one)).json();
+      if (come.html) kept.push({ asked: one, headline: come.headline, data: pictures(come.html), run: null });
+    }
+    if (others.length) {
+      write_address();
+      show_comparison();
+    }
+  }
+
+  const heading = (name) => (name.startsWith("simulate") ? "Simulate" : name.startsWith("validate") ? "Model beside simulation" : "Answer at once");
+  async function begin() {
+    const come = await (await fetch("api/questions")).json();
+    questions = come.questions;
+    at("version").textContent = come.version;
+    const groups = new Map();
+    for (const { name } of questions) {
+      const group = heading(name);
+      if (!groups.has(group)) groups.set(group, made("optgroup", { label: group }));
+      groups.get(group).append(made("option", { value: name }, name));
+    }
+    at("question").append(...groups.values());
+    at("question").addEventListener("change", (event) => open_question(opening(event.target.value)));
+    at("form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (question.live && !at("run").disabled && at("controls").hidden) ask();
+      else begin_run();
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        if (question.live) ask();
+        else begin_run();
+      }
+      if (event.key === "Escape") at("saves").open = false;
+    });
+    document.addEventListener("click", (event) => { if (!at("saves").contains(event.target)) at("saves").open = false; });
+    at("stop").addEventListener("click", stop_run);
+    at("keep").addEventListener("click", keep);
+    at("link").addEventListener("click", () => {
+      const made = address();
+      if (made.length > longest_link) return state("The files are too long for a link: copy the command line");
+      history.replaceState(null, "", made);
+      copy(location.href, at("link"));
+    });
+    at("formats").append(...formats.map(([format, title, ending]) => made("button", { type: "button", "data-format": format, on: { click: () => save(format, ending) } }, title)));
+    for (const button of document.querySelectorAll("[data-copies]"))
+      button.addEventListener("click", () => copy(at(button.dataset.copies).textContent, button));
+    at("peek").addEventListener("click", () => at("answer").scrollIntoView({ behavior: "smooth" }));
+    new IntersectionObserver(([seen]) => at("peek").classList.toggle("wb-away", seen.isIntersecting), { threshold: 0.05 }).observe(at("shown"));
+    addEventListener("hashchange", open_address);
+    await open_address();
+  }
+  begin().catch(lost);
+})();

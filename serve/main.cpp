@@ -1,0 +1,140 @@
+#include <cli/process/limits.hpp>
+#include <cli/program.hpp>
+#include <serve/server.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/options/read.hpp>
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <spawn.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+/// tailbound-serve: what `tailbound serve` becomes. The workbench, a page of this machine.
+namespace {
+
+using namespace tailbound;
+
+/// Reads the first request to stop; a later one ends at once, and all processes with it, as their wires are cut.
+void end_at_the_next(int signals) {
+  std::thread([signals] {
+    constexpr auto one_request =
+        std::chrono::milliseconds(300);  // may come twice, to the process and its group
+    const auto first = std::chrono::steady_clock::now();
+    for (signalfd_siginfo came{};;)
+      if (read(signals, &came, sizeof came) > 0 && std::chrono::steady_clock::now() - first > one_request)
+        std::_Exit(cli::stopped);
+  }).detach();
+}
+
+/// In the user's browser, where there is a desktop; it is nothing of ours from then on.
+void show(const std::string& link) {
+  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
+  std::string program = "xdg-open", argument = link;
+  char* const words[] = {program.data(), argument.data(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  for (const int output : {0, 1, 2})
+    posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_RDWR, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  pid_t opener = 0;
+  if (posix_spawnp(&opener, words[0], &actions, &attributes, words, environ) == 0)
+    std::thread([opener] { waitpid(opener, nullptr, 0); }).detach();
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+}
+
+std::optional<std::string> text_of(const cli::OptionTable& options, const char* name) {
+  const cli::Option* option = options.find(name);
+  return option == nullptr || option->text == nullptr ? std::nullopt : *option->text;
+}
+
+int serve_page(const cli::OptionTable& table) {
+  serve::Limits limits;
+  const auto number = [&](const char* name, int least, int most, int usual) {
+    const std::optional<std::string> text = text_of(table, name);
+    return text ? static_cast<int>(options::parse_integer(*text, name, least, most)) : usual;
+  };
+  const int port = number("--port", 0, 65535, 0);
+  limits.runs = number("--runs", 1, 64, limits.runs);
+  const cli::Limits read = cli::read_limits(text_of(table, "--time-limit"), text_of(table, "--memory-limit"),
+                                            {.time = limits.analysis, .bytes = limits.memory});
+  if (!read.time)
+    throw InvalidArgument("--time-limit", "none", "a number of seconds: answers are waited for");
+  if (!read.bytes)
+    throw InvalidArgument("--memory-limit", "none", "a size such as 2GB, of each process that answers");
+  limits.analysis = std::chrono::ceil<std::chrono::milliseconds>(*read.time);
+  limits.memory = static_cast<std::size_t>(*read.bytes);
+
+  // Blocked for all threads that are begun from here on; the processes that answer set theirs anew.
+  sigset_t heeded;
+  sigemptyset(&heeded);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) sigaddset(&heeded, signal);
+  }
+  pthread_sigmask(SIG_BLOCK, &heeded, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+
+  serve::Server server(limits);
+  // What a storm of requests has taken is given back after it: threads share their memory, and what is long goes
+  // back at once.
+  mallopt(M_ARENA_MAX, 2);
+  mallopt(M_MMAP_THRESHOLD, 1 << 17);
+  mallopt(M_TRIM_THRESHOLD, 1 << 20);
+  const int signals = signalfd(-1, &heeded, SFD_CLOEXEC);
+  const std::string link = server.open(text_of(table, "--host").value_or("127.0.0.1"), port);
+  std::cout << link << std::endl;
+  if (!std::cout) throw Error("standard output cannot be written");
+  if (!*table.find("--no-open")->flag) show(link);
+  const std::size_t cut = server.serve_until_readable(signals, [signals] { end_at_the_next(signals); });
+  if (cut == 0) return cli::answered;
+  std::cerr << "tailbound serve: stopped on request; " << cut
+            << (cut == 1 ? " simulation was" : " simulations were") << " still running\n";
+  return cli::stopped;
+}
+
+int complain(const std::string& message, cli::Status status) {
+  std::cerr << "tailbound serve: " << message << '\n';
+  if (status == cli::bad_input) std::cerr << "Try 'tailbound serve --help'.\n";
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    // As it was typed, "tailbound serve ..", or under its own name.
+    std::vector<const char*> words{"tailbound"};
+    if (argc < 2 || std::string_view(argv[1]) != "serve") words.push_back("serve");
+    for (int i = 1; i < argc; ++i) words.push_back(argv[i]);
+    cli::Program program("serve");
+    if (const auto help = program.parse(static_cast<int>(words.size()), words.data())) {
+      std::cout << *help << std::flush;
+      return std::cout ? cli::answered : complain("standard output cannot be written", cli::internal_failure);
+    }
+    return serve_page(program.chosen()->options);
+  } catch (const InvalidArgument& error) {
+    return complain(error.what(), cli::bad_input);
+  } catch (const cli::BadUsage& error) {
+    return complain(error.what(), cli::bad_input);
+  } catch (const std::exception& error) {
+    return complain(std::string("internal failure: ") + error.what(), cli::internal_failure);
+  }
+}

@@ -1,0 +1,234 @@
+"""The page of the workbench in a browser: forms, live answers, runs, comparison, links, and who may not read it."""
+
+import functools
+import http.server
+import json
+import pathlib
+import sys
+import tempfile
+import threading
+import unittest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "browser"))
+from reports_test import SIZES, browser  # skips where there is no selenium
+
+from workbench import Workbench, asked, command
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+LONG = "#simulate-tree?radix=4&levels=3&load=0.9&slots=2000000&replications=64"
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.workbench = Workbench()
+        cls.addClassCleanup(cls.workbench.__exit__)
+        cls.driver = browser()
+        cls.addClassCleanup(cls.driver.quit)
+        cls.saved = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.saved.cleanup)
+
+    def look(self, size="laptop", scheme="light"):
+        width, height = SIZES[size]
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == "phone"})
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+    def open(self, fragment=""):
+        self.look()
+        self.driver.get("about:blank")  # so that it is loaded anew
+        self.driver.get_log("browser")
+        self.driver.get(self.workbench.link + fragment)
+        self.until("the form", lambda: self.js("return document.querySelectorAll('.wb-field').length > 0"))
+
+    def js(self, text, *arguments):
+        return self.driver.execute_script(text, *arguments)
+
+    def find(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def text(self, selector):
+        return self.js("return document.querySelector(arguments[0])?.textContent ?? ''", selector)
+
+    def until(self, what, holds, patience=30):
+        WebDriverWait(self.driver, patience, poll_frequency=0.02).until(lambda _: holds(), what)
+
+    def headline(self):
+        return self.text("#shown .tb-answer h1") or self.text("#shown")
+
+    def type(self, selector, text):
+        field = self.find(selector)
+        field.send_keys(Keys.CONTROL, "a")
+        field.send_keys(text)
+
+    def save(self, form):
+        """What the download in this format holds."""
+        folder = pathlib.Path(self.saved.name)
+        for file in folder.iterdir():
+            file.unlink()
+        self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": self.saved.name})
+        self.find("#saves > summary").click()
+        self.find(f"[data-format={form}]").click()
+        self.until("the download", lambda: any(not f.name.endswith(".crdownload") for f in folder.iterdir()))
+        return next(folder.iterdir()).read_bytes()
+
+    def quiet(self):
+        """Nothing in the console."""
+        said = [entry for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+        self.assertEqual(said, [])
+
+    # ---
+
+    def test_opens_with_an_answer(self):
+        self.open()
+        self.until("the answer", lambda: "157 packets" in self.headline())
+        self.assertIn("tailbound buffer --inputs 16 --load 0.9 --drop 1e-15", self.text("#shell"))
+        self.assertIn("tb.buffer(inputs=16, load=0.9, drop=1e-15)", self.text("#python"))
+        self.assertEqual(self.save("json"), command("buffer", "--inputs", "16", "--load", "0.9", "--drop", "1e-15", "--format", "json").stdout)
+        self.quiet()
+
+    def test_every_form_answers(self):
+        self.open()
+        for question in json.loads(self.workbench.get("api/questions")[2])["questions"]:
+            with self.subTest(question=question["name"]):
+                self.js("const s = document.getElementById('question'); s.value = arguments[0]; s.dispatchEvent(new Event('change'))", question["name"])
+                if question["name"] == "compare":
+                    coefficients = (pathlib.Path(__file__).resolve().parents[2] / "data/reference/maple/gp_slotted_queue.txt").read_text()
+                    self.js("const a = document.querySelector('textarea'); a.value = arguments[0]; a.dispatchEvent(new Event('input'))", coefficients)
+                if question["live"]:
+                    self.until("the answer", lambda: self.js("return document.querySelector('#shown .tb-answer') !== null && !document.querySelector('.wb-stale')"))
+                    self.assertFalse(self.find("#refusal").is_displayed(), self.text("#refusal"))
+                else:
+                    self.assertTrue(self.find("#run").is_displayed())
+                unnamed = self.js("return [...document.querySelectorAll('#form input, #form select, #form textarea, button')].filter(e => !(e.labels && e.labels.length) && !e.getAttribute('aria-label') && !e.textContent.trim()).map(e => e.outerHTML)")
+                self.assertEqual([name for name in unnamed if "peek" not in name], [])
+        self.quiet()
+
+    def test_answers_follow_a_slider(self):
+        """Thirty moves a second, each answered or replaced by the next; how many a machine manages is printed."""
+        self.open()
+        self.until("the answer", lambda: "157 packets" in self.headline())
+        before = int(self.js("return document.body.dataset.answers"))
+        self.driver.set_script_timeout(60)
+        moved = self.driver.execute_async_script("""
+          const done = arguments[0], slider = document.querySelector('#o-load').closest('.wb-field').querySelector('[type=range]');
+          let i = 0; const begun = performance.now();
+          const timer = setInterval(() => {
+            slider.value = 0.3 + 0.01 * (i % 60); slider.dispatchEvent(new Event('input'));
+            if (++i === 60) { clearInterval(timer); done(performance.now() - begun); }
+          }, 1000 / 30);""")
+        self.until("the last answer", lambda: "load 0.89" in self.headline())
+        answers = int(self.js("return document.body.dataset.answers")) - before
+        print(f"\n{answers} answers to 60 moves in {moved / 1000:.1f} s", file=sys.stderr)
+        self.assertGreaterEqual(answers, 2)
+        self.until("the address", lambda: "load=0.89" in self.driver.current_url)
+        self.quiet()
+
+    def test_refusals_stand_beside_the_field(self):
+        self.open()
+        self.until("the answer", lambda: "157 packets" in self.headline())
+        self.type("#o-load", "nine")
+        self.until("the refusal", lambda: "nine" in self.text("#o-load-wrong"))
+        self.assertEqual(self.find("#o-load").get_attribute("aria-invalid"), "true")
+        self.assertTrue(self.find("#refusal").is_displayed())
+        self.type("#o-load", "0.8")
+        self.until("the answer", lambda: "load 0.8" in self.headline())
+        self.assertEqual(self.text("#o-load-wrong"), "")
+        self.assertFalse(self.find("#refusal").is_displayed())
+
+    def test_links_open_to_the_same_bytes(self):
+        self.open("#buffer?inputs=8&load=0.3:0.9:0.2&drop=1e-12")
+        self.until("the answer", lambda: self.js("return document.querySelectorAll('#shown table').length > 0"))
+        self.type("#o-inputs", "12")
+        self.until("the address", lambda: "inputs=12" in self.driver.current_url)
+        self.until("the answer", lambda: "12 inputs" in self.headline())
+        link, first = self.driver.current_url, self.save("json")
+        self.driver.switch_to.new_window("tab")
+        try:
+            self.driver.get(link)
+            self.until("the answer", lambda: "12 inputs" in self.headline())
+            self.assertEqual(self.save("json"), first)
+        finally:
+            self.driver.close()
+            self.driver.switch_to.window(self.driver.window_handles[0])
+        self.assertEqual(first, command("buffer", "--inputs", "12", "--load", "0.3:0.9:0.2", "--drop", "1e-12", "--format", "json").stdout)
+
+    def test_settings_are_compared_in_one_picture(self):
+        self.open("#buffer?inputs=16&load=0.1:0.9:0.1&drop=1e-15")
+        self.until("the picture", lambda: self.js("return document.querySelector('#shown .tb-chart') !== null"))
+        self.find("#keep").click()
+        self.type("#o-inputs", "4")
+        self.until("the answer", lambda: self.js("return document.querySelectorAll('#kept li').length === 2"))
+        self.assertIn("inputs 16", self.text("#kept"))
+        self.until("two curves", lambda: self.js("return document.querySelectorAll('#together .tb-key li').length >= 2"))
+        self.until("the address", lambda: "|" in self.driver.current_url)
+        link = self.driver.current_url
+        self.open(link[link.index("#"):])
+        self.until("the comparison", lambda: self.js("return document.querySelectorAll('#kept li').length === 2"))
+        self.find("#kept button").click()
+        self.assertFalse(self.find("#comparison").is_displayed())
+        self.quiet()
+
+    def test_a_simulation_is_stopped_and_saved(self):
+        self.open(LONG)
+        self.find("#run").click()
+        self.until("progress", lambda: self.js("return document.getElementById('meter').value") > 0.005, 60)
+        self.find("#stop").click()
+        self.until("the answer", lambda: "Stopped" in self.text("#state"))
+        kept = json.loads(self.save("json"))
+        self.assertIn("stopped", json.dumps(kept))
+        self.assertTrue(self.save("page").lstrip().lower().startswith(b"<!doctype html>"))
+        self.quiet()
+
+    def test_keys_alone(self):
+        self.open("#simulate-tree?radix=4&levels=2&load=0.8&slots=2000")
+        self.find("#o-load").send_keys(Keys.CONTROL, Keys.ENTER)
+        self.until("the answer", lambda: "Done" in self.text("#state"))
+        self.open()
+        slider = self.find("#o-drop").find_element(By.XPATH, "../..").find_element(By.CSS_SELECTOR, "[type=range]")
+        slider.send_keys(Keys.ARROW_RIGHT)
+        self.until("the answer", lambda: "1e-14" in self.headline())
+
+    def test_no_page_is_wider_than_its_window(self):
+        for size in SIZES:
+            for scheme in ("light", "dark"):
+                self.open("#buffer?inputs=16&load=0.1:0.9:0.1&drop=1e-15")
+                self.look(size, scheme)
+                self.until("the picture", lambda: self.js("return document.querySelector('#shown .tb-chart') !== null"))
+                self.assertLessEqual(self.js("return document.documentElement.scrollWidth - innerWidth"), 0, size)
+
+    def test_a_page_of_another_origin_cannot_read_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "index.html").write_text("<!doctype html><title>elsewhere</title>")
+
+            class Quiet(http.server.SimpleHTTPRequestHandler):
+                def log_message(self, *_):
+                    pass
+
+            with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder)) as other:
+                threading.Thread(target=other.serve_forever, daemon=True).start()
+                self.driver.get(f"http://127.0.0.1:{other.server_port}/index.html")
+                self.driver.set_script_timeout(20)
+                tried = self.driver.execute_async_script("""
+                  const [link, body, done] = arguments, results = {};
+                  const attempts = {
+                    page: () => fetch(link).then((r) => r.text()),
+                    questions: () => fetch(link + "api/questions").then((r) => r.text()),
+                    ask: () => fetch(link + "api/ask", {method: "POST", body, headers: {"Content-Type": "application/json"}}).then((r) => r.text()),
+                    plain: () => fetch(link + "api/ask", {method: "POST", body, headers: {"Content-Type": "text/plain"}}).then((r) => r.text()),
+                    opaque: () => fetch(link, {mode: "no-cors"}).then((r) => r.text()),
+                    script: () => new Promise((ok, no) => { const s = document.createElement("script"); s.src = link + "workbench.js"; s.onload = () => ok("loaded"); s.onerror = () => no(Error("refused")); document.head.append(s); }),
+                    frame: () => new Promise((ok) => { const f = document.createElement("iframe"); f.src = link; f.onload = () => { try { ok(f.contentDocument ? f.contentDocument.body.textContent : ""); } catch { ok(""); } }; document.body.append(f); }),
+                  };
+                  Promise.all(Object.entries(attempts).map(([name, act]) => act().then((text) => { results[name] = text; }, (error) => { results[name] = "refused: " + error; }))).then(() => done(results));
+                """, self.workbench.link, json.dumps(asked("buffer", inputs=16, load="0.9", drop="1e-15")))
+                other.shutdown()
+        for name, text in tried.items():
+            with self.subTest(name=name):
+                self.assertTrue(text == "" or text.startswith("refused"), text[:200])
+
+
+if __name__ == "__main__":
+    unittest.main()

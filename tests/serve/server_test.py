@@ -1,0 +1,495 @@
+"""The server of the workbench: answers are those of the command line, and nothing that is sent to it brings it down."""
+
+import json
+import pathlib
+import random
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from workbench import FULL, Workbench, asked, command, words
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MIB = 1 << 20
+
+# A question for every form, as the page opens it or smaller; answered at once.
+LIVE = [
+    ("buffer", dict(inputs=16, load="0.9", drop="1e-15")),
+    ("buffer", dict(inputs=16, load="0.5:0.9:0.1", drop="1e-15")),
+    ("buffer", dict(shared=True, inputs=8, load="0.5", drop="1e-6")),
+    ("occupancy", dict(inputs=16, load="0.9", until="1e-15")),
+    ("delay", dict(radix=16, levels=3, load="0.8")),
+    ("multistage", dict(nodes=64, hot="0.08", loads="0.3,0.8")),
+    ("wormhole", dict(topology="mesh", nodes=64, flits=32)),
+    ("broadcast", dict(dimensions=3, virtual_channels=4, flits=32, broadcast="0.01")),
+]
+RUNS = [
+    ("simulate tree", dict(radix=4, levels=2, load="0.8", slots=2000)),
+    ("simulate switch", dict(inputs=4, load="0.8", slots=2000)),
+    ("simulate multistage", dict(nodes=16, hot="0.08", loads="0.3", slots=2000)),
+    ("simulate wormhole", dict(topology="mesh", nodes=16, flits=8, loads="0.05", cycles=4000)),
+    ("simulate hypercube", dict(dimensions=3, virtual_channels=2, flits=8, broadcast="0.01", rates="0.002", cycles=4000)),
+    ("validate buffer", dict(inputs=4, load="0.8", slots=2000)),
+    ("validate delay", dict(radix=4, levels=2, load="0.8", slots=2000)),
+]
+LONG = asked("simulate tree", radix=4, levels=3, load="0.9", slots=2000000, replications=64)
+
+
+def ended(workbench, name, patience=60):
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        state = json.loads(workbench.get(f"api/runs/{name}")[2])
+        if state.get("state") == "ended":
+            return state
+        time.sleep(0.02)
+    raise AssertionError("the run has not ended")
+
+
+class Answers(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.workbench = Workbench()
+        cls.addClassCleanup(cls.workbench.__exit__)
+
+    def same_as_the_command(self, question, options, content, name):
+        told = command(*words(question, **options), "--format", name)
+        self.assertIn(told.returncode, (0, 1), told.stderr)
+        self.assertEqual(content, told.stdout)
+
+    def test_every_form_answers_as_the_command_line_does(self):
+        for question, options in LIVE:
+            with self.subTest(question=question, options=options):
+                shown = self.workbench.ask(question, **options)
+                self.assertNotIn("error", shown)
+                self.assertIn("tb-answer", shown["html"])
+                self.assertNotRegex(shown["html"], r"<style|<script(?! type=\"application/json\")|\sstyle=|\son\w+=")
+                self.same_as_the_command(question, options, self.workbench.post("api/answer/json", asked(question, **options)), "json")
+
+    def test_the_command_line_that_is_shown_is_the_question(self):
+        shown = self.workbench.ask("buffer", inputs=16, arrivals="(3/5)/(1-2/5*z)", drop="1e-9")
+        self.assertIn("--arrivals '(3/5)/(1-2/5*z)'", shown["command_line"])
+
+    def test_every_format(self):
+        question, options = LIVE[1]
+        for name, known in (("csv", "csv"), ("markdown", "markdown"), ("table", "table")):
+            content = self.workbench.post(f"api/answer/{name}", asked(question, **options))
+            self.same_as_the_command(question, options, content, known)
+        page = self.workbench.post("api/answer/page", asked(question, **options))
+        self.assertTrue(page.lstrip().lower().startswith(b"<!doctype html>"))
+        if command("buffer", "--inputs", "2", "--load", "0.1,0.2", "--drop", "1e-3", "--plot", "/dev/null.svg").returncode == 0:
+            self.assertIn(b"<svg", self.workbench.post("api/answer/svg", asked(question, **options)))
+
+    def test_formulas_are_text(self):
+        shown = self.workbench.ask("pgf", inputs="k", load="k*p", moments=True)
+        self.assertIn("E[Q]", shown["html"])
+        content = self.workbench.post("api/answer/table", asked("pgf", inputs="k", load="k*p", moments=True))
+        self.assertEqual(content, command("pgf", "--inputs", "k", "--load", "k*p", "--moments").stdout)
+
+    def test_files_are_handed_over(self):
+        text = (ROOT / "data/networks/two_switches.toml").read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "n.toml").write_text(text)
+            told = command("delay", "--network", "n.toml", "--format", "json", folder=folder).stdout
+        self.assertEqual(self.workbench.post("api/answer/json", asked("delay", {"n.toml": text}, network="n.toml")), told)
+
+    def test_no_other_file_is_read(self):
+        for asked_for in (
+            asked("delay", network="/etc/passwd"),
+            asked("buffer", pmf="/etc/passwd", drop="1e-9"),
+            asked("delay", {"/etc/passwd": "x"}, network="/etc/passwd"),
+            asked("delay", {"../n.toml": "x"}, network="../n.toml"),
+            asked("simulate tree", radix=4, levels=2, load="0.8", checkpoint="/tmp/x"),
+            asked("simulate tree", radix=4, levels=2, load="0.8", resume="/etc/passwd"),
+            asked("reproduce", output="/tmp/x"),
+            asked("sweep", PLAN="x", store="/tmp/x"),
+            asked("serve"),
+        ):
+            with self.subTest(asked_for=asked_for):
+                self.assertEqual(self.workbench.request("POST", self.workbench.path + "api/ask", json.dumps(asked_for))[0], 400)
+        # Options that take a file or something else, and files that name files.
+        refused = self.workbench.ask("buffer", inputs=8, load="0.5", drop="1e-6", sizes="/etc/passwd")
+        self.assertEqual(refused["error"]["option"], "--sizes")
+        self.assertNotIn("root", json.dumps(refused).replace("/etc/passwd", ""))
+        network = (ROOT / "data/networks/two_switches.toml").read_text()
+        network = 'matrix = "/etc/passwd"\n' + re.split(r"\[\[flow\]\]", network)[0]
+        refused = self.workbench.ask("delay", {"n.toml": network}, network="n.toml")
+        self.assertIn("error", refused)
+        self.assertNotIn("root:", json.dumps(refused))
+
+    def test_refusals_name_the_option(self):
+        refused = self.workbench.ask("buffer", inputs=16, load="nine", drop="1e-15")
+        self.assertEqual(refused["error"]["option"], "--load")
+        told = command("buffer", "--inputs", "16", "--load", "nine", "--drop", "1e-15").stderr.decode()
+        self.assertIn(refused["error"]["message"], told)
+        refused = self.workbench.ask("buffer", inputs=16, laod="0.5")
+        self.assertIn("--load", refused["error"]["message"])
+
+    def test_every_choice_of_the_forms_is_one(self):
+        for question in json.loads(self.workbench.get("api/questions")[2])["questions"]:
+            for option in question["options"]:
+                for choice in option.get("choices", []):
+                    shown = json.loads(self.workbench.post("api/ask", {"question": question["name"], "options": [[option["name"], choice]]}))
+                    error = shown.get("error", {})
+                    with self.subTest(question=question["name"], option=option["name"], choice=choice):
+                        self.assertFalse(error.get("option") == option["name"] and error.get("value") == choice and "one of" in error["legal"], error)
+
+    def test_simulations_are_begun_and_looked_at(self):
+        for question, options in RUNS if FULL else RUNS[::3]:
+            with self.subTest(question=question):
+                name = json.loads(self.workbench.post("api/runs", asked(question, **options)))["run"]
+                self.assertIn("html", ended(self.workbench, name))
+                self.same_as_the_command(question, options, self.workbench.get(f"api/runs/{name}/json")[2], "json")
+
+    def test_a_simulation_that_is_stopped_has_its_answer_so_far(self):
+        name = json.loads(self.workbench.post("api/runs", LONG))["run"]
+        end = time.monotonic() + 60
+        while json.loads(self.workbench.get(f"api/runs/{name}")[2])["progress"] < 0.02 and time.monotonic() < end:
+            time.sleep(0.05)
+        self.workbench.post(f"api/runs/{name}/stop", {})
+        state = ended(self.workbench, name)
+        self.assertTrue(state["stopped"], state)
+        self.assertEqual(state["status"], 4)
+        kept = json.loads(self.workbench.get(f"api/runs/{name}/json")[2])
+        self.assertIn("stopped", json.dumps(kept))
+        self.assertIn(b"stopped", self.workbench.get(f"api/runs/{name}/table")[2].lower())
+
+    def test_no_more_runs_at_once_than_may(self):
+        names = []
+        for _ in range(4):
+            told = json.loads(self.workbench.post("api/runs", LONG))
+            names += [told["run"]] if "run" in told else []
+        self.assertEqual(len(names), 2)
+        for name in names:
+            self.workbench.post(f"api/runs/{name}/stop", {})
+        for name in names:
+            ended(self.workbench, name)
+
+    def test_the_newest_question_of_a_page_ends_the_one_before(self):
+        slow = dict(asked("occupancy", inputs=64, load="0.99", until="1e-300", arithmetic="exact"), page="one")
+        before = []
+        first = threading.Thread(target=lambda: before.append(json.loads(self.workbench.post("api/ask", slow))))
+        first.start()
+        time.sleep(0.3)
+        begun = time.monotonic()
+        quick = json.loads(self.workbench.post("api/ask", dict(asked(*LIVE[0][:1], **LIVE[0][1]), page="one")))
+        first.join()
+        self.assertIn("157 packets", quick["headline"])
+        self.assertTrue(before[0].get("replaced"), before)
+        self.assertLess(time.monotonic() - begun, 5)
+
+
+class Limits(unittest.TestCase):
+    def test_an_answer_that_takes_too_long_is_ended(self):
+        with Workbench("--time-limit", "0.5") as workbench:
+            shown = workbench.ask("occupancy", inputs=64, load="0.99", until="1e-300", arithmetic="exact")
+            self.assertTrue(shown.get("too_long") or "error" in shown, shown)
+            self.assertNotIn("error", workbench.ask("buffer", **LIVE[0][1]))
+
+    def test_an_answer_that_takes_too_much_memory_is_ended(self):
+        with Workbench("--memory-limit", "300MB", "--time-limit", "30") as workbench:
+            shown = workbench.ask("occupancy", inputs=16, load="0.9", levels="0:9999999:1")
+            self.assertIn("error", shown)
+            self.assertNotIn("error", workbench.ask("buffer", **LIVE[0][1]))
+
+    def test_bad_options(self):
+        for option, value in (("--port", "70000"), ("--port", "x"), ("--host", "no.such.host.invalid"), ("--time-limit", "none"), ("--runs", "0")):
+            told = command("serve", "--no-open", option, value)
+            self.assertEqual(told.returncode, 2, told)
+            self.assertIn(option.encode(), told.stderr)
+        with Workbench() as workbench:
+            told = command("serve", "--no-open", "--port", str(workbench.port))
+            self.assertEqual(told.returncode, 2, told)
+            self.assertIn(b"--port", told.stderr)
+
+
+class Ends(unittest.TestCase):
+    def end(self, how, begin):
+        with Workbench() as workbench:
+            begin(workbench)
+            processes = workbench.processes()
+            self.assertEqual(workbench.zombies(), 0)
+            status, said = workbench.end(how)
+            self.assertEqual([p for p in processes if pathlib.Path(f"/proc/{p}").exists()], [])
+            return status, said
+
+    def test_with_nothing_to_do(self):
+        for how in (signal.SIGINT, signal.SIGTERM):
+            self.assertEqual(self.end(how, lambda workbench: workbench.ask("buffer", **LIVE[0][1])), (0, ""))
+
+    def test_in_the_middle_of_simulations(self):
+        def begin(workbench):
+            for _ in range(2):
+                workbench.post("api/runs", LONG)
+            time.sleep(0.2)
+
+        status, said = self.end(signal.SIGTERM, begin)
+        self.assertEqual(status, 4)
+        self.assertIn("2 simulations", said)
+
+    def test_in_the_middle_of_answers_and_connections(self):
+        def begin(workbench):
+            slow = asked("occupancy", inputs=64, load="0.99", until="1e-300", arithmetic="exact")
+            begun = [threading.Thread(target=self.quietly, args=(workbench, slow), daemon=True) for _ in range(3)]
+            for thread in begun:
+                thread.start()
+            self.idle = [socket.create_connection(("127.0.0.1", workbench.port)) for _ in range(20)]
+            time.sleep(0.3)
+
+        begun = time.monotonic()
+        self.assertEqual(self.end(signal.SIGTERM, begin)[0], 0)
+        self.assertLess(time.monotonic() - begun, 20)
+        for connection in self.idle:
+            connection.close()
+
+    def quietly(self, workbench, slow):
+        try:
+            workbench.post("api/ask", slow)
+        except (OSError, AssertionError, Exception):  # its connection is ended
+            pass
+
+    def test_killed(self):
+        with Workbench() as workbench:
+            workbench.post("api/runs", LONG)
+            processes = workbench.processes()
+            workbench.process.kill()
+            workbench.process.wait()
+            end = time.monotonic() + 10
+            left = processes
+            while left and time.monotonic() < end:
+                left = [p for p in left if pathlib.Path(f"/proc/{p}").exists()]
+                time.sleep(0.05)
+            self.assertEqual(left, [])
+
+
+class Strangers(unittest.TestCase):
+    """Who is not the page gets nothing."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.workbench = Workbench()
+        cls.addClassCleanup(cls.workbench.__exit__)
+
+    def status(self, method="POST", path=None, body="", **headers):
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        path = self.workbench.path + "api/ask" if path is None else path
+        return self.workbench.request(method, path, body, given)[0]
+
+    def test_only_this_address(self):
+        body = json.dumps(asked("buffer", **LIVE[0][1]))
+        own = f"127.0.0.1:{self.workbench.port}"
+        self.assertEqual(self.status(body=body), 200)
+        self.assertEqual(self.status(body=body, Host=f"localhost:{self.workbench.port}"), 200)
+        for host in ("evil.example", f"evil.example:{self.workbench.port}", "127.0.0.1", "127.0.0.1:1", own + ".evil.example", "", f"127.0.0.1.evil:{self.workbench.port}"):
+            with self.subTest(host=host):
+                self.assertEqual(self.status(body=body, Host=host), 403)
+        twice = f"POST {self.workbench.path}api/ask HTTP/1.1\r\nHost: {own}\r\nHost: evil.example\r\n\r\n".encode()
+        self.assertIn(b" 403 ", self.workbench.raw(twice))
+
+    def test_only_its_own_pages(self):
+        body = json.dumps(asked("buffer", **LIVE[0][1]))
+        own = f"http://127.0.0.1:{self.workbench.port}"
+        self.assertEqual(self.status(body=body, Origin=own), 200)
+        for origin in ("null", "http://evil.example", f"https://127.0.0.1:{self.workbench.port}", "http://127.0.0.1:1", f"http://localhost:{self.workbench.port}"):
+            with self.subTest(origin=origin):
+                self.assertEqual(self.status(body=body, Origin=origin), 403)
+        for site in ("cross-site", "same-site"):
+            self.assertEqual(self.status("GET", self.workbench.path, Sec_Fetch_Site=site), 403)
+        self.assertEqual(self.status("OPTIONS", Origin="http://evil.example"), 403)
+        self.assertEqual(self.status("OPTIONS"), 405)
+
+    def test_only_with_the_token(self):
+        token = self.workbench.path.strip("/")
+        self.assertRegex(token, "^[0-9a-f]{32}$")
+        wrong = token[:-1] + ("0" if token[-1] != "0" else "1")
+        for path in ("/", "/api/questions", f"/{wrong}/", f"/{wrong}/api/questions", f"/{token[:-1]}/", f"/{token}0/", f"/{token.upper()}x/", f"/{token}", "//", f"/x/../{token}/"):
+            with self.subTest(path=path):
+                self.assertEqual(self.status("GET", path), 403)
+        with Workbench() as other:
+            self.assertNotEqual(other.path, self.workbench.path)
+
+    def test_what_browsers_are_told(self):
+        for path in ("", "workbench.js", "workbench.css", "report.js", "report.css", "icon.svg", "api/questions", "nothing"):
+            status, headers, _ = self.workbench.get(path)
+            self.assertEqual(status, 404 if path == "nothing" else 200)
+            self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
+            self.assertEqual(headers["Referrer-Policy"], "no-referrer")
+            self.assertEqual(headers["Cache-Control"], "no-store")
+            self.assertIn("default-src 'none'", headers["Content-Security-Policy"])
+            self.assertNotIn("unsafe", headers["Content-Security-Policy"])
+            self.assertIsNone(headers["Access-Control-Allow-Origin"])
+
+    def test_no_files_of_the_machine(self):
+        for path in ("../../etc/passwd", "..%2f..%2fetc/passwd", "%2e%2e/%2e%2e/etc/passwd", "/etc/passwd", "page.html/../../x"):
+            status, _, content = self.workbench.get(path)
+            self.assertIn(status, (403, 404), path)
+            self.assertNotIn(b"root:", content)
+
+    def test_loopback_alone(self):
+        listening = subprocess.run(["cat", f"/proc/{self.workbench.process.pid}/net/tcp"], capture_output=True, text=True).stdout
+        local = [line.split()[1] for line in listening.splitlines()[1:] if line.split()[3] == "0A"]
+        own = [address for address in local if int(address.split(":")[1], 16) == self.workbench.port]
+        self.assertEqual([address.split(":")[0] for address in own], ["0100007F"])
+
+
+class Storm(unittest.TestCase):
+    """Malformed requests, many connections, slow clients: it stays, and holds no more than before."""
+
+    def test_it_stays(self):
+        with Workbench() as workbench:
+            workbench.ask("buffer", **LIVE[0][1])
+            descriptors, before = workbench.descriptors(), workbench.resident()
+
+            self.malformed(workbench, 10000 if FULL else 1000)
+            self.still_answers(workbench)
+            self.crowd(workbench, 200)
+            self.still_answers(workbench)
+            self.slow(workbench, 200 if FULL else 80)
+            self.big(workbench)
+            self.still_answers(workbench)
+
+            end = time.monotonic() + 30
+            while (workbench.descriptors() > descriptors + 6 or workbench.resident() > before + 32 * MIB) and time.monotonic() < end:
+                time.sleep(0.1)
+            self.assertLessEqual(workbench.descriptors(), descriptors + 6)
+            self.assertLessEqual(workbench.resident(), before + 32 * MIB)
+            self.assertEqual(workbench.zombies(), 0)
+            self.assertEqual(workbench.end()[0], 0)
+
+    def still_answers(self, workbench):
+        begun = time.monotonic()
+        self.assertIn("157 packets", workbench.ask("buffer", **LIVE[0][1])["headline"])
+        self.assertLess(time.monotonic() - begun, 30)
+
+    def malformed(self, workbench, count):
+        seed = random.Random(1)
+        good = json.dumps(asked("buffer", **LIVE[0][1])).encode()
+        host = f"Host: 127.0.0.1:{workbench.port}\r\n".encode()
+        path = workbench.path.encode()
+
+        def noise(most):
+            return bytes(seed.randrange(256) for _ in range(seed.randrange(most)))
+
+        def posted(body, more=b"", length=None):
+            head = b"POST " + path + b"api/ask HTTP/1.1\r\n" + host + b"Content-Type: application/json\r\n" + more
+            return head + b"Content-Length: %d\r\n\r\n" % (len(body) if length is None else length) + body
+
+        def mutated(sent):
+            made = bytearray(sent)
+            for _ in range(seed.randrange(1, 8)):
+                place = seed.randrange(len(made))
+                what = seed.randrange(3)
+                if what == 0:
+                    made[place] = seed.randrange(256)
+                elif what == 1:
+                    del made[place : place + seed.randrange(20)]
+                else:
+                    made[place:place] = noise(20)
+            return bytes(made)
+
+        def json_noise():
+            things = ["{}", "[]", "null", "1e999", '"x"', "[" * 5000, '{"question":1}', '{"question":"buffer"}',
+                      '{"question":"buffer","options":[["--load"]]}', '{"question":"buffer","options":[["--load",1]]}',
+                      '{"question":"buffer","options":[["--load","' + "9" * 3000 + '"]]}',
+                      '{"question":"buffer","options":[["--load","0.9"],["--load","0.9"]]}',
+                      '{"question":"buffer","options":{},"files":[]}', '{"question":"\\u0000"}', '{"question":"buffer","options":[],"files":{"":"x"}}',
+                      '{"a":' * 2000 + "1" + "}" * 2000, "\ufeff{}", "\xff\xfe"]
+            return seed.choice(things).encode("utf-8", "replace")
+
+        makers = [
+            lambda: noise(400),
+            lambda: mutated(posted(good)),
+            lambda: mutated(b"GET " + path + b" HTTP/1.1\r\n" + host + b"\r\n"),
+            lambda: posted(json_noise()),
+            lambda: posted(good, length=seed.choice([0, 1, 10**9, 10**18, len(good) + 5])),
+            lambda: posted(good, b"Transfer-Encoding: chunked\r\n"),
+            lambda: posted(good, b"Content-Encoding: gzip\r\n"),
+            lambda: posted(good, b"Range: bytes=" + b"0-1," * 1500 + b"0-1\r\n"),
+            lambda: posted(good, b"X: " + b"a" * seed.randrange(20000) + b"\r\n"),
+            lambda: posted(good, b"".join(b"X%d: y\r\n" % i for i in range(seed.randrange(6000)))),
+            lambda: b"GET /" + b"a" * seed.randrange(20000) + b" HTTP/1.1\r\n" + host + b"\r\n",
+            lambda: b"GET " + path + b"%" * 200 + b" HTTP/1.1\r\n" + host + b"\r\n",
+            lambda: seed.choice([b"PUT", b"DELETE", b"PRI", b"CONNECT", b"TRACE", b""]) + b" " + path + b" HTTP/1.1\r\n" + host + b"\r\n",
+            lambda: b"GET " + path + seed.choice([b"", b" HTTP/9.9", b" HTTP/1.1 x", b" FTP/1.0"]) + b"\r\n" + host + b"\r\n",
+            lambda: b"\r\n" * seed.randrange(300),
+            lambda: b"GET " + path + b" HTTP/1.1\r\n" + host + b"Content-Length: -5\r\n\r\n",
+            lambda: posted(b"--x\r\n" * 300, b"Content-Type: multipart/form-data; boundary=x\r\n"),
+        ]
+        for i in range(count):
+            come = workbench.raw(makers[i % len(makers)](), wait=20)
+            # Whatever an answer says, it is an answer, and never of the inner works.
+            self.assertTrue(come == b"" or come.startswith(b"HTTP/1.1 "), come[:80])
+            self.assertNotIn(b" 500 ", come[:20])
+            self.assertIsNone(workbench.process.poll())
+
+    def crowd(self, workbench, count):
+        """Many at once, who say nothing; somebody who asks is answered all the same."""
+        crowd = [socket.create_connection(("127.0.0.1", workbench.port)) for _ in range(count)]
+        self.still_answers(workbench)
+        self.assertLess(workbench.descriptors(), 200)
+        for connection in crowd:
+            connection.close()
+        # And many who ask.
+        answers = []
+        threads = [threading.Thread(target=lambda: answers.append(self.asked_once(workbench))) for _ in range(60 if not FULL else count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertGreater(sum("headline" in answer for answer in answers), 10)
+
+    def asked_once(self, workbench):
+        try:
+            return workbench.ask("buffer", **LIVE[0][1])
+        except (OSError, AssertionError, Exception):  # let go, with 503 or a closed connection
+            return {}
+
+    def slow(self, workbench, count):
+        """A byte now and then."""
+        head = f"POST {workbench.path}api/ask HTTP/1.1\r\nHost: 127.0.0.1:{workbench.port}\r\n".encode()
+        clients = []
+        for i in range(count):
+            client = socket.create_connection(("127.0.0.1", workbench.port))
+            client.sendall(head[: 1 + i % len(head)])
+            clients.append(client)
+        for _ in range(20 if FULL else 3):
+            for client in clients:
+                try:
+                    client.sendall(b"a")
+                except OSError:
+                    pass
+            self.still_answers(workbench)
+            time.sleep(1 if FULL else 0.05)
+        for client in clients:
+            client.close()
+
+    def big(self, workbench):
+        """Bodies and heads without an end."""
+        own = f"Host: 127.0.0.1:{workbench.port}\r\n".encode()
+        post = b"POST " + workbench.path.encode() + b"api/ask HTTP/1.1\r\n" + own + b"Content-Type: application/json\r\n"
+        begun = workbench.resident()
+        for head, block in (
+            (post + b"Content-Length: 99999999\r\n\r\n", b"[" * MIB),
+            (post + b"Transfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + b"a" * 0x10000 + b"\r\n"),
+            (post, b"X: y\r\n" * 100000),
+            (post + b"X: ", b"y" * MIB),
+        ):
+            with socket.create_connection(("127.0.0.1", workbench.port), timeout=20) as connection:
+                try:
+                    connection.sendall(head)
+                    for _ in range(50):
+                        connection.sendall(block)
+                except OSError:
+                    pass  # let go
+            self.assertLess(workbench.resident(), begun + 128 * MIB)
+        deep = ("[" * 2_000_000).encode()
+        self.assertEqual(workbench.request("POST", workbench.path + "api/ask", deep)[0], 400)
+        self.assertLess(workbench.resident(), begun + 128 * MIB)
+
+
+if __name__ == "__main__":
+    unittest.main()
