@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -237,6 +238,25 @@ Limits usual_limits(const Command& command, bool shared_out) {
   return limits;
 }
 
+std::string shell_words(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
+    const bool bare = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+             std::string_view("_@%+=:,./-").find(c) != std::string_view::npos;
+    });
+    if (!line.empty()) line += ' ';
+    if (bare) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += '\'';
+  }
+  return line;
+}
+
 void add_common_options(Command& command, CommonOptions& options) {
   if (command.name == "serve") return;  // has no answer of its own
   const OptionGroup output(command.options, "Output");
@@ -254,6 +274,13 @@ void add_common_options(Command& command, CommonOptions& options) {
   if (may_be_cut(command) && command.options.find("--part") == nullptr)
     output.add("--part", options.part, "I/N",
                "do part I of N alone and write its results, of which\n`tailbound merge` makes the answer");
+  if (command.name == "sweep") {
+    output.add("--time-limit", options.time_limit, "S",
+               "seconds for each point, or none: refused beyond (60 of an analysis\nunless told, none of a "
+               "simulation)");
+    output.add("--memory-limit", options.memory_limit, "SIZE", "of each point: 500MB, 2GB, or none");
+    return;
+  }
   const std::string usual = is_analysis(command) ? "60 unless told" : "none unless told";
   output.add("--time-limit", options.time_limit, "S", "seconds, or none: refused beyond (" + usual + ")");
   output.add("--memory-limit", options.memory_limit, "SIZE",

@@ -61,6 +61,9 @@ class Program {
 /// \param shared_out  among processes, or as a part of several
 [[nodiscard]] Limits usual_limits(const Command& command, bool shared_out);
 
+/// The words of a command line for a shell to read.
+[[nodiscard]] std::string shell_words(const std::vector<std::string>& words);
+
 /// Adds --plot, --title and --log-y where the command draws; --format, --output and --quiet; the limits.
 void add_common_options(Command& command, CommonOptions& options);
 

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -80,26 +79,6 @@ std::string drawn_document(const render::Document& document, const CommonOptions
   if (options.title) picture.title = *options.title;
   picture.log_y = options.log_y;
   return render::drawn(picture, *options.plot, environ);
-}
-
-/// The words of a command line for a shell to read.
-std::string shell_words(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) {
-    const bool bare = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-             std::string_view("_@%+=:,./-").find(c) != std::string_view::npos;
-    });
-    if (!line.empty()) line += ' ';
-    if (bare) {
-      line += word;
-      continue;
-    }
-    line += '\'';
-    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    line += '\'';
-  }
-  return line;
 }
 
 /// The same command line, but resumed from this file.
@@ -199,10 +178,15 @@ Status answer_and_write(Program& program, int argc, const char* const* argv, std
   if (engine.executor != nullptr && program.chosen()->name == "reproduce")
     throw InvalidArgument("the command", "reproduce",
                           "run by tailbound itself: all ranks would write its files");
+  const auto limits_of_each = [&common](Limits usual) {
+    return read_limits(common.time_limit, common.memory_limit, std::move(usual));
+  };
+  static_cast<void>(limits_of_each({}));  // are they well put?
   Interrupt interrupt(
-      engine.writes ? read_limits(common.time_limit, common.memory_limit,
-                                  usual_limits(*program.chosen(), engine.executor != nullptr || common.part))
-                    : Limits());
+      engine.writes && program.chosen()->name != "sweep"
+          ? read_limits(common.time_limit, common.memory_limit,
+                        usual_limits(*program.chosen(), engine.executor != nullptr || common.part))
+          : Limits());
   Pieces pieces(interrupt);
   begin_files(interrupt.token());
   ProgressLine line(common.quiet);
@@ -226,7 +210,8 @@ Status answer_and_write(Program& program, int argc, const char* const* argv, std
                         .piece = piece,
                         .course = course,
                         .executor = part ? &*part : engine.executor,
-                        .writes = engine.writes};
+                        .writes = engine.writes,
+                        .limits_of_each = limits_of_each};
 
   // Opened first: a long computation must not end at a closed door.
   std::optional<files::PendingFile> text, picture;

@@ -3,6 +3,8 @@
 #include <cli/commands.hpp>
 #include <cli/files.hpp>
 #include <cli/options.hpp>
+#include <cli/process/point_guard.hpp>
+#include <cli/program.hpp>
 #include <cli/simulation_options.hpp>
 #include <tailbound/answers/sweep.hpp>
 #include <tailbound/core/suggest.hpp>
@@ -46,8 +48,7 @@ void check(const SweepPoint& point, Askers& askers) {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = command_names();
     std::erase_if(all, [](const std::string& name) {
-      return name == "sweep" || name == "schema" || name == "reproduce" || name == "merge" ||
-             name == "serve";
+      return name == "sweep" || name == "schema" || name == "reproduce" || name == "merge" || name == "serve";
     });
     return all;
   }();
@@ -105,6 +106,16 @@ SweepRow asked(const SweepPoint& point, const Asker& asker) {
   return row;
 }
 
+/// Of a point that its process does not outlive.
+void keep_refusal(const answers::SweepQuestion& question, const SweepPoint& point, const std::string& why) {
+  SweepRow row{.key = {}, .status = SweepStatus::no_answer, .message = why};
+  for (std::size_t i = 0; i < question.points.size(); ++i)
+    if (question.points[i].key() == point.key()) row.key = question.keys[i];
+  answers::SweepStore store(question.store, question.version, answers::SweepStore::Use::write);
+  std::size_t none = 0;
+  static_cast<void>(store.keep_and_claim({row}, question.keys, none, 0));
+}
+
 /// "2/7": every seventh point from the second on.
 void keep_part(const std::string& part, std::vector<SweepPoint>& points) {
   const auto [number, parts] = parse_part(part, "--part", 1'000'000);
@@ -130,9 +141,16 @@ Reply answer(const Options& options, const Context& context) {
     check(point, askers);
     question.keys.push_back(key_of(point, asker_of(askers, point.question).options(), files));
   }
-  question.asker = [] {
-    return [askers = std::make_shared<Askers>()](const SweepPoint& point) {
-      return asked(point, asker_of(*askers, point.question));
+  question.asker = [&question, &context] {
+    return [&question, &context, askers = std::make_shared<Askers>(),
+            guard = context.executor != nullptr ? nullptr
+                                                : std::make_shared<PointGuard>()](const SweepPoint& point) {
+      const Asker& asker = asker_of(*askers, point.question);
+      if (!guard) return asked(point, asker);  // ranks end together or not at all
+      return guard->watched(
+          context.limits_of_each(usual_limits(asker.command(), false)),
+          [&](const std::string& why) { keep_refusal(question, point, why); },
+          [&] { return asked(point, asker); });
     };
   };
   if (options.add || options.retry) {

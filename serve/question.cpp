@@ -2,6 +2,7 @@
 #include <serve/question.hpp>
 
 #include <cli/ask.hpp>
+#include <cli/program.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -62,17 +63,6 @@ const std::string& text_at(const Json& object, const char* key) {
   if (found == object.end() || !found->is_string())
     throw BadRequest(std::string("\"") + key + "\" is not a text");
   return found->get_ref<const std::string&>();
-}
-
-std::string quoted(const std::string& word) {
-  const bool bare = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("_@%+=:,./-").find(c) != std::string_view::npos;
-  });
-  if (bare) return word;
-  std::string made = "'";
-  for (const char c : word) made += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return made + "'";
 }
 
 const char* kind_of(const options::Option& option) {
@@ -147,14 +137,18 @@ std::string read_format(const std::string& name) {
 
 std::string command_line(const Question& question) {
   const cli::Asker& asker = asker_of(question.name);
-  std::string line = "tailbound " + question.name;
+  std::vector<std::string> words{"tailbound"};
+  const std::size_t space = question.name.find(' ');
+  words.push_back(question.name.substr(0, space));
+  if (space != std::string::npos) words.push_back(question.name.substr(space + 1));
   for (const auto& [name, value] : question.options) {
     const options::Option* option = asker.options().find(name);
-    if (name.rfind("--", 0) == 0) line += " " + quoted(name);
-    if (option == nullptr || option->flag == nullptr)
-      if (option == nullptr || option->words == nullptr || !value.empty()) line += " " + quoted(value);
+    if (name.rfind("--", 0) == 0) words.push_back(name);
+    const bool alone =
+        option != nullptr && (option->flag != nullptr || (option->words != nullptr && value.empty()));
+    if (!alone) words.push_back(value);
   }
-  return line;
+  return cli::shell_words(words);
 }
 
 Note note_of(const Question& question, const std::vector<std::string>& formats) {

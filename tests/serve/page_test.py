@@ -89,6 +89,11 @@ class Page(unittest.TestCase):
         self.assertEqual(self.save("json"), command("buffer", "--inputs", "16", "--load", "0.9", "--drop", "1e-15", "--format", "json").stdout)
         self.quiet()
 
+    def test_the_command_line_is_one_for_a_shell(self):
+        self.open("#buffer?inputs=16&arrivals=(3/5)/(1-2/5*z)&drop=1e-9")
+        told = self.workbench.ask("buffer", inputs=16, arrivals="(3/5)/(1-2/5*z)", drop="1e-9")["command_line"]
+        self.until("the line", lambda: self.text("#shell") == told)
+
     def test_every_form_answers(self):
         self.open()
         for question in json.loads(self.workbench.get("api/questions")[2])["questions"]:
