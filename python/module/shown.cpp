@@ -2,6 +2,7 @@
 
 #include <cln/integer_io.h>
 #include <cln/rational.h>
+#include <tailbound/render/html.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -182,6 +183,11 @@ py::list to_python(const std::vector<render::Column>& columns) {
 
 std::string written_now(const cli::Reply& reply, const std::string& format, bool quiet) {
   const render::Frame frame{.version = TAILBOUND_VERSION, .quiet = quiet};
+  if (format == "html" && reply.text) {
+    const std::string title = reply.document.layout ? reply.document.headline : "tailbound";
+    return render::html_page(title, render::html_of_text(title, *reply.text, frame), frame);
+  }
+  if (format == "html") return render::to_html(reply.document, frame);
   if (format == "table" && reply.text) return *reply.text;
   if (!reply.document.layout) return reply.text.value_or("");
   if (format == "json") return render::to_json(reply.document, frame);
@@ -336,7 +342,7 @@ py::dict Shown::picture() const {
   show([held = held_, picture] {
     const Document& document = held->reply().document;
     if (!document.layout || !document.picture) throw NoAnswer("there is nothing to draw");
-    *picture = render::picture_of(document);
+    *picture = render::named_where_hidden(render::picture_of(document));
   });
   py::dict drawn;
   drawn["title"] = picture->title;

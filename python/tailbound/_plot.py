@@ -30,7 +30,8 @@ def draw(picture: dict[str, Any], ax: "Optional[Axes]" = None, log_y: bool = Fal
     heights = [y for curve in picture["curves"] for _, y in curve["points"] if math.isfinite(y)]
     if logarithmic and not powers and not any(y > 0 for y in heights):
         raise NoAnswer("there is nothing to draw on a logarithmic axis: no value is above 0")
-    for place, curve in enumerate(picture["curves"]):
+    # Points on top of lines, which would hide them.
+    for place, curve in sorted(enumerate(picture["curves"]), key=lambda each: each[1]["style"] in ("bars", "marks")):
         _curve(ax, curve, place if curve["colour"] is None else curve["colour"])
     _axes(ax, picture, powers, logarithmic, heights)
     return ax
@@ -43,7 +44,9 @@ def _curve(ax: "Axes", curve: dict[str, Any], place: int) -> None:
     marker = _MARKERS[place % len(_MARKERS)]
     face = colour if place % len(_MARKERS) < _FILLED else "white"
     title, style = curve["title"] or None, curve["style"]
-    if style == "points_and_line":
+    if style in ("dashed", "rule") and len(xs) == 2 and xs[0] == xs[1]:  # a limit, over the whole height
+        ax.axvline(xs[0], color="#444444", linestyle=(0, (6, 4)), linewidth=1.4, label=title)
+    elif style == "points_and_line":
         ax.plot(xs, ys, color=colour, linestyle=dash, marker=marker, markerfacecolor=face, markersize=5, label=title)
     elif style == "line":
         ax.plot(xs, ys, color=colour, linestyle=dash, linewidth=2, label=title)

@@ -19,15 +19,21 @@ constexpr const char* dashes[] = {"dashtype 1", "dashtype (10,6)"};
 /// Disc, square, triangle, diamond, ring, open square, ...: gnuplot's pointtypes.
 constexpr int markers[] = {7, 5, 9, 13, 6, 4, 8, 12, 11, 2, 10, 3};
 
+/// Sizes of fonts follow from one another, so that a picture looks the same in every format.
 struct Terminal {
   const char* name;
   const char* commands;
-  int note_points;  ///< of the font that a note is set in
+  double font;
+  [[nodiscard]] std::string small() const { return fmt::format(",{:g}", std::round(font * 0.82)); }
+  [[nodiscard]] std::string note() const { return fmt::format(",{:g}", std::round(font * 0.7)); }
 };
 constexpr Terminal terminals[] = {
-    {"svg", "svg size 800,520 dynamic enhanced font 'Helvetica,16' background '#ffffff'", 9},
-    {"png", "pngcairo size 1200,780 enhanced font 'Sans,18' linewidth 1.5", 11},
-    {"pdf", "pdfcairo size 16cm,10.4cm enhanced font 'Helvetica,12' linewidth 1.5", 7}};
+    {"svg", "svg size 800,520 dynamic enhanced font 'Helvetica,16' background '#ffffff'", 16},
+    {"png", "pngcairo size 1600,1040 enhanced font 'Helvetica,24' linewidth 2 pointscale 2", 24},
+    {"pdf", "pdfcairo size 16cm,10.4cm enhanced font 'Helvetica,12' linewidth 1.5", 12}};
+
+// Characters that fit beside each other on the canvas, estimated on the wide side.
+constexpr std::size_t title_columns = 84, small_columns = 100, note_columns = 120;
 
 const Terminal& terminal_named(const std::string& name) {
   for (const Terminal& terminal : terminals)
@@ -47,21 +53,22 @@ std::string quoted(const std::string& text) {
 }
 
 /// A text that is too long for one line above a picture, in several of about the same length.
-std::string quoted_lines(const std::string& text) {
-  constexpr std::size_t longest = 96, play = 8;  // characters that fit; those by which lines may differ
-  const std::size_t lines = (width(text) + longest - 1) / longest;
-  std::string result;
-  for (const std::string& line :
-       folded(text, lines < 2 ? longest : std::min(longest, text.size() / lines + play)))
-    result += (result.empty() ? "" : ".\"\\n\".") + quoted(line);
-  return result.empty() ? quoted(text) : result;
+std::vector<std::string> title_lines(const std::string& text) {
+  constexpr std::size_t play = 8;  // characters by which lines may differ
+  const std::size_t lines = (width(text) + title_columns - 1) / title_columns;
+  return folded(text, lines < 2 ? title_columns : std::min(title_columns, text.size() / lines + play));
 }
 
-/// A label in a data block: between double quotes, which it therefore does not hold.
-std::string data_label(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == '"' || c == '\\' || (c >= 0 && c < ' '); }, ' ');
-  return '"' + text + '"';
+std::string quoted_lines(const std::vector<std::string>& lines) {
+  std::string result;
+  for (const std::string& line : lines) result += (result.empty() ? "" : ".\"\\n\".") + quoted(line);
+  return result.empty() ? quoted("") : result;
+}
+
+/// What fits into one line of the key.
+std::string key_title(const std::string& text) {
+  constexpr std::size_t longest = small_columns - 12;
+  return width(text) <= longest ? text : folded(text, longest - 4).front() + " ...";
 }
 
 /// Has a value a place on the y axis?
@@ -69,14 +76,20 @@ bool drawable(const Picture& picture, double y) {
   return std::isfinite(y) && (y > 0 || picture.powers_of_ten || !picture.log_y);
 }
 
-std::pair<double, double> y_range(const Picture& picture) {
+struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const Curve& curve : picture.curves)
+  void add(double value) { low = std::min(low, value), high = std::max(high, value); }
+};
+
+Range y_values(const Picture& picture) {
+  Range range;
+  for (const Curve& curve : picture.curves) {
     for (const auto& [x, y] : curve.points)
-      if (drawable(picture, y)) low = std::min(low, y), high = std::max(high, y);
-  for (const Curve& curve : picture.curves)
-    for (const auto& [lower, upper] : curve.ends) high = std::max(high, upper);  // bars may leave at the foot
-  return {low, high};
+      if (drawable(picture, y) && !is_limit(curve)) range.add(y);
+    for (const auto& [lower, upper] : curve.ends)  // bars may leave at the foot
+      if (std::isfinite(upper)) range.high = std::max(range.high, upper);
+  }
+  return range;
 }
 
 /// 1, 2 or 5 times a power of ten: the greatest that is at most `value`, or the least that is at least that.
@@ -93,23 +106,147 @@ double round_number(double value, bool up) {
   return last;
 }
 
-/// A logarithmic axis for values: ticks at powers of ten, of a short one at 1, 2 and 5 times these.
-std::string log_axis(double low, double high) {
-  const double foot = round_number(low, false), head = round_number(std::max(high, foot * 2), true);
-  std::string text = fmt::format("set logscale y\nset format y '%g'\nset yrange [{:g}:{:g}]\n", foot, head);
-  constexpr double short_span = 500;
-  if (head / foot > short_span) return text;
-  text += "set ytics (";
-  for (double tick = foot; tick <= head * 1.001; tick = round_number(tick * 1.5, true))
-    text += fmt::format("{}{:g}", tick == foot ? "" : ", ", tick);
-  return text + ")\n";
-}
-
 /// A step of 1, 2 or 5 times a power of ten, at least 1, that divides `span` into at most about eight.
 double power_step(double span) {
   double step = 1;
   for (int i = 0; span / step > 8; ++i) step *= i % 3 == 1 ? 2.5 : 2;
   return step;
+}
+
+/// An axis from end to end, and what gnuplot is told of it.
+struct Axis {
+  double low = 0, high = 1;
+  bool logarithmic = false;
+  std::string commands;
+
+  /// 0 at its low end, 1 at its high end.
+  [[nodiscard]] double share(double value) const {
+    return logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
+  }
+};
+
+/// Of values that are logarithms: a tick a decade or a few, and minor ones between, of single decades at 2 to 9.
+Axis power_axis(const Range& values) {
+  const double step = power_step(values.high - values.low);
+  Axis axis;
+  axis.low = std::floor(values.low / step) * step;
+  axis.high = std::max(std::ceil(values.high / step), std::floor(values.low / step) + 1) * step;
+  axis.commands = fmt::format("set format y '10^{{%.0f}}'\nset ytics {}\nset yrange [{}:{}]\n", step,
+                              axis.low, axis.high);
+  if (step > 1) {
+    const double leading = step / std::pow(10, std::floor(std::log10(step)));
+    return axis.commands += fmt::format("set mytics {}\n", step == 2 ? 2 : leading == 2 ? 4 : 5), axis;
+  }
+  std::string minor;
+  for (double decade = axis.low; decade < axis.high; ++decade)
+    for (int digit = 2; digit <= 9; ++digit)
+      minor += fmt::format("{}'' {:.4f} 1", minor.empty() ? "" : ", ", decade + std::log10(digit));
+  axis.commands += "set ytics add (" + minor + ")\n";
+  return axis;
+}
+
+/// Of values: ticks at powers of ten, of a short axis at 1, 2 and 5 times these.
+Axis log_axis(const Range& values) {
+  Axis axis;
+  axis.logarithmic = true;
+  axis.low = round_number(values.low, false);
+  axis.high = round_number(std::max(values.high, axis.low * 2), true);
+  axis.commands =
+      fmt::format("set logscale y\nset format y '%g'\nset yrange [{:g}:{:g}]\n", axis.low, axis.high);
+  constexpr double short_span = 500, close = 1.001;
+  if (axis.high / axis.low > short_span) return axis.commands += "set mytics\n", axis;
+  std::string ticks;
+  for (double tick = axis.low; tick <= axis.high * close; tick = round_number(tick * 1.5, true))
+    ticks += fmt::format("{}{:g}", ticks.empty() ? "" : ", ", tick);
+  for (double decade = std::pow(10, std::floor(std::log10(axis.low))); decade <= axis.high; decade *= 10)
+    for (const int digit : {3, 4, 6, 7, 8, 9})
+      if (digit * decade > axis.low && digit * decade < axis.high)
+        ticks += fmt::format(", '' {:g} 1", digit * decade);
+  axis.commands += "set ytics (" + ticks + ")\n";
+  return axis;
+}
+
+Axis linear_axis(const Range& values) {
+  Axis axis;
+  constexpr double most_ticks = 10, close = 1e-9;
+  const double step = values.high > 0 ? round_number(values.high / most_ticks, true) : 0.2;
+  axis.high = values.high > 0 ? std::ceil(values.high / step - close) * step : 1;
+  axis.commands =
+      fmt::format("set format y '%h'\nset yrange [0:{:g}]\nset ytics {:g}\nset mytics\n", axis.high, step);
+  return axis;
+}
+
+Axis y_axis(const Picture& picture) {
+  const Range values = y_values(picture);
+  if (picture.powers_of_ten) return power_axis(values);
+  if (!picture.log_y) return linear_axis(values);
+  if (!(values.high > 0))
+    throw NoAnswer("there is nothing to draw on a logarithmic axis: no value is above 0");
+  return log_axis(values);
+}
+
+/// As wide as the points, and a little more; around a single point a place for it.
+Axis x_axis(const Picture& picture) {
+  Range range;
+  for (const Curve& curve : picture.curves)
+    for (const auto& [x, y] : curve.points)
+      if (drawable(picture, y) || is_limit(curve)) range.add(x);
+  if (!(range.low <= range.high)) range.add(0);
+  Axis axis;
+  std::string ticks = "set mxtics\n";
+  if (range.low == range.high) {
+    const bool whole = range.low == std::floor(range.low);
+    const double around = whole ? 1 : std::abs(range.low) / 2;
+    axis.low = range.low - around, axis.high = range.high + around;
+    if (whole) ticks = "set xtics 1\n";
+  } else {
+    constexpr double margin = 0.02;
+    const double around = margin * (range.high - range.low);
+    axis.low = range.low - around, axis.high = range.high + around;
+  }
+  axis.commands =
+      fmt::format("set format x '%h'\nset xrange [{:.10g}:{:.10g}]\n", axis.low, axis.high) + ticks;
+  return axis;
+}
+
+/// A rectangle in shares of both axes.
+struct Box {
+  double left, right, foot, head;
+  [[nodiscard]] bool meets(const Box& other) const {
+    return left < other.right && other.left < right && foot < other.head && other.foot < head;
+  }
+};
+
+/// Labels beside their marks, right above or left below (where a falling tail is not), the rightmost first; one
+/// that would leave the picture or meet another is left out.
+std::string mark_labels(const Picture& picture, const Axis& x, const Axis& y, const Terminal& terminal) {
+  constexpr double letter = 0.0108, height = 0.048, aside = 0.012, off = 0.006;
+  std::string text;
+  std::vector<Box> taken;
+  int number = 100;  // behind those of the note
+  for (const Curve& curve : picture.curves) {
+    if (curve.style != CurveStyle::marks) continue;
+    for (std::size_t i = std::min(curve.points.size(), curve.labels.size()); i-- > 0;) {
+      const std::string& label = curve.labels[i];
+      if (label.empty() || !drawable(picture, curve.points[i].second)) continue;
+      const double at = x.share(curve.points[i].first), level = y.share(curve.points[i].second);
+      const double length = letter * static_cast<double>(width(label));
+      const Box right{at + aside, at + aside + length, level + off, level + off + height};
+      const Box left{at - aside - length, at - aside, level - off - height, level - off};
+      for (const Box& box : {right, left}) {
+        if (box.left < 0 || box.right > 1 || box.foot < 0 || box.head > 1) continue;
+        if (std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return other.meets(box); }))
+          continue;
+        taken.push_back(box);
+        text += fmt::format(
+            "set label {} {} at graph {:.4f}, graph {:.4f} left noenhanced front font '{}' textcolor rgb "
+            "'#222222'\n",
+            number++, quoted(label), box.left, (box.foot + box.head) / 2, terminal.small());
+        break;
+      }
+    }
+  }
+  return text;
 }
 
 std::string style(const Curve& curve, std::size_t place) {
@@ -123,17 +260,17 @@ std::string style(const Curve& curve, std::size_t place) {
     case CurveStyle::line:
       return fmt::format("with lines linewidth 2.5 linecolor rgb '{}' {}", colour, dash);
     case CurveStyle::marks:
-      return "using 1:2:3 with labels left offset 0.8,0.5 point pointtype 7 pointsize 0.7 "
-             "linecolor rgb '#222222' noenhanced";
+      return "with points pointtype 7 pointsize 0.7 linecolor rgb '#222222'";
     case CurveStyle::steps:
       return "with steps linewidth 5 linecolor rgb '#8ec6e8'";  // wide and light: the asymptote lies on it
     case CurveStyle::dashed:
-      return fmt::format("with lines linewidth 1.8 dashtype (12,8) linecolor rgb '{}'", colour);
+      return fmt::format("with lines linewidth 1.8 dashtype (12,8) linecolor rgb '{}'",
+                         is_limit(curve) ? "#444444" : colour);
     case CurveStyle::bars:
       // Not `yerrorbars`: they blank a disc around each point, which hides short bars.
       return fmt::format(
           "using 1:3:(0):($4-$3) with vectors heads size screen 0.005,90 linewidth 1.5 linecolor rgb '{0}' "
-          "notitle, '' using 1:2 with points pointtype {1} pointsize 0.7 linecolor rgb '{0}'",
+          "notitle, '' using 1:2 with points pointtype {1} pointsize 0.9 linecolor rgb '{0}'",
           colour, marker);
     case CurveStyle::rule:
       return "with lines linewidth 1.5 dashtype (3,5) linecolor rgb '#444444'";
@@ -141,64 +278,65 @@ std::string style(const Curve& curve, std::size_t place) {
   return {};
 }
 
-std::string axes(const Picture& picture, const Terminal& terminal) {
+/// Above the plot, where it hides no curve: columns of one width, as many as fit, rows about equally full.
+std::size_t key_columns(const Picture& picture) {
+  constexpr std::size_t sample = 8, most = 4;
+  std::size_t longest = 1;
+  for (const Curve& curve : picture.curves) longest = std::max(longest, width(key_title(curve.title)));
+  const std::size_t curves = picture.curves.size();
+  const std::size_t fit =
+      std::clamp<std::size_t>(small_columns / (longest + sample), 1, std::min(curves, most));
+  const std::size_t rows = (curves + fit - 1) / fit;
+  return (curves + rows - 1) / rows;
+}
+
+std::string frame(const Picture& picture, const Terminal& terminal) {
   std::string text = fmt::format("set terminal {}\n", terminal.commands);
   text +=
       "set encoding utf8\nset border 3 linecolor rgb '#444444'\nset tics nomirror out textcolor rgb "
       "'#222222'\n"
       "set grid linecolor rgb '#c8c8c8' linewidth 1 dashtype 1\nset style fill solid\nset pointintervalbox "
       "0\n";
-  text += fmt::format("set title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n",
-                      quoted_lines(picture.title), quoted(picture.x_label), quoted(picture.y_label));
-  const std::vector<std::string> note = folded(picture.note, 110);
-  if (!note.empty()) text += fmt::format("set bmargin {}\n", 5 + note.size());
-  for (std::size_t i = 0; i < note.size(); ++i)
-    text += fmt::format("set label {} {} at screen 0.5, screen {:.3f} center font ',{}' noenhanced\n", i + 1,
-                        quoted(note[i]), 0.025 + 0.03 * static_cast<double>(note.size() - 1 - i),
-                        terminal.note_points);
+  constexpr double row = 1.05;  // of the key, in lines
+  double key_rows = 0;
   if (picture.curves.size() > 1) {
-    // Above the plot, where it hides no curve; long titles in fewer columns.
-    std::size_t longest = 1;
-    for (const Curve& curve : picture.curves) longest = std::max(longest, width(curve.title));
-    const std::size_t columns =
-        std::clamp<std::size_t>(70 / (longest + 6), 1, picture.curves.size() == 4 ? 2 : 4);
-    text += fmt::format("set key outside top center horizontal maxcols {} spacing 1.2 samplen 3 noenhanced\n",
-                        columns);
+    const std::size_t columns = key_columns(picture);
+    key_rows = row * static_cast<double>((picture.curves.size() + columns - 1) / columns);
+    text += fmt::format(
+        "set key at graph 0.5, graph 1.02 center bottom horizontal maxcols {} reverse Left spacing 1.2 "
+        "samplen 3 "
+        "font '{}' noenhanced\n",
+        columns, terminal.small());
   } else {
     text += "set key off\n";
   }
-  const auto [low, high] = y_range(picture);
-  if (picture.powers_of_ten) {
-    const double step = power_step(high - low);
-    text += fmt::format("set format y '10^{{%.0f}}'\nset ytics {}\nset yrange [{}:{}]\n", step,
-                        std::floor(low / step) * step,
-                        std::max(std::ceil(high / step), std::floor(low / step) + 1) * step);
-  } else if (picture.log_y) {
-    if (!(high > 0)) throw NoAnswer("there is nothing to draw on a logarithmic axis: no value is above 0");
-    text += log_axis(low, high);
-  } else {
-    text += fmt::format("set yrange [0:{}]\n", high > 0 ? "*" : "1");
-  }
-  text += "set autoscale xfix\n";
-  // Labels stand to the right of their points.
-  const bool labels = std::any_of(picture.curves.begin(), picture.curves.end(), [](const Curve& curve) {
-    return std::any_of(curve.labels.begin(), curve.labels.end(),
-                       [](const auto& label) { return !label.empty(); });
-  });
-  return text + fmt::format("set offsets graph 0.02, graph {}, 0, 0\n", labels ? 0.3 : 0.02);
+  const std::vector<std::string> title = title_lines(picture.title);
+  text += fmt::format(
+      "set title {} offset 0,{:.2f} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n",
+      quoted_lines(title), key_rows, quoted(picture.x_label), quoted(picture.y_label));
+  text += fmt::format("set tmargin {:.2f}\n", 1.6 + static_cast<double>(title.size()) + key_rows);
+  const std::vector<std::string> note = folded(picture.note, note_columns);
+  if (!note.empty()) text += fmt::format("set bmargin {}\n", 5 + note.size());
+  for (std::size_t i = 0; i < note.size(); ++i)
+    text += fmt::format("set label {} {} at screen 0.5, screen {:.3f} center font '{}' noenhanced\n", i + 1,
+                        quoted(note[i]), 0.025 + 0.032 * static_cast<double>(note.size() - 1 - i),
+                        terminal.note());
+  return text;
 }
 
-std::string data_block(const Picture& picture, std::size_t number, double foot) {
+std::string data_block(const Picture& picture, std::size_t number, const Axis& y_axis) {
   const Curve& curve = picture.curves[number];
   std::string text = fmt::format("$curve{} << end_of_curve\n", number);
   for (std::size_t j = 0; j < curve.points.size(); ++j) {
-    const auto& [x, y] = curve.points[j];
+    auto [x, y] = curve.points[j];
+    if (is_limit(curve)) y = j == 0 ? y_axis.low : y_axis.high;
     if (!drawable(picture, y)) continue;
     text += fmt::format("{:.17g} {:.17g}", x, y);
-    if (curve.style == CurveStyle::marks)
-      text += " " + data_label(j < curve.labels.size() ? curve.labels[j] : "");
-    if (curve.style == CurveStyle::bars)
+    if (curve.style == CurveStyle::bars) {
+      // Bars may leave at the foot of the picture.
+      const double foot = y_axis.logarithmic ? y_axis.low / 1000 : y_axis.low - 10;
       text += fmt::format(" {:.17g} {:.17g}", std::max(curve.ends[j].first, foot), curve.ends[j].second);
+    }
     text += "\n";
   }
   return text + "end_of_curve\n";
@@ -206,18 +344,26 @@ std::string data_block(const Picture& picture, std::size_t number, double foot) 
 
 }  // namespace
 
-std::string to_gnuplot(const Picture& picture, const std::string& terminal) {
-  std::string text = axes(picture, terminal_named(terminal));
-  const double low = y_range(picture).first;
-  // Bars may leave at the foot of the picture.
-  const double foot = picture.log_y && !picture.powers_of_ten ? low / 1000 : low - 10;
-  for (std::size_t i = 0; i < picture.curves.size(); ++i) text += data_block(picture, i, foot);
+std::string to_gnuplot(const Picture& given, const std::string& name) {
+  const Picture picture = named_where_hidden(given);
+  const Terminal& terminal = terminal_named(name);
+  const Axis x = x_axis(picture), y = y_axis(picture);
+  std::string text =
+      frame(picture, terminal) + y.commands + x.commands + mark_labels(picture, x, y, terminal);
+  for (std::size_t i = 0; i < picture.curves.size(); ++i) text += data_block(picture, i, y);
+  // Points on top of lines: a line that is as good as it should be would hide them.
+  std::vector<std::size_t> order(picture.curves.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_partition(order.begin(), order.end(), [&](std::size_t i) {
+    const CurveStyle style = picture.curves[i].style;
+    return style != CurveStyle::bars && style != CurveStyle::marks;
+  });
   text += "plot ";
-  for (std::size_t i = 0; i < picture.curves.size(); ++i) {
+  for (const std::size_t i : order) {
     const Curve& curve = picture.curves[i];
-    text += fmt::format("{}$curve{} {} title {}", i == 0 ? "" : ", ", i,
+    text += fmt::format("{}$curve{} {} title {}", i == order.front() ? "" : ", ", i,
                         style(curve, curve.colour ? static_cast<std::size_t>(*curve.colour) : i),
-                        quoted(curve.title));
+                        quoted(key_title(curve.title)));
   }
   return text + "\n";
 }

@@ -27,6 +27,16 @@ struct Curve {
   std::optional<int> colour{};                    ///< for curves that belong together; or by place
 };
 
+/// Is it data, and no level or asymptote or mark beside them?
+[[nodiscard]] inline bool is_data(const Curve& curve) {
+  return curve.style != CurveStyle::dashed && curve.style != CurveStyle::rule &&
+         curve.style != CurveStyle::marks;
+}
+
+/// A level across the other axis, as the load at which something saturates: two points at one place, drawn over
+/// the whole height of the picture whatever their own.
+[[nodiscard]] bool is_limit(const Curve& curve);
+
 struct Picture {
   std::string title;  ///< taken literally
   std::string x_label, y_label;
@@ -38,7 +48,12 @@ struct Picture {
   /// beside powers_of_ten.
   bool log_y = false;
   std::vector<Curve> curves{};
+  std::string graph{};  ///< a drawing in the language of Graphviz, in place of all that stands above
 };
+
+/// The same, but a line that lies under a later one (and so is nowhere to be seen) is named in that one's title:
+/// "b (hides a)".
+[[nodiscard]] Picture named_where_hidden(Picture picture);
 
 /// Colours, dashes and markers that tell so many curves apart.
 inline constexpr std::size_t most_curves_told_apart = 12;

@@ -200,7 +200,9 @@ Picture flow_picture(const Document& document, const std::string& title, Multist
   picture.x_label = over_load && of_delay ? "throughput [requests a processor in a service time]"
                     : over_load           ? "load [requests a processor in a service time]"
                                           : axis.heading;
-  picture.y_label = !of_delay ? "throughput" : plain_times ? "mean delay [service times]" : "mean delay";
+  picture.y_label = !of_delay     ? "throughput [requests a processor in a service time]"
+                    : plain_times ? "mean delay [service times]"
+                                  : "mean delay [in the unit of --service]";
   const std::vector<std::size_t> order = in_order_of(document, axis.key);
   const std::vector<std::string> groups = groups_of(document, axis.key);
   int colour = 0;

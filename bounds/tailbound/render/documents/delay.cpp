@@ -5,6 +5,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/plain.hpp>
 #include <tailbound/render/documents/delay.hpp>
+#include <tailbound/render/documents/fabric.hpp>
 #include <tailbound/render/documents/load_scale.hpp>
 #include <tailbound/render/documents/topology.hpp>
 #include <tailbound/render/documents/units.hpp>
@@ -448,6 +449,10 @@ std::string slots_label(const std::string& what, const Units& units) {
   return what + (slot_ns ? " [slots of " + plain(*slot_ns) + " ns]" : " [slots]");
 }
 
+std::string joined_notes(const std::string& first, const std::string& then) {
+  return first + (first.empty() ? "" : "; ") + then;
+}
+
 /// P(D > t) of one question's flows, the percentiles marked; of several flows the four whose last percentile is
 /// greatest.
 void add_curves(Picture& picture, const DelayPoint& point) {
@@ -475,7 +480,11 @@ void add_curves(Picture& picture, const DelayPoint& point) {
     };
     for (const bounds::ClaimedSlotProbability& above : delay_curve(question, answer, group.front()))
       add(curve, above);
-    if (!curve.points.empty()) picture.curves.push_back(std::move(curve));
+    if (curve.points.empty()) {
+      picture.note = joined_notes(picture.note, "never delayed: " + title(group));
+      continue;
+    }
+    picture.curves.push_back(std::move(curve));
     for (const bounds::ClaimedPercentile& percentile : answer.flows[group.front()].delay.queueing)
       if (add(marks, {percentile.slots, percentile.at.probability}))
         marks.labels.push_back(
@@ -491,10 +500,6 @@ const std::vector<std::string>& axes() {
   static const std::vector<std::string> names{"load",  "load_scale", "uniform", "burst",
                                               "radix", "levels",     "on_rate"};
   return names;
-}
-
-std::string joined_notes(const std::string& first, const std::string& then) {
-  return first + (first.empty() ? "" : "; ") + then;
 }
 
 /// Percentiles of the latency against what varies: all of one flow, the last of several.
@@ -714,6 +719,7 @@ Layout delay_layout() {
       {"reorder_probability_before", "", "", Shape::claim, "P(R > b - 1), above EPS; null if b is 0",
        Style::hidden}};
   layout.results = joined(std::move(layout.results), load_scale_results());
+  layout.results = joined(std::move(layout.results), fabric_results());
   layout.tables = {
       {"percentiles",
        "of the delay, a row a percentile",
@@ -764,6 +770,7 @@ Layout delay_layout() {
         probability("probability", "P(R > b)", "P(R > b)", Style::plain),
         kind}},
       load_scale_table()};
+  layout.tables = joined(std::move(layout.tables), fabric_tables());
   layout.quiet = {"percentile", "queueing_slots", "latency_slots"};
   layout.quiet_table = "percentiles";
   return layout;

@@ -202,9 +202,12 @@ std::string title_in_words(const BroadcastHypercube& hypercube, const std::vecto
   return joined_words(
       {same(&BroadcastHypercube::dimensions) ? fmt::format("{}-dimensional hypercube", hypercube.dimensions)
                                              : "hypercubes",
-       same(&BroadcastHypercube::virtual_channels) ? fmt::format("V = {}", hypercube.virtual_channels) : "",
-       same(&BroadcastHypercube::flits) ? fmt::format("M = {}", hypercube.flits) : "",
-       same(&BroadcastHypercube::broadcast) ? fmt::format("broadcast {}", plain(hypercube.broadcast)) : ""});
+       same(&BroadcastHypercube::virtual_channels)
+           ? fmt::format("{} virtual channels", hypercube.virtual_channels)
+           : "",
+       same(&BroadcastHypercube::flits) ? fmt::format("messages of {} flits", hypercube.flits) : "",
+       same(&BroadcastHypercube::broadcast) ? fmt::format("{} of them broadcast", plain(hypercube.broadcast))
+                                            : ""});
 }
 
 std::vector<std::string> hypercube_axes() {
@@ -239,11 +242,6 @@ Picture latency_picture(const Document& document, const std::vector<DrawnLatency
     }
   }
   if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no message was delivered");
-  if (picture.curves.size() > most_curves_told_apart) {
-    picture.note += fmt::format("{}The first {} of {} curves.", picture.note.empty() ? "" : " ",
-                                most_curves_told_apart, picture.curves.size());
-    picture.curves.resize(most_curves_told_apart);
-  }
   return picture;
 }
 

@@ -202,6 +202,9 @@ Picture picture(const Document& document, const std::vector<SimulateTreePoint>& 
   if (points.size() == 1) picture.note += ": " + in_words(points.front().second.simulated);
   if (const auto& time = points.front().first.time)
     picture.note += "; latency is D, a slot for each queue passed, and " + hop_in_words(time->hop);
+  if (const SimulateTreeQuestion& asked = points.front().first;
+      !asked.occupancy_levels.empty() || asked.reorder_levels)
+    picture.note += "; queues and reorder buffers are in the tables";
   const std::size_t drawn = std::min(points.size(), most_curves_told_apart);
   for (std::size_t i = 0; i < drawn; ++i) {
     Curve curve =
