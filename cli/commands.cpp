@@ -24,8 +24,10 @@ const std::vector<Room>& rooms() {
        "analysis and simulation side by side",
        "Exit status 1 where the analysis is optimistic beyond the simulation's interval; the table is "
        "printed\nall the same. tailbound validate delay --help lists options and shows an example."},
+      {"network", {network_command}},
       {"sweep", {sweep_command}},
       {"merge", {merge_command}},
+      {"serve", {serve_command}},
       {"schema", {schema_command}}};
   return all;
 }

@@ -28,10 +28,14 @@ namespace tailbound::cli {
 /// The papers' figures, computed again. Unlike the others this one writes its files itself, into the folder
 /// --output: each picture and table as soon as it is complete, so that a failure later leaves the earlier ones.
 [[nodiscard]] Command reproduce_command();
+/// The usual networks as files for --network.
+[[nodiscard]] Command network_command();
 /// Many points of any question, kept in a store.
 [[nodiscard]] Command sweep_command();
 /// The answer to a question that was cut into parts.
 [[nodiscard]] Command merge_command();
+/// The others as forms and pages in a browser.
+[[nodiscard]] Command serve_command();
 /// What a command may write, as a JSON Schema or as a list of keys.
 [[nodiscard]] Command schema_command();
 

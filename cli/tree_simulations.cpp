@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <cli/commands.hpp>
 #include <cli/delay_question.hpp>
+#include <cli/fabrics/fabric_delays.hpp>
 #include <cli/precision.hpp>
 #include <cli/replies.hpp>
 #include <tailbound/answers/combinations.hpp>
@@ -10,6 +11,7 @@
 #include <tailbound/render/documents/simulate_tree.hpp>
 #include <tailbound/render/documents/validate_delay.hpp>
 
+#include <memory>
 #include <utility>
 
 /// A tree or any network, simulated slot by slot: `simulate tree`, with --rare for probabilities that plain simulation
@@ -45,6 +47,15 @@ struct ValidationOptions {
   std::optional<std::string> percentiles, ccdf, hop_ns;
 };
 
+/// Beside a network.
+void refuse_bursts(const BurstOptions& bursts) {
+  refuse_given({{"--traffic", &bursts.traffic},
+                {"--burst", &bursts.burst},
+                {"--destination", &bursts.destination},
+                {"--on-rate", &bursts.on_rate}},
+               "given together with --network", "left out: the file says which flows have a burst");
+}
+
 /// The trees, or the networks, as the simulators take them.
 /// \param overload  of networks, with buffers of limited room
 std::vector<answers::Topology> read_topologies_to_simulate(
@@ -53,11 +64,7 @@ std::vector<answers::Topology> read_topologies_to_simulate(
   require_one_topology(options);
   std::vector<answers::Topology> topologies;
   if (options.network) {
-    refuse_given({{"--traffic", &bursts.traffic},
-                  {"--burst", &bursts.burst},
-                  {"--destination", &bursts.destination},
-                  {"--on-rate", &bursts.on_rate}},
-                 "given together with --network", "left out: the file says which flows have a burst");
+    refuse_bursts(bursts);
     for (answers::NetworkTopology& network : read_networks(options, overload))
       topologies.emplace_back(std::move(network));
     return topologies;
@@ -77,6 +84,32 @@ std::vector<answers::Topology> read_topologies_to_simulate(
     topologies.emplace_back(tree);
   }
   return topologies;
+}
+
+/// A network of many pairs that send has its traffic beside it.
+struct Simulated {
+  answers::Topology topology;
+  std::shared_ptr<const answers::SimulatedFabric> fabric{};
+};
+
+std::vector<Simulated> read_all_to_simulate(const TreeSimulationOptions& options) {
+  require_one_topology(options.topology);
+  std::vector<Simulated> all;
+  for (const answers::FabricTopology& its : read_fabrics(options.topology))
+    all.push_back({answers::NetworkTopology{.network = its.fabric->network,
+                                            .file = its.file,
+                                            .matrix = its.matrix,
+                                            .uniform = its.uniform,
+                                            .load_scale = its.load_scale},
+                   answers::simulated_fabric(*its.fabric)});
+  if (!all.empty()) {
+    refuse_bursts(options.burst);
+    return all;
+  }
+  const auto overload = options.buffer ? answers::Overload::allowed : answers::Overload::refused;
+  for (answers::Topology& its : read_topologies_to_simulate(options.topology, options.burst, overload))
+    all.push_back({std::move(its)});
+  return all;
 }
 
 /// One for each entry of --buffer; one of unlimited room without it.
@@ -107,16 +140,19 @@ std::vector<SimulateTreeQuestion> read_questions(const TreeSimulationOptions& op
   asked.percentiles = read_percentiles(options.percentiles);
   if (options.ccdf)
     for (const std::int64_t slots : read_ccdf_slots(*options.ccdf)) asked.delay_levels.emplace_back(slots);
-  const std::vector<answers::Topology> topologies =
-      read_topologies_to_simulate(options.topology, options.burst,
-                                  options.buffer ? answers::Overload::allowed : answers::Overload::refused);
+  const std::vector<Simulated> topologies = read_all_to_simulate(options);
   const std::vector<std::optional<Packets>> buffers = read_buffers(options);
   asked.length = read_run_length(options.run);
   asked.time = read_slot_time(options.hop_ns, options.units);
-  const std::vector<SimulateTreeQuestion> questions = answers::Combinations(asked)
-                                                          .by(buffers, &SimulateTreeQuestion::buffer)
-                                                          .by(topologies, &SimulateTreeQuestion::topology)
-                                                          .points();
+  const std::vector<SimulateTreeQuestion> questions =
+      answers::Combinations(asked)
+          .by(buffers, &SimulateTreeQuestion::buffer)
+          .by(topologies,
+              [](SimulateTreeQuestion& each, const Simulated& its) {
+                each.topology = its.topology;
+                each.fabric = its.fabric;
+              })
+          .points();
   for (const SimulateTreeQuestion& question : questions)
     static_cast<void>(answers::plan_of(question));  // may each be simulated?
   return questions;

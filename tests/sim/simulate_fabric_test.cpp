@@ -35,11 +35,17 @@ double mean(const Histogram& histogram) {
   for (std::size_t i = 0; i < histogram.size(); ++i) sum += static_cast<double>(i * histogram[i]);
   return sum / total(histogram);
 }
-double above(const Histogram& histogram, std::size_t level) {
+double above(const Histogram& histogram, int level) {
   double sum = 0;
-  for (std::size_t i = level + 1; i < histogram.size(); ++i) sum += static_cast<double>(histogram[i]);
+  for (auto i = static_cast<std::size_t>(level) + 1; i < histogram.size(); ++i) sum += static_cast<double>(histogram[i]);
   return sum / total(histogram);
 }
+
+/// A fabric, and the room of each queue.
+struct Asked {
+  network::Fabric fabric;
+  std::optional<std::int64_t> buffer{};
+};
 
 /// What both simulators count, of each kind of queues; and the delays by the queues met.
 struct Seen {
@@ -48,9 +54,9 @@ struct Seen {
   std::vector<Histogram> delays = std::vector<Histogram>(16);
 };
 
-Seen by_fabric(const FabricModel& model, std::int64_t slots) {
+Seen by_fabric(const Asked& model, std::int64_t slots) {
   const FabricRows rows{QueueKinds(model.fabric.network).kinds.size()};
-  const auto replication = make_fabric_replication(fabric_tables(model), {3, 0});
+  const auto replication = make_fabric_replication({fabric_tables(model.fabric), model.buffer}, {3, 0});
   replication->advance(2'000);
   (void)replication->take_counts();
   replication->advance(slots);
@@ -70,7 +76,7 @@ Seen by_fabric(const FabricModel& model, std::int64_t slots) {
   return seen;
 }
 
-Seen by_network(const FabricModel& model, std::int64_t slots) {
+Seen by_network(const Asked& model, std::int64_t slots) {
   const NetworkModel listed{network::written_out(model.fabric), model.buffer};
   const NetworkRows rows(listed.network);
   const QueueKinds kinds(listed.network);
@@ -98,7 +104,7 @@ Seen by_network(const FabricModel& model, std::int64_t slots) {
 }
 
 /// The same in everything that is counted, as far as two runs of other random numbers can tell.
-void compare(const FabricModel& model, std::int64_t slots = 40'000) {
+void compare(const Asked& model, std::int64_t slots = 40'000) {
   const Seen one = by_fabric(model, slots), other = by_network(model, slots);
   const auto close = [](double a, double b, double relative, double absolute) {
     CHECK(std::abs(a - b) <= relative * std::max(a, b) + absolute);
@@ -109,7 +115,7 @@ void compare(const FabricModel& model, std::int64_t slots = 40'000) {
     if (total(other.waits[kind]) == 0) continue;
     close(mean(one.waits[kind]), mean(other.waits[kind]), 0.04, 0.002);
     close(mean(one.occupancy[kind]), mean(other.occupancy[kind]), 0.04, 0.003);
-    for (const std::size_t level : {0, 1, 3, 6}) {
+    for (const int level : {0, 1, 3, 6}) {
       close(above(one.waits[kind], level), above(other.waits[kind], level), 0.08, 0.002);
       close(above(one.occupancy[kind], level), above(other.occupancy[kind], level), 0.08, 0.003);
     }
@@ -121,7 +127,7 @@ void compare(const FabricModel& model, std::int64_t slots = 40'000) {
     close(total(one.delays[queues]), total(other.delays[queues]), 0.02, 50);
     if (total(other.delays[queues]) < 1'000) continue;
     close(mean(one.delays[queues]), mean(other.delays[queues]), 0.04, 0.005);
-    for (const std::size_t level : {0, 2, 5, 9})
+    for (const int level : {0, 2, 5, 9})
       close(above(one.delays[queues], level), above(other.delays[queues], level), 0.08, 0.003);
   }
 }
@@ -168,35 +174,34 @@ TEST_CASE("what finite buffers drop in a fabric is what they drop where flows ar
 
 TEST_CASE("a fabric's run goes on from what it has saved, and does not depend on how time is cut",
           "[sim][fabric]") {
-  const FabricModel model{
-      fabric_of(network::to_toml(network::FatTree{4, 2}, network::FabricTraffic{numeric::Rational(9) / 10}))};
-  const auto tables = fabric_tables(model);
-  const auto whole = make_fabric_replication(tables, {7, 2});
+  const FabricModel model{fabric_tables(fabric_of(
+      network::to_toml(network::FatTree{4, 2}, network::FabricTraffic{numeric::Rational(9) / 10})))};
+  const auto whole = make_fabric_replication(model, {7, 2});
   whole->advance(3'333);
-  const auto first = make_fabric_replication(tables, {7, 2});
+  const auto first = make_fabric_replication(model, {7, 2});
   first->advance(1'000);
   first->advance(111);
   ByteWriter writer;
   first->save(writer);
   const std::string bytes = writer.take();
-  const auto second = make_fabric_replication(tables, {7, 2});
+  const auto second = make_fabric_replication(model, {7, 2});
   ByteReader reader(bytes);
   second->load(reader);
   second->advance(2'222);
   CHECK(whole->take_counts() == second->take_counts());
   CHECK(whole->steps() == second->steps());
-  const auto other = make_fabric_replication(tables, {8, 2});
+  const auto other = make_fabric_replication(model, {8, 2});
   other->advance(3'333);
-  CHECK(other->take_counts() != make_fabric_replication(tables, {7, 2})->take_counts());
+  CHECK(other->take_counts() != make_fabric_replication(model, {7, 2})->take_counts());
 }
 
 TEST_CASE("packets that wait longer than cells are kept for still come", "[sim][fabric]") {
   // Two hosts for one link: it is offered 1.2 packets a slot, and the queue grows.
-  const FabricModel model{fabric_of(
+  const FabricModel model{fabric_tables(fabric_of(
       "hosts = \"h[0..3]\"\nswitches = \"a[0..1]\"\nlink = [{from = \"a0\", to = \"a1\", both = true},\n"
       "  {each = \"i = 0..3\", from = \"h[i]\", to = \"a[i/2]\", both = true}]\n"
-      "[traffic]\nuniform = 0.6\nfrom = \"h[0..1]\"\nto = \"h[2..3]\"\n")};
-  const auto replication = make_fabric_replication(fabric_tables(model), {1, 0});
+      "[traffic]\nuniform = 0.6\nfrom = \"h[0..1]\"\nto = \"h[2..3]\"\n"))};
+  const auto replication = make_fabric_replication(model, {1, 0});
   replication->advance(4'000);
   const FabricBalance balance = replication->balance();
   CHECK(balance.sent == balance.delivered + balance.under_way);
@@ -205,14 +210,11 @@ TEST_CASE("packets that wait longer than cells are kept for still come", "[sim][
 }
 
 TEST_CASE("fabrics that cannot be simulated are refused", "[sim][fabric]") {
-  FabricModel model{fabric_of(network::to_toml(network::FatTree{8, 3}, network::FabricTraffic{}))};
-  model.most_bytes = 1'000;
-  CHECK_THROWS_AS(fabric_tables(model), LimitExceeded);
-  model.most_bytes = 100'000'000;
-  model.buffer = 0;
-  CHECK_THROWS_AS(fabric_tables(model), InvalidArgument);
+  const network::Fabric tree = fabric_of(network::to_toml(network::FatTree{8, 3}, network::FabricTraffic{}));
+  CHECK_THROWS_AS(fabric_tables(tree, 1'000), LimitExceeded);
+  CHECK_THROWS_AS(make_fabric_replication({fabric_tables(tree), 0}, {1, 0}), InvalidArgument);
   CHECK_THROWS_WITH(
-      fabric_tables({fabric_of("hosts = \"h[0..1]\"\nswitches = \"s[0..1]\"\nlink = [{each = \"i = 0..1\", "
-                               "from = \"h[i]\", to = \"s[i]\", both = true}]\n[traffic]\nuniform = 0.1\n")}),
+      fabric_tables(fabric_of("hosts = \"h[0..1]\"\nswitches = \"s[0..1]\"\nlink = [{each = \"i = 0..1\", "
+                              "from = \"h[i]\", to = \"s[i]\", both = true}]\n[traffic]\nuniform = 0.1\n")),
       Catch::Contains("no way leads from h0 to h1"));
 }

@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <tailbound/answers/network_input.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/demands.hpp>
 #include <tailbound/network/uniform_traffic.hpp>
 #include <tailbound/numeric/plain.hpp>
 
@@ -39,6 +40,13 @@ NetworkTopology read_network(const NamedText& file, const ReadMatrix& read_matri
   if (read.matrix) {
     const std::string path = (std::filesystem::path(file.name).parent_path() / read.matrix->file).string();
     network::add_traffic_matrix(read.network, read_matrix(path), path, read.matrix->route);
+  }
+  for (const network::PairsReference& pairs : read.pairs) {
+    const std::string path = (std::filesystem::path(file.name).parent_path() / pairs.file).string();
+    network::SparseDemandReader reader(read.network, path);
+    reader.take(read_matrix(path));
+    network::add_flows(read.network,
+                       std::vector<network::Demand>{{pairs.name, pairs.route, reader.finish()}});
   }
   return {.network = std::move(read.network), .file = file.name};
 }

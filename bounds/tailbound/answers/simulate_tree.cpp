@@ -3,6 +3,7 @@
 #include <tailbound/answers/latency_times.hpp>
 #include <tailbound/answers/simulate_tree.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/fabric_rates.hpp>
 #include <tailbound/sim/sources/on_off_slots.hpp>
 
 #include <algorithm>
@@ -17,11 +18,11 @@ using numeric::Rational;
 constexpr std::int64_t most_observed_flows = 64;
 
 /// Packet-hops of a run whose length is not told: some seconds on one core.
-constexpr double tree_steps = 3e8, network_steps = 3e7;
+constexpr double tree_steps = 3e8, fabric_steps = 1e8, network_steps = 3e7;
 
 /// What is simulated, and what that costs.
 struct Subject {
-  std::variant<sim::TreeModel, sim::NetworkModel> model;
+  std::variant<sim::TreeModel, sim::NetworkModel, sim::FabricModel> model;
   Workload workload;
 };
 
@@ -47,6 +48,10 @@ Subject subject_of(const NetworkTopology& topology, const SimulateTreeQuestion& 
                           "left out: reorder buffers are measured in trees");
   std::optional<std::int64_t> buffer;
   if (question.buffer) buffer = question.buffer->value;
+  if (question.fabric) {
+    if (!buffer && question.fabric->overloaded) throw network::Overloaded(*question.fabric->overloaded);
+    return {sim::FabricModel{question.fabric->tables, buffer}, question.fabric->workload};
+  }
   sim::NetworkModel model{topology.network, buffer};
   const sim::NetworkWork work = sim::network_work(model.network);
   if (work.queues == 0 || work.utilization == 0)
@@ -87,6 +92,13 @@ std::vector<DelayRow> delay_rows(const sim::TreeModel& model) {
   const sim::TreeRows rows(model.tree);
   std::vector<DelayRow> result;
   for (int turn = 1; turn <= rows.turns; ++turn) result.push_back({rows.delays(turn), 2 * turn - 1});
+  return result;
+}
+std::vector<DelayRow> delay_rows(const sim::FabricModel& model) {
+  const sim::FabricRows rows{sim::queue_kinds(model).kinds.size()};
+  std::vector<DelayRow> result;
+  for (int queues = 0; queues <= sim::most_queues(model); ++queues)
+    result.push_back({rows.delays(static_cast<std::size_t>(queues)), queues});
   return result;
 }
 std::vector<DelayRow> delay_rows(const sim::NetworkModel& model) {
@@ -179,13 +191,24 @@ void read(SimulateTreeAnswer& answer, const sim::TreeModel& model, const Simulat
   }
 }
 
+sim::NetworkQuestions network_questions(const SimulateTreeQuestion& question) {
+  return {.occupancy_levels = plain(question.occupancy_levels),
+          .delay_levels = plain(question.delay_levels),
+          .percentiles = fractions(question),
+          .confidence = question.confidence};
+}
+
+void read(SimulateTreeAnswer& answer, const sim::FabricModel& model, const SimulateTreeQuestion& question) {
+  const sim::NetworkEstimates found =
+      sim::fabric_estimates(model, answer.simulated.result, network_questions(question));
+  take_delays(answer, found, question);
+  for (const sim::LinkEstimates& link : found.links)
+    answer.queues.emplace_back(queue_of(link)).link = sim::queue_kinds(model).kinds[link.link].name;
+}
+
 void read(SimulateTreeAnswer& answer, const sim::NetworkModel& model, const SimulateTreeQuestion& question) {
   const sim::NetworkEstimates found =
-      sim::network_estimates(model, answer.simulated.result,
-                             {.occupancy_levels = plain(question.occupancy_levels),
-                              .delay_levels = plain(question.delay_levels),
-                              .percentiles = fractions(question),
-                              .confidence = question.confidence});
+      sim::network_estimates(model, answer.simulated.result, network_questions(question));
   take_delays(answer, found, question);
   for (const sim::LinkEstimates& link : found.links)
     answer.queues.emplace_back(queue_of(link)).link = model.network.link_name(link.link);
@@ -207,12 +230,37 @@ sim::RunResult run_model(const sim::TreeModel& model, const sim::RunPlan& plan,
                          const sim::RunControls& controls, std::string_view resume) {
   return sim::run_tree(model, plan, controls, resume);
 }
+sim::RunResult run_model(const sim::FabricModel& model, const sim::RunPlan& plan,
+                         const sim::RunControls& controls, std::string_view resume) {
+  return sim::run_fabric(model, plan, controls, resume);
+}
 sim::RunResult run_model(const sim::NetworkModel& model, const sim::RunPlan& plan,
                          const sim::RunControls& controls, std::string_view resume) {
   return sim::run_network(model, plan, controls, resume);
 }
 
 }  // namespace
+
+std::shared_ptr<const SimulatedFabric> simulated_fabric(const network::Fabric& fabric) {
+  SimulatedFabric result;
+  const sim::FabricModel model{result.tables = sim::fabric_tables(fabric), {}};
+  const network::FabricGraph graph(fabric);
+  const network::FabricRates rates = network::fabric_rates(graph, network::fabric_orbits(graph));
+  result.workload.hops = sim::most_queues(model);
+  result.workload.steps = fabric_steps;
+  result.workload.steps_per_slot = 0;
+  for (const network::FabricRates::Queue& queue : rates.queues()) {
+    const double load = numeric::nearest_double(queue.load);
+    result.workload.utilization = std::max(result.workload.utilization, load / queue.packets_per_slot);
+    result.workload.steps_per_slot += load * static_cast<double>(queue.links);
+    if (!result.overloaded && queue.load >= queue.packets_per_slot)
+      result.overloaded.emplace(fabric.network.link_name(queue.link),
+                                numeric::to_decimal(queue.load, 6, numeric::Rounding::nearest),
+                                queue.packets_per_slot);
+  }
+  if (rates.queues().empty()) throw NoAnswer("there is nothing to simulate: no traffic passes a queue");
+  return std::make_shared<const SimulatedFabric>(std::move(result));
+}
 
 std::vector<Rational> simulable_tails() {
   std::vector<Rational> tails;
@@ -262,6 +310,8 @@ std::vector<sim::LevelEstimate> whole_delay_ccdf(const SimulateTreeQuestion& que
   const Subject subject = subject_of(question);
   const sim::RunResult& result = answer.simulated.result;
   const std::vector<std::int64_t> levels = thinned_levels(greatest_delay(subject, result).value_or(0));
+  if (const auto* fabric = std::get_if<sim::FabricModel>(&subject.model))
+    return sim::fabric_estimates(*fabric, result, {.delay_levels = levels}).delay_ccdf;
   if (const auto* network = std::get_if<sim::NetworkModel>(&subject.model))
     return sim::network_estimates(*network, result, {.delay_levels = levels}).delay_ccdf;
   return sim::tree_estimates(std::get<sim::TreeModel>(subject.model), result, {.delay_levels = levels})

@@ -4,12 +4,15 @@
 #include <tailbound/answers/simulation.hpp>
 #include <tailbound/answers/topology.hpp>
 #include <tailbound/core/quantity.hpp>
+#include <tailbound/network/queue_traffic.hpp>
 #include <tailbound/numeric/truth.hpp>
+#include <tailbound/sim/fabric/simulate_fabric.hpp>
 #include <tailbound/sim/network/simulate_network.hpp>
 #include <tailbound/sim/run/histogram_batches.hpp>
 #include <tailbound/sim/tree/simulate_tree.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -25,8 +28,20 @@
 /// TESTS     tests/answers/simulate_tree_test.cpp
 namespace tailbound::answers {
 
+/// A network whose traffic is not listed, prepared for simulation.
+struct SimulatedFabric {
+  std::shared_ptr<const sim::FabricTables> tables;
+  Workload workload;
+  std::optional<network::Overloaded> overloaded{};  ///< that first link, if any
+};
+
+/// \throws NoAnswer, LimitExceeded, InvalidArgument  as sim::fabric_tables() and network::fabric_rates()
+[[nodiscard]] std::shared_ptr<const SimulatedFabric> simulated_fabric(const network::Fabric& fabric);
+
 struct SimulateTreeQuestion {
   Topology topology;
+  /// In place of the network's flows, of which there are none then: queues are those of a kind together.
+  std::shared_ptr<const SimulatedFabric> fabric{};
   /// Room of each queue, that of the packet in service included, at least 1: what does not fit is lost.
   /// Unlimited unless told; then no queue may be offered as much as it serves.
   std::optional<Packets> buffer{};
@@ -45,7 +60,7 @@ struct SimulateTreeQuestion {
 
 /// A queue of a network, or all queues alike that packets meet at a hop of a tree.
 struct SimulatedQueue {
-  std::string link{};                    ///< "left -> right"; empty in a tree
+  std::string link{};                    ///< "left -> right", of a fabric a kind of links; empty in a tree
   int hop = 0;                           ///< of a tree: 1 .. 2n - 1
   int level = 0;                         ///< of a tree: that of the switches, 1 .. n
   bool up = false;                       ///< of a tree: do the links lead up?

@@ -30,7 +30,7 @@ class MemoryFile {
  public:
   explicit MemoryFile(std::string_view text) : descriptor_(memfd_create("tailbound", MFD_CLOEXEC)) {
     const int failed = descriptor_ < 0 ? errno : files::write_all(descriptor_, text);
-    if (failed != 0) fail(failed, "cannot hand over to gnuplot");
+    if (failed != 0) fail(failed, "cannot hand over to the program that draws");
     lseek(descriptor_, 0, SEEK_SET);
   }
   ~MemoryFile() {
@@ -95,10 +95,12 @@ std::string terminal_of(const std::string& file) {
   throw InvalidArgument("--plot", file, "a file name that ends in .svg, .png or .pdf");
 }
 
-}  // namespace
-
-std::string run_gnuplot(const std::string& commands, char* const* environment) {
-  const MemoryFile input(commands), output(""), messages("");
+/// What a program writes to its standard output for this input.
+/// \param package  of Debian, for who lacks the program
+std::string output_of(std::vector<std::string> words, const char* package, const std::string& text,
+                      char* const* environment) {
+  const std::string program = words.front();
+  const MemoryFile input(text), output(""), messages("");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input.descriptor(), STDIN_FILENO);
@@ -107,26 +109,33 @@ std::string run_gnuplot(const std::string& commands, char* const* environment) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   set_signals(attributes);
-  char name[] = "gnuplot", defaults[] = "-d", from_input[] = "-";
-  char* arguments[] = {name, defaults, from_input, nullptr};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
   std::vector<char*> clean = clean_environment(environment);
   pid_t child = 0;
   int failed = 0;
   {
     const auto held = files::leftovers::hold();
-    failed = posix_spawnp(&child, "gnuplot", &actions, &attributes, arguments, clean.data());
+    failed = posix_spawnp(&child, program.c_str(), &actions, &attributes, arguments.data(), clean.data());
     if (failed == 0) files::leftovers::add_process(child);
   }
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (failed == ENOENT)
-    throw InvalidArgument("--plot", "given, but the program gnuplot is not installed",
-                          "left out, or gnuplot installed (Debian: apt-get install gnuplot-nox)");
-  if (failed != 0) fail(failed, "cannot start gnuplot");
+    throw InvalidArgument("--plot", "given, but the program " + program + " is not installed",
+                          "left out, or " + program + " installed (Debian: apt-get install " + package + ")");
+  if (failed != 0) fail(failed, ("cannot start " + program).c_str());
   const int status = files::leftovers::wait_for(child);
-  std::string picture = output.content();
-  if (status != 0 || picture.empty()) throw Error("gnuplot failed: " + shortened(messages.content()));
-  return picture;
+  std::string drawn = output.content();
+  if (status != 0 || drawn.empty()) throw Error(program + " failed: " + shortened(messages.content()));
+  return drawn;
+}
+
+}  // namespace
+
+std::string run_gnuplot(const std::string& commands, char* const* environment) {
+  return output_of({"gnuplot", "-d", "-"}, "gnuplot-nox", commands, environment);
 }
 
 void require_known_ending(const std::string& file) {
@@ -134,7 +143,9 @@ void require_known_ending(const std::string& file) {
 }
 
 std::string drawn(const Picture& picture, const std::string& file, char* const* environment) {
-  return run_gnuplot(to_gnuplot(picture, terminal_of(file)), environment);
+  const std::string kind = terminal_of(file);
+  if (!picture.graph.empty()) return output_of({"dot", "-T" + kind}, "graphviz", picture.graph, environment);
+  return run_gnuplot(to_gnuplot(picture, kind), environment);
 }
 
 }  // namespace tailbound::render

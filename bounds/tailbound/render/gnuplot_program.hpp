@@ -4,7 +4,7 @@
 
 #include <string>
 
-/// The program gnuplot, which draws the pictures.
+/// The program gnuplot, which draws the pictures; and dot of Graphviz, which draws networks.
 ///
 /// CONTRACT  `environment` is that of the calling process ("NAME=value" texts and a null pointer behind them), of which
 ///           only what finds programs, fonts and libraries is handed on; gnuplot sees none of the user's settings for it.
@@ -18,7 +18,7 @@ namespace tailbound::render {
 void require_known_ending(const std::string& file);
 
 /// What a file of this name holds, by its ending. It is not written.
-/// \throws InvalidArgument  the ending; gnuplot is not installed;  Error  gnuplot failed (with its message)
+/// \throws InvalidArgument  the ending; the program is not installed;  Error  it failed (with its message)
 [[nodiscard]] std::string drawn(const Picture& picture, const std::string& file, char* const* environment);
 
 }  // namespace tailbound::render

@@ -111,6 +111,19 @@ class Breaker {
 
 }  // namespace
 
+std::vector<std::string> failures_of(std::string_view list) {
+  std::vector<std::string> entries;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string_view entry = list.substr(begin, end - begin);
+    const std::size_t first = entry.find_first_not_of(' ');
+    if (first != std::string_view::npos)
+      entries.emplace_back(entry.substr(first, entry.find_last_not_of(' ') + 1 - first));
+    begin = end + 1;
+  }
+  return entries;
+}
+
 void take_out(Network& network, std::span<const std::string> failed) {
   if (failed.empty()) return;
   if (!network.flows.empty())

@@ -4,11 +4,16 @@
 
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 /// Networks with something broken.
 ///
 /// TESTS  tests/network/failures_test.cpp
 namespace tailbound::network {
+
+/// The entries of a list "left -> right, s3, 2 random", as take_out() wants them.
+[[nodiscard]] std::vector<std::string> failures_of(std::string_view list);
 
 /// Takes links out of a network that has no flows yet. Each entry is
 /// - the name of a node: all links that lead to it or from it fail;

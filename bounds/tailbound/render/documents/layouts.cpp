@@ -3,6 +3,7 @@
 #include <tailbound/render/documents/compare.hpp>
 #include <tailbound/render/documents/delay.hpp>
 #include <tailbound/render/documents/layouts.hpp>
+#include <tailbound/render/documents/generated_network.hpp>
 #include <tailbound/render/documents/multistage.hpp>
 #include <tailbound/render/documents/occupancy.hpp>
 #include <tailbound/render/documents/pgf.hpp>
@@ -47,6 +48,7 @@ std::vector<Layout> all_layouts() {
           validate_broadcast_layout(),
           simulate_multistage_layout(),
           validate_multistage_layout(),
+          generated_network_layout(),
           sweep_layout()};
 }
 

@@ -78,8 +78,9 @@ void add_one(std::vector<std::uint64_t>& histogram, std::size_t at) {
 
 class Simulated final : public FabricReplication {
  public:
-  Simulated(std::shared_ptr<const FabricTables> tables, RandomKey key)
-      : tables_(std::move(tables)),
+  Simulated(const FabricModel& model, RandomKey key)
+      : tables_(model.tables),
+        buffer_(model.buffer),
         key_(key),
         cells_(ring * tables_->cells, 0),
         sends_(tables_->senders.size(), 0),
@@ -88,6 +89,8 @@ class Simulated final : public FabricReplication {
         waits_(fast_values * tables_->rows.kinds),
         fast_delays_(fast_values * fast_queues),
         delays_(256) {
+    if (buffer_ && (*buffer_ < 1 || *buffer_ > 1'000'000'000))
+      throw InvalidArgument("buffer", std::to_string(*buffer_), "from 1 to 1000000000 packets");
     std::size_t most = 0;
     for (const Router& router : tables_->routers)
       most = std::max<std::size_t>(most, router.cells + router.senders);
@@ -145,6 +148,7 @@ class Simulated final : public FabricReplication {
   void look_at_queues();
 
   std::shared_ptr<const FabricTables> tables_;
+  std::optional<std::int64_t> buffer_;
   RandomKey key_;
   std::vector<std::uint64_t>
       cells_;  ///< [slot % ring][cell]: what the next switch reads in that slot; 0: nothing
@@ -304,7 +308,7 @@ void Simulated::join(const Coming& coming) {
   Queue& queue = queues_[coming.queue];
   const std::int64_t takes = queue.takes, start = now_ * takes;
   const std::int64_t place = std::max(queue.free, start);
-  if (tables_->buffer && place - start >= *tables_->buffer) {
+  if (buffer_ && place - start >= *buffer_) {
     ++kinds_[queue.kind].dropped;
     ++totals_.dropped;
     return;
@@ -383,10 +387,8 @@ Counts Simulated::take_counts() {
   for (std::size_t queues = 0; queues < fast_queues; ++queues)
     add_short(delays_[queues], fast_delays_, queues);
   const FabricRows& rows = tables_->rows;
-  std::size_t most_queues = 0;
-  for (std::size_t queues = 0; queues < delays_.size(); ++queues)
-    if (!delays_[queues].empty()) most_queues = queues + 1;
-  Counts counts(rows.delays(most_queues));
+  const auto lengths = static_cast<std::size_t>(tables_->most_queues) + 1;
+  Counts counts(rows.delays(lengths));
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
     Kind its = std::exchange(kinds_[kind], Kind{});
     add_short(its.waits, waits_, kind);
@@ -395,7 +397,7 @@ Counts Simulated::take_counts() {
     counts[rows.waits(kind)] = std::move(its.waits);
     counts[rows.drops(kind)] = {its.dropped, served + its.dropped, measured_};
   }
-  for (std::size_t queues = 0; queues < most_queues; ++queues)
+  for (std::size_t queues = 0; queues < lengths; ++queues)
     counts[rows.delays(queues)] = std::exchange(delays_[queues], {});
   measured_ = 0;
   return counts;
@@ -490,9 +492,8 @@ void Simulated::load(ByteReader& reader) {
 
 }  // namespace
 
-std::unique_ptr<FabricReplication> make_fabric_replication(std::shared_ptr<const FabricTables> tables,
-                                                           RandomKey key) {
-  return std::make_unique<Simulated>(std::move(tables), key);
+std::unique_ptr<FabricReplication> make_fabric_replication(const FabricModel& model, RandomKey key) {
+  return std::make_unique<Simulated>(model, key);
 }
 
 }  // namespace tailbound::sim

@@ -28,10 +28,20 @@
 /// TESTS     tests/sim/simulate_fabric_test.cpp
 namespace tailbound::sim {
 
+/// Where packets come from and which way they take, made once for all runs of a fabric.
+class FabricTables;
+
+/// \param most_bytes  that simulating it may take
+/// \throws InvalidArgument  a node that sends more than a packet a slot; a host wired to a host
+/// \throws NoAnswer         no way leads from a node to one that it sends to
+/// \throws LimitExceeded    more memory, or a way of more than 250 links
+[[nodiscard]] std::shared_ptr<const FabricTables> fabric_tables(const network::Fabric& fabric,
+                                                                std::uint64_t most_bytes = std::uint64_t{8}
+                                                                                           << 30);
+
 struct FabricModel {
-  network::Fabric fabric;
+  std::shared_ptr<const FabricTables> tables;
   std::optional<std::int64_t> buffer{};  ///< room of each queue, packets in service included; >= 1
-  std::uint64_t most_bytes = std::uint64_t{8} << 30;  ///< that this may take
 };
 
 /// Queues of one kind: whose links lead from one kind of node to another. Nodes are of a kind where their names differ
@@ -58,7 +68,7 @@ struct FabricRows {
   [[nodiscard]] std::size_t waits(std::size_t kind) const { return kinds + kind; }
   /// [0]: packets dropped, [1]: packets that came, [2]: slots measured.
   [[nodiscard]] std::size_t drops(std::size_t kind) const { return 2 * kinds + kind; }
-  /// [d]: packets delivered with queueing delay d that met so many queues, 0 .. 255. Rows end with the longest way met.
+  /// [d]: packets delivered with queueing delay d that met so many queues, as far as the longest way.
   [[nodiscard]] std::size_t delays(std::size_t queues) const { return 3 * kinds + queues; }
 };
 
@@ -73,15 +83,8 @@ class FabricReplication : public Replication {
   [[nodiscard]] virtual std::int64_t steps() const = 0;
 };
 
-/// What a model needs again and again, made once for all replications.
-class FabricTables;
-
-/// \throws InvalidArgument  a buffer out of range; a node that sends more than a packet a slot; a host wired to a host
-/// \throws NoAnswer         no way leads from a node to one that it sends to
-/// \throws LimitExceeded    more memory than the model allows
-[[nodiscard]] std::shared_ptr<const FabricTables> fabric_tables(const FabricModel& model);
-
-[[nodiscard]] std::unique_ptr<FabricReplication> make_fabric_replication(
-    std::shared_ptr<const FabricTables> tables, RandomKey key);
+/// \throws InvalidArgument  a buffer out of range
+[[nodiscard]] std::unique_ptr<FabricReplication> make_fabric_replication(const FabricModel& model,
+                                                                         RandomKey key);
 
 }  // namespace tailbound::sim

@@ -2,6 +2,7 @@
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/sim/fabric/fabric_tables.hpp>
+#include <tailbound/sim/run/checkpoint.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -48,6 +49,39 @@ struct Entering {
   std::vector<std::uint32_t> from;
 };
 
+/// All that the run depends on but for the buffer.
+std::string identity_of(const network::Fabric& fabric) {
+  ByteWriter bytes;
+  const Network& network = fabric.network;
+  for (const network::Node& node : network.nodes) {
+    bytes.put(std::string_view(node.name));
+    bytes.put(node.host);
+  }
+  for (const network::Link& link : network.links)
+    for (const std::uint64_t value :
+         {std::uint64_t{link.from}, std::uint64_t{link.to}, static_cast<std::uint64_t>(link.packets_per_slot),
+          static_cast<std::uint64_t>(link.weight)})
+      bytes.put(value);
+  for (const network::Demand& demand : fabric.demands) {
+    bytes.put(static_cast<std::uint64_t>(demand.route));
+    const auto put_values = [&](const std::vector<Rational>& values) {
+      for (const Rational& value : values) bytes.put(std::string_view(numeric::to_fraction(value)));
+    };
+    if (const auto* product = std::get_if<ProductDemand>(&demand.rates)) {
+      put_values(product->values);
+      for (const auto* list : {&product->out, &product->in, &product->group}) bytes.put(*list);
+    } else {
+      const auto& sparse = std::get<SparseDemand>(demand.rates);
+      put_values(sparse.values);
+      for (const auto& entry : sparse.entries)
+        for (const std::uint32_t value : {entry.from, entry.to, entry.rate}) bytes.put(value);
+    }
+  }
+  return "fabric " + network.name + " of " + std::to_string(network.nodes.size()) + " nodes and " +
+         std::to_string(network.links.size()) + " links (checksum " + std::to_string(checksum(bytes.take())) +
+         ")";
+}
+
 }  // namespace
 
 QueueKinds::QueueKinds(const Network& network) : of_link(network.links.size(), none) {
@@ -70,17 +104,15 @@ QueueKinds::QueueKinds(const Network& network) : of_link(network.links.size(), n
   }
 }
 
-FabricTables::FabricTables(const FabricModel& model)
-    : kinds(model.fabric.network), buffer(model.buffer), most_bytes_(model.most_bytes) {
-  if (buffer && (*buffer < 1 || *buffer > 1'000'000'000))
-    throw InvalidArgument("buffer", std::to_string(*buffer), "from 1 to 1000000000 packets");
-  const Network& network = model.fabric.network;
+FabricTables::FabricTables(const network::Fabric& fabric, std::uint64_t most_bytes)
+    : kinds(fabric.network), identity(identity_of(fabric)), most_bytes_(most_bytes) {
+  const Network& network = fabric.network;
   network::require_valid(network);
   rows.kinds = kinds.kinds.size();
   number_queues(network);
-  find_places(network, model.fabric.demands);
-  find_ways(network, model.fabric.demands);
-  find_senders(network, model.fabric.demands);
+  find_places(network, fabric.demands);
+  find_ways(network, fabric.demands);
+  find_senders(network, fabric.demands);
   check_ways(network);
   queue_of_link_ = {};
 }
@@ -226,6 +258,7 @@ void FabricTables::find_ways(const Network& network, const Demands& demands) {
       const Router& its = routers[router];
       const std::uint16_t here = distance[its.node];
       if (here == unreached) continue;
+      most_queues = std::max(most_queues, here + 1);
       closer.clear();
       for (std::uint32_t port = 0; here != 0 && port < its.ports; ++port) {
         const std::uint32_t to = queues[its.first_queue + port].to;
@@ -393,7 +426,6 @@ void FabricTables::find_senders(const Network& network, const Demands& demands) 
     if (router_of[node] == none && first_link[node] == none)
       throw NoAnswer("no way leads from " + network.nodes[node].name + " to any other node");
     nodes[router_of[node] != none ? router_of[node] : router_of[first_link[node]]].push_back(node);
-    sent_per_slot += numeric::nearest_double(sent[node]);
   }
   for (std::size_t router = 0; router < routers.size(); ++router) {
     routers[router].first_sender = static_cast<std::uint32_t>(senders.size());
@@ -435,8 +467,8 @@ void FabricTables::check_ways(const Network& network) const {
   }
 }
 
-std::shared_ptr<const FabricTables> fabric_tables(const FabricModel& model) {
-  return std::make_shared<const FabricTables>(model);
+std::shared_ptr<const FabricTables> fabric_tables(const network::Fabric& fabric, std::uint64_t most_bytes) {
+  return std::make_shared<const FabricTables>(fabric, most_bytes);
 }
 
 }  // namespace tailbound::sim

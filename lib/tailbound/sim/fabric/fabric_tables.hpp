@@ -19,7 +19,7 @@ class FabricTables {
   static constexpr std::uint16_t arrived = 0xFFFF, no_way = 0xFFFE, chosen = 0x8000;
   static constexpr std::size_t most_mask_ports = 15;
 
-  explicit FabricTables(const FabricModel& model);
+  FabricTables(const network::Fabric& fabric, std::uint64_t most_bytes);
 
   /// One queue; those of a switch are side by side.
   struct Queue {
@@ -78,7 +78,6 @@ class FabricTables {
 
   FabricRows rows;
   QueueKinds kinds;
-  std::optional<std::int64_t> buffer;
   std::size_t cells = 0;
   std::vector<Queue> queues;
   std::vector<Router> routers;           ///< switches first, in the order of nodes
@@ -91,7 +90,8 @@ class FabricTables {
   std::vector<Sender> senders;        ///< by the router at which their packets begin
   std::vector<Part> parts;
   std::vector<Targets> targets;
-  double sent_per_slot = 0;
+  int most_queues = 0;   ///< on the longest way
+  std::string identity;  ///< what the fabric is, in words and a checksum
 
  private:
   using Demands = std::vector<network::Demand>;

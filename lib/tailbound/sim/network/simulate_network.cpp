@@ -62,10 +62,10 @@ FlowEstimates flow_estimates(const NetworkRows& rows, const Batches& batches, st
 }
 
 /// Delays of all packets, each longer by `more` slots for each queue.
-Histogram delays(const NetworkRows& rows, const Counts& counts, std::size_t more) {
+Histogram delays(const Counts& counts, std::size_t first, std::size_t more) {
   Histogram sum;
-  for (std::size_t queues = 0; queues <= rows.most_queues; ++queues) {
-    const Histogram& row = counts[rows.delays(queues)];
+  for (std::size_t queues = 0; first + queues < counts.size(); ++queues) {
+    const Histogram& row = counts[first + queues];
     const std::size_t shift = more * queues;
     if (!row.empty() && sum.size() < row.size() + shift) sum.resize(row.size() + shift);
     for (std::size_t i = 0; i < row.size(); ++i) sum[i + shift] += row[i];
@@ -143,10 +143,16 @@ NetworkEstimates network_estimates(const NetworkModel& model, const RunResult& r
       result.links.push_back(link_estimates(rows, batches, link, questions));
   for (std::size_t flow = 0; flow < model.network.flows.size(); ++flow)
     result.flows.push_back(flow_estimates(rows, batches, flow, questions.confidence));
+  estimate_delays(result, batches, rows.delays(0), questions);
+  return result;
+}
+
+void estimate_delays(NetworkEstimates& result, const Batches& batches, std::size_t first,
+                     const NetworkQuestions& questions) {
   const HistogramBatches queueing(
-      batches, [&](const Counts& batch) { return delays(rows, batch, 0); }, questions.confidence);
+      batches, [&](const Counts& batch) { return delays(batch, first, 0); }, questions.confidence);
   const HistogramBatches latency(
-      batches, [&](const Counts& batch) { return delays(rows, batch, 1); }, questions.confidence);
+      batches, [&](const Counts& batch) { return delays(batch, first, 1); }, questions.confidence);
   result.packets = static_cast<std::uint64_t>(queueing.all());
   if (result.packets == 0)
     throw InvalidArgument("number of delivered packets", "0", "above 0: more slots are needed");
@@ -155,7 +161,6 @@ NetworkEstimates network_estimates(const NetworkModel& model, const RunResult& r
   result.mean_latency = latency.mean<unit::Slot>();
   for (const double fraction : questions.percentiles)
     result.percentiles.push_back({fraction, queueing.percentile(fraction), latency.percentile(fraction)});
-  return result;
 }
 
 }  // namespace tailbound::sim

@@ -71,6 +71,11 @@ struct NetworkWork {
 [[nodiscard]] RunResult run_network(const NetworkModel& model, const RunPlan& plan,
                                     const RunControls& controls = {}, std::string_view resume = {});
 
+/// Delays of all packets, from the rows that hold them: `first` of packets that met no queue, the next one queue, and so
+/// on up to the last of a batch.  \throws as network_estimates()
+void estimate_delays(NetworkEstimates& result, const std::vector<const Counts*>& batches, std::size_t first,
+                     const NetworkQuestions& questions);
+
 /// \throws InvalidArgument  fewer than two batches were completed, no packet was delivered, a level or
 ///                          percentile out of range
 [[nodiscard]] NetworkEstimates network_estimates(const NetworkModel& model, const RunResult& result,
