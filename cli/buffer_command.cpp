@@ -80,7 +80,14 @@ Reply answer(const BufferOptions& options, const Context& context) {
   const answers::Units units = read_units(options.units);
   const std::vector<BufferQuestion> questions = read_questions(options);
   require_several_to_draw(context, questions.size(), "--load (--burst, --inputs, ...)");
-  return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });
+  try {
+    return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });
+  } catch (const Stopped& stopped) {
+    const auto enough = answers::enough_by_bound(questions.front());
+    if (!enough) throw;
+    throw Stopped(
+        fmt::format("{}; a buffer of {} packets is proved to be enough", stopped.what(), enough->value));
+  }
 }
 
 void declare(OptionTable& table, BufferOptions& options) {

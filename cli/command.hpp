@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cli/options.hpp>
+#include <cli/process/limits.hpp>
 #include <cli/run.hpp>
 #include <tailbound/answers/run.hpp>
 #include <tailbound/render/document.hpp>
@@ -38,6 +39,8 @@ struct Context {
   std::shared_ptr<Course> course = std::make_shared<Course>();
   run::Executor* executor = nullptr;  ///< answers::Run::executor
   bool writes = true;                 ///< false where another process writes checkpoints
+  /// Of each point of a sweep, by what is usual for it.
+  std::function<Limits(Limits usual)> limits_of_each = [](Limits usual) { return usual; };
 };
 
 /// How an analysis is carried out: with progress, and so that Ctrl-C ends it. A command asks

@@ -152,9 +152,10 @@ Reply answer_within(const Command& command, const Context& context, const Interr
     return reply;
   } catch (const Stopped& error) {
     if (!limited()) throw;
-    const std::string reached = error.what();
-    throw LimitExceeded(
-        interrupt.limits().refusal(interrupt.limit(), reached == "stopped on request" ? "" : reached));
+    std::string reached = error.what();
+    if (const std::string plain = "stopped on request"; reached.rfind(plain, 0) == 0)
+      reached.erase(0, std::min(reached.size(), plain.size() + 2));  // and "; "
+    throw LimitExceeded(interrupt.limits().refusal(interrupt.limit(), reached));
   }
 }
 

@@ -14,7 +14,7 @@ import re
 import sys
 import textwrap
 
-LEFT_OUT = {"schema", "reproduce", "merge"}  # no questions: texts and files
+LEFT_OUT = {"schema", "reproduce", "merge", "serve"}  # no questions: texts, files and pages
 FILES = {"FILE"}
 WIDTH = 110
 
@@ -32,6 +32,8 @@ from ._symbolic import Formula
 
 TAIL_OF_DOC = """progress: True shows how far it has come, False does not; else a function of the fraction done and the
     seconds left; unless told, on terminals and in notebooks after a second"""
+
+TIME_LIMIT = """time_limit (S): seconds for each question, none unless told; beyond, LimitExceeded, whose partial is what is finished"""
 
 
 def module_of(folder):
@@ -99,6 +101,7 @@ def function(command, examples):
         kind, default = annotation(option)
         lines.append(f"    {name_of(option['name'])}: {kind} = {default},")
     lines.append("    progress: Progress = None,")
+    lines.append("    time_limit: Optional[float] = None,")
     lines.append(f") -> {'Formula' if formula else 'Answer'}:")
     purpose = " ".join(command["purpose"].split())
     purpose = purpose[0].upper() + purpose[1:]
@@ -119,6 +122,7 @@ def function(command, examples):
         label = f"{name_of(option['name'])}{' (' + stands + ')' if stands else ''}{kind.get(takes(option), '')}"
         doc.append(folded(f"{label}: {in_keywords(option['help'], names)}", "  "))
     doc.append(folded(TAIL_OF_DOC, "  "))
+    doc.append(folded(TIME_LIMIT, "  "))
     example = pathlib.Path(examples) / f"{name}.txt"
     if example.exists():  # tests/python/docstrings_test.py wants one of each
         doc += ["", *example.read_text().rstrip("\n").splitlines()]

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,18 +30,20 @@ const cli::Asker& asker(const std::string& command) {
 /// The answer, and whether Ctrl-C was pressed meanwhile.
 /// \param processes  that work on the points of a list; with 1 it is this one
 /// \param contents   by name: read in place of files of these names
+/// \param time_limit  in seconds: points are then worked on by processes, which can be ended
 py::tuple ask(const std::string& command, const Words& given, const py::object& progress, int processes,
-              const std::map<std::string, std::string>& contents) {
+              const std::map<std::string, std::string>& contents, std::optional<double> time_limit) {
   // The thread may outlive this call.
   const auto made = std::make_shared<std::shared_ptr<Shown>>();
   const Cut cut = carry_out(
-      [command, given, made, processes, contents](answers::Run run) {
+      [command, given, made, processes, contents, time_limit](answers::Run run) {
         std::optional<run::Processes> executor;
-        if (processes > 1) run.executor = &executor.emplace(processes);
+        if (processes > 1 || (time_limit && asker(command).options().find("--threads") == nullptr))
+          run.executor = &executor.emplace(processes);
         *made = std::make_shared<Shown>(asker(command).answer(given, run, contents));
       },
-      progress);
-  return py::make_tuple(std::move(*made), cut.requested);
+      progress, time_limit);
+  return py::make_tuple(std::move(*made), cut.requested, cut.late);
 }
 
 py::list options(const cli::Command& command) {
@@ -122,7 +125,7 @@ PYBIND11_MODULE(_tailbound, module) {
       .def("column", &Sizings::column, py::arg("key"))
       .def("seconds_of_loop", &Sizings::seconds_of_loop, py::arg("processes"));
   module.def("ask", &ask, py::arg("command"), py::arg("given"), py::arg("progress"), py::arg("processes") = 1,
-             py::arg("contents") = std::map<std::string, std::string>());
+             py::arg("contents") = std::map<std::string, std::string>(), py::arg("time_limit") = py::none());
   module.def("commands", &commands);
   module.def("size_buffer", &size_buffer, py::arg("given"));
   module.def("sizings", &Sizings::made, py::arg("columns"), py::arg("count"));

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <sstream>
 #include <system_error>
 #include <vector>
 
@@ -163,7 +164,18 @@ void drop_later(std::shared_ptr<void> made) {
   shared()->dropped.push_back(std::move(made));
 }
 
-Cut carry_out(const std::function<void(const answers::Run&)>& work, const py::object& progress) {
+namespace {
+
+[[noreturn]] void refuse_late(double seconds) {
+  std::ostringstream text;
+  text << "no answer within the time limit of " << seconds << " s; a longer time_limit allows more";
+  throw LimitExceeded(text.str());
+}
+
+}  // namespace
+
+Cut carry_out(const std::function<void(const answers::Run&)>& work, const py::object& progress,
+              std::optional<double> seconds) {
   const auto task = std::make_shared<Task>();
   task->work = work;
   begin(task);
@@ -171,7 +183,15 @@ Cut carry_out(const std::function<void(const answers::Run&)>& work, const py::ob
   std::exception_ptr raised;
   const auto raise_after = [&] { raised = raised ? raised : std::current_exception(); };
   Clock::time_point asked_to_stop{};
+  const Clock::time_point begun = Clock::now();
+  bool late = false;
   while (!wait(*task, slice)) {
+    if (seconds && !late && std::chrono::duration<double>(Clock::now() - begun).count() > *seconds) {
+      late = true;
+      task->stop.request_stop();
+      asked_to_stop = raised ? asked_to_stop : Clock::now();
+    }
+    if (late && !raised && Clock::now() - asked_to_stop > patience) refuse_late(*seconds);
     try {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       const Clock::time_point now = Clock::now();
@@ -181,7 +201,7 @@ Cut carry_out(const std::function<void(const answers::Run&)>& work, const py::ob
       }
     } catch (py::error_already_set&) {
       raise_after();
-      if (task->stop.stop_requested()) std::rethrow_exception(raised);  // asked for twice
+      if (task->stop.stop_requested() && !late) std::rethrow_exception(raised);  // asked for twice
       task->stop.request_stop();
       asked_to_stop = Clock::now();
     }
@@ -195,8 +215,15 @@ Cut carry_out(const std::function<void(const answers::Run&)>& work, const py::ob
       if (!error.matches(PyExc_KeyboardInterrupt)) throw;
     }
   }
-  if (task->failure) std::rethrow_exception(task->failure);
-  return {.requested = raised != nullptr};
+  if (task->failure) {
+    try {
+      std::rethrow_exception(task->failure);
+    } catch (const Stopped&) {
+      if (late && !raised) refuse_late(*seconds);
+      throw;
+    }
+  }
+  return {.requested = raised != nullptr, .late = late};
 }
 
 void show(std::function<void()> work) {

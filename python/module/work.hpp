@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 /// Questions carried out for Python: one at a time in a process, without the GIL, and so that Ctrl-C is heeded.
@@ -34,18 +35,22 @@ class Arithmetic {
 /// Something whose destructor touches rationals, but which Python may drop at any time.
 void drop_later(std::shared_ptr<void> made);
 
-/// Ctrl-C, and the work ended within its patience: what came of it may be looked at.
+/// A stop, and the work ended within its patience: what came of it may be looked at.
 struct Cut {
-  bool requested = false;  ///< a stop was
+  bool requested = false;  ///< by Ctrl-C
+  bool late = false;       ///< because the time was over
 };
 
 /// Calls `work` on a thread of its own, with Arithmetic and a Run whose stop Ctrl-C asks for; waits for its end with
 /// the GIL released, looking at signals and calling `progress(done, seconds_left)` now and then. Work that has not
 /// ended a second after a stop was requested is left to itself, and so must own whatever it uses.
 /// \param progress  a Python callable, or None
+/// \param seconds   after which a stop is asked for as well
+/// \throws LimitExceeded  the time is over, and nothing was finished
 /// \throws py::error_already_set  what the signal's handler raised, KeyboardInterrupt as a rule, where the work was
 ///                                left; what `work` throws
-[[nodiscard]] Cut carry_out(const std::function<void(const answers::Run&)>& work, const py::object& progress);
+[[nodiscard]] Cut carry_out(const std::function<void(const answers::Run&)>& work, const py::object& progress,
+                            std::optional<double> seconds = {});
 
 /// The same for what takes no longer than showing an answer takes: on the calling thread, without the GIL.
 /// Where a question is being answered, waits for its end as above; so `work` owns whatever it uses.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Se
 
 from . import _tailbound
 from ._answers import Answer, Answers, Listed, Sized
-from ._errors import Error, InvalidArgument, NoAnswer, Stopped
+from ._errors import Error, InvalidArgument, LimitExceeded, NoAnswer, Stopped
 from ._networks import Network, network_of
 from ._progress import Meter, Progress
 from ._symbolic import Formula, formula_text, is_formula
@@ -55,7 +55,8 @@ def ask(command: str, spec: Mapping[str, tuple[str, str]], arguments: Mapping[st
     :param arguments: keywords as given; None and False stand for what is left out; and "progress"
     """
     given = {key: value for key, value in arguments.items() if value is not None and value is not False}
-    if command == "buffer":
+    time_limit = _seconds(given.pop("time_limit", None))
+    if command == "buffer" and time_limit is None:
         shown = _tailbound.size_buffer(given)
         if shown is not None:
             return Answer(shown)
@@ -64,8 +65,19 @@ def ask(command: str, spec: Mapping[str, tuple[str, str]], arguments: Mapping[st
     contents: dict[str, str] = {}
     ready = {key: value if key in arrays else _text(key, spec[key][1], value, contents) for key, value in given.items()}
     if arrays:
-        return _broadcast(command, spec, ready, arrays, contents, progress)
-    return _one(command, spec, ready, contents, progress)
+        return _broadcast(command, spec, ready, arrays, contents, progress, time_limit)
+    return _one(command, spec, ready, contents, progress, time_limit)
+
+
+def _seconds(time_limit: Any) -> Optional[float]:
+    if time_limit is None:
+        return None
+    seconds = float(time_limit)
+    if not 0.001 <= seconds <= 1e9:
+        raise InvalidArgument(
+            f"time_limit is {time_limit}; it must be from 0.001 to 1e9 seconds", "time_limit", str(time_limit), "from 0.001 to 1e9 seconds"
+        )
+    return seconds
 
 
 def _one(
@@ -74,18 +86,21 @@ def _one(
     given: Mapping[str, str],
     contents: Mapping[str, str],
     progress: Progress,
+    time_limit: Optional[float] = None,
 ) -> Any:
     words = [(spec[key][0], text) for key, text in given.items()]
     meter = Meter(progress)
     try:
         # Points of lists are worked on by all cores; simulations have threads of their own.
         lists = "threads" not in spec and "jobs" not in spec and any("," in text or ":" in text for text in given.values())
-        shown, cut = _tailbound.ask(command, words, meter.callback, cores() if lists else 1, dict(contents))
+        shown, cut, late = _tailbound.ask(command, words, meter.callback, cores() if lists else 1, dict(contents), time_limit)
     finally:
         meter.close()
     answer: Answer = Answer(shown)
     if command == "pgf":
         answer = Formula(shown, _Again(spec, given))
+    if late and answer.stopped:
+        raise LimitExceeded(f"the time limit of {time_limit:g} s is reached; finished: {answer.stopped}", answer)
     if cut:
         raise Stopped(f"stopped on request: {answer.stopped or 'it was all done'}", answer)
     return answer
@@ -177,6 +192,7 @@ def _broadcast(
     arrays: Mapping[str, Any],
     contents: Mapping[str, str],
     progress: Progress,
+    time_limit: Optional[float],
 ) -> Answers:
     try:
         import numpy
@@ -192,13 +208,13 @@ def _broadcast(
     def question(place: int) -> dict[str, str]:
         return {key: number_text(key, flat[key][place]) if key in flat else value for key, value in given.items()}
 
-    if command == "buffer" and _QUICK.issuperset(given):
+    if command == "buffer" and time_limit is None and _QUICK.issuperset(given):
         sized = _sized(spec, given, flat, count, question, progress)
         if sized is not None:
             if sized.stopped:
                 raise Stopped("stopped on request: some have no answer", Answers(shape, sized))
             return Answers(shape, sized)
-    return Answers(shape, Listed(_each(command, spec, count, question, contents, progress)))
+    return Answers(shape, Listed(_each(command, spec, count, question, contents, progress, time_limit)))
 
 
 def _array_of(key: str, value: Any) -> Any:
@@ -268,6 +284,7 @@ def _each(
     question: Callable[[int], dict[str, str]],
     contents: Mapping[str, str],
     progress: Progress,
+    time_limit: Optional[float],
 ) -> Sequence[Union[Answer, NoAnswer]]:
     """One after the other; where that takes long, the rest on all cores."""
     found: list[Union[Answer, NoAnswer]] = []
@@ -276,7 +293,7 @@ def _each(
 
     def one(place: int) -> Union[Answer, NoAnswer]:
         try:
-            return _one(command, spec, question(place), contents, False)  # type: ignore[no-any-return]
+            return _one(command, spec, question(place), contents, False, time_limit)  # type: ignore[no-any-return]
         except Stopped:
             raise
         except NoAnswer as none:

@@ -80,7 +80,15 @@ class Unstable(NoAnswer):
 
 
 class LimitExceeded(NoAnswer):
-    """An answer exists but would need more memory, time or digits than a stated limit."""
+    """An answer exists but would need more memory, time or digits than a stated limit. Where that is time_limit,
+    ``partial`` is the answer to what was finished; else None.
+    """
+
+    partial: Any  #: an Answer, marked as stopped; or None
+
+    def __init__(self, message: str = "", partial: Any = None) -> None:
+        super().__init__(message)
+        self.partial = partial
 
 
 class Stopped(NoAnswer, KeyboardInterrupt):

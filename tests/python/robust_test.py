@@ -1,11 +1,13 @@
 """Random bad arguments end in an exception of Python's or this package's, never in the end of the interpreter."""
 
 import math
+import os
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -108,3 +110,17 @@ def test_what_python_calls_directly() -> None:
             pass
     sizings = _tailbound.sizings({"inputs": 2, "load": [0.5, math.nan, Decimal(1)], "drop": 0.1}, 3)
     assert sizings is None
+
+
+def test_a_time_limit_ends_a_question_and_the_next_is_answered() -> None:
+    long = dict(inputs=32, load=0.6, burst=1000, destination="per-packet", drop=1e-9)  # minutes
+    with pytest.raises(tb.LimitExceeded, match="time limit of 0.3 s"):
+        tb.buffer(**long, time_limit=0.3)
+    with pytest.raises(ChildProcessError):  # nobody is left at work
+        os.waitpid(-1, os.WNOHANG)
+    assert tb.buffer(inputs=16, load=0.9, drop=1e-15, time_limit=1000).buffer == 157
+    with pytest.raises(tb.LimitExceeded) as late:
+        tb.simulate_tree(radix=4, levels=3, load=0.8, slots=10**9, time_limit=2)
+    assert late.value.partial is None or late.value.partial.stopped
+    with pytest.raises(tb.InvalidArgument, match="time_limit is 0"):
+        tb.buffer(inputs=16, load=0.9, drop=1e-15, time_limit=0)

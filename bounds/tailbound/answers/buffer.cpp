@@ -31,17 +31,6 @@ void add_context(BufferAnswer& answer, bounds::OutputQueue& queue, Criterion cri
                                                     : bound->loss(answer.buffer.value);
 }
 
-/// What is left to say where the least buffer is out of reach.
-std::optional<Packets> enough_by_bound(const BufferQuestion& question) {
-  const auto* sources = std::get_if<BurstyInputs>(&question.traffic.source);
-  const auto* asked = std::get_if<LeastBuffer>(&question.asked);
-  if (sources == nullptr || asked == nullptr) return std::nullopt;
-  const auto bound = queue::burst_bound(arrivals(*sources));
-  if (!bound) return std::nullopt;
-  return Packets(question.criterion == Criterion::overflow ? bound->least_level(asked->drop)
-                                                           : bound->least_capacity(asked->drop));
-}
-
 BufferAnswer answer_to(const LeastBuffer& asked, const BufferQuestion& question) {
   const auto queue = output_queue(question.traffic, question.accuracy);
   bounds::LeastRoom room = queue->least_room({asked.drop, question.criterion});
@@ -123,6 +112,16 @@ std::optional<numeric::Rational> BufferQuestion::drop() const {
           return std::nullopt;
       },
       asked);
+}
+
+std::optional<Packets> enough_by_bound(const BufferQuestion& question) {
+  const auto* sources = std::get_if<BurstyInputs>(&question.traffic.source);
+  const auto* asked = std::get_if<LeastBuffer>(&question.asked);
+  if (sources == nullptr || asked == nullptr) return std::nullopt;
+  const auto bound = queue::burst_bound(arrivals(*sources));
+  if (!bound) return std::nullopt;
+  return Packets(question.criterion == Criterion::overflow ? bound->least_level(asked->drop)
+                                                           : bound->least_capacity(asked->drop));
 }
 
 BufferAnswer answer(const BufferQuestion& question, const Run&) {

@@ -1,0 +1,75 @@
+#include <cli/process/point_guard.hpp>
+#include <cli/run.hpp>
+#include <tailbound/files/leftovers.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace tailbound::cli {
+
+class PointGuard::Watch {
+ public:
+  Watch() : thread_([this] { watch(); }) {}
+  ~Watch() {
+    {
+      const std::scoped_lock guard(lock_);
+      end_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  void begin(const Limits& limits, const Refused& refused) {
+    const std::scoped_lock guard(lock_);
+    refused_ = &refused;
+    limits_.emplace(limits);
+  }
+  void end() {
+    const std::scoped_lock guard(lock_);
+    limits_.reset();
+  }
+
+ private:
+  /// Points are not told of as they come and go, which would cost as much as many of them.
+  static constexpr auto between_looks = std::chrono::milliseconds(20);
+
+  void watch() {
+    std::unique_lock guard(lock_);
+    while (!end_) {
+      changed_.wait_for(guard, between_looks);
+      if (end_ || !limits_) continue;
+      const LimitWatch::Limit limit = limits_->look();
+      if (limit == LimitWatch::Limit::none) continue;
+      // The lock is kept: a point that ends now stays where it is.
+      (*refused_)("no answer within " + limits_->name_of(limit));
+      files::leftovers::clear_up();
+      std::_Exit(no_answer);
+    }
+  }
+
+  std::mutex lock_;
+  std::condition_variable changed_;
+  std::optional<LimitWatch> limits_;
+  const Refused* refused_ = nullptr;
+  bool end_ = false;
+  std::thread thread_;
+};
+
+PointGuard::PointGuard() : watch_(std::make_unique<Watch>()) {}
+PointGuard::~PointGuard() = default;
+
+PointGuard::Watched::Watched(PointGuard& its, const Limits& limits, const Refused& refused) : guard(its) {
+  guard.watch_->begin(limits, refused);
+}
+PointGuard::Watched::~Watched() {
+  guard.watch_->end();
+}
+
+}  // namespace tailbound::cli
