@@ -1,5 +1,6 @@
 #include <cli/commands.hpp>
 #include <cli/delay_question.hpp>
+#include <cli/fabrics/fabric_delays.hpp>
 #include <cli/replies.hpp>
 #include <tailbound/render/documents/delay.hpp>
 #include <tailbound/render/documents/load_scale.hpp>
@@ -55,6 +56,7 @@ Reply reply_to_reorder(const DelayOptions& options, const Context& context) {
 Reply answer(const DelayOptions& options, const Context& context) {
   if (options.delays) return reply_to_reorder(options, context);
   if (options.solve) return reply_to_load_scale(options, context);
+  if (auto reply = reply_to_fabric(options, context)) return *std::move(reply);
   return reply_to_delay(options, context);
 }
 

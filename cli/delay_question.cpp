@@ -65,6 +65,8 @@ std::vector<Reordering> read_reorderings(const DelayOptions& options) {
   return reorderings;
 }
 
+}  // namespace
+
 std::vector<std::optional<bounds::DropTarget>> read_drops(const DelayOptions& options) {
   if (!options.drop) return {std::nullopt};
   std::vector<std::optional<bounds::DropTarget>> drops;
@@ -73,6 +75,8 @@ std::vector<std::optional<bounds::DropTarget>> read_drops(const DelayOptions& op
       drops.emplace_back(bounds::DropTarget{*target, criterion});
   return drops;
 }
+
+namespace {
 
 /// Each network or tree.
 std::vector<answers::Topology> read_topologies(const DelayOptions& options) {
@@ -87,10 +91,14 @@ std::vector<answers::Topology> read_topologies(const DelayOptions& options) {
   return topologies;
 }
 
+}  // namespace
+
 numeric::Digits read_digits(const DelayOptions& options) {
   if (!options.digits) return {};
   return {static_cast<int>(parse_integer(*options.digits, "--digits", 1, 1000))};
 }
+
+namespace {
 
 /// \throws InvalidArgument  options that do not go together with --solve
 void require_fitting_solve(const DelayOptions& options) {
@@ -124,7 +132,8 @@ void require_fitting_solve(const DelayOptions& options) {
     refuse("--link-gbps", "missing", "given with --within-ns (and --packet-bytes): the time of a slot");
 }
 
-/// \throws InvalidArgument  an option was given that the place where packets go has no use for
+}  // namespace
+
 void require_fitting(const DelayOptions& options) {
   struct Use {
     const char* name;
@@ -175,8 +184,6 @@ void require_fitting(const DelayOptions& options) {
       {{"--within", &options.within}, {"--within-ns", &options.within_ns}, {"--capacity", &options.capacity}},
       "given without --solve", "given with --solve load-scale");
 }
-
-}  // namespace
 
 std::vector<Rational> read_percentiles(const std::optional<std::string>& text) {
   if (!text) return answers::usual_percentiles();

@@ -68,6 +68,12 @@ void add_delay_options(OptionTable& table, DelayOptions& options);
 /// \throws InvalidArgument
 [[nodiscard]] std::vector<std::int64_t> read_ccdf_slots(const std::string& text);
 
+/// \throws InvalidArgument  an option was given that the place where packets go, or what is asked, has no use for
+void require_fitting(const DelayOptions& options);
+/// --drop with --criterion, each combination; --digits.  \throws InvalidArgument
+[[nodiscard]] std::vector<std::optional<bounds::DropTarget>> read_drops(const DelayOptions& options);
+[[nodiscard]] numeric::Digits read_digits(const DelayOptions& options);
+
 /// What the options ask where neither --delays nor --solve is given: a question for each combination of what was given as lists.
 /// \throws InvalidArgument, ParseError, LimitExceeded
 [[nodiscard]] std::vector<answers::DelayQuestion> read_delay_questions(const DelayOptions& options);

@@ -1,4 +1,5 @@
 #include <cln/rational.h>
+#include <cli/fabrics/fabric_delays.hpp>
 #include <cli/files.hpp>
 #include <cli/topology_options.hpp>
 #include <cli/traffic_options.hpp>
@@ -12,13 +13,13 @@ using numeric::Rational;
 
 constexpr const char* routings[] = {"random-root", "nearest-ancestor"};
 
+}  // namespace
+
 RouteRule read_route(const TopologyOptions& options) {
   static const std::vector<std::string> routes{"shortest", "spread"};
   return options.route && parse_choice(*options.route, "--route", routes) == 1 ? RouteRule::spread
                                                                                : RouteRule::shortest;
 }
-
-}  // namespace
 
 void add_topology_options(OptionTable& table, TopologyOptions& options) {
   const OptionGroup tree(table, "A tree under uniform traffic");
@@ -102,15 +103,23 @@ answers::NetworkTopology read_network(const TopologyOptions& options, network::F
                                  read_route(options), use);
   if (options.route) throw InvalidArgument("--route", "given without --matrix", "given with --matrix FILE");
   return answers::read_network(
-      file, [](const std::string& path) { return read_file(path, "traffic matrix of the network file"); },
+      file,
+      [](const std::string& path) {
+        return read_file(path, "traffic matrix of the network file", largest_matrix);
+      },
       use);
+}
+
+answers::Loads read_loads(const TopologyOptions& options) {
+  answers::Loads loads;
+  if (options.uniform) loads.uniform = parse_percent_list(*options.uniform, "--uniform");
+  if (options.load_scale) loads.load_scale = parse_percent_list(*options.load_scale, "--load-scale");
+  return loads;
 }
 
 std::vector<answers::NetworkTopology> read_networks(const TopologyOptions& options,
                                                     answers::Overload overload) {
-  answers::Loads loads;
-  if (options.uniform) loads.uniform = parse_percent_list(*options.uniform, "--uniform");
-  if (options.load_scale) loads.load_scale = parse_percent_list(*options.load_scale, "--load-scale");
+  const answers::Loads loads = read_loads(options);
   if (!options.uniform) return answers::at_loads(read_network(options), loads, overload);
   if (options.matrix)
     throw InvalidArgument("--uniform", "given together with --matrix",

@@ -37,6 +37,10 @@ void require_one_topology(const TopologyOptions& options);
 [[nodiscard]] answers::NetworkTopology read_network(const TopologyOptions& options,
                                                     network::FileUse use = network::FileUse::packets);
 
+/// --route, --uniform and --load-scale.  \throws InvalidArgument
+[[nodiscard]] network::RouteRule read_route(const TopologyOptions& options);
+[[nodiscard]] answers::Loads read_loads(const TopologyOptions& options);
+
 /// The network for each combination of the entries of --uniform and --load-scale, the last changing fastest; a single
 /// one without them, which is not compared with what its links take.
 /// \throws InvalidArgument, ParseError, LimitExceeded  naming the option whose entry is too great, with what is legal

@@ -1,0 +1,234 @@
+#include <cln/rational.h>
+#include <tailbound/answers/fabric.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/demands.hpp>
+#include <tailbound/network/uniform_traffic.hpp>
+#include <tailbound/numeric/plain.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace tailbound::answers {
+namespace {
+
+using network::Fabric;
+using network::FabricGraph;
+using network::FabricRates;
+using network::ProductDemand;
+using network::SparseDemand;
+using numeric::plain;
+using numeric::Rational;
+
+std::uint64_t pairs_of(const ProductDemand& demand) {
+  std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> groups;  // senders and receivers
+  for (std::size_t node = 0; node < demand.out.size(); ++node) {
+    auto& [senders, receivers] = groups[demand.group.empty() ? 0 : demand.group[node]];
+    senders += demand.out[node] != 0 ? 1 : 0;
+    receivers += demand.in[node] != 0 ? 1 : 0;
+  }
+  std::uint64_t pairs = 0;
+  for (const auto& [group, both] : groups) pairs += both.first * both.second;
+  return pairs;
+}
+
+std::vector<network::Demand> uniform_demand(const network::Network& network, const Rational& rate,
+                                            network::RouteRule route) {
+  std::vector<network::Party> parties;
+  for (const std::size_t end : network::ends_of(network))
+    parties.push_back({.node = static_cast<std::uint32_t>(end), .sends = rate, .attracts = 1});
+  return {{"", route, network::product_demand(network.nodes.size(), parties)}};
+}
+
+/// All rates times `scale`.
+void scale_demands(std::vector<network::Demand>& demands, const Rational& scale) {
+  for (network::Demand& demand : demands) {
+    if (auto* sparse = std::get_if<SparseDemand>(&demand.rates)) {
+      for (Rational& value : sparse->values) value = value * scale;
+      continue;
+    }
+    auto& product = std::get<ProductDemand>(demand.rates);
+    const auto count = static_cast<std::uint32_t>(product.values.size());
+    // What is sent becomes values of its own: what attracts stays.
+    for (std::uint32_t i = 0; i < count; ++i) product.values.push_back(product.values[i] * scale);
+    for (std::uint32_t& out : product.out) out = out == 0 ? 0 : out + count;
+  }
+}
+
+void require_sendable(const Fabric& fabric, const std::optional<Rational>& scale) {
+  const std::vector<Rational> sent = network::sent_by_node(fabric);
+  const auto most = std::max_element(sent.begin(), sent.end());
+  if (*most <= 1) return;
+  throw InvalidArgument("load scale", plain(*scale),
+                        "at most " + plain(Rational(*scale / *most)) + ", where " +
+                            fabric.network.nodes[static_cast<std::size_t>(most - sent.begin())].name +
+                            " sends a packet in every slot");
+}
+
+std::vector<std::optional<Rational>> or_none(const std::vector<Rational>& values) {
+  if (values.empty()) return {std::nullopt};
+  return {values.begin(), values.end()};
+}
+
+std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<NamedText>& matrix,
+                                network::RouteRule route, bool elsewhere, const ReadMatrix& read) {
+  network::FabricFile found;
+  try {
+    found = network::read_fabric(
+        file.text, file.name, matrix || elsewhere ? network::FlowsFrom::elsewhere : network::FlowsFrom::file);
+  } catch (const ParseError&) {
+    return std::nullopt;  // read_network() says what is wrong with it, if anything is
+  }
+  Fabric fabric = std::move(found.fabric);
+  const auto path_of = [&](const std::string& name) {
+    return (std::filesystem::path(file.name).parent_path() / name).string();
+  };
+  if (matrix)
+    fabric.demands.push_back({"", route, network::sparse_matrix(fabric.network, matrix->text, matrix->name)});
+  if (matrix || elsewhere) return fabric;
+  if (found.matrix) {
+    const std::string path = path_of(found.matrix->file);
+    fabric.demands.push_back(
+        {"", found.matrix->route, network::sparse_matrix(fabric.network, read(path), path)});
+  }
+  for (const network::PairsReference& pairs : found.pairs) {
+    const std::string path = path_of(pairs.file);
+    network::SparseDemandReader reader(fabric.network, path);
+    reader.take(read(path));
+    fabric.demands.push_back({pairs.name, pairs.route, reader.finish()});
+  }
+  return fabric;
+}
+
+/// The two ends of "left -> right".
+std::pair<std::uint32_t, std::uint32_t> ends_of_flow(const network::Network& network,
+                                                     const std::string& flow) {
+  const auto node_of = [&](const std::string& name) -> std::optional<std::uint32_t> {
+    for (std::uint32_t i = 0; i < network.nodes.size(); ++i)
+      if (network.nodes[i].name == name) return i;
+    return std::nullopt;
+  };
+  constexpr const char* arrow = " -> ";
+  for (std::size_t at = flow.find(arrow); at != std::string::npos; at = flow.find(arrow, at + 1)) {
+    const auto from = node_of(flow.substr(0, at)), to = node_of(flow.substr(at + 4));
+    if (from && to) return {*from, *to};
+  }
+  throw InvalidArgument("flow", flow, "all, or two nodes of the network: \"left -> right\"");
+}
+
+std::vector<FabricSwitchClass> switches_of(const FabricGraph& graph, const FabricRates& rates,
+                                           const std::vector<Packets>& room) {
+  const network::Network& network = graph.fabric().network;
+  std::vector<FabricSwitchClass> each(network.nodes.size());
+  for (std::size_t link = 0; link < network.links.size(); ++link) {
+    const std::uint32_t queue = rates.queue_of_link()[link];
+    if (queue == FabricRates::none) continue;
+    FabricSwitchClass& its = each[network.links[link].from];
+    ++its.queues;
+    its.buffer = its.buffer + room[queue];
+    its.largest = std::max(its.largest, room[queue]);
+  }
+  std::map<std::tuple<std::int64_t, std::uint64_t, std::int64_t>, FabricSwitchClass> classes;
+  for (std::size_t node = 0; node < each.size(); ++node) {
+    const FabricSwitchClass& its = each[node];
+    if (its.queues == 0) continue;
+    FabricSwitchClass& all =
+        classes.try_emplace({-its.buffer.value, its.queues, its.largest.value}, its).first->second;
+    if (all.switches++ == 0) all.name = network.nodes[node].name;
+  }
+  std::vector<FabricSwitchClass> result;
+  for (auto& [key, found] : classes) result.push_back(std::move(found));
+  return result;
+}
+
+}  // namespace
+
+std::uint64_t sending_pairs(const Fabric& fabric) {
+  std::uint64_t pairs = 0;
+  for (const network::Demand& demand : fabric.demands)
+    if (const auto* product = std::get_if<ProductDemand>(&demand.rates))
+      pairs += pairs_of(*product);
+    else
+      pairs += std::get<SparseDemand>(demand.rates).entries.size();
+  return pairs;
+}
+
+std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optional<NamedText>& matrix,
+                                         network::RouteRule route, const Loads& loads,
+                                         const ReadMatrix& read) {
+  // A list of flows is for read_network(); to read it twice would only take time.
+  if (!matrix && loads.uniform.empty() && file.text.find("[traffic") == std::string::npos) return {};
+  const std::optional<Fabric> fabric = fabric_of(file, matrix, route, !loads.uniform.empty(), read);
+  if (!fabric) return {};
+  const std::size_t ends = network::ends_of(fabric->network).size();
+  const std::uint64_t pairs = loads.uniform.empty() ? sending_pairs(*fabric) : std::uint64_t{ends} * ends;
+  // Uniform traffic in place of flows is refused, with the reason, by read_uniform_network().
+  if (pairs <= most_listed_pairs || (!loads.uniform.empty() && !fabric->demands.empty())) return {};
+  for (const Rational& rate : loads.uniform)
+    if (rate <= 0 || rate > 1)
+      throw InvalidArgument("uniform", plain(rate), "above 0 and at most 1 packet a slot");
+  for (const Rational& scale : loads.load_scale)
+    if (scale <= 0) throw InvalidArgument("load scale", plain(scale), "above 0");
+  std::vector<FabricTopology> result;
+  for (const std::optional<Rational>& rate : or_none(loads.uniform))
+    for (const std::optional<Rational>& scale : or_none(loads.load_scale)) {
+      auto each = std::make_shared<Fabric>(*fabric);
+      if (rate) each->demands = uniform_demand(each->network, *rate, route);
+      if (scale) {
+        scale_demands(each->demands, *scale);
+        require_sendable(*each, scale);
+      }
+      FabricTopology& topology =
+          result.emplace_back(FabricTopology{.fabric = std::move(each), .file = file.name});
+      if (matrix) topology.matrix = matrix->name;
+      topology.uniform = rate;
+      topology.load_scale = scale;
+    }
+  return result;
+}
+
+FabricAnswer answer(const FabricQuestion& question, const Run& run) {
+  const auto look = [&run] {
+    if (run.stop.stop_requested()) throw Stopped("stopped on request");
+  };
+  const Fabric& fabric = *question.topology.fabric;
+  const FabricGraph graph(fabric);
+  const network::FabricOrbits orbits = network::fabric_orbits(graph);
+  look();
+  const FabricRates rates = network::fabric_rates(graph, orbits);
+  look();
+  bounds::FabricDelay delay(graph, orbits, rates);
+  FabricAnswer answer;
+  for (const network::Node& node : fabric.network.nodes) ++(node.host ? answer.hosts : answer.switches);
+  answer.links = fabric.network.links.size();
+  if (question.flow) {
+    const auto [from, to] = ends_of_flow(fabric.network, *question.flow);
+    answer.pair = delay.pair(from, to, question.percentiles);
+  } else {
+    answer.pairs = delay.answer(question.percentiles, look);
+  }
+  std::vector<Packets> room;
+  for (std::size_t i = 0; i < rates.queues().size(); ++i) {
+    look();
+    const FabricRates::Queue& queue = rates.queues()[i];
+    FabricQueueClass& its = answer.queues.emplace_back();
+    its.name = fabric.network.link_name(queue.link);
+    its.queues = queue.links;
+    its.packets_per_slot = queue.packets_per_slot;
+    its.load = queue.load;
+    for (const FabricRates::Source& source : rates.sources(queue)) its.sources += source.count;
+    its.mean_wait = delay.mean_wait(i);
+    if (!question.drop) continue;
+    its.buffer = delay.buffer(i, *question.drop, question.digits);
+    room.push_back(its.buffer->buffer);
+  }
+  if (question.drop) answer.by_switch = switches_of(graph, rates, room);
+  std::stable_sort(answer.queues.begin(), answer.queues.end(), [](const auto& a, const auto& b) {
+    return a.load * Rational(b.packets_per_slot) > b.load * Rational(a.packets_per_slot);
+  });
+  return answer;
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,71 @@
+#include <cli/fabrics/fabric_delays.hpp>
+#include <cli/files.hpp>
+#include <cli/replies.hpp>
+#include <cli/traffic_options.hpp>
+#include <tailbound/answers/combinations.hpp>
+#include <tailbound/answers/fabric.hpp>
+#include <tailbound/render/documents/fabric.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tailbound::cli {
+
+std::vector<answers::FabricTopology> read_fabrics(const TopologyOptions& options) {
+  if (!options.network || (options.matrix && options.uniform)) return {};
+  const answers::NamedText file{*options.network, read_file(*options.network, "--network")};
+  std::optional<answers::NamedText> matrix;
+  if (options.matrix) matrix = {*options.matrix, read_file(*options.matrix, "--matrix")};
+  return answers::read_fabrics(file, matrix, read_route(options), read_loads(options),
+                               [](const std::string& path) {
+                                 return read_file(path, "traffic matrix of the network file", largest_matrix);
+                               });
+}
+
+namespace {
+
+std::vector<answers::FabricQuestion> read_questions(const DelayOptions& options) {
+  require_fitting(options);
+  const std::vector<answers::FabricTopology> topologies = read_fabrics(options.topology);
+  if (topologies.empty()) return {};
+  const char* given = "given for a network of more than 100000 pairs that send";
+  refuse_given({{"--ccdf", &options.ccdf},
+                {"--reorder", &options.reorder},
+                {"--reorder-levels", &options.reorder_levels},
+                {"--flow-rate", &options.flow_rate},
+                {"--hop-ns", &options.hop_ns}},
+               given, "left out: such a network is answered as a whole");
+  const auto require = [&](const char* option, const std::optional<std::string>& text, const char* legal) {
+    if (text && *text != legal) throw InvalidArgument(option, *text, std::string(legal) + ": it is " + given);
+  };
+  require("--sources", options.model.sources, "decoupled");
+  require("--delay", options.model.delay, "wait");
+  require("--hops", options.model.hops, "independent");
+  answers::FabricQuestion plain_question;
+  plain_question.percentiles = read_percentiles(options.percentiles);
+  plain_question.digits = read_digits(options);
+  plain_question.units = read_units(options.units);
+  if (options.flow && *options.flow != "all") plain_question.flow = *options.flow;
+  return answers::Combinations(plain_question)
+      .by(topologies, &answers::FabricQuestion::topology)
+      .by(read_drops(options), &answers::FabricQuestion::drop)
+      .points();
+}
+
+}  // namespace
+
+std::optional<Reply> reply_to_fabric(const DelayOptions& options, const Context& context) {
+  const std::vector<answers::FabricQuestion> questions = read_questions(options);
+  if (questions.empty()) return std::nullopt;
+  if (context.draws && questions.size() < 2)
+    throw InvalidArgument("--plot", "given for one network of many hosts",
+                          "left out, or --uniform or --load-scale a list");
+  const answers::Run run = analysis_run(context);
+  return reply_of(questions,
+                  answers::for_each_point(questions.size(), run,
+                                          [&](std::size_t i) { return answers::answer(questions[i], run); }),
+                  [](auto points) { return render::document(std::move(points)); });
+}
+
+}  // namespace tailbound::cli
