@@ -44,7 +44,7 @@ void declare(OptionTable& table, Options& options) {
   const OptionGroup question(table, ""), output(table, "Output");
   question.add("NAME", options.name, "", fmt::format("{}", fmt::join(figures::all_names(), ", ")));
   output.add("--output", options.output, "FOLDER",
-             "made if missing: NAME.csv and NAME.svg of each figure, README.md");
+             "made if missing: NAME.csv and NAME.svg of each figure, README.md, index.html");
   question.add_flag("--quick", options.quick, "fewer points, and simulations of a thirtieth of the length");
 }
 

@@ -1,4 +1,5 @@
 #include <cli/figures/folder.hpp>
+#include <cli/figures/index.hpp>
 #include <cli/figures/readme.hpp>
 #include <tailbound/answers/points.hpp>
 #include <tailbound/core/error.hpp>
@@ -11,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* readme_name = "README.md";
+constexpr const char *readme_name = "README.md", *index_name = "index.html";
 constexpr const char* option = "--output";
 
 files::PendingFile pending(const Folder& folder, const std::string& name) {
@@ -28,16 +29,17 @@ void require_gnuplot(char** environment) {
   }
 }
 
-/// Reads the README of an earlier run; empty if there is none.
+/// Reads the README or the page of an earlier run; empty if there is none.
 /// \throws InvalidArgument  there is one of another origin
-std::string former_readme(const Folder& folder) {
-  const fs::path path = folder.path / readme_name;
+std::string former_file(const Folder& folder, const char* name, bool (*is_ours)(const std::string&)) {
+  const fs::path path = folder.path / name;
   std::error_code error;
   if (!fs::exists(path, error)) return {};
   std::string text = folder.named.read(path.string(), option);
-  if (text.empty() || !Readme::is_ours(text))
+  if (text.empty() || !is_ours(text))
     throw InvalidArgument(option, folder.path.string(),
-                          "a folder without a README.md of another origin, which would be lost");
+                          fmt::format("a folder without a{} {} of another origin, which would be lost",
+                                      name[0] == 'i' ? "n" : "", name));
   return text;
 }
 
@@ -52,6 +54,7 @@ void prepare(const Folder& folder, const std::vector<const Figure*>& chosen) {
                                       error ? error.message() : "it is a file"));
   const auto require_writable = [&](const std::string& name) { static_cast<void>(pending(folder, name)); };
   require_writable(readme_name);
+  require_writable(index_name);
   for (const Figure* figure : chosen)
     for (const char* ending : {".csv", ".svg"}) require_writable(figure->name + ending);
 }
@@ -71,7 +74,8 @@ std::vector<render::ReproducedFigure> reproduce(const std::vector<const Figure*>
                                                 const Folder& folder, const Request& request, int threads,
                                                 const std::string& version) {
   require_gnuplot(folder.environment);
-  Readme readme(former_readme(folder));
+  Readme readme(former_file(folder, readme_name, Readme::is_ours));
+  Index index(former_file(folder, index_name, Index::is_ours));
   prepare(folder, chosen);
   const answers::Run& run = request.run;
   const Request each{.quick = request.quick, .run = {.threads = threads, .progress = run.progress}};
@@ -92,12 +96,16 @@ std::vector<render::ReproducedFigure> reproduce(const std::vector<const Figure*>
                     .csv = file(figure->name + ".csv"),
                     .svg = file(figure->name + ".svg"),
                     .readme = file(readme_name),
+                    .page = file(index_name),
                     .findings = result.findings});
     write(*figure, result, folder, version);
     readme.put(*figure, result, request.quick, version);
-    files::PendingFile text = pending(folder, readme_name);
+    index.put(*figure, result, request.quick, version);
+    files::PendingFile text = pending(folder, readme_name), page = pending(folder, index_name);
     text.write(readme.text());
+    page.write(index.page(version));
     text.commit();
+    page.commit();
   }
   return made;
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// Figures computed again into a folder: NAME.csv and NAME.svg of each, and one README.md.
+/// Figures computed again into a folder: NAME.csv and NAME.svg of each, one README.md, and one index.html of them all.
 namespace tailbound::figures {
 
 struct Folder {
@@ -19,8 +19,8 @@ struct Folder {
 
 /// One figure after the other, each as a piece; what a stop leaves is in place, and whole.
 /// \param request  its run has one thread a piece; simulations get `threads`
-/// \throws InvalidArgument  named --output: a folder that cannot be made or written, or whose README.md is of
-///                          another origin;  gnuplot is not there
+/// \throws InvalidArgument  named --output: a folder that cannot be made or written, or whose README.md or
+///                          index.html is of another origin;  gnuplot is not there
 /// \throws Stopped          before the first was finished
 [[nodiscard]] std::vector<render::ReproducedFigure> reproduce(const std::vector<const Figure*>& chosen,
                                                               const Folder& folder, const Request& request,

@@ -21,7 +21,7 @@ class Shown {
   Shown& operator=(const Shown&) = delete;
   ~Shown();
 
-  /// What the command prints.  \param format  "table", "json", "csv" or "markdown"
+  /// What the command prints.  \param format  "table", "json", "csv", "markdown" or "html"
   [[nodiscard]] std::string written(const std::string& format, bool quiet) const;
   /// All of the document but its tables, as a dict; how values are written: shown.cpp.
   [[nodiscard]] py::dict content() const;

@@ -393,6 +393,10 @@ class Answer:
         """What ``--format markdown`` prints."""
         return str(self._shown.written("markdown", quiet))
 
+    def html(self, quiet: bool = False) -> str:
+        """What ``--format html`` prints: a whole page, for a file and a browser."""
+        return str(self._shown.written("html", quiet))
+
     def picture(self) -> dict[str, Any]:
         """The picture as data: titles, labels and curves.  :raises NoAnswer: there is nothing to draw"""
         picture = dict(self._shown.picture())
@@ -618,6 +622,13 @@ class Answers(Answer):
     def markdown(self, quiet: bool = False) -> str:
         """As one table, or all answers one below the other."""
         return self._written("markdown", quiet)
+
+    def html(self, quiet: bool = False) -> str:
+        """As one page, where the command has one for lists."""
+        together = self._answers.together()
+        if together is None:
+            raise NoAnswer("there is no page of these answers together: ask with a list as text, or one at a time")
+        return str(together.written("html", quiet))
 
     def picture(self) -> dict[str, Any]:
         """The command's picture of all points; where it has none for arrays, ask with a list as text."""

@@ -54,6 +54,7 @@ TEST_CASE("reproduce: the README says what the JSON says, and keeps the figures 
   CHECK(made["csv"] == folder / "singh-dally-5.csv");
   CHECK(made["svg"] == folder / "singh-dally-5.svg");
   CHECK(made["readme"] == folder / "README.md");
+  CHECK(made["page"] == folder / "index.html");
   std::map<std::string, int> verdicts;
   for (const json& entry : made["findings"]) {
     ++verdicts[entry["verdict"]];
@@ -113,7 +114,7 @@ TEST_CASE("reproduce: a stop leaves the figures before, and says so") {
     CHECK(document["stopped_after"] == std::to_string(made) + " of 15 figures");
   }
   CHECK(static_cast<std::size_t>(
-            std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator())) == 2 * made + 1);
+            std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator())) == 2 * made + 2);
   const std::string readme = content(folder / "README.md");
   for (const json& figure : document["results"])
     CHECK(readme.find("\n## " + figure["figure"].get<std::string>() + "\n") != std::string::npos);

@@ -118,11 +118,26 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
+/// Between these, what is there becomes *.
+std::string left_out(std::string text, const std::string& begin, const std::string& end) {
+  for (std::size_t at = 0; (at = text.find(begin, at)) != std::string::npos;) {
+    at += begin.size();
+    const std::size_t until = text.find(end, at);
+    if (until == std::string::npos) break;
+    text.replace(at, until - at, "*");
+  }
+  return text;
+}
+
 /// What no two runs have in common is masked. The whole list:
 /// - the run's own folder is FOLDER;
-/// - the seconds that a simulation took are *: "3.0 s on 1 thread" becomes "* s on 1 thread".
+/// - the seconds that a simulation took are *: "3.0 s on 1 thread" becomes "* s on 1 thread";
+/// - of pages style, script and their hashes are *: they have tests of their own (tests/browser).
 std::string masked(std::string text, const Folder& folder) {
   text = replaced(std::move(text), folder.path(), folder_word);
+  for (const auto& [begin, end] :
+       {std::pair{"<style>", "</style>"}, {"<script>", "</script>"}, {"'sha256-", "'"}})
+    text = left_out(std::move(text), begin, end);
   const std::string behind = " s on ";
   for (std::size_t at = 0; (at = text.find(behind, at)) != std::string::npos;) {
     std::size_t begin = at;
@@ -245,4 +260,8 @@ TEST_CASE("recorded: what is masked") {
         "took * s on 2 threads\n* s on 1 thread, 7 s on");
   CHECK(masked(" s on  s on 12 s on x", folder) == " s on  s on * s on x");
   CHECK(masked("a " + (folder / "b") + "\n", folder) == "a FOLDER/b\n");
+  CHECK(
+      masked("<style>p { }</style><p>'sha256-Ab=' 'sha256-c'<script>x</script><script type=\"t\">y</script>",
+             folder) ==
+      "<style>*</style><p>'sha256-*' 'sha256-*'<script>*</script><script type=\"t\">y</script>");
 }

@@ -171,7 +171,10 @@ TEST_CASE("pictures: a curve for each value of the other inputs, sorted, at most
           result(ratio(load, 10), std::string(1, static_cast<char>('a' + name)).c_str(), load));
   const Sweep sweep{.axes = {"load"}, .height = "size"};
   REQUIRE(varies(document, sweep));
-  const Picture picture = sweep_picture(document, sweep, {});
+  document.picture = [&] { return sweep_picture(document, sweep, {}); };
+  CHECK(picture_of(document, 14).curves.size() == 14);
+  CHECK(picture_of(document, 14).note.empty());
+  const Picture picture = picture_of(document);
   REQUIRE(picture.curves.size() == most_curves_told_apart);
   CHECK(picture.note.find("12 of 14") != std::string::npos);
   for (const Curve& curve : picture.curves) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/html.hpp>
+#include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +12,7 @@ namespace tailbound::render {
 namespace {
 
 /// A page stays below two megabytes: its tables have so many bytes in all, and each so many rows.
-constexpr std::size_t table_bytes = 1'100'000, most_rows = 2'000;
+constexpr std::size_t table_bytes = 900'000, most_rows = 5'000;
 /// Longer tables are scrolled within the page; of inputs that vary so many values are named.
 constexpr std::size_t tall_rows = 24, most_values_named = 6;
 constexpr std::size_t most_curves_drawn = 200;
@@ -148,7 +149,7 @@ std::string Writer::asked() {
     for (const Result& result : document.results) {
       const Value value = value_of(result.inputs, column.key);
       if (std::holds_alternative<None>(value)) continue;
-      const std::string text = brief(value);
+      const std::string text = cell_text(column, result.inputs, document.digits);
       if (values.size() > most_values_named) continue;
       if (std::find(values.begin(), values.end(), text) == values.end()) values.push_back(text);
     }
@@ -186,45 +187,64 @@ std::string boxed(std::string_view label, std::string_view head, std::string_vie
       rows > tall_rows ? " tb-tall" : "", kind.empty() ? "" : " ", kind, html_escaped(label), head, body);
 }
 
-std::string heading_cell(const Column& column) {
-  const std::string unit = column.unit.empty() ? "" : " <small>" + html_escaped(column.unit) + "</small>";
-  return fmt::format("<th scope=\"col\"{} title=\"{}\">{}{}</th>", set_right(column) ? " class=\"n\"" : "",
-                     html_escaped(column.meaning), html_escaped(column.heading), unit);
+/// Some columns are for data formats, and have their key as heading or none.
+std::string heading_of(const Column& column) {
+  std::string text = column.heading.empty() ? column.key : column.heading;
+  if (text == column.key) std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
 }
 
-/// Every number of the only result, one a row: its name and meaning, and both ends.
+/// Numbers are set right, and their headings with them.
+bool numeric(const Column& column, const Cells& cells) {
+  const Value value = value_of(cells, column.key);
+  return height(value).has_value() || set_right(column);
+}
+
+std::string heading_cell(const Column& column, const Cells& first) {
+  const std::string unit = column.unit.empty() ? "" : " <small>" + html_escaped(column.unit) + "</small>";
+  return fmt::format("<th scope=\"col\"{} title=\"{}\">{}{}</th>",
+                     numeric(column, first) ? " class=\"n\"" : "", html_escaped(column.meaning),
+                     html_escaped(heading_of(column)), unit);
+}
+
+/// Every number of the only result, one a row: its name and meaning, both ends, and how sure it is. What is there for
+/// data formats comes last.
 std::string Writer::found() {
   const Result& result = document.results.front();
-  std::string body;
-  std::size_t rows = 0;
+  struct Row {
+    std::string what, ends, sure;
+  };
+  std::vector<Row> rows, more;
   for (const Column& column : document.layout->results) {
     const Value value = value_of(result.cells, column.key);
     if (std::holds_alternative<None>(value)) continue;
     const Decimals text = decimals(value, document.digits);
-    const bool proved = std::holds_alternative<Enclosure>(value) || std::holds_alternative<Estimate>(value);
-    std::string ends;
-    if (proved && !(text.lower.empty() && text.upper.empty()))
-      ends = fmt::format("{} .. {}", text.lower.empty() ? "?" : text.lower,
-                         text.upper.empty() ? "?" : text.upper);
-    else if (!text.exact.empty() && text.exact != text.value && std::holds_alternative<Exact>(value))
-      ends = text.exact.size() <= 48 ? text.exact : "";
-    const std::string sure = certainty(value, document.digits);
-    const std::string heading =
-        column.style == Style::hidden && column.heading.empty() ? column.key : column.heading;
+    Row row;
+    if (std::holds_alternative<Enclosure>(value) || std::holds_alternative<Estimate>(value)) {
+      if (!text.lower.empty() || !text.upper.empty())
+        row.ends =
+            (text.lower.empty() ? "?" : text.lower) + " ..<br>" + (text.upper.empty() ? "?" : text.upper);
+    } else if (std::holds_alternative<Exact>(value) && text.exact != text.value && text.exact.size() <= 48) {
+      row.ends = text.exact;
+    }
+    row.sure = certainty(value, document.digits);
     std::string shown = html_escaped(cell_text(column, result.cells, document.digits));
     if (!column.unit.empty()) shown += " <small>" + html_escaped(column.unit) + "</small>";
-    body += fmt::format("<tr><th scope=\"row\">{}<span>{}</span></th>{}{}{}</tr>\n", html_escaped(heading),
-                        html_escaped(column.meaning), element("td", attributes(value), shown),
-                        element("td", "class=\"tb-ends\"", html_escaped(ends)),
-                        element("td", "class=\"tb-sure\"", html_escaped(sure)));
-    ++rows;
+    row.what = fmt::format("<th scope=\"row\">{}<span>{}</span></th>{}", html_escaped(heading_of(column)),
+                           html_escaped(column.meaning), element("td", attributes(value), shown));
+    (column.style == Style::hidden ? more : rows).push_back(std::move(row));
   }
-  if (rows == 0) return {};
-  return "<section class=\"tb-found\"><h2>Numbers</h2>" +
-         boxed("Numbers that were found",
-               "<th scope=\"col\">what</th><th scope=\"col\">number</th><th scope=\"col\">both ends</th><th "
-               "scope=\"col\">how sure</th>",
-               body, 0) +
+  rows.insert(rows.end(), more.begin(), more.end());
+  if (rows.empty()) return {};
+  const bool ends = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.ends.empty(); });
+  const bool sure = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.sure.empty(); });
+  std::string head = "<th scope=\"col\">what</th><th scope=\"col\">number</th>", body;
+  if (ends) head += "<th scope=\"col\" class=\"tb-ends\">both ends</th>";
+  if (sure) head += "<th scope=\"col\">how sure</th>";
+  for (const Row& row : rows)
+    body += "<tr>" + row.what + (ends ? element("td", "class=\"tb-ends\"", row.ends) : "") +
+            (sure ? element("td", "class=\"tb-sure\"", html_escaped(row.sure)) : "") + "</tr>\n";
+  return "<section class=\"tb-found\"><h2>Numbers</h2>" + boxed("Numbers that were found", head, body, 0) +
          "</section>\n";
 }
 
@@ -247,9 +267,10 @@ std::string Writer::results() {
   if (document.results.empty() || inputs.size() + found_columns.size() + document.text_columns.size() == 0)
     return {};
   std::string head;
-  for (const Column* column : inputs) head += heading_cell(*column);
-  for (const Column* column : found_columns) head += heading_cell(*column);
-  for (const Column& column : document.text_columns) head += heading_cell(column);
+  const Result& first = document.results.front();
+  for (const Column* column : inputs) head += heading_cell(*column, first.inputs);
+  for (const Column* column : found_columns) head += heading_cell(*column, first.cells);
+  for (const Column& column : document.text_columns) head += heading_cell(column, first.text_cells);
   std::string body;
   std::size_t rows = 0;
   for (; rows < document.results.size() && rows < most_rows; ++rows) {
@@ -258,12 +279,14 @@ std::string Writer::results() {
     for (const Column* column : inputs) row += cell(*column, result.inputs);
     for (const Column* column : found_columns) row += cell(*column, result.cells);
     for (const Column& column : document.text_columns) row += cell(column, result.text_cells);
+    row = "<tr>" + row + "</tr>\n";
     if (row.size() > bytes_left) break;
     bytes_left -= row.size();
-    body += "<tr>" + row + "</tr>\n";
+    body += row;
   }
-  return boxed("Answers, a row for each question", head, body, rows) +
-         cut_note(rows, document.results.size());
+  return "<section class=\"tb-answers\"><h2>Answers</h2>" +
+         boxed("Answers, a row for each question", head, body, rows) +
+         cut_note(rows, document.results.size()) + "</section>\n";
 }
 
 std::string Writer::table(const TableLayout& layout, const Rows& rows) {
@@ -271,18 +294,27 @@ std::string Writer::table(const TableLayout& layout, const Rows& rows) {
   std::vector<const Column*> columns = columns_used(layout.columns, {&first});
   std::erase_if(columns, [](const Column* column) { return column->style == Style::hidden; });
   std::string head, body;
-  for (const Column* column : columns) head += heading_cell(*column);
+  for (const Column* column : columns) head += heading_cell(*column, first);
   std::size_t written = 0;
   for (; written < rows.size && written < most_rows; ++written) {
     const Cells cells = rows.row(written);
     std::string row;
     for (const Column* column : columns) row += cell(*column, cells);
+    row = "<tr>" + row + "</tr>\n";
     if (row.size() > bytes_left) break;
     bytes_left -= row.size();
-    body += "<tr>" + row + "</tr>\n";
+    body += row;
   }
+  bytes_left -= std::min(bytes_left, head.size());
   const std::string label = rows.caption.empty() ? layout.meaning : rows.caption;
-  return boxed(label, head, body, written, "tb-nested") + cut_note(written, rows.size);
+  const std::string seen = rows.in_text ? element("p", "class=\"tb-caption\"", html_escaped(label)) : "";
+  return seen + boxed(label, head, body, written, "tb-nested") + cut_note(written, rows.size);
+}
+
+std::string name_of(const Document& document, const Result& result) {
+  if (!result.caption.empty()) return result.caption;
+  const std::string title = point_title(document, result);
+  return title.empty() ? "Tables" : title;
 }
 
 /// The tables of the results; of several results, and what the lines say already, folded.
@@ -304,11 +336,8 @@ std::string Writer::tables() {
     if (document.results.size() == 1)
       text += its;
     else
-      text +=
-          element("details", "",
-                  element("summary", "", html_escaped(result.caption.empty() ? "Tables" : result.caption)) +
-                      its) +
-          "\n";
+      text += element("details", "", element("summary", "", html_escaped(name_of(document, result))) + its) +
+              "\n";
     if (bytes_left < 2'000) {
       text += "<p class=\"tb-cut\">Further tables are left out; --format json writes all of them.</p>\n";
       break;
@@ -380,10 +409,6 @@ std::string html_escaped(std::string_view text) {
   return result;
 }
 
-std::string html_results(const Document& document) {
-  return Writer{document}.results();
-}
-
 std::string html_fragment(const Document& document, const Frame& frame) {
   Writer writer{document};
   std::string text =
@@ -435,14 +460,14 @@ std::string to_html(const Document& document, const Frame& frame) {
 }
 
 std::string html_of_text(std::string_view title, std::string_view text, const Frame& frame) {
-  if (title.empty()) title = "tailbound";
-  return html_page(
-      title,
-      fmt::format("<article class=\"tb-answer\">\n<header><p "
-                  "class=\"tb-over\">tailbound</p><h1>{}</h1></header>\n<section "
-                  "class=\"tb-text\"><pre tabindex=\"0\"><code>{}</code></pre></section>\n{}</article>\n",
-                  html_escaped(title), html_escaped(text), command_line(frame)),
-      frame);
+  const std::string header = title.empty() ? ""
+                                           : "<header><p class=\"tb-over\">tailbound</p><h1>" +
+                                                 html_escaped(title) + "</h1></header>\n";
+  return fmt::format(
+      "<article class=\"tb-answer\">\n{}<section class=\"tb-text\" aria-label=\"The answer\"><pre "
+      "tabindex=\"0\"><code>{}"
+      "</code></pre></section>\n{}</article>\n",
+      header, html_escaped(text), command_line(frame));
 }
 
 }  // namespace tailbound::render

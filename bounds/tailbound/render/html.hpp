@@ -20,6 +20,7 @@ namespace tailbound::render {
 [[nodiscard]] std::string html_fragment(const Document& document, const Frame& frame);
 
 /// The same of an answer that is a text: formulas for other programs, a schema.
+/// \param title  plain text; none if empty
 [[nodiscard]] std::string html_of_text(std::string_view title, std::string_view text, const Frame& frame);
 
 /// A picture: <figure class="tb-picture"> with an SVG, and its data for the script. Of curves with very many points
@@ -28,9 +29,6 @@ namespace tailbound::render {
 
 /// The curves of a picture as the script takes them (tailbound.chart): a JSON object.
 [[nodiscard]] std::string picture_json(const Picture& picture);
-
-/// The table of what was found, a row a result; empty if there is nothing to show.
-[[nodiscard]] std::string html_results(const Document& document);
 
 /// A page around `body`, which is HTML, with style, script and policy.
 /// \param title  plain text

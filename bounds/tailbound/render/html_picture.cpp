@@ -19,8 +19,8 @@ namespace {
 constexpr double page_width = 860, page_height = 440;
 constexpr double left = 76, right = 16, top = 14, bottom = 48;
 constexpr double inner_width = page_width - left - right, inner_height = page_height - top - bottom;
-/// Points that a page holds of one picture, and that its SVG draws of one curve.
-constexpr std::size_t most_points = 40'000, most_drawn = 1'600;
+/// Points that a page holds of one picture, those that its SVG draws of all curves, and of one.
+constexpr std::size_t most_points = 24'000, most_drawn = 20'000, most_drawn_of_one = 1'600;
 
 using Point = std::pair<double, double>;
 
@@ -97,12 +97,12 @@ std::vector<Point> thinned(const std::vector<Point>& points, std::size_t most) {
   return kept;
 }
 
-std::vector<Point> placed_points(const Curve& curve, const View& view) {
+std::vector<Point> placed_points(const Curve& curve, const View& view, std::size_t curves) {
   std::vector<Point> all;
   for (const auto& [x, value] : curve.points)
     if (const double y = placed(value, view.scale); std::isfinite(x) && std::isfinite(y))
       all.emplace_back(x, y);
-  return thinned(all, most_drawn);
+  return thinned(all, std::min(most_drawn_of_one, most_drawn / curves));
 }
 
 std::string line_path(const std::vector<Point>& points, const View& view, bool steps) {
@@ -145,8 +145,8 @@ std::size_t data_curves(const Picture& picture) {
   return static_cast<std::size_t>(std::count_if(picture.curves.begin(), picture.curves.end(), is_data));
 }
 
-/// Labels of single points: to the right of them or, near the right border, to the left; each higher than one that it
-/// would lie on.
+/// Labels of single points: to the right of them or, near the right border, to the left and below; each higher than one
+/// that it would lie on.
 std::string labels_svg(const Curve& curve, const View& view) {
   std::vector<std::array<double, 3>> taken;  // from, to, y
   std::string svg;
@@ -157,7 +157,7 @@ std::string labels_svg(const Curve& curve, const View& view) {
                  length = 6.6 * static_cast<double>(curve.labels[i].size());
     const bool to_left = x + 8 + length > page_width - right;
     const double from = to_left ? x - 8 - length : x + 8;
-    double y = view.y(value) - 6;
+    double y = view.y(value) + (to_left && view.y(value) + 20 < page_height - bottom ? 15 : -6);
     const auto lies_on = [&](const std::array<double, 3>& other) {
       return from < other[1] && other[0] < from + length && std::abs(y - other[2]) < 14;
     };
@@ -185,7 +185,7 @@ std::string bars_path(const Curve& curve, const View& view) {
 
 std::string curve_svg(const Curve& curve, std::size_t number, const Picture& picture, const View& view) {
   const std::size_t place = curve.colour ? static_cast<std::size_t>(*curve.colour) : number;
-  std::vector<Point> points = placed_points(curve, view);
+  std::vector<Point> points = placed_points(curve, view, picture.curves.size());
   if (is_limit(curve)) points = {{curve.points[0].first, view.y0}, {curve.points[0].first, view.y1}};
   const auto line = [&](const char* kind, bool steps) {
     return fmt::format("<path class=\"{}\" d=\"{}\"/>", kind, line_path(points, view, steps));

@@ -66,6 +66,7 @@ Layout reproduce_layout() {
                   hidden("readme",
                          "file that says what the papers show, what was computed, what agrees, and "
                          "which commands print the same numbers"),
+                  hidden("page", "file for a browser: all figures of the folder beside what the papers say"),
                   {"agree", "agree", "", Shape::whole, "findings that agree with the paper"},
                   {"disagree", "do not", "", Shape::whole, "findings that do not"},
                   {"uncompared", "not compared", "", Shape::whole,
@@ -95,6 +96,7 @@ Document document(const std::vector<ReproducedFigure>& given, std::size_t asked,
                                           {"csv", Text{figure.csv}},
                                           {"svg", Text{figure.svg}},
                                           {"readme", Text{figure.readme}},
+                                          {"page", Text{figure.page}},
                                           {"agree", Whole{its.agree}},
                                           {"disagree", Whole{its.disagree}},
                                           {"uncompared", Whole{its.uncompared}}},
@@ -106,9 +108,13 @@ Document document(const std::vector<ReproducedFigure>& given, std::size_t asked,
       first.readme + ": how each was compared, and commands that print the same numbers";
   const bool single = figures->size() == 1;
   if (single)
-    document.results.front().lines = {{"table", first.csv}, {"picture", first.svg}, {"summary", summary}};
+    document.results.front().lines = {{"table", first.csv},
+                                      {"picture", first.svg},
+                                      {"summary", summary},
+                                      {"page", first.page + ": for a browser"}};
   else
-    document.notes = {"Of each figure a table and a picture, FIGURE.csv and FIGURE.svg. " + summary + "."};
+    document.notes = {"Of each figure a table and a picture, FIGURE.csv and FIGURE.svg. " + summary + "; " +
+                      first.page + ": all of them in a browser."};
   document.headline =
       fmt::format("{}: {}.", single ? first.name : fmt::format("{} figures", figures->size()), in_words(all));
   if (figures->size() < asked) {

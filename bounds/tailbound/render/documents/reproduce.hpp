@@ -22,8 +22,8 @@ struct Finding {
 
 /// A figure whose files are in place.
 struct ReproducedFigure {
-  std::string name, title;       ///< "singh-dally-5", "Figure 5: ..."
-  std::string csv, svg, readme;  ///< the files
+  std::string name, title;             ///< "singh-dally-5", "Figure 5: ..."
+  std::string csv, svg, readme, page;  ///< the files
   std::vector<Finding> findings;
 };
 

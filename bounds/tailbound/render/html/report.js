@@ -106,12 +106,13 @@ const tailbound = (() => {
   }
 
   function csv(table) {
-    const heads = [...table.tHead.rows[0].cells].map((cell) => {
+    const told = (cell) => !cell.matches(".tb-ends");  // the ends of numbers are columns of their own here
+    const heads = [...table.tHead.rows[0].cells].filter(told).map((cell) => {
       const unit = cell.querySelector("small");
       const name = (cell.querySelector(".tb-sort") || cell).firstChild.textContent.trim();
       return unit ? `${name} [${unit.textContent.trim()}]` : name;
     });
-    const rows = [...table.tBodies[0].rows].map((row) => [...row.cells]);
+    const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].filter(told));
     const with_ends = heads.map((_, i) => rows.some((row) => row[i] && row[i].dataset.low && row[i].dataset.high));
     const lines = [heads.flatMap((head, i) => (with_ends[i] ? [head, head + " lower", head + " upper"] : [head]))];
     for (const row of rows)
@@ -386,7 +387,7 @@ const tailbound = (() => {
         grid += `M${this.left} ${y}h${this.inner_width}`;
         ticks += `<text x="${this.left - 8}" y="${Number(y) + 4}" text-anchor="end">${text}</text>`;
       }
-      const x_step = step_of(x1 - x0, Math.max(2, Math.floor(this.inner_width / 85)));
+      const x_step = step_of(x1 - x0, Math.max(4, Math.floor(this.inner_width / 85)));
       for (let i = Math.ceil(x0 / x_step - 1e-9); i * x_step <= x1 + 1e-9 * x_step; ++i) {
         const x = this.x(i * x_step).toFixed(1);
         grid += `M${x} ${this.top}V${foot}`;
@@ -472,7 +473,8 @@ const tailbound = (() => {
         if (!label || x < this.left - 5 || x > this.width) return "";
         const to_left = x + 8 + length > this.width - this.right;
         const from = to_left ? x - 8 - length : x + 8;
-        let y = this.y(curve.ys[i]) - 6;
+        let y = this.y(curve.ys[i]);
+        y += to_left && y + 20 < this.top + this.inner_height ? 15 : -6;
         if (y < this.top || y > this.height) return "";
         while (y > this.top + 12 && taken.some((other) => from < other[1] && other[0] < from + length && Math.abs(y - other[2]) < 14)) y -= 4;
         taken.push([from, from + length, y]);
@@ -706,7 +708,7 @@ const tailbound = (() => {
     const former = figure.querySelector(".tb-canvas");
     const host = made("div", { class: "tb-chart" });
     former.replaceWith(host);
-    chart(host, data);
+    figure.append(chart(host, data).hint);  // behind what the picture itself has to say
   }
 
   // --- everything

@@ -1,0 +1,179 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <tailbound/render/html.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+// Pages made by hand: what is written of numbers, texts and pictures. What a browser makes of them: tests/browser.
+
+using namespace tailbound;
+using namespace tailbound::render;
+using nlohmann::json;
+using numeric::Rational;
+
+namespace {
+
+constexpr std::size_t largest_page = 2'000'000;
+const Frame frame{.version = "1.2", .command_line = "tailbound toy --name 'a <b>'"};
+
+std::shared_ptr<const Layout> layout() {
+  return std::make_shared<const Layout>(Layout{
+      .command = "toy",
+      .inputs = {{"name", "name", "", Shape::text, "of it"}, {"load", "load", "", Shape::given, "rho"}},
+      .results = {{"tail", "tail", "packets", Shape::proved, "P"},
+                  {"mean", "mean", "slots", Shape::estimate, "E"},
+                  {"bits_used", "bits_used", "", Shape::whole, "b", Style::hidden}},
+      .tables = {{"levels",
+                  "a row a level",
+                  {{"n", "n", "", Shape::whole, "n"}, {"p", "P", "", Shape::proved, "P"}}}}});
+}
+
+Document one_answer() {
+  const numeric::Real low("1.25e-400"), high("1.2500000000001e-400");
+  return {.layout = layout(),
+          .headline = "Less than 1.250000000e-400 & more",
+          .results = {{.inputs = {{"name", Text{"</script><script>alert(1)</script>"}},
+                                  {"load", Given{Rational(1) / 3}}},
+                       .cells = {{"tail", Enclosure{low, high}},
+                                 {"mean", Estimate{10.5, 10, std::numeric_limits<double>::infinity(), 0.95}},
+                                 {"bits_used", Whole{53}}},
+                       .lines = {{"tail", "it is " + brief(Enclosure{low, high}) + " (certified)"}}}},
+          .notes = {"a < b"}};
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size()))
+    ++found;
+  return found;
+}
+
+bool has(const std::string& text, const std::string& what) {
+  return text.find(what) != std::string::npos;
+}
+
+/// The text of the first element or attribute between these.
+std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+  const std::size_t from = text.find(begin);
+  REQUIRE(from != std::string::npos);
+  return text.substr(from + begin.size(), text.find(end, from + begin.size()) - from - begin.size());
+}
+
+}  // namespace
+
+TEST_CASE("pages: numbers carry their kind and both ends, in sentences and in tables") {
+  const std::string page = html_fragment(one_answer(), frame);
+  const Decimals ends = decimals(one_answer().results[0].cells[0].value);
+  const std::string attributes = "data-kind=\"enclosure\" data-sure=\"certified to 10 digits\" data-low=\"" +
+                                 ends.lower + "\" data-high=\"" + ends.upper + "\"";
+  INFO(page);
+  CHECK(has(page, "it is <span class=\"tb-number\" tabindex=\"0\" " + attributes +
+                      ">1.2500000000e-400</span> (certified)"));
+  CHECK(has(page, "<td " + attributes + ">1.2500000000e-400 <small>packets</small></td>"));
+  CHECK(has(
+      page,
+      "data-kind=\"estimate\" data-sure=\"estimate, 95 % interval\" data-value=\"10.5\" data-low=\"10\">"));
+  CHECK(has(page, "<th scope=\"row\">bits used<span>b</span></th><td>53</td>"));
+  for (const char* kind : {"enclosure", "estimate"})
+    CHECK(has(page, std::string("data-kind-name=\"") + kind));
+  CHECK_FALSE(has(page, "data-kind-name=\"model\""));
+}
+
+TEST_CASE("pages: texts are texts") {
+  const std::string page = to_html(one_answer(), frame);
+  CHECK_FALSE(has(page, "<script>alert"));
+  CHECK(has(page, "&lt;/script&gt;&lt;script&gt;alert(1)"));
+  CHECK(has(page, "tailbound toy --name &#39;a &lt;b&gt;&#39;"));
+  CHECK(has(page, "<p>a &lt; b</p>"));
+  CHECK(count(page, "<script>") == 1);
+  Picture picture{.title = "</script><b>",
+                  .x_label = "\"x\"",
+                  .y_label = "y",
+                  .curves = {{.title = "<i>", .points = {{0, 1}, {1, 2}}}}};
+  const std::string figure = html_picture(picture);
+  CHECK(count(figure, "</script>") == 1);
+  CHECK_FALSE(has(figure, "<b>"));
+  CHECK_FALSE(has(figure, "<i>"));
+  const json data = json::parse(between(figure, "class=\"tb-data\">", "</script>"));
+  CHECK(data["title"] == "</script><b>");
+  CHECK(data["x"] == "\"x\"");
+}
+
+TEST_CASE("pages: nothing is loaded, and no style stands in an attribute") {
+  const std::string page = to_html(one_answer(), frame);
+  CHECK(has(page, "default-src 'none'; img-src data:; style-src " + html_style_hash() + "; script-src " +
+                      html_script_hash()));
+  CHECK_FALSE(has(page, "unsafe"));
+  CHECK_FALSE(has(page, "http://"));
+  CHECK_FALSE(has(page, "https://"));
+  CHECK_FALSE(has(page, " style=\""));
+  // As far as its length: 32 bytes in base 64. That they are the hashes is seen by a browser (tests/browser).
+  CHECK(html_style_hash().size() == std::string("'sha256-'").size() + 44);
+  CHECK(html_style_hash() != html_script_hash());
+}
+
+TEST_CASE("pages: of a million rows as many as two megabytes hold, which is said") {
+  Document document = one_answer();
+  for (const std::size_t results : {std::size_t{1}, std::size_t{3}}) {
+    document.results.resize(results, document.results[0]);
+    for (Result& result : document.results)
+      result.tables = {{.key = "levels", .size = 1'000'000, .row = [](std::size_t i) -> Cells {
+                          return {{"n", Whole{static_cast<std::int64_t>(i)}},
+                                  {"p", Exact{Rational(1) / Rational(static_cast<int>(i) + 3)}}};
+                        }}};
+    const std::string page = to_html(document, frame);
+    CHECK(page.size() < largest_page);
+    CHECK(has(page, " of 1000000 rows; --format csv writes all of them"));
+    CHECK(count(page, "<tr>") > 1'000);
+  }
+}
+
+TEST_CASE("pages: a picture's curves are whole, or thinned to what stands out") {
+  Picture picture{.title = "t", .x_label = "n", .y_label = "P", .powers_of_ten = true};
+  Curve deep{.title = "deep", .style = CurveStyle::steps},
+      long_one{.title = "long", .style = CurveStyle::line};
+  for (int i = 0; i <= 400; ++i) deep.points.emplace_back(i, -i);
+  for (int i = 0; i < 200'000; ++i)
+    long_one.points.emplace_back(i * 0.002, i == 123'457 ? 7.0 : std::sin(i * 1e-4) - 200);
+  picture.curves = {deep};
+  json data = json::parse(picture_json(picture));
+  CHECK(data["powers"] == true);
+  CHECK(data["curves"][0]["style"] == "steps");
+  REQUIRE(data["curves"][0]["y"].size() == 401);
+  CHECK(data["curves"][0]["y"][400] == -400);
+  picture.curves = {deep, long_one};
+  const std::string figure = html_picture(picture);
+  CHECK(figure.size() < largest_page / 2);
+  CHECK(has(figure, "Of 200401 points those are drawn that stand out."));
+  data = json::parse(picture_json(picture));
+  const std::vector<double> y = data["curves"][1]["y"];
+  CHECK(y.size() < 50'000);
+  CHECK(y.size() == data["curves"][1]["x"].size());
+  CHECK(*std::max_element(y.begin(), y.end()) == 7);  // one point of all
+  CHECK(data["curves"][1]["x"].front() == 0);
+  CHECK(data["curves"][1]["x"].back() == 199'999 * 0.002);
+}
+
+TEST_CASE("pages: the drawing without a script stands where the numbers are") {
+  Picture picture{.title = "t", .x_label = "n", .y_label = "P", .powers_of_ten = true};
+  picture.curves = {{.title = "a", .style = CurveStyle::line, .points = {{0, 0}, {10, -300}}},
+                    {.title = "b",
+                     .style = CurveStyle::bars,
+                     .points = {{5, -100}},
+                     .ends = {{-std::numeric_limits<double>::infinity(), -90}}}};
+  const std::string figure = html_picture(picture);
+  INFO(figure);
+  // Left 76, right 844, top 14, foot 392, and 0.2 of ten on either side.
+  CHECK(has(figure, "d=\"M90.8 14.0L829.2 392.0\""));
+  CHECK(has(figure, "M457.0 127.4h6m-3 0V392.0m-3 0h6"));
+  CHECK(count(figure, "<li data-curve=") == 2);
+  CHECK(has(figure, "10<tspan dy=\"-5\" font-size=\"9\">-300</tspan>"));
+  const json data = json::parse(picture_json(picture));
+  CHECK(data["curves"][1]["low"][0].is_null());
+  CHECK(data["curves"][1]["high"][0] == -90);
+}
