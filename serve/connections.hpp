@@ -42,7 +42,7 @@ class Connections : public httplib::Server {
   static void admit_body(std::size_t bytes);
   /// From a handler: the request has come whole and is being worked on.
   static void begin_answer();
-  /// From a handler: the connection ends with this answer, as what else comes over it cannot be trusted.
+  /// The connection ends with this answer, as what else comes over it cannot be trusted.
   static void close_after_answer();
 
  private:

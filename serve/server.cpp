@@ -139,7 +139,6 @@ std::size_t Server::serve_until_readable(int descriptor, const std::function<voi
 /// What comes is looked at before any of its body is read.  \return false: it was refused
 bool Server::admit(const Request& request, Response& response) {
   const auto no = [&](int status, const char* message) {
-    Connections::close_after_answer();
     refuse(response, status, message);
     return false;
   };
@@ -177,6 +176,10 @@ void Server::route() {
   connections_.set_payload_max_length(longest_body);
   connections_.set_keep_alive_timeout(30);
   connections_.set_keep_alive_max_count(100'000);
+  // Where one request ends and the next begins is not sure after one that was refused.
+  connections_.set_logger([](const Request&, const Response& response) {
+    if (response.status >= 400) Connections::close_after_answer();
+  });
   connections_.set_pre_routing_handler([this](const Request& request, Response& response) {
     using Handled = httplib::Server::HandlerResponse;
     return admit(request, response) ? Handled::Unhandled : Handled::Handled;
