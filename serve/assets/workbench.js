@@ -136,7 +136,7 @@
     const wrong = made("p", { class: "wb-wrong", id: id + "-wrong" });
     const help = made("p", { class: "wb-help", id: id + "-help" }, words(option.help));
     const described = `${id}-wrong ${id}-help`;
-    const label = made("label", { for: id }, bare(option.name) === "FILE" ? "file" : bare(option.name).replaceAll("-", " "));
+    const label = made("label", { for: id }, bare(option.name).replaceAll("-", " ").toLowerCase());
     if (option.required) label.append(made("span", { title: "needed" }, " *"));
     const root = made("div", { class: "wb-field" + (wide ? " wb-wide" : "") + (option.kind === "flag" ? " wb-flag" : "") });
     const top = made("div", { class: "wb-top" }, label);
@@ -516,6 +516,10 @@
     at("question").value = question.name;
   }
   function open_question(asked) {
+    if (running) {  // its answer would have no place
+      stop_run();
+      at("progress").hidden = true;
+    }
     take(asked);
     answer = null;
     at("shown").replaceChildren();
@@ -587,7 +591,11 @@
       button.addEventListener("click", () => copy(at(button.dataset.copies).textContent, button));
     at("peek").addEventListener("click", () => at("answer").scrollIntoView({ behavior: "smooth" }));
     new IntersectionObserver(([seen]) => at("peek").classList.toggle("wb-away", seen.isIntersecting), { threshold: 0.05 }).observe(at("shown"));
+    document.querySelector(".wb-skip").addEventListener("click", (event) => { event.preventDefault(); at("answer").focus(); });
     addEventListener("hashchange", open_address);
+    addEventListener("pagehide", () => {
+      if (running?.name) navigator.sendBeacon(`api/runs/${running.name}/stop`, new Blob(["{}"], { type: "application/json" }));
+    });
     await open_address();
   }
   begin().catch(lost);

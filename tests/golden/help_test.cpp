@@ -66,7 +66,8 @@ bool simulates(const fs::path& file) {
 
 /// Of other forms: files of the reader's, or a folder that is written.
 bool is_told(const fs::path& file) {
-  return std::set<std::string>{"compare.txt", "merge.txt", "reproduce.txt", "schema.txt", "sweep.txt"}
+  return std::set<std::string>{"compare.txt", "merge.txt", "reproduce.txt",
+                               "schema.txt",  "serve.txt", "sweep.txt"}
       .contains(file.filename().string());
 }
 
@@ -110,6 +111,7 @@ TEST_CASE("help: every command ends with its example") {
                               "reproduce",
                               "merge",
                               "sweep",
+                              "serve",
                               "schema",
                               "simulate tree",
                               "simulate switch",

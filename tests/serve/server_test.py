@@ -26,6 +26,7 @@ LIVE = [
     ("delay", dict(radix=16, levels=3, load="0.8")),
     ("multistage", dict(nodes=64, hot="0.08", loads="0.3,0.8")),
     ("wormhole", dict(topology="mesh", nodes=64, flits=32)),
+    ("network", dict(SHAPE="fat-tree", radix=4, uniform="0.4")),
     ("broadcast", dict(dimensions=3, virtual_channels=4, flits=32, broadcast="0.01")),
 ]
 RUNS = [
