@@ -140,6 +140,7 @@ class Interrupt::Watch {
   void look_at_limits(Clock::time_point begun) {
     if (!working_ || !limits_.any()) return;
     if (reached_ == LimitWatch::Limit::none) {
+      if (first_) return;  // it is about to end on request
       const LimitWatch::Limit limit = limits_.look();
       if (limit == LimitWatch::Limit::none) return;
       asked_ = Clock::now();
