@@ -307,16 +307,20 @@ void FabricTables::encode_ways(const std::vector<std::vector<std::vector<std::ui
       return std::all_of(list.begin(), list.end(),
                          [&](std::uint32_t port) { return weight_of(port) == weight_of(list.front()); });
     };
-    its.masks = std::all_of(lists[router].begin(), lists[router].end(),
+    const auto side_by_side = [](const std::vector<std::uint32_t>& list) {
+      return list.back() - list.front() + 1 == list.size();
+    };
+    // Where ports lie side by side, a choice is looked up faster than a bit is found.
+    its.masks = !std::all_of(lists[router].begin(), lists[router].end(), side_by_side) &&
+                std::all_of(lists[router].begin(), lists[router].end(),
                             [&](const auto& list) { return list.back() < most_mask_ports && alike(list); });
     code.clear();
     for (const std::vector<std::uint32_t>& list : lists[router]) {
       std::uint64_t sum = 0;
       std::uint16_t mask = 0;
-      bool listed = false;
+      const bool listed = !side_by_side(list);
       for (std::size_t i = 0; i < list.size(); ++i) {
         if (its.masks) mask = static_cast<std::uint16_t>(mask | 1U << list[i]);
-        listed = listed || list[i] != list.front() + i;
         sum += weight_of(list[i]);
       }
       if (sum > 0xFFFFFFFF) throw LimitExceeded("weights of more than 2^32 in all at a switch");
