@@ -15,6 +15,8 @@ QUESTIONS = {
     "occupancy": "occupancy --inputs 16 --load 0.9 --until 1e-300",
     "delay": "delay --radix 16 --levels 3 --load 0.8 --link-gbps 100 --packet-bytes 64",
     "delay_list": "delay --radix 4 --levels 2 --load 0.3:0.9:0.1",
+    "delay_network": "delay --network data/networks/two_switches.toml --drop 1e-9",
+    "network": "network fat-tree --radix 4 --uniform 0.4",
     "pgf": "pgf --inputs k --load k*p --moments",
     "multistage": "multistage --nodes 64 --hot 0.08 --loads 0.1:0.9:0.1",
     "wormhole": "wormhole --topology mesh --nodes 64 --flits 32 --fractions 10%,30%,50%,70%,80%,90%",
@@ -38,7 +40,7 @@ QUESTIONS = {
     "sweep": "sweep FOLDER/hundred.toml --store FOLDER/store.db",
     "schema": "schema buffer",
 }
-NO_PICTURES = {"buffer", "buffer_shared", "pgf", "compare", "reproduce", "schema"}
+NO_PICTURES = {"buffer", "buffer_shared", "network", "pgf", "compare", "reproduce", "schema"}
 NOT_HERE = {"serve"}  # is a page itself
 
 # A hundred curves in one picture.
