@@ -18,12 +18,13 @@ myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 4
 myst_dmath_allow_labels = False
 nitpicky = True
+smartquotes = False
 source_suffix = {".md": "markdown"}
 highlight_language = "none"
 html_theme = "furo"
 html_title = "tailbound"
 html_static_path = [str(HERE / "static"), "/usr/share/javascript/katex"]
-html_css_files = ["katex.min.css", "site.css"]
+html_css_files = ["katex.min.css", "site.css", "auto.css"]
 html_js_files = ["katex.min.js", "math.js"]
 html_copy_source = False
 html_show_sourcelink = False
@@ -46,5 +47,20 @@ def display_math(writer, node):
     raise SkipNode
 
 
+def dark_where_the_system_is(app, config):
+    """Debian's Furo has its dark colours only where the reader chose them; here also where the system is dark."""
+    import furo
+
+    style = pathlib.Path(furo.__file__).parent / "theme/furo/static/styles/furo.css"
+    dark = re.search(r'body\[data-theme="?dark"?\]\s*\{([^}]*)\}', style.read_text())
+    folder = pathlib.Path(app.srcdir) / "static"
+    folder.mkdir(exist_ok=True)
+    (folder / "auto.css").write_text(
+        '@media (prefers-color-scheme: dark) { body[data-theme="auto"] {' + (dark.group(1) if dark else "") + "} }\n"
+    )
+    config.html_static_path.append(str(folder))
+
+
 def setup(app):
+    app.connect("config-inited", dark_where_the_system_is)
     app.add_html_math_renderer("katex", (inline_math, None), (display_math, None))

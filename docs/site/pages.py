@@ -119,6 +119,7 @@ def comment_text(lines):
         part = re.sub(r"\\\\(?:brief|details|p|c|a|ref)\s+", "", part)
         parts[i] = re.sub(r"^(\s*)([-+=]|\d+\.)(?=\s)", r"\1\\\2", part) if not part.startswith("\n-") else part
     text = "".join(parts)
+    text = re.sub(r"\s*\b(MODEL|RESULT|SOURCE|CONTRACT|COST|EXCLUDES|METHOD|TESTS)\b:?\s", r"\n\n**\1** ", text)
     # A list stands apart from the text before it.
     return re.sub(r"\n- ", "\n\n- ", text).strip()
 
@@ -149,17 +150,6 @@ def declaration(lines, at):
     return text, i
 
 
-def name_of(text):
-    line = " ".join(part.split("//")[0].strip() for part in text)
-    line = re.sub(r"\[\[.*?\]\]|^template\s*<[^{;]*?>\s+(?=\w)", "", line)
-    for pattern in (r"\b(?:struct|class|enum class|enum|concept|namespace|using)\s+([A-Za-z_]\w*)",
-                    r"\b(operator\s*[^\s(]+)\s*\(", r"([A-Za-z_]\w*)\s*\(", r"([A-Za-z_]\w*)\s*(?:=|\{|;|\[)"):  # fmt: skip
-        found = re.search(pattern, line)
-        if found:
-            return found.group(1)
-    return None
-
-
 def header_page(path):
     """What one header says of itself, and each documented declaration with its comment."""
     lines = path.read_text().splitlines()
@@ -181,9 +171,7 @@ def header_page(path):
         text, i = declaration(lines, i)
         indent = min((len(line) - len(line.lstrip()) for line in text if line.strip()), default=0)
         body = "\n".join(line[indent:] for line in text)
-        name = name_of(text)
-        parts.append((f"### {name.replace('_', chr(92) + '_')}\n\n" if name else "")
-                     + f"```cpp\n{body}\n```\n\n{words}\n")  # fmt: skip
+        parts.append(f"```cpp\n{body}\n```\n\n{words}\n")
     return parts
 
 
