@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
@@ -77,8 +78,11 @@ int serve_page(const cli::OptionTable& table) {
                                             {.time = limits.analysis, .bytes = limits.memory});
   if (!read.time)
     throw InvalidArgument("--time-limit", "none", "a number of seconds: answers are waited for");
-  if (!read.bytes)
-    throw InvalidArgument("--memory-limit", "none", "a size such as 2GB, of each process that answers");
+  constexpr std::uint64_t least_memory =
+      256'000'000;  // that of a process that has done nothing yet, and some more
+  if (!read.bytes || *read.bytes < least_memory)
+    throw InvalidArgument("--memory-limit", text_of(table, "--memory-limit").value_or(""),
+                          "a size of at least 256MB, of each process that answers");
   limits.analysis = std::chrono::ceil<std::chrono::milliseconds>(*read.time);
   limits.memory = static_cast<std::size_t>(*read.bytes);
 

@@ -157,7 +157,8 @@ std::string written(const cli::Reply& reply, const Wanted& wanted, const std::st
   throw InvalidArgument("the format", format, "html, page, table, json, csv, markdown, svg or png");
 }
 
-/// The answer in all formats that it has, if only one is wanted in that or not at all.
+/// The answer in those formats that it has, and in which there is room for it; of one alone, why not.
+/// \throws Error
 Note told(const cli::Reply& reply, const Wanted& wanted) {
   Note note;
   std::size_t left = longest_answer;
@@ -170,11 +171,11 @@ Note told(const cli::Reply& reply, const Wanted& wanted) {
       if (wanted.formats.size() == 1) throw;
       continue;
     }
-    left -= std::min(left, text.size());
-    if (left == 0)
-      throw NoAnswer(
-          "the answer is longer than 24 MiB, more than a page can show: ask for less, or ask on the command "
-          "line");
+    if (text.size() > left) {
+      if (wanted.formats.size() > 1) continue;
+      throw NoAnswer("the answer is longer than 24 MiB: ask for less, or ask on the command line");
+    }
+    left -= text.size();
     note.head["formats"].push_back(format);
     note.parts.push_back(std::move(text));
   }

@@ -278,11 +278,12 @@
     clearTimeout(rest);
     rest = setTimeout(() => { shown.style.minHeight = ""; say_headline(); }, 700);
     const open = [...shown.querySelectorAll("details")].map((details) => details.open);
-    shown.innerHTML = come.html;
+    const html = come.html ?? '<p class="wb-refusal">The answer is too long to be shown here. Download has it.</p>';
+    shown.innerHTML = html;
     shown.querySelectorAll("details").forEach((details, i) => { if (open[i] !== undefined) details.open = open[i]; });
     shown.classList.remove("wb-stale");
     tailbound.enliven(shown);
-    answer = { asked, headline: come.headline || "", draws: come.draws, run, html: come.html };
+    answer = { asked, headline: come.headline || "", draws: come.draws, run, html };
     at("peek").textContent = answer.headline;
     at("keep").disabled = false;
     document.body.dataset.answers = Number(document.body.dataset.answers || 0) + 1;

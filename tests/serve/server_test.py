@@ -198,7 +198,7 @@ class Limits(unittest.TestCase):
             self.assertNotIn("error", workbench.ask("buffer", **LIVE[0][1]))
 
     def test_bad_options(self):
-        for option, value in (("--port", "70000"), ("--port", "x"), ("--host", "no.such.host.invalid"), ("--time-limit", "none"), ("--runs", "0")):
+        for option, value in (("--port", "70000"), ("--port", "x"), ("--host", "no.such.host.invalid"), ("--time-limit", "none"), ("--runs", "0"), ("--memory-limit", "none"), ("--memory-limit", "1MB")):
             told = command("serve", "--no-open", option, value)
             self.assertEqual(told.returncode, 2, told)
             self.assertIn(option.encode(), told.stderr)
