@@ -138,3 +138,14 @@ TEST_CASE("pictures: labels neither meet nor leave the picture", "[render]") {
                    boxes[j][2] < boxes[i][3]));
   }
 }
+
+TEST_CASE("pictures: curves without a title take no room in the key", "[render]") {
+  Picture picture = values({{1, 10}, {2, 20}});
+  for (const char* title : {"second", "", "", "", "", ""})
+    picture.curves.push_back(Curve{.title = title, .style = CurveStyle::line, .points = {{1, 5}, {2, 40}}});
+  CHECK(says(picture, " maxcols 2 "));
+  CHECK(says(picture, "set tmargin 3.65\n"));  // a title and one row
+  for (Curve& curve : picture.curves) curve.title.clear();
+  CHECK(says(picture, "set key off"));
+  CHECK(says(picture, "set tmargin 2.60\n"));
+}

@@ -24,13 +24,14 @@ struct Terminal {
   const char* name;
   const char* commands;
   double font;
+  double point;  ///< size of a point, in the terminal's own measure
   [[nodiscard]] std::string small() const { return fmt::format(",{:g}", std::round(font * 0.82)); }
   [[nodiscard]] std::string note() const { return fmt::format(",{:g}", std::round(font * 0.7)); }
 };
 constexpr Terminal terminals[] = {
-    {"svg", "svg size 800,520 dynamic enhanced font 'Helvetica,16' background '#ffffff'", 16},
-    {"png", "pngcairo size 1600,1040 enhanced font 'Helvetica,24' linewidth 2 pointscale 2", 24},
-    {"pdf", "pdfcairo size 16cm,10.4cm enhanced font 'Helvetica,12' linewidth 1.5", 12}};
+    {"svg", "svg size 800,520 dynamic enhanced font 'Helvetica,16' background '#ffffff'", 16, 0.55},
+    {"png", "pngcairo size 1600,1040 enhanced font 'Helvetica,24' linewidth 2 pointscale 2", 24, 0.9},
+    {"pdf", "pdfcairo size 16cm,10.4cm enhanced font 'Helvetica,12' linewidth 1.5", 12, 0.6}};
 
 // Characters that fit beside each other on the canvas, estimated on the wide side.
 constexpr std::size_t title_columns = 84, small_columns = 100, note_columns = 120;
@@ -249,18 +250,18 @@ std::string mark_labels(const Picture& picture, const Axis& x, const Axis& y, co
   return text;
 }
 
-std::string style(const Curve& curve, std::size_t place) {
+std::string style(const Curve& curve, std::size_t place, double point) {
   const char* colour = colours[place % colour_count];
   const char* dash = dashes[place / colour_count % std::size(dashes)];
   const int marker = markers[place % std::size(markers)];
   switch (curve.style) {
     case CurveStyle::points_and_line:
-      return fmt::format("with linespoints linewidth 2 pointtype {} pointsize 0.8 linecolor rgb '{}' {}",
-                         marker, colour, dash);
+      return fmt::format("with linespoints linewidth 2 pointtype {} pointsize {:g} linecolor rgb '{}' {}",
+                         marker, point, colour, dash);
     case CurveStyle::line:
       return fmt::format("with lines linewidth 2.5 linecolor rgb '{}' {}", colour, dash);
     case CurveStyle::marks:
-      return "with points pointtype 7 pointsize 0.7 linecolor rgb '#222222'";
+      return fmt::format("with points pointtype 7 pointsize {:g} linecolor rgb '#222222'", point);
     case CurveStyle::steps:
       return "with steps linewidth 5 linecolor rgb '#8ec6e8'";  // wide and light: the asymptote lies on it
     case CurveStyle::dashed:
@@ -270,8 +271,8 @@ std::string style(const Curve& curve, std::size_t place) {
       // Not `yerrorbars`: they blank a disc around each point, which hides short bars.
       return fmt::format(
           "using 1:3:(0):($4-$3) with vectors heads size screen 0.005,90 linewidth 1.5 linecolor rgb '{0}' "
-          "notitle, '' using 1:2 with points pointtype {1} pointsize 0.9 linecolor rgb '{0}'",
-          colour, marker);
+          "notitle, '' using 1:2 with points pointtype {1} pointsize {2:g} linecolor rgb '{0}'",
+          colour, marker, point);
     case CurveStyle::rule:
       return "with lines linewidth 1.5 dashtype (3,5) linecolor rgb '#444444'";
   }
@@ -279,15 +280,22 @@ std::string style(const Curve& curve, std::size_t place) {
 }
 
 /// Above the plot, where it hides no curve: columns of one width, as many as fit, rows about equally full.
-std::size_t key_columns(const Picture& picture) {
-  constexpr std::size_t sample = 8, most = 4;
-  std::size_t longest = 1;
-  for (const Curve& curve : picture.curves) longest = std::max(longest, width(key_title(curve.title)));
-  const std::size_t curves = picture.curves.size();
-  const std::size_t fit =
-      std::clamp<std::size_t>(small_columns / (longest + sample), 1, std::min(curves, most));
-  const std::size_t rows = (curves + fit - 1) / fit;
-  return (curves + rows - 1) / rows;
+struct Key {
+  std::size_t columns = 1, rows = 0;
+};
+
+Key key_of(const Picture& picture) {
+  constexpr std::size_t sample = 8, fit_beside = 92, most = 4;  // in letters; gnuplot reckons so
+  std::size_t longest = 1, titled = 0;
+  for (const Curve& curve : picture.curves) {
+    longest = std::max(longest, width(key_title(curve.title)));
+    if (!curve.title.empty()) ++titled;
+  }
+  if (picture.curves.size() < 2 || titled == 0) return {};
+  const std::size_t fit = std::clamp<std::size_t>(fit_beside / (longest + sample), 1, std::min(titled, most));
+  Key key{.rows = (titled + fit - 1) / fit};
+  key.columns = (titled + key.rows - 1) / key.rows;
+  return key;
 }
 
 std::string frame(const Picture& picture, const Terminal& terminal) {
@@ -298,15 +306,14 @@ std::string frame(const Picture& picture, const Terminal& terminal) {
       "set grid linecolor rgb '#c8c8c8' linewidth 1 dashtype 1\nset style fill solid\nset pointintervalbox "
       "0\n";
   constexpr double row = 1.05;  // of the key, in lines
-  double key_rows = 0;
-  if (picture.curves.size() > 1) {
-    const std::size_t columns = key_columns(picture);
-    key_rows = row * static_cast<double>((picture.curves.size() + columns - 1) / columns);
+  const Key key = key_of(picture);
+  const double key_rows = row * static_cast<double>(key.rows);
+  if (key.rows > 0) {
     text += fmt::format(
         "set key at graph 0.5, graph 1.02 center bottom horizontal maxcols {} reverse Left spacing 1.2 "
         "samplen 3 "
         "font '{}' noenhanced\n",
-        columns, terminal.small());
+        key.columns, terminal.small());
   } else {
     text += "set key off\n";
   }
@@ -361,9 +368,10 @@ std::string to_gnuplot(const Picture& given, const std::string& name) {
   text += "plot ";
   for (const std::size_t i : order) {
     const Curve& curve = picture.curves[i];
-    text += fmt::format("{}$curve{} {} title {}", i == order.front() ? "" : ", ", i,
-                        style(curve, curve.colour ? static_cast<std::size_t>(*curve.colour) : i),
-                        quoted(key_title(curve.title)));
+    text +=
+        fmt::format("{}$curve{} {} title {}", i == order.front() ? "" : ", ", i,
+                    style(curve, curve.colour ? static_cast<std::size_t>(*curve.colour) : i, terminal.point),
+                    quoted(key_title(curve.title)));
   }
   return text + "\n";
 }
