@@ -26,7 +26,7 @@ using answers::SimulateWormholeQuestion;
 using answers::ValidateWormholeQuestion;
 using answers::WormholeQuestion;
 using answers::WormholeSaturationQuestion;
-using network::FatTreeVariant;
+using answers::WormholeVariant;
 using network::WormShape;
 using network::WormTopology;
 using render::shape_names;
@@ -52,35 +52,26 @@ const std::string& name(WormShape shape) {
   return shape_names()[static_cast<std::size_t>(shape)];
 }
 
-/// One for each size, number of dimensions and variant.
+/// One for each size, number of dimensions and way to enter and leave.
 void add_topologies(const WormholeOptions& options, WormShape shape,
                     std::vector<answers::WormholeNetwork>& all) {
   if (options.dimensions && !network::has_dimensions(shape))
     throw InvalidArgument("--dimensions", *options.dimensions,
                           "left out for a " + name(shape) + ": --nodes says it all");
-  if (options.variant && shape != WormShape::butterfly_fat_tree)
-    throw InvalidArgument("--variant", *options.variant,
-                          "left out: only the butterfly fat-tree has variants");
   const std::string& nodes = required(options.nodes, "--nodes", "given: how many processors there are");
   const auto dimensions = integers_or(WormTopology{}.dimensions, options.dimensions, "--dimensions", 1,
                                       network::most_dimensions(shape));
-  const auto variants =
-      named_choices<FatTreeVariant>(options.variant, "--variant", render::fat_tree_variant_names());
   for (const answers::WormSize& size : answers::parse_worm_sizes(nodes, shape, name(shape))) {
     if (size.dimensions && options.dimensions)
       throw InvalidArgument("--dimensions", *options.dimensions, "left out: --nodes says it");
     for (const std::int64_t each : size.dimensions ? std::vector<std::int64_t>{*size.dimensions} : dimensions)
-      for (const FatTreeVariant variant : variants)
-        for (const network::WormEnds& ends :
-             read_worm_ends(options.ends, network::Ejection::one, network::has_ports(shape))) {
-          const WormTopology topology{.shape = shape,
-                                      .nodes = size.nodes,
-                                      .dimensions = static_cast<int>(each),
-                                      .variant = variant,
-                                      .ends = ends};
-          network::check(topology);
-          all.emplace_back(topology);
-        }
+      for (const network::WormEnds& ends :
+           read_worm_ends(options.ends, network::Ejection::one, network::has_ports(shape))) {
+        const WormTopology topology{
+            .shape = shape, .nodes = size.nodes, .dimensions = static_cast<int>(each), .ends = ends};
+        network::check(topology);
+        all.emplace_back(topology);
+      }
   }
 }
 
@@ -88,7 +79,6 @@ OwnWormNetwork read_own(const WormholeOptions& options) {
   refuse_given({{"--topology", &options.topology},
                 {"--nodes", &options.nodes},
                 {"--dimensions", &options.dimensions},
-                {"--variant", &options.variant},
                 {"--virtual-channels", &options.virtual_channels},
                 {"--injection", &options.ends.injection},
                 {"--ejection", &options.ends.ejection}},
@@ -108,7 +98,8 @@ void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
               "processors: a power of 4 (fat-tree), of 2 (hypercube),\nk^dimensions; or sides: 8x8");
   network.add("--dimensions", options.dimensions, "D", "of a mesh or torus (2)");
   network.add("--variant", options.variant, "NAME",
-              "fat-tree: paper (as printed, the default) or conditional\n(flows conserved)");
+              "finite-source (unless told), paper (as published) or\nconditional (fat-tree: published, flows "
+              "conserved)");
   network.add("--virtual-channels", options.virtual_channels, "V",
               "of each link, which share its wire (1; tori 2)");
   add_worm_ends_options(table, options.ends, network::Ejection::one, false);
@@ -140,6 +131,12 @@ std::vector<std::optional<int>> read_virtual_channels(const WormholeOptions& opt
   return each_or_none(options.virtual_channels.has_value(), std::vector<int>(all.begin(), all.end()));
 }
 
+std::vector<std::optional<WormholeVariant>> read_variants(const WormholeOptions& options) {
+  return each_or_none(
+      options.variant.has_value(),
+      named_choices<WormholeVariant>(options.variant, "--variant", render::wormhole_variant_names()));
+}
+
 std::vector<std::int64_t> read_lengths(const WormholeOptions& options) {
   return parse_integers(required(options.flits, "--flits", "given: flits of a message"), "--flits", 1,
                         1'000'000'000);
@@ -160,6 +157,7 @@ std::vector<WormholeQuestion> read_questions(const ModelOptions& options) {
   const std::optional<std::size_t> channels = read_channels(options);
   return Combinations(WormholeQuestion{.network = {}, .offered = {}, .channels = channels})
       .by(read_wormhole_networks(options.question), &WormholeQuestion::network)
+      .by(read_variants(options.question), &WormholeQuestion::variant)
       .by(read_lengths(options.question), &WormholeQuestion::flits)
       .by(read_virtual_channels(options.question), &WormholeQuestion::virtual_channels)
       .by(std::vector{read_loads(options.question)}, &WormholeQuestion::offered)
@@ -191,6 +189,7 @@ std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& o
   const auto buffers = integers_or(1, options.buffer_flits, "--buffer-flits", 1, 1'000'000);
   return Combinations(SimulatedWormhole{.network = {}})
       .by(networks, &SimulatedWormhole::network)
+      .by(read_variants(options.question), &SimulatedWormhole::variant)
       .by(flits, &SimulatedWormhole::flits)
       .by(read_virtual_channels(options.question), &SimulatedWormhole::virtual_channels)
       .by(buffers, &SimulatedWormhole::buffer_flits)

@@ -32,7 +32,7 @@ struct ModelledCase : WormholeCase {
   ModelledCase(const WormTopology& its, std::int64_t length, int its_colour)
       : WormholeCase{network::name(its), length, its_colour},
         topology(its),
-        model(answers::wormhole_model(its)),
+        model(answers::wormhole_model(its, answers::WormholeVariant::paper)),
         saturation(model.saturation()) {}
 
   [[nodiscard]] numeric::Model<unit::Cycle> latency(double load) const {
@@ -87,7 +87,9 @@ void add_model(Result& result, const ModelledCase& its, bool quick) {
 std::vector<answers::WormholeComparison> simulate(const ModelledCase& its, bool quick,
                                                   const answers::Run& run) {
   answers::ValidateWormholeQuestion question{
-      .simulation = {.network = {.network = its.topology, .flits = its.flits},
+      .simulation = {.network = {.network = its.topology,
+                                 .variant = answers::WormholeVariant::paper,
+                                 .flits = its.flits},
                      .offered = {.of_saturation = true, .values = {}}}};
   answers::OfferedLoads& offered = question.simulation.offered;
   for (int percent = 10; percent <= 90; percent += 20)
@@ -233,7 +235,8 @@ void add_simulation(Result& result, const WormholeCase& its,
     add_point(result, curve, its, "simulation", point.load, fraction, render::shown(point.latency.simulated));
     const std::optional<double> error = point.latency.error();
     if (!error) continue;
-    const bool is_trusted = fraction <= answers::trusted_fraction * (1 + 1e-6);
+    const bool is_trusted =
+        fraction <= answers::trusted_fraction(answers::WormholeVariant::paper) * (1 + 1e-6);
     double& worst = is_trusted ? trusted : beyond ? *beyond : beyond.emplace(0);
     if (std::abs(*error) > std::abs(worst)) worst = *error;
   }

@@ -20,7 +20,10 @@ OfferedLoads fractions(const std::vector<const char*>& list) {
 }
 
 WormholeQuestion mesh(OfferedLoads offered) {
-  return {.network = network::WormTopology{.nodes = 64}, .flits = 20, .offered = std::move(offered)};
+  return {.network = network::WormTopology{.nodes = 64},
+          .flits = 20,
+          .offered = std::move(offered),
+          .variant = WormholeVariant::paper};
 }
 
 SimulatedWormhole small_mesh() {
@@ -49,6 +52,36 @@ TEST_CASE("wormhole answers: latency is source wait, service and the way") {
   CHECK(found.points[0].latency.value == Approx(20 + found.mean_distance.value - 1).epsilon(1e-14));
   CHECK(found.points[1].trusted());
   CHECK_FALSE(found.points[2].trusted());
+}
+
+TEST_CASE("wormhole answers: finite sources unless told, but where they would take long") {
+  WormholeQuestion question{.network = network::WormTopology{.nodes = 16},
+                            .flits = 32,
+                            .offered = {.values = {parse_rational("0.3", "load")}},
+                            .channels = 3};
+  const WormholeAnswer found = answer(question, {});
+  CHECK(found.points[0].service.value == Approx(32 * 1.4403991).epsilon(1e-7));
+  CHECK(found.points[0].source_wait.value == Approx(32 * 0.7122608).epsilon(2e-7));
+  CHECK(found.points[0].trusted());
+  CHECK(found.unsolved.value > found.saturation.value);
+  CHECK(found.unsolved.value < found.saturation.value * (1 + 1.1e-6));
+  CHECK(found.why_unsolved.find("stopped after") == 0);
+  for (const WormholeChannel& channel : found.points[0].channels) {
+    CHECK(channel.variation.value > 0);
+    CHECK(channel.follow.value().value > 0.1);
+  }
+  question.variant = WormholeVariant::paper;
+  const WormholeAnswer published = answer(question, {});
+  CHECK_FALSE(published.points[0].trusted());
+  CHECK_FALSE(published.points[0].channels[0].follow);
+  question.variant = WormholeVariant::conditional;
+  CHECK_THROWS_WITH(
+      answer(question, {}),
+      "variant is conditional; it must be finite-source or paper: conditional is of a butterfly fat-tree");
+  CHECK(usual_variant(network::WormTopology{.nodes = 1024}) == WormholeVariant::finite_source);
+  CHECK(usual_variant(network::WormTopology{.nodes = 4096}) == WormholeVariant::paper);
+  CHECK(usual_variant(network::WormTopology{.shape = WormShape::butterfly_fat_tree, .nodes = 65536}) ==
+        WormholeVariant::finite_source);
 }
 
 TEST_CASE("wormhole answers: short messages are told") {
@@ -122,6 +155,7 @@ TEST_CASE("wormhole answers: the model is of the virtual channels that are simul
   question.simulation = {.network = small_mesh(), .offered = fractions({"0.3"}), .length = {.slots = 20'000}};
   question.simulation.network.virtual_channels = 2;
   question.simulation.network.buffer_flits = 3;
+  question.simulation.network.variant = WormholeVariant::paper;
   const ValidateWormholeAnswer two = answer(question, {});
   CHECK(two.modelled.virtual_channels == 2);
   CHECK(two.modelled.virtual_channels_as_told);
@@ -130,11 +164,14 @@ TEST_CASE("wormhole answers: the model is of the virtual channels that are simul
   CHECK_FALSE(two.modelled.geometric_lengths);
   // Not that of one virtual channel, 0.4065: of the walked network.
   CHECK(two.simulation.model_saturation.value == Approx(0.3916150809).epsilon(1e-9));
-  CHECK(wormhole_model(small_mesh().network).saturation() == Approx(0.4065088798).epsilon(1e-9));
+  CHECK(wormhole_model(small_mesh().network, WormholeVariant::paper).saturation() ==
+        Approx(0.4065088798).epsilon(1e-9));
 }
 
 TEST_CASE("wormhole answers: virtual channels that are told, as the model beside a simulation has them") {
-  WormholeQuestion question{.network = network::WormTopology{.nodes = 16}, .offered = fractions({"0.5"})};
+  WormholeQuestion question{.network = network::WormTopology{.nodes = 16},
+                            .offered = fractions({"0.5"}),
+                            .variant = WormholeVariant::paper};
   const WormholeAnswer usual = answer(question, {});
   question.virtual_channels = 1;
   CHECK(answer(question, {}).saturation.value == usual.saturation.value);

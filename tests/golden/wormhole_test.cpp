@@ -28,7 +28,7 @@ double number(const nlohmann::json& cells, const char* key) {
 
 TEST_CASE("wormhole: the fat-tree in JSON, its variants, and fractions as percent") {
   const std::string line = "wormhole --topology butterfly-fat-tree --nodes 1024 --flits 16 ";
-  const auto answer = run_json(line + "--fractions 10%,1/2,80%,0.95");
+  const auto answer = run_json(line + "--variant paper --fractions 10%,1/2,80%,0.95");
   CHECK(answer["command"] == "wormhole");
   CHECK(answer["question"]["variant"] == "paper");
   const auto& points = answer["results"];
@@ -48,10 +48,14 @@ TEST_CASE("wormhole: the fat-tree in JSON, its variants, and fractions as percen
   }
   CHECK(number(run_json(line + "--variant conditional")["results"][0], "saturation_load") ==
         Approx(0.03904524351525).margin(1e-14));
+  const auto usual = run_json("wormhole --topology butterfly-fat-tree --nodes 64 --flits 16 --loads 0.145");
+  CHECK(usual["question"]["variant"] == "finite-source");
+  CHECK(number(usual["results"][0], "service") == Approx(16 * 1.7322238).epsilon(1e-7));
+  CHECK(number(usual["results"][0], "source_wait") == Approx(16 * 0.3875969).epsilon(3e-7));
 }
 
 TEST_CASE("wormhole: tables say where a figure stands") {
-  const std::string mesh = "wormhole --topology mesh --nodes 64 --flits 20 ";
+  const std::string mesh = "wormhole --topology mesh --nodes 64 --flits 20 --variant paper ";
   const Outcome low = run_line(mesh + "--loads 0.05,0.1");
   CHECK(low.status == 0);
   CHECK(low.out.find("53.0 %") != std::string::npos);
@@ -94,9 +98,9 @@ TEST_CASE("wormhole: a ring from a file is the torus of one dimension") {
   CHECK(own["question"]["nodes"] == 8);
   for (std::size_t i = 0; i < 2; ++i) {
     const auto &here = own["results"][i], &there = torus["results"][i];
-    CHECK(number(here, "saturation_load") == Approx(number(there, "saturation_load")).epsilon(1e-12));
+    CHECK(number(here, "saturation_load") == Approx(number(there, "saturation_load")).epsilon(2e-6));
     CHECK(here["deadlock_cycle"].empty());
-    CHECK(number(here, "latency") == Approx(number(there, "latency")).epsilon(1e-12));
+    CHECK(number(here, "latency") == Approx(number(there, "latency")).epsilon(1e-5));
   }
 }
 
@@ -156,7 +160,12 @@ TEST_CASE("wormhole: refusals name the option, the value and what is legal") {
       {"--topology mesh --nodes 64 --flits 20 --fractions 100%", 2, {"--fractions", "below 1"}},
       {"--topology mesh --nodes 64 --flits 20 --loads -0.1", 2, {"--loads", "-0.1"}},
       {"--topology mesh --nodes 64 --flits 20 --loads x%", 2, {"--loads"}},
-      {"--topology mesh --nodes 64 --flits 20 --variant paper", 2, {"--variant", "left out"}},
+      {"--topology mesh --nodes 64 --flits 20 --variant conditional",
+       2,
+       {"--variant", "conditional", "fat-tree"}},
+      {"--topology mesh --nodes 64 --flits 20 --variant printed",
+       2,
+       {"--variant", "printed", "finite-source"}},
       {"--topology mesh --nodes 64 --flits 20 --fractions 10:95:5%", 2, {"--fractions", "10%:95%:5%"}},
       {"--topology mesh --nodes 64 --flits 20 --channels 0", 2, {"--channels", "from 1"}},
       {"--topology mesh --nodes 64 --flits 20 --route spread", 2, {"--route", "--network FILE"}},
@@ -165,7 +174,10 @@ TEST_CASE("wormhole: refusals name the option, the value and what is legal") {
       {"--network " TAILBOUND_DATA_DIR "/networks/two_switches.csv --flits 20", 2, {"two_switches.csv:2:5:"}},
       {"--network " TAILBOUND_DATA_DIR "/networks/worm_ring.toml", 2, {"--flits", "missing"}},
       {"--topology hypercube --nodes 64 --flits 20 --dimensions 6", 2, {"--dimensions", "left out"}},
-      {"--topology mesh --nodes 64 --flits 20 --loads 0.1,0.2", 1, {"0.1885620332", "saturated"}},
+      {"--topology mesh --nodes 64 --flits 20 --variant paper --loads 0.1,0.2",
+       1,
+       {"0.1885620332", "saturated"}},
+      {"--topology mesh --nodes 64 --flits 20 --loads 0.1,0.22", 1, {"0.21428", "saturated"}},
   }));
   const Outcome outcome = run_line(std::string("wormhole ") + line);
   INFO(line << "\n" << outcome.err);
@@ -260,7 +272,8 @@ TEST_CASE("simulate wormhole: saturation of an ejection that two sources share")
 }
 
 TEST_CASE("validate wormhole: the model beside its simulation, and the exit status") {
-  const std::string line = "validate wormhole --topology mesh --nodes 16 --flits 16 --cycles 100000 ";
+  const std::string line =
+      "validate wormhole --topology mesh --nodes 16 --flits 16 --cycles 100000 --variant paper ";
   const auto answer = run_json(line + "--fractions 90%");
   CHECK(answer["results"][0]["verdict"] == "above");
   CHECK(answer["headline"].get<std::string>().find("conservative in 1 of 1 rows, optimistic in none") !=
@@ -290,14 +303,15 @@ TEST_CASE("validate wormhole: where the simulated network differs from the model
   CHECK(two["model_virtual_channels"] == 2);
   const double simulated = number(two, "simulation");
   CHECK(std::abs(number(two, "error")) < 0.05);
-  CHECK(std::abs(number(usual, "prediction") / simulated - 1) > 0.05);
+  CHECK(std::abs(number(usual, "prediction") / simulated - 1) > 0.03);
   CHECK(run_line(line + "--virtual-channels 2").out.find("network with 2 virtual channels a link") !=
         std::string::npos);
 
   const auto other = document("--buffer-flits 4 --lengths geometric --arrivals bernoulli");
-  REQUIRE(other["model_assumes"].size() == 3);
-  CHECK(other["prediction"] == usual["prediction"]);
-  const std::string table = run_line(line + "--buffer-flits 4 --lengths geometric --arrivals bernoulli").out;
+  REQUIRE(other["model_assumes"].size() == 2);
+  CHECK(number(other, "prediction") > 1.1 * number(usual, "prediction"));  // it knows the lengths
+  const std::string table =
+      run_line(line + "--variant paper --buffer-flits 4 --lengths geometric --arrivals bernoulli").out;
   for (const char* words : {"buffers of 1 flit (simulated: 4)", "fixed length (simulated: geometric)",
                             "Poisson arrivals (simulated: bernoulli)"})
     CHECK(table.find(words) != std::string::npos);
@@ -305,7 +319,8 @@ TEST_CASE("validate wormhole: where the simulated network differs from the model
 
   // Too large a network for the walk.
   const Outcome large = run_line(
-      "validate wormhole --topology mesh --nodes 4096 --flits 16 --loads 0.001 --cycles 200 --warmup 0 "
+      "validate wormhole --variant paper --topology mesh --nodes 4096 --flits 16 --loads 0.001 --cycles 200 "
+      "--warmup 0 "
       "--virtual-channels 2");
   CHECK(large.out.find("assumes 1 virtual channel a link (simulated: 2)") != std::string::npos);
 }
@@ -355,7 +370,7 @@ TEST_CASE("simulate wormhole: refusals name the option, the value and what is le
       {"--arrivals regular", 2, {"--arrivals", "regular", "poisson"}},
       {"--saturation --loads 0.1", 2, {"--loads", "--saturation"}},
       {"--precision 1%", 2, {"--precision", "--saturation"}},
-      {"--fractions 300%", 2, {"--fractions", "3", "at most 2.4", "1 flit/cycle/node"}},
+      {"--fractions 300%", 2, {"--fractions", "3", "at most 2.2", "1 flit/cycle/node"}},
       {"--loads 0.1 --of simulated", 2, {"--of", "--fractions"}},
       {"--of theory", 2, {"--of", "theory", "simulated"}},
       {"--saturation --of simulated", 2, {"--of", "--saturation"}},

@@ -95,6 +95,12 @@ sim::WormModel simulator_model(const SimulatedWormhole& network) {
   return model;
 }
 
+bounds::wormhole::Model modelled(const SimulatedWormhole& network) {
+  const bool geometric = network.lengths == sim::WormLengths::geometric;
+  return wormhole_model(network.network, network.variant,
+                        geometric ? 1 - 1 / static_cast<double>(network.flits) : 0);
+}
+
 SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuestion& question, const sim::WormModel& network,
                                       const bounds::wormhole::Model& model, const Run& run) {
   const OfferedLoads& offered = question.offered;
@@ -125,12 +131,12 @@ SimulateWormholeAnswer answer(const SimulateWormholeQuestion& question, const Ru
   check(question.offered, Fractions::any);
   check_simulated(question.offered);
   const sim::WormModel network = simulator_model(question.network);
-  return simulate_worms(question, network, wormhole_model(question.network.network), run);
+  return simulate_worms(question, network, modelled(question.network), run);
 }
 
 WormholeSaturationAnswer answer(const WormholeSaturationQuestion& question, const Run& run) {
   const sim::WormModel network = simulator_model(question.network);
-  const double model = wormhole_model(question.network.network).saturation();
+  const double model = modelled(question.network).saturation();
   WormholeSaturationAnswer answer;
   answer.layout = layout_of(network);
   answer.model = {model};

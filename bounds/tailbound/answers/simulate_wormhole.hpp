@@ -21,6 +21,8 @@ namespace tailbound::answers {
 /// What is simulated, but for the load.
 struct SimulatedWormhole {
   WormholeNetwork network;  ///< a butterfly fat-tree with at most network::most_simulated_fat_tree_nodes
+  std::optional<WormholeVariant>
+      variant{};            ///< of the model, of which fractions are; usual_variant() unless told
   std::int64_t flits = 32;  ///< of a message, the mean if geometric, 1 .. 1 000 000
   /// Of each link: 1 .. 64, in a torus 1 or an even number, in a butterfly fat-tree 1; the usual number
   /// unless told. Of an own network its own number alone.
@@ -102,6 +104,9 @@ struct WormholeSaturationAnswer : SaturationAnswer<unit::FlitsPerCycle> {
 /// The network as the simulator takes it, without a load.
 /// \throws InvalidArgument, LimitExceeded
 [[nodiscard]] sim::WormModel simulator_model(const SimulatedWormhole& network);
+
+/// The model of what is simulated, with the usual virtual channels; of finite sources with its lengths.
+[[nodiscard]] bounds::wormhole::Model modelled(const SimulatedWormhole& network);
 
 /// As answer(), fractions and lengths by this model.
 [[nodiscard]] SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuestion& question,

@@ -93,11 +93,11 @@ inline constexpr std::size_t field_count<MultistageQueue> = 3;
 template <>
 inline constexpr std::size_t field_count<MultistageAnswer> = 8;
 template <>
-inline constexpr std::size_t field_count<WormholeChannel> = 4;
+inline constexpr std::size_t field_count<WormholeChannel> = 6;
 template <>
-inline constexpr std::size_t field_count<WormholePoint> = 9;
+inline constexpr std::size_t field_count<WormholePoint> = 10;
 template <>
-inline constexpr std::size_t field_count<WormholeAnswer> = 7;
+inline constexpr std::size_t field_count<WormholeAnswer> = 9;
 template <>
 inline constexpr std::size_t field_count<BroadcastChannels> = 6;
 template <>

@@ -9,12 +9,13 @@ namespace {
 using bounds::wormhole::Model;
 
 /// \param model  that of the usual virtual channels; replaced by that of the very network where it can be had
-WormholeModelled modelled(const SimulatedWormhole& question, const sim::WormModel& network,
+WormholeModelled found_in(const SimulatedWormhole& question, const sim::WormModel& network,
                           std::shared_ptr<const Model>& model) {
   WormholeModelled result{.virtual_channels = usual_virtual_channels(question.network),
                           .other_virtual_channels = {},
                           .deeper_buffers = question.buffer_flits > 1,
-                          .geometric_lengths = question.lengths != sim::WormLengths::fixed,
+                          .geometric_lengths = question.lengths != sim::WormLengths::fixed &&
+                                               model->equations() == bounds::wormhole::Equations::published,
                           .bernoulli_arrivals = question.arrivals != sim::WormArrivals::poisson};
   const std::optional<int> told = question.virtual_channels;
   if (!result.virtual_channels || !told || *told == *result.virtual_channels) return result;
@@ -43,8 +44,8 @@ ValidateWormholeAnswer answer(const ValidateWormholeQuestion& question, const Ru
   check_simulated(simulation.offered);
   const sim::WormModel network = simulator_model(simulation.network);
   ValidateWormholeAnswer answer;
-  answer.model = std::make_shared<const Model>(wormhole_model(simulation.network.network));
-  answer.modelled = modelled(simulation.network, network, answer.model);
+  answer.model = std::make_shared<const Model>(modelled(simulation.network));
+  answer.modelled = found_in(simulation.network, network, answer.model);
   answer.simulation = simulate_worms(simulation, network, *answer.model, run);
   const double saturation = answer.simulation.model_saturation.value;
   for (const SimulatedWorms& point : answer.simulation.points) {
@@ -65,8 +66,8 @@ std::vector<std::pair<double, numeric::Model<unit::Cycle>>> model_curve(
   std::shared_ptr<const Model> model = answer.model;
   if (!model) {
     const SimulatedWormhole& network = question.simulation.network;
-    model = std::make_shared<const Model>(wormhole_model(network.network));
-    static_cast<void>(modelled(network, simulator_model(network), model));
+    model = std::make_shared<const Model>(modelled(network));
+    static_cast<void>(found_in(network, simulator_model(network), model));
   }
   double last = 0;
   for (const WormholeComparison& row : answer.rows)

@@ -1,5 +1,6 @@
 #include <tailbound/answers/wormhole.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/worm_trails.hpp>
 #include <tailbound/network/worm_walk.hpp>
 #include <tailbound/numeric/plain.hpp>
 
@@ -7,15 +8,20 @@ namespace tailbound::answers {
 namespace {
 
 using bounds::wormhole::ChannelFigures;
+using bounds::wormhole::Equations;
 using bounds::wormhole::Model;
 using bounds::wormhole::Point;
 
 WormholeChannel channel_at(const Model& model, const Point& solved, std::size_t channel, double flits) {
   const ChannelFigures& figures = solved.channels[channel];
+  std::optional<numeric::Model<unit::Ratio>> follow;
+  if (model.equations() == Equations::finite_source) follow = {figures.follow};
   return {.name = model.graph().channels[channel].name,
           .utilization = {figures.utilization},
           .wait = {flits * figures.wait},
-          .service = {flits * figures.service}};
+          .service = {flits * figures.service},
+          .variation = {figures.variation},
+          .follow = follow};
 }
 
 WormholePoint solve(const Model& model, const WormholeQuestion& question, double load, double saturation) {
@@ -34,8 +40,9 @@ WormholePoint solve(const Model& model, const WormholeQuestion& question, double
       .bottleneck = {},
       .channels = {},
       .ending = solved.ending,
-      .usual_channels = !question.virtual_channels ||
-                        question.virtual_channels == usual_virtual_channels(question.network)};
+      .usual_channels =
+          !question.virtual_channels || question.virtual_channels == usual_virtual_channels(question.network),
+      .trusted_fraction = trusted_fraction(question.variant.value_or(usual_variant(question.network)))};
   if (const auto busiest = model.busiest(solved))
     point.bottleneck = channel_at(model, solved, *busiest, flits);
   if (question.channels)
@@ -46,7 +53,7 @@ WormholePoint solve(const Model& model, const WormholeQuestion& question, double
 
 /// The model that the question is about.
 std::shared_ptr<const Model> asked_model(const WormholeQuestion& question) {
-  auto usual = std::make_shared<const Model>(wormhole_model(question.network));
+  auto usual = std::make_shared<const Model>(wormhole_model(question.network, question.variant));
   const std::optional<int> told = question.virtual_channels;
   if (!told) return usual;
   const auto network = worm_network(question.network, told);  // checks the number
@@ -55,6 +62,25 @@ std::shared_ptr<const Model> asked_model(const WormholeQuestion& question) {
   if (!walked)
     throw LimitExceeded("the model with " + std::to_string(*told) + " virtual channels a link of the " +
                         network->layout().name + " would take too long: fewer of them, or fewer nodes");
+  return walked;
+}
+
+/// Channels that worms remember, where where they go depends on where they came from.
+constexpr int remembered_channels = 2;
+
+bool is_torus(network::WormShape shape) {
+  return shape == network::WormShape::torus || shape == network::WormShape::bidirectional_torus;
+}
+
+/// The same network by walking its ways, with what they remember; as it is where that would take too long.
+network::ChannelGraph with_trails(const network::WormTopology& topology, network::ChannelGraph graph) {
+  const double nodes = static_cast<double>(topology.nodes);
+  if (nodes * nodes * graph.mean_distance > static_cast<double>(network::most_trail_steps)) return graph;
+  const auto worms = network::worm_network(topology, network::usual_virtual_channels(topology));
+  network::ChannelGraph walked = network::walk_graph(*worms, {});
+  if (!network::add_trails(walked, *worms, {}, remembered_channels)) return graph;
+  walked.name = graph.name;
+  walked.worms_met = graph.worms_met;  // exact in a torus of any size
   return walked;
 }
 
@@ -108,16 +134,50 @@ std::shared_ptr<const Model> walked_model(const network::WormNetwork& network,
   const double calls = nodes * nodes * layout.variants * usual.graph().mean_distance * each;
   if (calls + calls_of_a_wire * wires * each * each * each > most) return nullptr;
   try {
-    return std::make_shared<const Model>(network::walk_graph(network, traffic));
+    return std::make_shared<const Model>(network::walk_graph(network, traffic), usual.equations(),
+                                         usual.length_variation());
   } catch (const LimitExceeded&) {
     return nullptr;
   }
 }
 
-Model wormhole_model(const WormholeNetwork& network) {
-  if (const auto* own = std::get_if<OwnWormNetwork>(&network))
-    return Model(network::walk_graph(*own->network, own->network->traffic()));
-  return Model(network::channel_graph(std::get<network::WormTopology>(network)));
+WormholeVariant usual_variant(const WormholeNetwork& network) {
+  const auto* topology = std::get_if<network::WormTopology>(&network);
+  // Some 1500 classes of channels: seconds for a saturation load. Fat-trees and hypercubes have a few at any size.
+  std::int64_t most = 1024;
+  if (topology != nullptr && network::has_dimensions(topology->shape)) {
+    if (topology->shape == network::WormShape::torus) most = 256;
+    if (topology->shape == network::WormShape::bidirectional_torus) most = 512;
+  } else if (topology != nullptr) {
+    return WormholeVariant::finite_source;
+  }
+  return node_count(network) <= most ? WormholeVariant::finite_source : WormholeVariant::paper;
+}
+
+Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVariant> told,
+                     double length_variation) {
+  const WormholeVariant variant = told.value_or(usual_variant(network));
+  const auto* topology = std::get_if<network::WormTopology>(&network);
+  if (variant == WormholeVariant::conditional &&
+      (topology == nullptr || topology->shape != network::WormShape::butterfly_fat_tree))
+    throw InvalidArgument("variant", "conditional",
+                          "finite-source or paper: conditional is of a butterfly fat-tree");
+  const Equations equations =
+      variant == WormholeVariant::finite_source ? Equations::finite_source : Equations::published;
+  if (equations == Equations::published) length_variation = 0;
+  if (topology == nullptr) {
+    const network::RoutedWormNetwork& own = *std::get<OwnWormNetwork>(network).network;
+    network::ChannelGraph graph = network::walk_graph(own, own.traffic());
+    if (equations == Equations::finite_source)
+      static_cast<void>(network::add_trails(graph, own, own.traffic(), remembered_channels));
+    return Model(std::move(graph), equations, length_variation);
+  }
+  network::ChannelGraph graph = network::channel_graph(*topology, variant == WormholeVariant::paper
+                                                                      ? network::FatTreeVariant::paper
+                                                                      : network::FatTreeVariant::conditional);
+  if (equations == Equations::finite_source && is_torus(topology->shape))
+    graph = with_trails(*topology, std::move(graph));
+  return Model(std::move(graph), equations, length_variation);
 }
 
 std::optional<numeric::Model<unit::Cycle>> wormhole_latency(const Model& model, std::int64_t flits,
@@ -131,9 +191,12 @@ WormholeAnswer answer(const WormholeQuestion& question, const Run& run) {
   check_question(question);
   const std::shared_ptr<const Model> asked = asked_model(question);
   const Model& model = *asked;
+  const bounds::wormhole::SaturationSides sides = model.saturation_sides();
   WormholeAnswer answer{
       .network = model.graph().name,
-      .saturation = {model.saturation()},
+      .saturation = {sides.below},
+      .unsolved = {sides.above},
+      .why_unsolved = bounds::in_words(sides.beyond),
       .mean_distance = {model.graph().mean_distance},
       .deadlock_cycle = {},
       .shorter_than_path = static_cast<double>(question.flits) < model.graph().mean_distance,

@@ -19,15 +19,24 @@
 
 /// What are the latencies in a wormhole network, where does it saturate, and which channels are busiest?
 ///
-/// MODEL     bounds/wormhole/latency.hpp
-/// RESULT    approximate: trusted_fraction says up to where simulation bears it out
-/// SOURCE    docs/derivations/wormhole.md
+/// MODEL     bounds/wormhole/latency.hpp, finite_source.hpp
+/// RESULT    approximate: trusted_fraction() says up to where simulation bears it out
+/// SOURCE    docs/derivations/wormhole.md, wormhole_finite_source.md
 /// TESTS     tests/answers/wormhole_test.cpp, tests/golden/wormhole_test.cpp
 namespace tailbound::answers {
 
+/// Which equations are solved.
+enum class WormholeVariant {
+  finite_source,  ///< bounds/wormhole/finite_source.hpp
+  paper,          ///< those published, of a butterfly fat-tree as printed
+  conditional,    ///< of a butterfly fat-tree: those published with flows conserved
+};
+
 /// Up to this fraction of its saturation load the model was within 4 % of simulation, in seven networks under
 /// uniform traffic.
-inline constexpr double trusted_fraction = 0.7;
+[[nodiscard]] constexpr double trusted_fraction(WormholeVariant variant) {
+  return variant == WormholeVariant::finite_source ? 0.85 : 0.7;
+}
 
 /// A network of somebody's own, with the flows in it.
 struct OwnWormNetwork {
@@ -47,10 +56,14 @@ using WormholeNetwork = std::variant<network::WormTopology, OwnWormNetwork>;
 /// Of each link where the question does not say; nothing of an own network.
 [[nodiscard]] std::optional<int> usual_virtual_channels(const WormholeNetwork& network);
 
+/// finite_source, but for a mesh or torus so large that it would take long: there paper.
+[[nodiscard]] WormholeVariant usual_variant(const WormholeNetwork& network);
+
 struct WormholeQuestion {
   WormholeNetwork network;
   std::int64_t flits = 32;  ///< of a message, 1 .. 10^9
   OfferedLoads offered;     ///< flits/cycle/node, from 0; or fractions of saturation, from 0 and below 1
+  std::optional<WormholeVariant> variant{};  ///< usual_variant() unless told
   /// So many of the busiest channels are listed for each load; in all, at most most_channels_listed.
   std::optional<std::size_t> channels{};
   /// Of each link: 1 .. 64, in a torus 1 or an even number, in a butterfly fat-tree 1; the usual number unless told.
@@ -65,6 +78,9 @@ struct WormholeChannel {
   numeric::Model<unit::Ratio> utilization;  ///< of its station's servers
   numeric::Model<unit::Cycle> wait;         ///< mean, at its station
   numeric::Model<unit::Cycle> service;      ///< mean time for which a message holds it
+  numeric::Model<unit::Ratio> variation;    ///< squared coefficient of variation of that time
+  /// Messages that come at the very moment at which the one before them leaves; none where not modelled.
+  std::optional<numeric::Model<unit::Ratio>> follow;
 };
 
 /// Means at one load.
@@ -79,6 +95,8 @@ struct WormholePoint {
   std::vector<WormholeChannel> channels;  ///< as many as asked for or as there are, the busiest first
   bounds::Ending ending;                  ///< direct or converged
   bool usual_channels = true;             ///< of each link; with other numbers the model is farther off
+  /// Up to which fraction of saturation simulation bears the model out.
+  double trusted_fraction = 0;
 
   [[nodiscard]] bool trusted() const {
     return usual_channels && fraction_of_saturation.value <= trusted_fraction;
@@ -86,9 +104,11 @@ struct WormholePoint {
 };
 
 struct WormholeAnswer {
-  std::string network;  ///< its name
-  numeric::Model<unit::FlitsPerCycle> saturation;
-  numeric::Model<unit::Channel> mean_distance;  ///< of a message's path; without contention it is exact
+  std::string network;                             ///< its name
+  numeric::Model<unit::FlitsPerCycle> saturation;  ///< the model solves this load
+  numeric::Model<unit::FlitsPerCycle> unsolved;    ///< and not this one, just above
+  std::string why_unsolved;                        ///< how its iteration ended
+  numeric::Model<unit::Channel> mean_distance;     ///< of a message's path; without contention it is exact
   /// Channels that can wait for each other in a circle, each for the next: the routes can deadlock, which the
   /// model does not see. Empty if none can.
   std::vector<std::string> deadlock_cycle;
@@ -108,10 +128,14 @@ struct WormholeAnswer {
 
 // --- parts, for answers that show the model beside something else
 
-/// The model of a network, with the usual virtual channels.
-/// \throws InvalidArgument  no such topology
+/// The model of a network, with the usual virtual channels; usual_variant() unless told.
+/// \param length_variation  squared coefficient of variation of the messages' lengths; the published variants do
+///                          without
+/// \throws InvalidArgument  no such topology; "variant": conditional, but of no butterfly fat-tree
 /// \throws LimitExceeded    the network is too large
-[[nodiscard]] bounds::wormhole::Model wormhole_model(const WormholeNetwork& network);
+[[nodiscard]] bounds::wormhole::Model wormhole_model(const WormholeNetwork& network,
+                                                     std::optional<WormholeVariant> variant = {},
+                                                     double length_variation = 0);
 
 /// Channel by channel, with virtual channels as they are told.
 /// \throws InvalidArgument  no such topology; "virtual channels": out of range, or of an own network

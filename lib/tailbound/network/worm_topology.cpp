@@ -115,9 +115,9 @@ std::string name(const WormTopology& topology) {
   return "butterfly fat-tree of " + std::to_string(topology.nodes) + " processors";
 }
 
-ChannelGraph channel_graph(const WormTopology& topology) {
+ChannelGraph channel_graph(const WormTopology& topology, FatTreeVariant variant) {
   if (topology.shape == WormShape::butterfly_fat_tree)
-    return fat_tree_classes(dimensions_of(topology), topology.variant);
+    return fat_tree_classes(dimensions_of(topology), variant);
   return cube_graph(cube_of(topology));
 }
 

@@ -31,7 +31,6 @@ struct WormTopology {
   WormShape shape = WormShape::mesh;
   std::int64_t nodes = 64;  ///< one of legal_nodes()
   int dimensions = 2;       ///< of a mesh or torus, 1 .. most_dimensions(); of others not looked at
-  FatTreeVariant variant = FatTreeVariant::paper;  ///< of a butterfly fat-tree
   /// Ports in a hypercube only. The processors of a butterfly fat-tree have a link each way: one and one.
   WormEnds ends{};
 };
@@ -63,7 +62,9 @@ void check(const WormTopology& topology);
 
 /// COST  that of fat_tree_classes() or cube_graph()
 /// \throws InvalidArgument  a field out of range
-[[nodiscard]] ChannelGraph channel_graph(const WormTopology& topology);
+/// \param variant  of a butterfly fat-tree; of others not looked at
+[[nodiscard]] ChannelGraph channel_graph(const WormTopology& topology,
+                                         FatTreeVariant variant = FatTreeVariant::conditional);
 
 /// Channel by channel.
 /// \param virtual_channels  of each link, 1 .. 64; 1 in a butterfly fat-tree, 1 or an even number in a torus

@@ -14,9 +14,15 @@ double square(double x) {
   return x * x;
 }
 
+double whole_power(double x, int exponent) {
+  double product = 1;
+  for (int i = 0; i < exponent; ++i) product *= x;
+  return product;
+}
+
 /// Mean time until the first of m residual times ends, over X / m. (1)
 double first_residual(int servers, double deviation) {
-  return (servers + std::pow(deviation, servers + 1)) / (servers + 1);
+  return (servers + whole_power(deviation, servers + 1)) / (servers + 1);
 }
 
 /// E X^3 / X^3 of a constant and an exponential part; of more variable times, of two branches.
@@ -41,18 +47,16 @@ double seen_residual(double g, double variation) {
   return -1 / std::expm1(-exponent) - 1 / g;
 }
 
-/// 1 - D / nu and 1 - phi as transforms of a gamma variable: psi(y) and psi(y + v).
-struct Gamma {
-  double variation;
-
-  explicit Gamma(double v) : variation(std::max(v, 1e-9)) {}
-  [[nodiscard]] double sum(double first, double second) const {
-    if (first <= 0 || second <= 0) return 0;
-    return std::exp(
-        -std::log1p(std::expm1(-variation * std::log(first)) + std::expm1(-variation * std::log(second))) /
-        variation);
-  }
-};
+/// (8): how many of those that may come have come before a follower, over their number. The leader's time is gamma;
+/// within it one of the others comes with probability `left`, and a follower with probability `follow`.
+double come_before(double variation, double left, double follow) {
+  if (follow <= 1e-7) return -std::expm1((1 + variation) * std::log1p(-left));
+  if (follow >= 1) return left;
+  // psi(y + v) = (1 + y C2 + v C2)^(-1 / C2), with 1 + y C2 = (1 - left)^-C2 and so on.
+  const double y = std::expm1(-variation * std::log1p(-left));
+  const double v = std::expm1(-variation * std::log1p(-follow));
+  return (left + (1 - follow) * std::expm1(-std::log1p(y / (1 + v)) / variation)) / follow;
+}
 
 /// The only zero in [0, most] of a function that falls through it, or the end at which it would be; from `guess`.
 template <class Function>
@@ -92,7 +96,7 @@ double falling_zero(const Function& function, double most, double guess) {
       if (side == -1) at_low /= 2;
       side = -1;
     }
-    if (std::abs(found) <= 4e-15 * most) return next;
+    if (std::abs(found) <= 4e-15 * next) return next;
   }
   return low + (high - low) / 2;
 }
@@ -187,22 +191,21 @@ void FiniteSourceStation::product_form() {
   std::vector<double>& step = trial_;
   step.resize(groups);
   double residual = residuals(step), before = 0;
-  std::vector<double> kept = weights_;
   for (int round = 0; round < 500 && residual > 1e-13; ++round) {
-    kept = weights_;
-    std::vector<double> plain = step;
+    kept_ = weights_;
+    plain_ = step;
     const bool by_newton = newton(step);
     before = residual;
     for (std::size_t i = 0; i < groups; ++i)
-      weights_[i] *= std::exp(-std::clamp(by_newton ? step[i] : plain[i], -3.0, 3.0));
+      weights_[i] *= std::exp(-std::clamp(by_newton ? step[i] : plain_[i], -3.0, 3.0));
     residual = residuals(step);
     if (by_newton && !(residual < before)) {
       if (before < 1e-12) {  // as near as rounding lets it
-        weights_ = kept;
+        weights_ = kept_;
         residual = residuals(step);
         return;
       }
-      for (std::size_t i = 0; i < groups; ++i) weights_[i] = kept[i] * std::exp(-plain[i]);
+      for (std::size_t i = 0; i < groups; ++i) weights_[i] = kept_[i] * std::exp(-plain_[i]);
       residual = residuals(step);
     } else if (!by_newton && before < 1e-13) {
       return;
@@ -295,21 +298,19 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
     const double reference = seen_busy(waiting);
 
     // Followers.
-    const Gamma gamma(input.variation);
-    const double cleared = 1 - std::min(kept.left / room, 1 - 1e-12);
+    const double variation_in = std::max(input.variation, 1e-9);
+    const double left = std::min(kept.left / room, 1 - 1e-12);
     const double scale = mean > 0 ? input.others / mean : 1;
     const double t = input.others / m, t1 = behind * scale / m;
-    const double phi = input.channel_follow;
-    const double missed =
-        phi > 1e-7 ? (cleared - gamma.sum(cleared, 1 - phi)) / phi : std::pow(cleared, 1 + gamma.variation);
-    const double behind_ahead = room * std::clamp(1 - missed, 0.0, 1.0);
-    wait.feedback = -t1 * room * cleared * std::expm1(gamma.variation * std::log(cleared)) / gamma.variation;
+    const double behind_ahead =
+        room * std::clamp(come_before(variation_in, left, input.channel_follow), 0.0, 1.0);
+    wait.feedback = -t1 * room * (1 - left) * std::expm1(variation_in * std::log1p(-left)) / variation_in;
 
     const double sigma = input.follow;
     double fresh_busy = 0, fresh_ahead = 0, residual = k0;
     const auto look = [&](double w) {
       const double q = input.rate * w, absent = 1 - wanted_[i] - q;
-      const double r = reference > 0 ? std::pow(seen_busy(q) / reference, m) : 0;
+      const double r = reference > 0 ? whole_power(seen_busy(q) / reference, m) : 0;
       fresh_busy = std::min(1.0, busy * r * input.together);
       fresh_ahead = std::min(room, fresh_busy + queue * r * input.together);
       residual = m == 1 ? seen_residual(mean * (1 - sigma) * input.rate / absent, variation) : k0;
@@ -344,7 +345,8 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
       r2 = square(r1) * (1 + part + (1 - part) * std::min(1.0, c));
     }
     const auto scaled = [](double first, double second, double mean_wait) {
-      return first > 0 ? second * std::pow(mean_wait / first, 1.5) : 0;
+      const double ratio = first > 0 ? mean_wait / first : 0;
+      return second * ratio * std::sqrt(ratio);
     };
     wait.fresh_second =
         scaled(busy * r1 + queue * t1,

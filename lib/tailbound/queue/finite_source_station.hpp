@@ -86,7 +86,7 @@ class FiniteSourceStation {
   const std::vector<StationInput>* inputs_ = nullptr;
   std::size_t servers_ = 1, total_ = 0;
   double together_ = 1, all_ = 1;
-  std::vector<double> ratio_, weights_, trial_, found_, wanted_, sizes_, matrix_, whole_;
+  std::vector<double> ratio_, weights_, trial_, kept_, plain_, found_, wanted_, sizes_, matrix_, whole_;
 };
 
 }  // namespace tailbound::queue

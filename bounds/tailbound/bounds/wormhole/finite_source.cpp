@@ -1,4 +1,5 @@
 #include <tailbound/bounds/wormhole/finite_source.hpp>
+#include <tailbound/queue/worm_station.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -382,24 +383,11 @@ struct Times {
 
 constexpr double brim = 1 - 1e-5;
 
-}  // namespace
-
-struct FiniteSourceModel::Parts {
-  Structure all;
-  std::vector<std::size_t> channel_class, station_class;
-  std::vector<std::size_t> order;
-  double worms_met = 0;
-  bool any_of_several = false;  ///< virtual channels of a wire are one station
-};
-
-namespace {
-
 class Rounds {
  public:
   Rounds(const Structure& all, const std::vector<std::size_t>& order,
-         const std::vector<std::size_t>& class_of, double load, double ejection,
-         const FiniteSourceRounds& how)
-      : all_(all), order_(order), class_of_(class_of), load_(load), ejection_(ejection), how_(how) {
+         const std::vector<std::size_t>& class_of, const FiniteSourceRounds& how)
+      : all_(&all), order_(&order), class_of_(&class_of), how_(how) {
     const double start = std::max(how.start, 1.0);
     const Times at_first{start, start, square(start), square(start), 0, 1 - 1 / start};
     trails_.assign(all.trails.size(), at_first);
@@ -419,7 +407,10 @@ class Rounds {
   }
 
   /// Until nothing changes, or nothing gets nearer to that.
-  Ending run() {
+  Ending run(double load, double ejection, double length_variation) {
+    load_ = load;
+    ejection_ = ejection;
+    ejection_second_ = square(ejection) + 2.0 / 3 * (ejection - 1) + length_variation;
     constexpr int span = 200;
     const int most_marked = static_cast<int>(80 / how_.step);
     Ending ending{.stop = Stop::too_many_rounds, .rounds = 0, .change = 0};
@@ -429,7 +420,7 @@ class Rounds {
       const double weight = round < 3 ? 1 : how_.step;
       marked_ = false;
       change_ = 0;
-      for (const std::size_t j : order_) station(j, weight);
+      for (const std::size_t j : *order_) station(j, weight);
       follow();
       ending.rounds = round;
       ending.change = change_;
@@ -460,20 +451,20 @@ class Rounds {
   /// Mean wait of all that come to a station.
   [[nodiscard]] double station_wait(std::size_t j) const {
     double sum = 0, rate = 0;
-    for (const std::size_t i : all_.stations[j].inputs) {
-      sum += all_.inputs[i].count * all_.inputs[i].rate * waits_[i].mean;
-      rate += all_.inputs[i].count * all_.inputs[i].rate;
+    for (const std::size_t i : all_->stations[j].inputs) {
+      sum += all_->inputs[i].count * all_->inputs[i].rate * waits_[i].mean;
+      rate += all_->inputs[i].count * all_->inputs[i].rate;
     }
     return rate > 0 ? sum / rate : 0;
   }
 
  private:
   void station(std::size_t j, double weight) {
-    const StationClass& station = all_.stations[j];
+    const StationClass& station = all_->stations[j];
     Times mean{0, 0, 0, 0, 0, 0};
     for (const auto& [i, share] : station.channels) {
       Times its{0, 0, 0, 0, 0, 0};
-      for (const auto& [trail, part] : all_.channels[i].trails) {
+      for (const auto& [trail, part] : all_->channels[i].trails) {
         trails_[trail].follow = times_[i].follow;
         trail_times(trail, weight);
         its.add(part, trails_[trail]);
@@ -490,7 +481,7 @@ class Rounds {
                            .behind = mean.behind,
                            .behind_second = mean.behind_second};
     double most = brim * station.servers / service.rate;
-    for (const std::size_t i : station.inputs) most = std::min(most, brim / (load_ * all_.inputs[i].rate));
+    for (const std::size_t i : station.inputs) most = std::min(most, brim / (load_ * all_->inputs[i].rate));
     if (service.mean > most) {
       marked_ = true;
       service.mean = most;
@@ -498,7 +489,7 @@ class Rounds {
     double weighted = 0, rate = 0;
     inputs_.clear();
     for (const std::size_t i : station.inputs) {
-      const Input& input = all_.inputs[i];
+      const Input& input = all_->inputs[i];
       const Times& from = times_[input.channel];
       const double pairs = pair_weight(station, input);
       weighted += input.count * input.rate * pairs;
@@ -528,8 +519,8 @@ class Rounds {
     for (std::size_t k = 0; k < station.inputs.size(); ++k) {
       const std::size_t i = station.inputs[k];
       double time = 0, rate = 0;
-      for (const auto& [trail, part] : all_.channels[all_.inputs[i].channel].trails)
-        for (const Move& move : all_.trails[trail].moves) {
+      for (const auto& [trail, part] : all_->channels[all_->inputs[i].channel].trails)
+        for (const Move& move : all_->trails[trail].moves) {
           if (move.input != i) continue;
           time += part * move.probability * trails_[move.next].mean();
           rate += part * move.probability;
@@ -548,14 +539,14 @@ class Rounds {
     if (input.twins.count > 0) {
       const double apart = 1 + (together_[input.twins.station] - 1) * input.twins.share;
       double others = -input.rate * (1 + input.twins.count);
-      for (const std::size_t i : station.inputs) others += all_.inputs[i].count * all_.inputs[i].rate;
+      for (const std::size_t i : station.inputs) others += all_->inputs[i].count * all_->inputs[i].rate;
       const double twins = input.twins.count * input.rate;
       return (twins * apart + others) / (twins + others);
     }
     const std::vector<Member>& members = station.members;
     if (members.size() < 2) return 1;
     const auto together = [&](const Member& one, const Member& other) {
-      return one.origin == other.origin ? together_[class_of_[one.origin]] : 1;
+      return one.origin == other.origin ? together_[(*class_of_)[one.origin]] : 1;
     };
     const Member& its = members[input.member];
     double sum = 0, weight = 0;
@@ -590,18 +581,18 @@ class Rounds {
   }
 
   void trail_times(std::size_t i, double weight) {
-    const TrailClass& trail = all_.trails[i];
+    const TrailClass& trail = all_->trails[i];
     Times& now = trails_[i];
     Times next{0, 0, 0, 0, 0, now.follow};
     const double end = trail.ends * ejection_;
-    const double end_second = trail.ends * (square(ejection_) + 2.0 / 3 * (ejection_ - 1));
+    const double end_second = trail.ends * ejection_second_;
     next.fresh = next.behind = end;
     next.fresh_second = next.behind_second = end_second;
     for (const Move& move : trail.moves) {
-      const Input& input = all_.inputs[move.input];
+      const Input& input = all_->inputs[move.input];
       const StationWaits& wait = waits_[move.input];
       const Times& on = move.next == any ? stations_[input.station] : trails_[move.next];
-      const int m = all_.stations[input.station].servers;
+      const int m = all_->stations[input.station].servers;
       const double by_fresh = wait.fresh_waits;
       const double by_behind = wait.behind_waits + (1 - wait.behind_waits) / m;
       const auto time = [&](double w, double follows) {
@@ -639,13 +630,25 @@ class Rounds {
     now.slope = next.slope;
   }
 
+  /// phi of a source: the share of its worms that wait.
+  [[nodiscard]] double source_follow(const StationClass& station, double rate, const Times& its) const {
+    if (station.servers == 1) {
+      const double rest = 1 - rate * (its.behind - its.fresh);
+      return rest > 0 ? rate * its.fresh / rest : 1;
+    }
+    const double x = its.mean(), offered = station.servers * rate * x;
+    if (!(offered < station.servers)) return 1;
+    return queue::station_wait(station.servers, station.servers * rate, x, 1) * (station.servers - offered) /
+           x;
+  }
+
   /// phi, from the sources on.
   void follow() {
-    for (auto at = order_.rbegin(); at != order_.rend(); ++at) {
-      const StationClass& station = all_.stations[*at];
+    for (auto at = order_->rbegin(); at != order_->rend(); ++at) {
+      const StationClass& station = all_->stations[*at];
       double behind = 0;
       for (const std::size_t i : station.inputs) {
-        const Input& input = all_.inputs[i];
+        const Input& input = all_->inputs[i];
         const StationWaits& wait = waits_[i];
         const double sigma = times_[input.channel].follow * input.share;
         behind += input.count * input.rate *
@@ -653,14 +656,10 @@ class Rounds {
                    sigma * (wait.behind_waits + (1 - wait.behind_waits) / station.servers));
       }
       for (const auto& [i, share] : station.channels) {
-        const ChannelClass& channel = all_.channels[i];
+        const ChannelClass& channel = all_->channels[i];
         Times& its = times_[i];
         double phi = behind / station.rate;
-        if (channel.weight > 0) {
-          const double rate = load_ * channel.rate;
-          const double rest = 1 - rate * (its.behind - its.fresh);
-          phi = rest > 0 ? rate * its.fresh / rest : 1;
-        }
+        if (channel.weight > 0) phi = source_follow(station, load_ * channel.rate, its);
         phi = std::clamp(phi, 0.0, 1.0);
         note(std::abs(phi - its.follow));
         its.follow = phi;
@@ -668,10 +667,10 @@ class Rounds {
     }
   }
 
-  const Structure& all_;
-  const std::vector<std::size_t>& order_;
-  const std::vector<std::size_t>& class_of_;  ///< [station of the graph]
-  double load_, ejection_;
+  const Structure* all_;
+  const std::vector<std::size_t>* order_;
+  const std::vector<std::size_t>* class_of_;  ///< [station of the graph]
+  double load_ = 0, ejection_ = 1, ejection_second_ = 1;
   FiniteSourceRounds how_;
   std::vector<Times> trails_, times_, stations_;
   bool with_trails_ = false;
@@ -686,9 +685,40 @@ class Rounds {
   double change_ = 0;
 };
 
+struct SourceWait {
+  double wait = 0;
+  double fullness = 0;  ///< 1 and more: saturated
+};
+
+/// W of one channel, (13); of several the wait of M/G/m.
+SourceWait source_wait(int servers, double rate, const Times& times) {
+  const double x = times.mean(), rho = rate * x;
+  if (servers > 1) {
+    if (!(rho < 1)) return {.wait = 0, .fullness = rho};
+    const double variation = times.variance() / square(x);
+    return {.wait = queue::station_wait(servers, servers * rate, x, variation), .fullness = rho};
+  }
+  const double s = std::min(0.9, times.slope * rho * (2 - rho));
+  const double d = rate * (times.behind - times.fresh) / (1 - s);
+  const double wait =
+      (rate * times.second() / 2 + rate * s * times.variance() / (1 - s)) / ((1 - rho) * (1 - d));
+  return {.wait = wait, .fullness = std::max(rho, d)};
+}
+
 }  // namespace
 
-FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph) {
+struct FiniteSourceModel::Parts {
+  Structure all;
+  std::vector<std::size_t> channel_class, station_class;
+  std::vector<std::size_t> order;
+  double worms_met = 0, length_variation = 0;
+  bool any_of_several = false;  ///< virtual channels of a wire are one station
+
+  /// From where the rounds are to the solution at a load.
+  [[nodiscard]] FiniteSourcePoint solve(Rounds& rounds, double load) const;
+};
+
+FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph, double length_variation) {
   auto parts = std::make_unique<Parts>();
   Collapsed made = collapsed(structure_of(graph));
   parts->all = std::move(made.classes);
@@ -696,6 +726,7 @@ FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph) {
   parts->station_class = std::move(made.station_class);
   parts->order = last_first(parts->all);
   parts->worms_met = graph.worms_met;
+  parts->length_variation = length_variation;
   for (const network::Station& station : graph.stations)
     for (const std::size_t channel : station.channels)
       parts->any_of_several = parts->any_of_several ||
@@ -712,15 +743,17 @@ std::size_t FiniteSourceModel::classes() const {
 }
 
 FiniteSourcePoint FiniteSourceModel::solve(double load, const FiniteSourceRounds& how) const {
-  const Structure& all = parts_->all;
+  Rounds rounds(parts_->all, parts_->order, parts_->station_class, how);
+  return parts_->solve(rounds, load);
+}
+
+FiniteSourcePoint FiniteSourceModel::Parts::solve(Rounds& rounds, double load) const {
   // (14): a longer time for each worm at its end, where wires are shared.
-  const double met = parts_->worms_met * load;
-  const double ejection =
-      parts_->any_of_several ? 1 / (1 + std::expm1(-2 * met) / 2) : 1 + met / (1 + 1.5 * met);
-  Rounds rounds(all, parts_->order, parts_->station_class, load, ejection, how);
+  const double met = worms_met * load;
+  const double ejection = any_of_several ? 1 / (1 + std::expm1(-2 * met) / 2) : 1 + met / (1 + 1.5 * met);
   FiniteSourcePoint point;
   point.load = load;
-  point.ending = rounds.run();
+  point.ending = rounds.run(load, ejection, length_variation);
   point.service = 0;
   std::vector<FiniteSourceChannel> classes(all.channels.size());
   for (std::size_t j = 0; j < all.stations.size(); ++j) {
@@ -741,47 +774,48 @@ FiniteSourcePoint FiniteSourceModel::solve(double load, const FiniteSourceRounds
     const ChannelClass& channel = all.channels[i];
     if (channel.weight == 0) continue;
     const Times& times = rounds.channel(i);
-    const double rate = load * channel.rate, x = times.mean(), rho = rate * x;
-    const double s = std::min(0.9, times.slope * rho * (2 - rho));
-    const double d = rate * (times.behind - times.fresh) / (1 - s);
-    classes[i].wait =
-        (rate * times.second() / 2 + rate * s * times.variance() / (1 - s)) / ((1 - rho) * (1 - d));
-    point.fullness = std::max({point.fullness, rho, d});
+    const SourceWait source = source_wait(all.stations[channel.station].servers, load * channel.rate, times);
+    classes[i].wait = source.wait;
+    point.fullness = std::max(point.fullness, source.fullness);
     point.source_wait += channel.weight * classes[i].wait;
-    point.service += channel.weight * x;
+    point.service += channel.weight * times.mean();
   }
   point.settled = point.ending.stop == Stop::converged;
   if (point.settled && point.fullness >= 1) point.ending.stop = Stop::saturated;
-  for (const std::size_t number : parts_->channel_class) point.channels.push_back(classes[number]);
+  for (const std::size_t number : channel_class) point.channels.push_back(classes[number]);
   return point;
 }
 
-FiniteSourceModel::Saturation FiniteSourceModel::saturation(double precision) const {
+FiniteSourceModel::Saturation FiniteSourceModel::saturation(double most, double precision) const {
   Saturation found;
-  found.above = std::numeric_limits<double>::max();
+  found.above = most;
+  found.beyond.stop = Stop::saturated;
   for (const StationClass& station : parts_->all.stations)
     found.above = std::min(found.above, station.servers / station.rate);
   FiniteSourceRounds rounds;
-  rounds.tolerance = 1e-10;
+  rounds.tolerance = 1e-9;
+  rounds.most = 400;
+  Rounds below_it(parts_->all, parts_->order, parts_->station_class, rounds);
   // What is missing to fullness at both ends, where it is known.
   double at_below = 1, at_above = std::numeric_limits<double>::quiet_NaN();
   int same = 0;
   for (bool was_below = false; found.above - found.below > precision * found.above;) {
     double middle = found.below + (found.above - found.below) / 2;
     if (std::isfinite(at_above) && same < 3) {
-      const double width = found.above - found.below;
-      middle = found.below + width * at_below / (at_below - at_above);
-      middle =
-          std::clamp(middle, found.below + 0.3 * precision * width, found.above - 0.3 * precision * width);
+      const double least = 0.3 * precision * found.above;
+      middle = found.below + (found.above - found.below) * at_below / (at_below - at_above);
+      middle = std::clamp(middle, found.below + least, found.above - least);
     }
     if (middle <= found.below || middle >= found.above) break;
-    const FiniteSourcePoint point = solve(middle, rounds);
+    Rounds here = below_it;  // from the nearest solution
+    const FiniteSourcePoint point = parts_->solve(here, middle);
     ++found.solved;
     const bool below = point.ending.stop == Stop::converged;
     same = same < 3 && below == was_below ? same + 1 : 0;
     was_below = below;
     if (below) {
       found.below = middle;
+      below_it = std::move(here);
       at_below = 1 - point.fullness;
       if (same > 0) at_above /= 2;
     } else {

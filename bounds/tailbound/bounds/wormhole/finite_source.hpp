@@ -5,6 +5,7 @@
 #include <tailbound/queue/finite_source_station.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -56,7 +57,8 @@ class FiniteSourceModel {
   ///         class, are one
   /// COST    turns, times the rounds until no class is divided further
   /// CONTRACT  the graph is that of a bounds::wormhole::Model
-  explicit FiniteSourceModel(const network::ChannelGraph& graph);
+  /// \param length_variation  squared coefficient of variation of the messages' lengths, from 0
+  explicit FiniteSourceModel(const network::ChannelGraph& graph, double length_variation = 0);
   ~FiniteSourceModel();
   FiniteSourceModel(FiniteSourceModel&&) noexcept;
   FiniteSourceModel& operator=(FiniteSourceModel&&) noexcept;
@@ -75,9 +77,13 @@ class FiniteSourceModel {
     Ending beyond;                ///< how the upper one ended
     int solved = 0;               ///< loads looked at
   };
-  /// METHOD  a bracketed root of fullness - 1
+  /// METHOD    a bracketed root of fullness - 1, by bisection where one side has no solution to compare
+  ///           from the nearest solution on, in at most 400 rounds: where there is no solution they show it
+  ///           ever more slowly the nearer they are to saturation
+  /// \param most       load that is not carried, by what is not in the equations: wires [flits/cycle/processor]
   /// \param precision  relative, of the two sides
-  [[nodiscard]] Saturation saturation(double precision = 1e-8) const;
+  [[nodiscard]] Saturation saturation(double most = std::numeric_limits<double>::max(),
+                                      double precision = 1e-6) const;
 
  private:
   struct Parts;

@@ -86,7 +86,10 @@ double shared_length(double partners) {
   return length;
 }
 
-Model::Model(network::ChannelGraph graph) : graph_(std::move(graph)) {
+Model::Model(network::ChannelGraph graph, Equations equations, double length_variation)
+    : graph_(std::move(graph)), length_variation_(length_variation) {
+  require(length_variation >= 0 && (length_variation == 0 || equations == Equations::finite_source),
+          "length variation", length_variation, "0, or above it with finite sources");
   require_graph(graph_);
   is_source_.assign(graph_.channels.size(), false);
   for (const network::Source& source : graph_.sources) is_source_[source.channel] = true;
@@ -94,6 +97,8 @@ Model::Model(network::ChannelGraph graph) : graph_(std::move(graph)) {
   for (const Channel& channel : graph_.channels)
     greatest_wire_rate_ = std::max(greatest_wire_rate_, of_wire[channel.wire] += channel.rate);
   sort();
+  if (equations == Equations::finite_source)
+    finite_ = std::make_shared<const FiniteSourceModel>(graph_, length_variation);
 }
 
 /// Depth first, without recursion: paths may be as long as the graph.
@@ -166,9 +171,12 @@ std::optional<double> Model::pass(double load, double ejection, std::vector<Chan
     }
     if (utilization >= 1 && !source) return std::nullopt;
     if (utilization >= 1 || !std::isfinite(service)) continue;
-    const double wait =
-        queue::station_wait(station.servers, rate, service, queue::worm_variation(service, 1));
-    for (const std::size_t i : station.channels) figures[i].wait = wait;
+    const double variation = queue::worm_variation(service, 1);
+    const double wait = queue::station_wait(station.servers, rate, service, variation);
+    for (const std::size_t i : station.channels) {
+      figures[i].wait = wait;
+      figures[i].variation = variation;
+    }
   }
   return change;
 }
@@ -201,7 +209,36 @@ Point Model::inner(double load) const {
   }
 }
 
+namespace {
+
+Point as_point(const FiniteSourcePoint& found, double mean_distance) {
+  Point point{.load = found.load,
+              .source_wait = found.source_wait,
+              .service = found.service,
+              .mean_distance = mean_distance,
+              .channels = {},
+              .ending = found.ending};
+  for (const FiniteSourceChannel& channel : found.channels)
+    point.channels.push_back({.service = channel.service,
+                              .wait = channel.wait,
+                              .utilization = channel.utilization,
+                              .variation = channel.second / (channel.service * channel.service) - 1,
+                              .follow = channel.follow});
+  return point;
+}
+
+}  // namespace
+
 Point Model::solve(double load) const {
+  if (finite_) {
+    if (!(load >= 0) || !std::isfinite(load))
+      throw InvalidArgument("load", std::to_string(load), "at least 0 flits/cycle/processor");
+    if (load * greatest_wire_rate_ < 1) return as_point(finite_->solve(load), graph_.mean_distance);
+    return {.load = load,
+            .mean_distance = graph_.mean_distance,
+            .channels = std::vector<ChannelFigures>(graph_.channels.size(), ChannelFigures{.service = 1}),
+            .ending = {.stop = Stop::saturated}};
+  }
   Point point = inner(load);
   if (!point.solved()) return point;
   for (const network::Source& source : graph_.sources) {
@@ -214,6 +251,16 @@ Point Model::solve(double load) const {
 }
 
 double Model::saturation(Saturated rule) const {
+  return saturation_sides(rule).below;
+}
+
+SaturationSides Model::saturation_sides(Saturated rule) const {
+  if (finite_) {
+    if (rule != Saturated::first_source)
+      throw InvalidArgument("rule", "mean source", "first source: finite sources have no other");
+    const FiniteSourceModel::Saturation found = finite_->saturation(1 / greatest_wire_rate_);
+    return {.below = found.below, .above = found.above, .beyond = found.beyond};
+  }
   const auto saturated = [&](double load) {
     const Point point = inner(load);
     if (!point.solved()) return true;
@@ -233,7 +280,7 @@ double Model::saturation(Saturated rule) const {
     if (middle <= below || middle >= above) break;
     (saturated(middle) ? above : below) = middle;
   }
-  return below;
+  return {.below = below, .above = above, .beyond = {.stop = Stop::saturated}};
 }
 
 std::optional<std::size_t> Model::busiest(const Point& point) const {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <tailbound/bounds/ending.hpp>
+#include <tailbound/bounds/wormhole/finite_source.hpp>
 #include <tailbound/network/channel_graph.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +29,7 @@
 ///           equation holds M, so nor does this header but for Point::latency().
 /// SOURCE    Greenberg and Guan 1997a, eqs. (6), (8), (11), (24)-(26); the wire's sharing is of our own:
 ///           docs/derivations/wormhole.md
+/// VARIANTS  Equations::finite_source: finite_source.hpp, nearer to simulation from half of saturation on
 /// EXCLUDES  messages shorter than their way, buffers of several flits
 /// TESTS     tests/bounds/wormhole/latency_test.cpp
 namespace tailbound::bounds::wormhole {
@@ -36,6 +39,21 @@ struct ChannelFigures {
   double service = 0;      ///< x / M: mean time for which a worm holds it
   double wait = 0;         ///< W / M at its station
   double utilization = 0;  ///< of its station's servers; 1 and more: saturated
+  double variation = 0;    ///< squared coefficient of variation of the times for which worms hold it
+  double follow = 0;       ///< share of worms that come as the one before them leaves; 0 where not modelled
+};
+
+/// What is solved for.
+enum class Equations {
+  published,      ///< those above
+  finite_source,  ///< those of bounds/wormhole/finite_source.hpp
+};
+
+/// Loads on both sides of saturation [flits/cycle/processor].
+struct SaturationSides {
+  double below = 0;  ///< solved
+  double above = 0;  ///< not solved
+  Ending beyond;     ///< how the upper one ended
 };
 
 /// A network at a load. Means over sources and times are there only where the ending is direct or converged.
@@ -67,9 +85,16 @@ class Model {
   /// \throws InvalidArgument  the graph is not one: positions, probabilities (their sum is 1 or there are
   /// none),
   ///                          shares, rates, servers or weights out of range
-  explicit Model(network::ChannelGraph graph);
+  /// \param length_variation  squared coefficient of variation of the messages' lengths, from 0; 0 by the
+  ///                          published equations, which do not know it
+  explicit Model(network::ChannelGraph graph, Equations equations = Equations::published,
+                 double length_variation = 0);
 
   [[nodiscard]] const network::ChannelGraph& graph() const { return graph_; }
+  [[nodiscard]] Equations equations() const {
+    return finite_ ? Equations::finite_source : Equations::published;
+  }
+  [[nodiscard]] double length_variation() const { return length_variation_; }
   /// Is there a cycle of channels that wait for each other?
   [[nodiscard]] bool cyclic() const { return !cycle_.empty(); }
   /// Channels each of which leads to the station of the next, the last to that of the first; empty if no
@@ -91,7 +116,10 @@ class Model {
   /// METHOD  bisection. A cyclic graph whose iteration ends without a reason counts as saturated: the loads
   /// where
   ///         it does lie within some 1e-8 of saturation.
+  /// \throws InvalidArgument  the mean source of equations other than the published ones
   [[nodiscard]] double saturation(Saturated rule = Saturated::first_source) const;
+  /// Both sides: to 1e-15 by the published equations, to 1e-6 by those of finite sources.
+  [[nodiscard]] SaturationSides saturation_sides(Saturated rule = Saturated::first_source) const;
 
   /// The channel with the highest utilisation of those behind the sources: the bottleneck. Empty if there is
   /// none.
@@ -113,6 +141,8 @@ class Model {
   std::vector<bool> is_source_;     ///< [channel]
   double greatest_wire_rate_ = 0;   ///< of all channels of a wire together
   std::vector<std::size_t> cycle_;  ///< channels
+  std::shared_ptr<const FiniteSourceModel> finite_;
+  double length_variation_ = 0;
 };
 
 /// T / M: how much longer than its length a worm takes to pass, sharing wires with partners. Within [1, 2].

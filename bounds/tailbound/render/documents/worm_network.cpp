@@ -19,6 +19,12 @@ namespace {
 /// Of so many loads the notes say how each was simulated.
 constexpr std::size_t most_runs_told = 10;
 
+const std::string& variant_name(const answers::WormholeNetwork& network,
+                                const std::optional<answers::WormholeVariant>& variant) {
+  return wormhole_variant_names()[static_cast<std::size_t>(
+      variant.value_or(answers::usual_variant(network)))];
+}
+
 Document without(Document document, std::string_view key) {
   for (Result& result : document.results)
     std::erase_if(result.inputs, [&](const Cell& cell) { return cell.key == key; });
@@ -58,28 +64,32 @@ const std::vector<std::string>& shape_names() {
   return names;
 }
 
-const std::vector<std::string>& fat_tree_variant_names() {
-  static const std::vector<std::string> names{"paper", "conditional"};
+const std::vector<std::string>& wormhole_variant_names() {
+  static const std::vector<std::string> names{"finite-source", "paper", "conditional"};
   return names;
 }
 
 std::vector<Column> worm_network_columns() {
-  return {{"topology", "topology", "", Shape::text,
-           "butterfly-fat-tree, mesh, torus, bidirectional-torus or hypercube"},
-          {"nodes", "nodes", "", Shape::whole, "processors; of a network file, switches included"},
-          {"dimensions", "dimensions", "", Shape::whole, "of a mesh, torus or hypercube"},
-          {"variant", "variant", "", Shape::text, "of a butterfly fat-tree: paper or conditional"},
-          {"network", "network", "", Shape::text, "file of the network", Style::hidden},
-          {"matrix", "matrix", "", Shape::text, "file of its flows, where one was given beside it",
-           Style::hidden},
-          {"flits", "flits", "", Shape::whole, "length of a message"},
-          {"virtual_channels", "virtual channels", "", Shape::whole,
-           "of each link; not of a network file, which says it"},
-          worm_ends_columns()[0],
-          worm_ends_columns()[1]};
+  return {
+      {"topology", "topology", "", Shape::text,
+       "butterfly-fat-tree, mesh, torus, bidirectional-torus or hypercube"},
+      {"nodes", "nodes", "", Shape::whole, "processors; of a network file, switches included"},
+      {"dimensions", "dimensions", "", Shape::whole, "of a mesh, torus or hypercube"},
+      {"variant", "variant", "", Shape::text,
+       "of the model: finite-source, paper (as published), or conditional (published, flows of a butterfly "
+       "fat-tree conserved)"},
+      {"network", "network", "", Shape::text, "file of the network", Style::hidden},
+      {"matrix", "matrix", "", Shape::text, "file of its flows, where one was given beside it",
+       Style::hidden},
+      {"flits", "flits", "", Shape::whole, "length of a message"},
+      {"virtual_channels", "virtual channels", "", Shape::whole,
+       "of each link; not of a network file, which says it"},
+      worm_ends_columns()[0],
+      worm_ends_columns()[1]};
 }
 
-Cells worm_network_cells(const answers::WormholeNetwork& network, std::int64_t flits,
+Cells worm_network_cells(const answers::WormholeNetwork& network,
+                         std::optional<answers::WormholeVariant> variant, std::int64_t flits,
                          std::optional<int> virtual_channels) {
   Cells cells;
   if (const auto* own = std::get_if<OwnWormNetwork>(&network)) {
@@ -90,12 +100,10 @@ Cells worm_network_cells(const answers::WormholeNetwork& network, std::int64_t f
     const auto& topology = std::get<WormTopology>(network);
     cells.push_back({"topology", Text{shape_names()[static_cast<std::size_t>(topology.shape)]}});
     cells.push_back({"nodes", Whole{topology.nodes}});
-    if (topology.shape == WormShape::butterfly_fat_tree)
-      cells.push_back(
-          {"variant", Text{fat_tree_variant_names()[static_cast<std::size_t>(topology.variant)]}});
-    else
+    if (topology.shape != WormShape::butterfly_fat_tree)
       cells.push_back({"dimensions", Whole{network::dimensions_of(topology)}});
   }
+  cells.push_back({"variant", Text{variant_name(network, variant)}});
   cells.push_back({"flits", Whole{flits}});
   if (const std::optional<int> usual = answers::usual_virtual_channels(network))
     cells.push_back({"virtual_channels", Whole{virtual_channels.value_or(*usual)}});
@@ -147,17 +155,14 @@ std::vector<std::string> hypercube_notes(const std::vector<answers::WormholeNetw
           "--ejection they are the same network."};
 }
 
-std::string in_words(const answers::WormholeNetwork& network, std::int64_t flits,
-                     std::optional<int> virtual_channels) {
-  const auto* topology = std::get_if<WormTopology>(&network);
-  const bool has_variant = topology != nullptr && topology->shape == WormShape::butterfly_fat_tree;
+std::string in_words(const answers::WormholeQuestion& question) {
+  const std::optional<int>& virtual_channels = question.virtual_channels;
   const std::string channels = virtual_channels ? fmt::format(", {} virtual channel{}", *virtual_channels,
                                                               *virtual_channels == 1 ? "" : "s")
                                                 : "";
-  return fmt::format(
-      "{}{}{}, messages of {} flits{}", answers::name(network), channels, ends_in_words(network), flits,
-      has_variant ? "; variant " + fat_tree_variant_names()[static_cast<std::size_t>(topology->variant)]
-                  : std::string());
+  return fmt::format("{}{}{}, messages of {} flits; variant {}", answers::name(question.network), channels,
+                     ends_in_words(question.network), question.flits,
+                     variant_name(question.network, question.variant));
 }
 
 const std::vector<std::string>& worm_length_names() {
@@ -181,7 +186,7 @@ std::vector<Column> simulated_worm_columns() {
 }
 
 Cells worm_network_cells(const answers::SimulatedWormhole& network) {
-  Cells cells = worm_network_cells(network.network, network.flits, network.virtual_channels);
+  Cells cells = worm_network_cells(network.network, network.variant, network.flits, network.virtual_channels);
   cells.push_back({"buffer_flits", Whole{network.buffer_flits}});
   cells.push_back({"lengths", Text{worm_length_names()[static_cast<std::size_t>(network.lengths)]}});
   cells.push_back({"arrivals", Text{worm_arrival_names()[static_cast<std::size_t>(network.arrivals)]}});

@@ -14,13 +14,14 @@ namespace tailbound::render {
 
 /// "butterfly-fat-tree", "mesh", "torus", "bidirectional-torus", "hypercube"; "paper", "conditional"
 [[nodiscard]] const std::vector<std::string>& shape_names();
-[[nodiscard]] const std::vector<std::string>& fat_tree_variant_names();
+[[nodiscard]] const std::vector<std::string>& wormhole_variant_names();
 
 /// "topology", "nodes", "dimensions", "variant", "network", "matrix", "flits", "virtual_channels", "injection",
 /// "ejection"
 [[nodiscard]] std::vector<Column> worm_network_columns();
 /// \param virtual_channels  of each link, where they are told
-[[nodiscard]] Cells worm_network_cells(const answers::WormholeNetwork& network, std::int64_t flits,
+[[nodiscard]] Cells worm_network_cells(const answers::WormholeNetwork& network,
+                                       std::optional<answers::WormholeVariant> variant, std::int64_t flits,
                                        std::optional<int> virtual_channels);
 
 /// "fraction" and "load"
@@ -38,9 +39,9 @@ namespace tailbound::render {
 /// That the other commands on hypercubes have other ends unless told; nothing where there is no hypercube.
 [[nodiscard]] std::vector<std::string> hypercube_notes(const std::vector<answers::WormholeNetwork>& networks);
 
-/// "8 x 8 mesh, 2 virtual channels, ejection one, messages of 32 flits"; the channels where they are told
-[[nodiscard]] std::string in_words(const answers::WormholeNetwork& network, std::int64_t flits,
-                                   std::optional<int> virtual_channels);
+/// "8 x 8 mesh, 2 virtual channels, ejection one, messages of 32 flits; variant finite-source"; the channels where
+/// they are told
+[[nodiscard]] std::string in_words(const answers::WormholeQuestion& question);
 
 // --- simulated
 
