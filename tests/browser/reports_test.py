@@ -301,6 +301,13 @@ class Reports(unittest.TestCase):
         self.assertGreater(len(labels), 2)
         self.assertEqual(len(set(labels)), len(labels))
         self.assertRegex(labels[0], r"^\d(\.\d+)?e-2\d\d$")
+        # The asymptote, a line between two points far away, lies on the curve here.
+        curve, line = self.js("""
+            const chart = tailbound.chart_of(document.querySelector(".tb-chart")), tail = chart.curves[0];
+            const i = tail.x.findIndex((x) => x > (chart.view.x0 + chart.view.x1) / 2);
+            return [[chart.x(tail.x[i]), chart.y(tail.ys[i])], document.querySelector(".tb-alive .tb-dashed").getAttribute("d")];""")
+        x0, y0, x1, y1 = (float(number) for number in line[1:].replace("L", " ").split())
+        self.assertAlmostEqual(y0 + (curve[0] - x0) / (x1 - x0) * (y1 - y0), curve[1], delta=3)
         # Back to the head of the curve by keys alone.
         ActionChains(self.driver).send_keys("---").perform()
         for _ in range(20):

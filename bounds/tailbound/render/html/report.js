@@ -4,6 +4,7 @@
 //
 //   tailbound.enliven(element)        everything within it; what is alive already is left alone
 //   tailbound.chart(element, data)    draws data (as picture_data() gives it) into an empty element; {update(data)}
+//   tailbound.chart_of(element)       what is drawn there
 //   tailbound.picture_data(figure)    the data of a figure.tb-picture
 //   tailbound.csv(table)              a table as CSV, with the ends of its numbers
 "use strict";
@@ -250,6 +251,23 @@ const tailbound = (() => {
     return ticks;
   }
 
+  // The part of a line from a to b that is not far outside, in pixels; null if there is none.
+  const far = 1e4;
+  function clipped(a, b) {
+    if ([...a, ...b].every((value) => Math.abs(value) <= far)) return [a, b];
+    let [from, to] = [0, 1];
+    for (const axis of [0, 1]) {
+      const along = b[axis] - a[axis];
+      const ends = [(-far - a[axis]) / along, (far - a[axis]) / along].sort((s, t) => s - t);
+      if (along === 0 && Math.abs(a[axis]) > far) return null;
+      if (along !== 0) [from, to] = [Math.max(from, ends[0]), Math.min(to, ends[1])];
+    }
+    if (from > to) return null;
+    const at = (t) => (t === 0 ? a : t === 1 ? b : [a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])]);
+    return [at(from), at(to)];
+  }
+
+  let hints = 0;
   class Chart {
     constructor(host, data) {
       this.host = host;
@@ -271,6 +289,8 @@ const tailbound = (() => {
       this.svg.setAttribute("tabindex", "0");
       this.svg.setAttribute("role", "application");
       this.svg.setAttribute("aria-roledescription", "chart");
+      this.hint.id = `tb-hint-${++hints}`;
+      this.svg.setAttribute("aria-describedby", this.hint.id);
       this.listen();
       this.update(data);
       new ResizeObserver(() => this.svg.clientWidth !== this.width && this.draw()).observe(this.canvas);
@@ -434,18 +454,31 @@ const tailbound = (() => {
     curve_svg(curve, number) {
       const points = this.visible(curve);
       const place = curve.place ?? number;
-      // Far outside the picture coordinates would lose their digits.
-      const within = (y) => Math.max(-1e4, Math.min(1e4, y));
+      // Far outside the picture coordinates would lose their digits; steps and marks keep their place by this alone.
+      const within = (y) => Math.max(-far, Math.min(far, y));
       // A dashed line or level of two points at one x is a limit, drawn over the whole height.
       const limit = ["dashed", "rule"].includes(curve.style) && curve.x.length === 2 && curve.x[0] === curve.x[1];
       let line = "";
-      if (limit) line = `M${this.x(curve.x[0]).toFixed(1)} ${this.top}V${this.top + this.inner_height}`;
-      else if (!["marks", "bars"].includes(curve.style))
+      if (limit) {
+        line = `M${this.x(curve.x[0]).toFixed(1)} ${this.top}V${this.top + this.inner_height}`;
+      } else if (curve.style === "steps") {
         for (const i of points) {
           const x = within(this.x(curve.x[i])).toFixed(1), y = within(this.y(curve.ys[i])).toFixed(1);
-          if (!line) line = `M${x} ${y}`;
-          else line += curve.style === "steps" ? `H${x}V${y}` : `L${x} ${y}`;
+          line += line ? `H${x}V${y}` : `M${x} ${y}`;
         }
+      } else if (!["marks", "bars"].includes(curve.style)) {
+        let last = null, end = null;
+        for (const i of points) {
+          const here = [this.x(curve.x[i]), this.y(curve.ys[i])];
+          const part = last && clipped(last, here);
+          if (part) {
+            if (end !== part[0]) line += `M${part[0][0].toFixed(1)} ${part[0][1].toFixed(1)}`;
+            line += `L${part[1][0].toFixed(1)} ${part[1][1].toFixed(1)}`;
+          }
+          end = part && part[1];
+          last = here;
+        }
+      }
       let svg = line ? `<path class="tb-curve tb-${curve.style}" d="${line}"/>` : "";
       if (curve.style === "bars") {
         let bars = "";
