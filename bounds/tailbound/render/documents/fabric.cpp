@@ -195,10 +195,9 @@ std::string headline(const FabricPoint& point) {
                         in_words(question.topology), plain(last.probability * 100), last.slots.value,
                         last.worst.value);
   if (question.drop)
-    text += fmt::format(";\n{} packets are room enough for each queue ({} {})", greatest_buffer(answer).value,
-                        question.drop->criterion == bounds::Criterion::overflow
-                            ? "too few in a share of the slots of at most"
-                            : "a share of its packets is lost of at most",
+    text += fmt::format(";\n{} packets are room enough for each queue: {} at most {}",
+                        greatest_buffer(answer).value,
+                        question.drop->criterion == bounds::Criterion::overflow ? "P(Q > B)" : "its loss",
                         plain(question.drop->probability));
   return text + ".";
 }
@@ -268,9 +267,9 @@ std::vector<Column> queue_columns() {
       {"feeding", "fed by", "", Shape::whole, "nodes that send through one of them"},
       {.key = "mean_wait_slots",
        .heading = "mean wait",
-       .unit = "slots",
+       .unit = "",
        .shape = Shape::claim,
-       .meaning = "E[W] of one",
+       .meaning = "E[W] of one [slots]",
        .digits = 5},
       {"buffer", "buffer", "packets", Shape::whole, "least room of one for the target"},
       claim("probability", "P(. > B)", "of the criterion with that room, at most the target", Style::plain,
@@ -284,7 +283,7 @@ std::vector<Column> switch_columns() {
       {"switch", "switch", "", Shape::text, "the first of them"},
       {"alike", "alike", "", Shape::whole, "switches whose queues need the same room"},
       {"ports", "queues", "", Shape::whole, "of one, with traffic"},
-      {"largest_buffer", "largest buffer", "packets", Shape::whole, "of its queues"},
+      {"largest_buffer", "largest buffer", "", Shape::whole, "of its queues [packets]"},
       {"switch_buffer", "all buffers", "packets", Shape::whole, "of one switch, each queue with its own"}};
 }
 
@@ -335,14 +334,14 @@ std::vector<TableLayout> fabric_tables() {
       claim("latency_probability", "P(T > t)", "P(T > latency_slots), at most 1 - p", Style::plain, 4),
       claim("latency_probability_before", "",
             "P(T > latency_slots - 1), above 1 - p; null at the least latency", Style::hidden),
-      {"best_slots", "best", "slots", Shape::whole, "least of the pairs' own percentiles"},
+      {"best_slots", "best", "", Shape::whole, "least of the pairs' own percentiles [slots]"},
       {.key = "mean_percentile_slots",
        .heading = "mean",
-       .unit = "slots",
+       .unit = "",
        .shape = Shape::proved,
-       .meaning = "mean of the pairs' own percentiles, exact",
+       .meaning = "mean of the pairs' own percentiles, exact [slots]",
        .digits = 5},
-      {"worst_slots", "worst", "slots", Shape::whole, "greatest of the pairs' own percentiles"},
+      {"worst_slots", "worst", "", Shape::whole, "greatest of the pairs' own percentiles [slots]"},
       claim("worst_probability", "", "P(T > worst_slots) of that pair", Style::hidden),
       {"worst_pair", "worst pair", "", Shape::text, "the first of those alike"}};
   return {{"pairs", "of a network answered as a whole, a row for each percentile and number of queues passed",

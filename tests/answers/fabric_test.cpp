@@ -1,0 +1,121 @@
+#include <cln/rational.h>
+#include <catch2/catch.hpp>
+#include <tailbound/answers/fabric.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/fabrics.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+// Networks that are answered as a whole: which are, at which loads, and what is said of their switches.
+
+using namespace tailbound;
+using namespace tailbound::answers;
+using namespace tailbound::network;
+using numeric::Rational;
+
+namespace {
+
+const ReadMatrix no_file = [](const std::string& path) -> std::string { throw std::runtime_error(path); };
+
+/// 16 leaves of 32 hosts, 8 spines.
+NamedText leaf_spine(const std::optional<FabricTraffic>& traffic, int leaves = 16) {
+  return {"net.toml", to_toml(LeafSpine{leaves, 8, 32, 4}, traffic)};
+}
+
+std::vector<FabricTopology> read(const NamedText& file, const Loads& loads = {}) {
+  return read_fabrics(file, std::nullopt, RouteRule::spread, loads, no_file);
+}
+
+FabricQuestion question(FabricTopology topology) {
+  return {.topology = std::move(topology),
+          .percentiles = {Rational(1) / 2, Rational(999'999) / 1'000'000},
+          .drop = bounds::DropTarget{Rational(1) / 1'000'000'000}};
+}
+
+}  // namespace
+
+TEST_CASE("fabric answers: many pairs make a fabric, few do not") {
+  const FabricTraffic traffic{Rational(1) / 2, RouteRule::spread};
+  const auto many = read(leaf_spine(traffic));
+  REQUIRE(many.size() == 1);
+  CHECK(sending_pairs(*many.front().fabric) >= 512 * 511);
+  CHECK(read(leaf_spine(traffic, 4)).empty());    // 128 hosts
+  CHECK(read(leaf_spine(std::nullopt)).empty());  // no traffic
+  CHECK(read({"net.toml", "hosts = [\"a\"]\n[traffic]\nnonsense = 1"})
+            .empty());  // for read_network() to refuse
+}
+
+TEST_CASE("fabric answers: loads") {
+  const auto at = read(leaf_spine(std::nullopt), {.uniform = {Rational(1) / 4, Rational(1) / 2},
+                                                  .load_scale = {Rational(1), Rational(3) / 2}});
+  REQUIRE(at.size() == 4);
+  const std::vector<Rational> sent{Rational(1) / 4, Rational(3) / 8, Rational(1) / 2, Rational(3) / 4};
+  for (std::size_t i = 0; i < at.size(); ++i) CHECK(sent_by_node(*at[i].fabric).front() == sent[i]);
+  const FabricTraffic half{Rational(1) / 2, RouteRule::spread};
+  CHECK_THROWS_WITH(read(leaf_spine(half), {.uniform = {}, .load_scale = {Rational(3)}}),
+                    Catch::Contains("at most 2, where h0 sends"));
+  CHECK_THROWS_AS(read(leaf_spine(std::nullopt), {.uniform = {Rational(2)}, .load_scale = {}}),
+                  InvalidArgument);
+  CHECK_THROWS_AS(read(leaf_spine(half), {.uniform = {}, .load_scale = {Rational(0)}}), InvalidArgument);
+}
+
+TEST_CASE("fabric answers: kinds of queues and of switches") {
+  const FabricTraffic traffic{Rational(4) / 5, RouteRule::spread};
+  const FabricAnswer found = answer(question(read(leaf_spine(traffic)).front()));
+  CHECK(found.hosts == 512);
+  CHECK(found.switches == 24);
+  CHECK(found.links == 2 * (512 + 128));
+  REQUIRE(found.queues.size() == 3);  // to hosts; up, fed by 32 hosts; down, fed by 480
+  // Of a leaf's 32 hosts 480 / 511 of the packets go up, over 8 spines.
+  const Rational up = Rational(32) * 4 / 5 * 480 / 511 / 8;
+  std::int64_t room_to_host = 0, room_up = 0, room_down = 0;
+  for (const FabricQueueClass& queue : found.queues) {
+    const std::int64_t room = queue.buffer->buffer.value;
+    if (queue.packets_per_slot == 1) {
+      room_to_host = room;
+      CHECK(queue.load == Rational(4) / 5);
+      CHECK(queue.queues == 512);
+      CHECK(queue.sources == 511);
+      continue;
+    }
+    CHECK(queue.load == up);
+    CHECK(queue.queues == 128);
+    CHECK((queue.sources == 32 || queue.sources == 480));
+    (queue.sources == 32 ? room_up : room_down) = room;
+  }
+  CHECK(room_up <= room_down);
+  REQUIRE(found.by_switch.size() == 2);
+  for (const FabricSwitchClass& its : found.by_switch) {
+    const bool leaf = its.switches == 16;
+    CHECK(its.queues == (leaf ? 40 : 16));
+    CHECK(its.buffer.value == (leaf ? 32 * room_to_host + 8 * room_up : 16 * room_down));
+    CHECK(its.largest.value == (leaf ? std::max(room_to_host, room_up) : room_down));
+  }
+  REQUIRE(found.pairs);
+  CHECK(found.pairs->all.pairs == 512 * 511);
+  REQUIRE(found.pairs->by_hops.size() == 2);
+  CHECK(found.pairs->by_hops.front().pairs == 512 * 31);
+}
+
+TEST_CASE("fabric answers: one pair") {
+  const FabricTraffic traffic{Rational(1) / 2, RouteRule::spread};
+  FabricQuestion asked = question(read(leaf_spine(traffic)).front());
+  const FabricAnswer all = answer(asked);
+  asked.flow = "h0 -> h511";
+  const FabricAnswer one = answer(asked);
+  REQUIRE(one.pair);
+  CHECK(one.pair->hops == 3);
+  CHECK(one.pair->percentiles.back().slots == all.pairs->all.percentiles.back().worst);
+  for (const char* wrong : {"h0 -> h512", "h0", "h0 -> h0", "h0 -> leaf0"}) {
+    asked.flow = wrong;
+    CHECK_THROWS_AS(answer(asked), InvalidArgument);
+  }
+}
+
+TEST_CASE("fabric answers: an overloaded link is named") {
+  const NamedText file{"net.toml",
+                       to_toml(LeafSpine{16, 8, 32, 1}, FabricTraffic{Rational(4) / 5, RouteRule::spread})};
+  CHECK_THROWS_WITH(answer(question(read(file).front())), Catch::Contains("is overloaded"));
+}
