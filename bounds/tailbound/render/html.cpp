@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <set>
 
 namespace tailbound::render {
@@ -113,7 +112,7 @@ std::string Writer::linked(const std::string& text) {
         std::find_if(named.begin(), named.end(), [&](const Named& one) { return one.shown == shown; });
     if (same == named.end())
       named.push_back({std::move(shown), &cell.value});
-    else if (kind_of(*same->value) != kind_of(cell.value))
+    else if (attributes(*same->value) != attributes(cell.value))
       doubtful.insert(shown);
   }
   std::erase_if(named, [&](const Named& one) { return doubtful.count(one.shown) > 0; });
@@ -147,10 +146,10 @@ std::string Writer::asked() {
   for (const Column& column : document.layout->inputs) {
     std::vector<std::string> values;
     for (const Result& result : document.results) {
+      if (values.size() > most_values_named) break;
       const Value value = value_of(result.inputs, column.key);
       if (std::holds_alternative<None>(value)) continue;
       const std::string text = cell_text(column, result.inputs, document.digits);
-      if (values.size() > most_values_named) continue;
       if (std::find(values.begin(), values.end(), text) == values.end()) values.push_back(text);
     }
     if (values.empty()) continue;
@@ -338,7 +337,7 @@ std::string Writer::tables() {
     else
       text += element("details", "", element("summary", "", html_escaped(name_of(document, result))) + its) +
               "\n";
-    if (bytes_left < 2'000) {
+    if (bytes_left < 2'000 && &result != &document.results.back()) {
       text += "<p class=\"tb-cut\">Further tables are left out; --format json writes all of them.</p>\n";
       break;
     }
