@@ -154,7 +154,10 @@ class CertifiedEngine final : public Engine {
  private:
   void find_passages(const MarkovArrivals& arrivals) {
     const OnOffGroup* group = single_group(arrivals);
-    if (group != nullptr && group->share == 1 && try_passages(eigenvector_candidates(*group))) return;
+    if (group != nullptr && group->share == 1) {
+      if (try_passages(eigenvector_candidates(*group, false))) return;
+      if (std::is_same_v<T, long double> && try_passages(eigenvector_candidates(*group, true))) return;
+    }
     const T unit = Outward<T>(Side::below, bits_).unit();
     if (group != nullptr && group->share != 1) {
       if (try_passages(iterated_candidates(most_operations))) return;
@@ -197,7 +200,8 @@ class CertifiedEngine final : public Engine {
     return {*std::move(below), *std::move(above)};
   }
 
-  std::vector<Matrix<T>> eigenvector_candidates(const OnOffGroup& group) const {
+  /// \param wider  of long doubles: computed with still more bits, which long bursts need
+  std::vector<Matrix<T>> eigenvector_candidates(const OnOffGroup& group, [[maybe_unused]] bool wider) const {
     std::array<T, 2> excess;
     for (const Side side : {Side::below, Side::above}) {
       const Outward<T> outward(side, bits_);
@@ -218,7 +222,7 @@ class CertifiedEngine final : public Engine {
       }
       return candidates;
     } else {
-      auto found = on_off_candidates(group.source, group.count, excess);
+      auto found = on_off_candidates(group.source, group.count, excess, wider);
       if (!found) return {};
       return {std::move((*found)[0]), std::move((*found)[1])};
     }

@@ -31,10 +31,12 @@ std::optional<std::array<Matrix<long double>, 2>> candidates(const traffic::OnOf
 
 }  // namespace
 
-std::optional<std::array<Matrix<long double>, 2>> on_off_candidates(
-    const traffic::OnOff& source, std::int64_t sources, const std::array<long double, 2>& excess) {
-  return sources <= few_sources ? candidates<Quad>(source, sources, excess, 113)
-                                : candidates<Wide>(source, sources, excess, 320);
+std::optional<std::array<Matrix<long double>, 2>> on_off_candidates(const traffic::OnOff& source,
+                                                                    std::int64_t sources,
+                                                                    const std::array<long double, 2>& excess,
+                                                                    bool wider) {
+  return sources <= few_sources && !wider ? candidates<Quad>(source, sources, excess, 113)
+                                          : candidates<Wide>(source, sources, excess, 320);
 }
 
 }  // namespace tailbound::queue
