@@ -88,4 +88,6 @@ def render(executable, folder):
         return name, file
 
     with ThreadPoolExecutor(2) as pool:
-        return dict(pool.map(report, QUESTIONS))
+        files = dict(pool.map(report, QUESTIONS))
+    files["index of reproduce"] = folder / "figures/index.html"
+    return files

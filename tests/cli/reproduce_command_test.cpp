@@ -37,7 +37,7 @@ Outcome reproduce(const std::string& name, const std::string& folder, std::vecto
 TEST_CASE("reproduce: the README says what the JSON says, and keeps the figures of earlier runs") {
   const Folder folder;
   REQUIRE(reproduce("singh-dally-7", folder.path(), {"--quick"}).status == 0);
-  const std::string before = content(folder / "README.md");
+  const std::string before = content(folder / "README.md"), page_before = content(folder / "index.html");
   const Outcome outcome = reproduce("singh-dally-5", folder.path(), {"--quick", "--format", "json"});
   const std::string readme = content(folder / "README.md");
   const std::size_t five = readme.find("## singh-dally-5\n"), seven = readme.find("## singh-dally-7\n");
@@ -45,6 +45,14 @@ TEST_CASE("reproduce: the README says what the JSON says, and keeps the figures 
   REQUIRE(seven != std::string::npos);
   CHECK(five < seven);
   CHECK(readme.substr(seven) == before.substr(before.find("## singh-dally-7\n")));
+  // The page likewise.
+  const std::string page = content(folder / "index.html");
+  const std::size_t page_five = page.find("id=\"singh-dally-5\""),
+                    page_seven = page.find("id=\"singh-dally-7\"");
+  REQUIRE(page_seven != std::string::npos);
+  CHECK(page_five < page_seven);
+  CHECK(page.substr(page_seven) == page_before.substr(page_before.find("id=\"singh-dally-7\"")));
+  CHECK(page.find("href=\"#singh-dally-5\"") < page.find("href=\"#singh-dally-7\""));
   const json document = json::parse(outcome.out);
   CHECK(document["command"] == "reproduce");
   CHECK(document.contains("version"));
@@ -139,6 +147,8 @@ TEST_CASE("reproduce: bad input is status 2 before any work, and nothing is lost
   write(folder / "file", "mine");
   fs::create_directories(folder / "foreign");
   write(folder / "foreign/README.md", "# My project\n");
+  fs::create_directories(folder / "foreign_page");
+  write(folder / "foreign_page/index.html", "<title>Published figures, computed again</title>");
   fs::create_directories(folder / "blocked/singh-dally-7.csv");
   struct Row {
     std::vector<std::string> arguments;
@@ -154,6 +164,7 @@ TEST_CASE("reproduce: bad input is status 2 before any work, and nothing is lost
       {{"reproduce", "singh-dally-5", "--output", "/proc/tailbound"}, "a folder"},
       {{"reproduce", "singh-dally-5", "--output", "/proc"}, "written"},
       {{"reproduce", "singh-dally-5", "--output", folder / "foreign"}, "README.md of another origin"},
+      {{"reproduce", "singh-dally-5", "--output", folder / "foreign_page"}, "index.html of another origin"},
       {{"reproduce", "singh-dally", "--output", folder / "blocked"}, "singh-dally-7.csv"},
       {{"reproduce", "singh-dally-5", "--output", folder / "no", "--format", "xml"}, "--format"},
       {{"reproduce", "singh-dally-5", "--output", folder / "no", "--plot", "x.svg"}, "--plot"},
