@@ -50,7 +50,7 @@ class Breaker {
     if (take_out_wire(what)) return;
     const auto random = random_failures(what);
     if (!random)
-      throw InvalidArgument("what fails", quoted(what),
+      throw InvalidArgument("without", quoted(what),
                             "a node, a link such as \"left -> right\", or \"3 random\" links");
     take_out_random(*random, what);
   }
@@ -78,7 +78,7 @@ class Breaker {
       const std::size_t a = from->second, b = to->second;
       const auto is_it = [&](const Link& link) { return link.from == a && link.to == b; };
       if (std::none_of(network_.links.begin(), network_.links.end(), is_it))
-        throw InvalidArgument("what fails", quoted(what), "a link of the network");
+        throw InvalidArgument("without", quoted(what), "a link of the network");
       take_out_if([&](const Link& link) { return is_it(link) || (link.from == b && link.to == a); });
       return true;
     }
@@ -95,7 +95,7 @@ class Breaker {
     std::vector<std::vector<std::size_t>> wires;
     for (auto& [ends, links] : found) wires.push_back(std::move(links));
     if (random.count > wires.size())
-      throw InvalidArgument("what fails", quoted(what),
+      throw InvalidArgument("without", quoted(what),
                             "at most " + std::to_string(wires.size()) + " links between switches");
     Draws draws(random.seed, Draws::failures);
     for (std::size_t i = 0; i < random.count; ++i) {
@@ -127,8 +127,7 @@ std::vector<std::string> failures_of(std::string_view list) {
 void take_out(Network& network, std::span<const std::string> failed) {
   if (failed.empty()) return;
   if (!network.flows.empty())
-    throw InvalidArgument("what fails", "given for a network with flows",
-                          "given before its flows have routes");
+    throw InvalidArgument("without", "given for a network with flows", "given before its flows have routes");
   Breaker breaker(network);
   for (const std::string& what : failed) breaker.take_out(what);
   breaker.finish();

@@ -20,7 +20,7 @@ namespace tailbound::network {
 /// - "left -> right": that link fails and so does the one back, as a wire has both;
 /// - "3 random" or "3 random 7": so many wires between switches, all different, each choice equally likely; drawn
 ///   with the seed (1 unless told) from what the entries before have left.
-/// \throws InvalidArgument  "what fails": no such node, link or number of wires; the network has flows
+/// \throws InvalidArgument  "without": no such node, link or number of wires; the network has flows
 void take_out(Network& network, std::span<const std::string> failed);
 
 }  // namespace tailbound::network

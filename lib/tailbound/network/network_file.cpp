@@ -92,9 +92,10 @@ void Reader::read_nodes(const toml::table& root, const char* key, bool host) {
   };
   if (list->is_string() && !worms_) {
     const Place place = begin_of(*list);
-    for (std::string& label : at_place(place, [&] {
-           return expand_names(name(*list, quoted(key)), most_nodes - network_.nodes.size());
-         }))
+    const std::string names = text(*list, quoted(key));
+    if (!is_printable(names)) fail(place, quoted(key) + " has control characters");
+    for (std::string& label :
+         at_place(place, [&] { return expand_names(names, most_nodes - network_.nodes.size()); }))
       add(std::move(label), place);
     return;
   }

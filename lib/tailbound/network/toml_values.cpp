@@ -37,6 +37,11 @@ void TokenFinder::step(int direction) {
   place_.column += move;
 }
 
+bool is_printable(std::string_view text) {
+  return std::none_of(text.begin(), text.end(),
+                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
 TomlValues::TomlValues(std::string_view toml, const std::string& name)
     : file_(toml, name), tokens_(file_.text()) {}
 
@@ -74,9 +79,7 @@ std::string TomlValues::text(const toml::node& node, const std::string& what) co
 
 std::string TomlValues::name(const toml::node& node, const std::string& what) const {
   std::string result = text(node, what);
-  const bool printable = std::none_of(
-      result.begin(), result.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
-  if (result.empty() || result.size() > longest_name || !printable)
+  if (result.empty() || result.size() > longest_name || !is_printable(result))
     fail(begin_of(node),
          what + " is " + quoted(result) + "; it must be 1 to 200 bytes without control characters");
   return result;

@@ -37,6 +37,9 @@ class TokenFinder {
   std::size_t offset_ = 0;
 };
 
+/// Without control characters.
+[[nodiscard]] bool is_printable(std::string_view text);
+
 /// Whatever is wrong is a ParseError with the place of the value.
 class TomlValues {
  public:

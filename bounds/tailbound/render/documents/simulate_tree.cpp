@@ -175,6 +175,11 @@ std::vector<std::string> notes(const std::vector<SimulateTreePoint>& points,
   if (question.time && points.size() > 1)
     note += "; latencies in ns with " + hop_in_words(question.time->hop);
   std::vector<std::string> all{note + "."};
+  if (question.fabric)
+    all.emplace_back(
+        "Queues between nodes of the same kinds, whose names differ from the first digit on, are counted "
+        "together; "
+        "occupancies are looked at in every eighth slot.");
   if (points.size() > 1)
     all.emplace_back("Loads, occupancies and losses of each queue: --format json or csv, or one point.");
   return all;
@@ -301,7 +306,8 @@ Layout simulate_tree_layout() {
             {"count", "seen", "", Shape::whole, "how often it was seen"}};
   };
   const Column hop{"hop", "hop", "", Shape::whole, "1 for the first queue that packets meet"},
-      link{"link", "link", "", Shape::text, "left -> right, by the names of its ends"};
+      link{"link", "link", "", Shape::text,
+           "left -> right, by the names of its ends; where more than 100000 pairs send of a kind of links"};
   const std::vector<Column> queue{
       {"load", "load", "packets/slot", Shape::estimate, "packets served"},
       {"mean_occupancy", "mean occupancy", "packets", Shape::estimate, "just after the arrivals of a slot"},
