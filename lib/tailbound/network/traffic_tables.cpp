@@ -209,7 +209,7 @@ void TrafficReader::read(const toml::table& table) {
     if (table.contains(kind)) kinds.push_back(kind);
   if (kinds.size() != 1)
     values_.fail(begin_of(table), "traffic must have one of uniform, gravity, permutation, pairs and matrix");
-  const std::string kind = kinds.front();
+  const std::string of = kinds.front();
   Demand demand;
   if (const toml::node* name = table.get("name")) demand.name = values_.name(*name, "the name of traffic");
   if (!names_.insert(demand.name).second)
@@ -217,22 +217,22 @@ void TrafficReader::read(const toml::table& table) {
                                       (demand.name.empty() ? "without \"name\"" : quoted(demand.name)) +
                                       "; their names must differ");
   if (const toml::node* route = table.get("route")) demand.route = route_rule(values_, *route);
-  if (kind == "matrix") {
+  if (of == "matrix") {
     only(table, "matrix", {});
     if (result_.matrix || !demand.name.empty())
       values_.fail(begin_of(table), "at most one matrix, and without a name");
     result_.matrix = matrix_reference(values_, *table.get("matrix"), demand.route, "matrix");
     return;
   }
-  if (kind == "pairs") {
+  if (of == "pairs") {
     only(table, "pairs", {});
     result_.pairs.push_back({matrix_reference(values_, *table.get("pairs"), demand.route, "pairs").file,
                              demand.name, demand.route});
     return;
   }
-  if (kind == "uniform")
+  if (of == "uniform")
     demand.rates = uniform(table);
-  else if (kind == "gravity")
+  else if (of == "gravity")
     demand.rates = gravity(table);
   else
     demand.rates = permutation(table);

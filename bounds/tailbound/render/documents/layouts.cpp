@@ -2,8 +2,8 @@
 #include <tailbound/render/documents/buffer.hpp>
 #include <tailbound/render/documents/compare.hpp>
 #include <tailbound/render/documents/delay.hpp>
-#include <tailbound/render/documents/layouts.hpp>
 #include <tailbound/render/documents/generated_network.hpp>
+#include <tailbound/render/documents/layouts.hpp>
 #include <tailbound/render/documents/multistage.hpp>
 #include <tailbound/render/documents/occupancy.hpp>
 #include <tailbound/render/documents/pgf.hpp>
