@@ -131,21 +131,17 @@ std::vector<std::string> finite_source_notes(const std::vector<WormholeNetworkAn
   std::vector<std::string> notes;
   if (usual)
     notes.emplace_back(
-        "Variant finite-source, against flit-level simulation of seven networks (fat-trees, meshes, tori, a "
-        "hypercube; uniform traffic), at fractions of the simulated saturation load: latency within 1.7 % up "
-        "to 80 "
-        "%, within 2 % at 85 %, from -4.3 % (fat-tree) to +2.8 % (two-way torus) at 90 % and from -12 % to "
-        "+9 % at "
-        "95 %. Its saturation load is between 3 % below the simulated one and equal to it; `tailbound "
-        "validate "
-        "wormhole` measures it on others.");
+        "Variant finite-source, against flit-level simulation of seven networks (fat-trees, meshes, "
+        "tori, a hypercube; uniform traffic), at fractions of the simulated saturation load: latency "
+        "within 1.7 % up to 80 %, within 2 % at 85 %, from -4.3 % (fat-tree) to +2.8 % (two-way torus) "
+        "at 90 % and from -12 % to +9 % at 95 %. Its saturation load is between 3 % below the simulated "
+        "one and equal to it; `tailbound validate wormhole` measures it on others.");
   if (other)
     notes.emplace_back(
-        "With other numbers of virtual channels than usual it is less sure: with 2 within 1.2 % at all loads "
-        "in a "
-        "hypercube of 64 nodes, but -6 % at 80 % and -14 % at 90 % in an 8 x 8 mesh; with 4 it is -31 % at "
-        "80 % "
-        "there, and saturates 21 % late.");
+        "With other numbers of virtual channels than usual it is less sure: how wires are shared is "
+        "fitted to an 8 x 8 mesh, where with 2, 4 and 8 it is within 3 % up to 80 % of the simulated "
+        "saturation load, and within 4 % in saturation; with 2 in a hypercube of 64 nodes within 1.3 % "
+        "up to 90 %.");
   return notes;
 }
 
