@@ -274,16 +274,18 @@ void Server::ask(const Request& request, Response& response, const std::optional
 /// The newest question of a page ends the one before.
 Outcome Server::outcome_of(const Question& question, const std::string& format) {
   const auto errand = std::make_shared<Errand>(crew_.hire());
-  if (!question.page.empty()) {
+  std::string asker = question.page;
+  {
     const std::scoped_lock guard(lock_);
     std::erase_if(asking_, [](const auto& entry) { return entry.second.expired(); });
-    if (const auto before = std::exchange(asking_[question.page], errand).lock()) before->cut();
+    if (asker.empty()) asker = "\n" + std::to_string(++numbers_);
+    if (const auto before = std::exchange(asking_[asker], errand).lock()) before->cut();
   }
   Outcome outcome = errand->carry_out(note_of(question, {format}), crew_.limits().analysis);
   {
     // From here on it is nobody's to cut: its process may be at another question soon.
     const std::scoped_lock guard(lock_);
-    const auto own = asking_.find(question.page);
+    const auto own = asking_.find(asker);
     if (own != asking_.end() && own->second.lock() == errand) asking_.erase(own);
   }
   if (outcome.kind == Outcome::Kind::answered && !outcome.note.head.value("last", true))

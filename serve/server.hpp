@@ -57,7 +57,8 @@ class Server {
   std::string token_, host_, port_;
   std::counting_semaphore<1024> free_;
   std::mutex lock_;
-  std::map<std::string, std::weak_ptr<Errand>> asking_;  ///< by page
+  std::map<std::string, std::weak_ptr<Errand>> asking_;  ///< by page, or by a number of its own
+  std::size_t numbers_ = 0;
 };
 
 }  // namespace tailbound::serve

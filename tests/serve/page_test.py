@@ -18,7 +18,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-LONG = "#simulate-tree?radix=4&levels=3&load=0.9&slots=2000000&replications=64"
+LONG = "#simulate-tree?radix=4&levels=3&load=0.9&slots=400000&replications=256"
 
 
 class Page(unittest.TestCase):
@@ -168,7 +168,7 @@ class Page(unittest.TestCase):
         self.until("the answer", lambda: self.js("return document.querySelectorAll('#kept li').length === 2"))
         self.assertIn("inputs 16", self.text("#kept"))
         self.until("two curves", lambda: self.js("return document.querySelectorAll('#together .tb-key li').length >= 2"))
-        self.until("the address", lambda: "|" in self.driver.current_url)
+        self.until("the address", lambda: "inputs=4&" in self.driver.current_url and "|" in self.driver.current_url)
         link = self.driver.current_url
         self.open(link[link.index("#"):])
         self.until("the comparison", lambda: self.js("return document.querySelectorAll('#kept li').length === 2"))

@@ -38,7 +38,7 @@ RUNS = [
     ("validate buffer", dict(inputs=4, load="0.8", slots=2000)),
     ("validate delay", dict(radix=4, levels=2, load="0.8", slots=2000)),
 ]
-LONG = asked("simulate tree", radix=4, levels=3, load="0.9", slots=2000000, replications=64)
+LONG = asked("simulate tree", radix=4, levels=3, load="0.9", slots=400000, replications=256)
 
 
 def ended(workbench, name, patience=60):
