@@ -34,8 +34,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int stopped = 4;
 
 /// Takes minutes, and does not look at stop requests.
-const std::string long_analysis =
-    "buffer --inputs 32 --load 0.6 --burst 1000 --destination per-packet --drop 1e-9";
+const std::string long_analysis = "buffer --inputs 32 --load 0.6 --burst 1000 --drop 1e-9";
 const std::string long_simulation = "simulate tree --radix 4 --levels 3 --load 0.8 --slots 1e9";
 
 std::set<std::string> names_in(const Folder& folder) {
@@ -68,7 +67,7 @@ TEST_CASE("stops: any of the signals ends an analysis that does not look at them
     StoppedChild run(long_analysis);
     run.child.send(signal);
     CHECK(run.child.wait() == stopped);
-    CHECK(run.err().rfind("tailbound buffer: stopped on request; a buffer of 1", 0) == 0);
+    CHECK(run.err().rfind("tailbound buffer: stopped on request; a buffer of ", 0) == 0);
     CHECK(names_in(run.folder).empty());
   }
 }

@@ -113,7 +113,7 @@ def test_what_python_calls_directly() -> None:
 
 
 def test_a_time_limit_ends_a_question_and_the_next_is_answered() -> None:
-    long = dict(inputs=32, load=0.6, burst=1000, destination="per-packet", drop=1e-9)  # minutes
+    long = dict(inputs=32, load=0.6, burst=1000, drop=1e-9)  # minutes
     with pytest.raises(tb.LimitExceeded, match="time limit of 0.3 s"):
         tb.buffer(**long, time_limit=0.3)
     with pytest.raises(ChildProcessError):  # nobody is left at work
