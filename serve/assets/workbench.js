@@ -85,8 +85,9 @@
     const mark = text.indexOf("?");
     const found = questions.find((other) => other.name.replaceAll(" ", "-") === (mark < 0 ? text : text.slice(0, mark)));
     if (!found) return null;
+    if (mark < 0) return opening(found.name);
     const asked = { question: found.name, options: [], files: {} };
-    const come = [...new URLSearchParams(mark < 0 ? "" : text.slice(mark + 1))];
+    const come = [...new URLSearchParams(text.slice(mark + 1))];
     for (const [name, value] of come) if (name.startsWith("@")) asked.files[name.slice(1)] = value;
     for (const option of found.options)
       for (const [name, value] of come)
@@ -148,7 +149,7 @@
       top.append(input);
     } else if (option.choices) {
       input = made("select", { id, "aria-describedby": described, on: { change: () => change(option.name, input.value === "" ? null : input.value) } });
-      input.append(made("option", { value: "" }, "as usual"), ...option.choices.map((name) => made("option", { value: name }, name)));
+      input.append(made("option", { value: "" }, option.required ? "choose" : "as usual"), ...option.choices.map((name) => made("option", { value: name }, name)));
       set = (text) => {
         if (text !== null && ![...input.options].some((other) => other.value === text)) input.append(made("option", { value: text }, text));
         input.value = text ?? "";
