@@ -41,7 +41,6 @@ Cells input_cells(const FabricQuestion& question) {
   if (question.flow) cells.push_back({"flow", Text{*question.flow}});
   cells.push_back({"sources", Text{"decoupled"}});
   cells.push_back({"delay", Text{"wait"}});
-  cells.push_back({"hops", Text{"independent"}});
   if (question.drop) {
     cells.push_back({"drop", Given{question.drop->probability}});
     cells.push_back({"criterion", Text{bounds::name(question.drop->criterion)}});
@@ -379,7 +378,7 @@ Document document(std::vector<FabricPoint> given) {
                          {.title = "Latency of " + points->front().first.topology.name(),
                           .x_label = {},
                           .y_label = plain(percentiles_of(points->front().second).back().probability * 100) +
-                                     " % of all packets"});
+                                     " % of all packets [slots]"});
   };
   return document;
 }
