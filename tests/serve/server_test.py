@@ -149,7 +149,7 @@ class Answers(unittest.TestCase):
     def test_a_simulation_that_is_stopped_has_its_answer_so_far(self):
         name = json.loads(self.workbench.post("api/runs", LONG))["run"]
         end = time.monotonic() + 60
-        while json.loads(self.workbench.get(f"api/runs/{name}")[2])["progress"] < 0.02 and time.monotonic() < end:
+        while json.loads(self.workbench.get(f"api/runs/{name}")[2])["progress"] < 0.006 and time.monotonic() < end:
             time.sleep(0.05)
         self.workbench.post(f"api/runs/{name}/stop", {})
         state = ended(self.workbench, name)
