@@ -432,7 +432,7 @@ TEST_CASE("a network file that is none is refused with its place", "[network][ne
   refused("hosts = [\"a\" \"b\"]", "1:14: quotes must surround a whole name or value");
   CHECK_THAT(message("name = \"\"\"a\\\n  e\\\\é\"\"\""), Catch::Contains("no nodes"));
   refused("hosts = [}]", "1:10: ");
-  refused("hosts = \"a\"", "1:9: \"hosts\" must be a list of names");
+  refused("hosts = 1", "1:9: \"hosts\" must be a list of names");
   refused("hosts = [1]", "1:10: the name of a node must be text");
   refused("hosts = [\"\"]", "1:10: the name of a node is \"\"");
   refused("hosts = [\"a\\nb\"]", "1:10: the name of a node is \"a?b\"");
