@@ -109,7 +109,8 @@ TEST_CASE("pages: nothing is loaded, and no style stands in an attribute") {
   CHECK(has(page, "default-src 'none'; img-src data:; style-src " + html_style_hash() + "; script-src " +
                       html_script_hash()));
   CHECK_FALSE(has(page, "unsafe"));
-  CHECK(count(page, "http://") == count(page, "http://www.w3.org/2000/svg"));  // a name, which is not asked for
+  CHECK(count(page, "http://") ==
+        count(page, "http://www.w3.org/2000/svg"));  // a name, which is not asked for
   CHECK_FALSE(has(page, "https://"));
   CHECK_FALSE(has(page, " style=\""));
   // As far as its length: 32 bytes in base 64. That they are the hashes is seen by a browser (tests/browser).
