@@ -233,7 +233,7 @@ TEST_CASE("simulate wormhole: lists of what is simulated") {
 TEST_CASE("simulate wormhole: fractions beyond the model's saturation, and of the simulated one") {
   const std::string line =
       "simulate wormhole --topology mesh --nodes 16 --flits 8 --cycles 20000 --replications 2 ";
-  const auto beyond = run_json(line + "--fractions 101%")["results"][0];
+  const auto beyond = run_json(line + "--variant paper --fractions 101%")["results"][0];
   CHECK(beyond["of"] == "model");
   CHECK(number(beyond, "fraction_of_saturation") == Approx(1.01).epsilon(1e-8));
   const auto simulated = run_json(line + "--fractions 50% --of simulated --precision 10%")["results"][0];
