@@ -433,6 +433,8 @@ TEST_CASE("a network file that is none is refused with its place", "[network][ne
   CHECK_THAT(message("name = \"\"\"a\\\n  e\\\\é\"\"\""), Catch::Contains("no nodes"));
   refused("hosts = [}]", "1:10: ");
   refused("hosts = 1", "1:9: \"hosts\" must be a list of names");
+  refused("hosts = [\"a\"]\n[[\nlink]]", "2:3: a table without a name");
+  refused("[ =]", "1:3: a table without a name");
   refused("hosts = [1]", "1:10: the name of a node must be text");
   refused("hosts = [\"\"]", "1:10: the name of a node is \"\"");
   refused("hosts = [\"a\\nb\"]", "1:10: the name of a node is \"a?b\"");

@@ -69,6 +69,7 @@ class ShapeCheck {
       fail("quotes must surround a whole name or value");
     }
     skip_string(quote);
+    in_header_ = false;
     last_ = quote;
   }
 
@@ -76,9 +77,20 @@ class ShapeCheck {
     return std::string_view("\n=,[{").find(last_) != std::string_view::npos;
   }
 
+  /// Behind the brackets that begin a table's name the parser takes anything for a part of the name.
+  void check_header(char c) {
+    if (c == ' ' || c == '\t' || c == '\r') return;
+    const bool begins = c == '[' && (in_header_ ? last_ == '[' : depth_ == 0 && last_ == '\n');
+    const bool named = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '-' || c == ']' || static_cast<unsigned char>(c) >= 0x80;
+    if (in_header_ && !begins && !named) fail("a table without a name");
+    in_header_ = begins;
+  }
+
   void take(char c) {
     ++at_;
     if ((c == '[' || c == '{') && !at_front()) fail("a bracket within a name or value");
+    check_header(c);
     if (c != ' ' && c != '\t' && c != '\r') last_ = c;
     if (static_cast<unsigned char>(c) >= 0x80) fail("letters beyond ASCII must stand in double quotes");
     if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t')
@@ -153,6 +165,7 @@ class ShapeCheck {
   std::string_view text_;
   char last_ = '\n';  ///< outside of strings and comments, but for blanks
   bool in_value_ = false;
+  bool in_header_ = false;  ///< behind [ or [[ at the front of a line
   std::size_t at_ = 0, dots_ = 0, depth_ = 0, values_ = 0;
 };
 
