@@ -143,7 +143,7 @@ std::string written(const cli::Reply& reply, const Wanted& wanted, const std::st
     return render::drawn(render::picture_of(document), "picture." + format, environ);
   if (reply.text && format == "html") {
     const std::string text = render::html_of_text("", *reply.text, frame);
-    return text_alone ? text : text + render::html_fragment(document, frame);
+    return text_alone ? text : render::html_fragment(document, frame) + text;
   }
   if (reply.text && format == "page" && text_alone)
     return render::html_page(wanted.command_line, render::html_of_text("", *reply.text, frame), frame);
