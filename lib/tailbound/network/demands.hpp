@@ -12,7 +12,7 @@
 
 /// Traffic said in a few words, as demands of a fabric.
 ///
-/// TESTS  tests/network/demands_test.cpp, tests/fuzz/fuzz_sparse_demand.cpp
+/// TESTS  tests/network/demands_test.cpp, tests/fuzz/fuzz_fabric.cpp
 namespace tailbound::network {
 
 /// A node that sends, receives, or both.

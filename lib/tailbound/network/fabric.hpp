@@ -14,7 +14,7 @@
 /// pairs of hosts nor with the ways between these.
 ///
 /// MODEL     network.hpp, without bursts. A node sends at most one packet a slot, of whichever demand.
-/// TESTS     tests/network/fabric_test.cpp
+/// TESTS     tests/network/demands_test.cpp
 namespace tailbound::network {
 
 /// Traffic that is a product: from s to each other node d of the same group rate(s, d) = out(s) * in(d)

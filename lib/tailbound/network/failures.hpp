@@ -9,7 +9,7 @@
 
 /// Networks with something broken.
 ///
-/// TESTS  tests/network/failures_test.cpp
+/// TESTS  tests/network/demands_test.cpp
 namespace tailbound::network {
 
 /// The entries of a list "left -> right, s3, 2 random", as take_out() wants them.

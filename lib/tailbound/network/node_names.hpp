@@ -11,7 +11,7 @@
 ///
 /// MODEL     docs/networks.md describes both for those who write network files. Texts come from files: what they
 ///           ask for is bounded before any memory is spent on it.
-/// TESTS     tests/network/node_names_test.cpp, tests/fuzz/fuzz_node_names.cpp
+/// TESTS     tests/network/demands_test.cpp, tests/fuzz/fuzz_fabric.cpp
 namespace tailbound::network {
 
 /// "h[0..7], edge[0..3]_[0..1]": h0, .. h7, edge0_0, edge0_1, edge1_0, ...; the last range changes fastest.
