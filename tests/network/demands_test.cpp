@@ -230,7 +230,7 @@ TEST_CASE("links as formulas that are none, or too many, are refused with their 
   refused("link = [{each = \"i = 0..99999999999\", from = \"h[i%4]\", to = \"s0\"}]",
           "3:17: the link from \"h0\" to \"s0\" is listed twice");
   refused("link = [{each = \"i = 0..99999999999, j = 1..0\", from = \"h[i]\", to = \"s0\"}]",
-          "20000000 steps");
+          "4000000 steps");
   refused("link = [{each = \"i = 0..3\", pairs = [[1, 2]], from = \"h[i]\", to = \"s0\"}]",
           "it may have one");
   refused("link = [{pairs = [[1, 2, 3]], from = \"h[i]\", to = \"s[j]\"}]", "must be a list of pairs");

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most_nodes = 200'000;
 constexpr std::size_t most_links = 2'000'000;
-constexpr std::size_t most_steps = 20'000'000;  ///< of the ranges of a [[link]]
+constexpr std::size_t most_steps = 4'000'000;  ///< of the ranges of all links
 
 class Reader : TomlValues {
  public:
@@ -67,7 +67,7 @@ class Reader : TomlValues {
   std::unordered_map<std::uint64_t, std::size_t> link_of_;
   std::unordered_set<std::string> flow_names_;
   std::unordered_set<std::uint64_t> flow_pairs_;
-  std::size_t route_count_ = 0;
+  std::size_t route_count_ = 0, range_steps_ = 0;
 
   /// Flows whose routes are still to be found.
   struct Wanted {
@@ -193,7 +193,9 @@ void Reader::read_pattern(const toml::table& table, Link link, bool both) {
     add_links(link, both, where);
   };
   if (ranges)
-    return at_place(place, [&] { ranges->for_each(most_steps, [&](auto values) { add(values, place); }); });
+    return at_place(place, [&] {
+      range_steps_ += ranges->for_each(most_steps - range_steps_, [&](auto values) { add(values, place); });
+    });
   const char* how =
       "\"pairs\" must be a list of pairs of whole numbers from 0 to 10^9, such as [[0, 1], [1, 2]]";
   if (!pairs->is_array()) fail(place, how);

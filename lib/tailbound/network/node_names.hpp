@@ -63,13 +63,14 @@ class Ranges {
 
   [[nodiscard]] const std::vector<std::string>& variables() const { return variables_; }
 
-  /// Calls `take` for all values. \param most  steps that this may take, of all the ranges together
+  /// Calls `take` for all values. \param most  steps that this may take, of all the ranges together; returns how many
   /// \throws InvalidArgument  "the list of ranges": more than that
   template <class Take>
-  void for_each(std::size_t most, Take take) const {
+  std::size_t for_each(std::size_t most, Take take) const {
     std::vector<std::int64_t> values;
     std::size_t steps = 0;
     walk(values, steps, most, take);
+    return steps;
   }
 
  private:
