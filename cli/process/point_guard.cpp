@@ -1,6 +1,5 @@
 #include <cli/process/point_guard.hpp>
 #include <cli/run.hpp>
-#include <tailbound/files/leftovers.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -49,8 +48,7 @@ class PointGuard::Watch {
       if (limit == LimitWatch::Limit::none) continue;
       // The lock is kept: a point that ends now stays where it is.
       (*refused_)("no answer within " + limits_->name_of(limit));
-      files::leftovers::clear_up();
-      std::_Exit(no_answer);
+      std::_Exit(no_answer);  // what is pending is the parent's
     }
   }
 
