@@ -227,7 +227,7 @@ TEST_CASE("simulate hypercube, validate broadcast: pictures") {
       " --dimensions 3 --virtual-channels 2 --flits 8 --broadcast 0.05 --rates 0.005,0.02 --cycles 20000";
   const std::string points = drawn("simulate hypercube" + cube), curves = drawn("validate broadcast" + cube);
   for (const char* words :
-       {">broadcast<", ">unicast<", "2 virtual channels, messages of 8 flits, 0.05 of them broadcast"})
+       {">broadcast<", ">unicast<", "2 virtual channels", "messages of 8 flits", "0.05 of them broadcast"})
     CHECK(points.find(words) != std::string::npos);
   for (const char* words : {"unicast, conserving", "broadcast, literal", "broadcast, simulation"})
     CHECK(curves.find(words) != std::string::npos);
