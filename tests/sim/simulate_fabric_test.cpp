@@ -37,7 +37,8 @@ double mean(const Histogram& histogram) {
 }
 double above(const Histogram& histogram, int level) {
   double sum = 0;
-  for (auto i = static_cast<std::size_t>(level) + 1; i < histogram.size(); ++i) sum += static_cast<double>(histogram[i]);
+  for (auto i = static_cast<std::size_t>(level) + 1; i < histogram.size(); ++i)
+    sum += static_cast<double>(histogram[i]);
   return sum / total(histogram);
 }
 
