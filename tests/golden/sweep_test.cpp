@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -53,8 +54,8 @@ std::string version() {
   return said.substr(said.find(' ') + 1, said.find('\n') - said.find(' ') - 1);
 }
 
-PointStore::Count count(const std::string& store) {
-  return PointStore(store, version(), PointStore::Use::write).count();
+PointStore::Count count(const std::string& store, PointStore::Use use = PointStore::Use::write) {
+  return PointStore(store, version(), use).count();
 }
 
 /// Of a process, as the system lists them.
@@ -65,6 +66,17 @@ std::vector<pid_t> children_of(pid_t process) {
   return children;
 }
 
+/// Nothing of a process moves any more, so that what it holds can be counted.
+void freeze(pid_t process) {
+  kill(process, SIGSTOP);
+  for (char state = 'R'; state != 'T' && state != 'Z';) {
+    std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+    std::string words;
+    if (!std::getline(stat, words)) return;  // it has gone
+    state = words[words.rfind(')') + 2];
+  }
+}
+
 /// Kills a sweep at random places of its way until it is through; nothing here asks how long anything takes.
 void kill_and_go_on(int points, int kills, std::uint32_t seed) {
   const Folder folder;
@@ -73,47 +85,48 @@ void kill_and_go_on(int points, int kills, std::uint32_t seed) {
   REQUIRE(undisturbed.status == 0);
   const std::string store = folder / "store";
   std::mt19937 random(seed);
-  std::int64_t lost = 0, killed = 0, finished = 0;
+  std::int64_t in_flight = 0, killed = 0, finished = 0;
+  std::optional<Child> child;
   while (killed < kills) {
     // Killed once there are so many more points: about evenly over the whole.
     const std::int64_t until = std::min<std::int64_t>(
         points - 1, points * (killed + 1) / (kills + 1) - static_cast<std::int64_t>(random() % 2));
-    Child child({"sweep", plan, "--store", store, "--jobs", "2", "--quiet"}, {.out = "/dev/null"});
-    while (!child.has_ended() && (!std::filesystem::exists(store) || count(store).points < until))
+    if (!child)
+      child.emplace(std::vector<std::string>{"sweep", plan, "--store", store, "--jobs", "2", "--quiet"},
+                    Child::Outputs{.out = "/dev/null"});
+    while (!child->has_ended() && (!std::filesystem::exists(store) || count(store).points < until))
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    if (child.has_ended()) break;  // it was faster than we
-    const std::vector<pid_t> workers = children_of(child.id());
-    const auto kind = random() % 3;
-    if (kind == 0 && !workers.empty()) {  // one worker: the others go on
-      kill(workers[random() % workers.size()], SIGKILL);
-      ++killed;
-      // The one that replaces it is killed with all the rest.
-      while (!child.has_ended() && count(store).points <= until && count(store).points < points)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    if (kind == 1)
-      for (const pid_t worker : workers) kill(worker, SIGKILL);
-    if (child.has_ended()) continue;
-    child.send(SIGKILL);
-    (void)child.wait();
-    ++killed;
-    // Workers end with the one that began them; what they have claimed was in flight.
-    for (const pid_t worker : children_of(child.id())) kill(worker, SIGKILL);
-    const PointStore::Count now = count(store);
+    freeze(child->id());
+    const std::vector<pid_t> workers = children_of(child->id());
+    for (const pid_t worker : workers) freeze(worker);
+    const PointStore::Count now = count(store, PointStore::Use::read);
     CHECK(now.points >= finished);  // nothing lost
     finished = now.points;
-    lost += kind == 0 ? 2 * now.claimed + 64 : now.claimed;
+    if (now.points == points) break;  // it was faster than we
+    in_flight += now.claimed;
+    ++killed;
+    if (random() % 3 == 0 &&
+        !workers.empty()) {  // one worker: the sweep ends the others and goes on by itself
+      kill(workers[random() % workers.size()], SIGKILL);
+      child->send(SIGCONT);
+    } else {  // the whole job
+      child->send(SIGKILL);
+      for (const pid_t worker : workers) kill(worker, SIGKILL);
+      (void)child->wait();
+    }
+    if (child->has_ended()) child.reset();
   }
+  child.reset();
   const Outcome rest = sweep(plan, store, {"--jobs", "2"});
   CHECK(rest.status == 0);
   CHECK(rest.out == undisturbed.out);
   const PointStore::Count end = count(store);
   CHECK(end.points == points);
   CHECK(end.claimed == 0);
-  CHECK(end.tries - points <= lost);  // nothing asked twice beyond what was in flight
+  CHECK(end.tries - points <= in_flight);  // nothing asked twice beyond what was in flight
   if (kills >= 100)
     WARN(killed << " kills, " << end.tries - points << " claims beyond the " << points
-                << " points; in flight at kills: at most " << lost);
+                << " points; in flight at the kills: " << in_flight);
 }
 
 }  // namespace

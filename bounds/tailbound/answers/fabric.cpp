@@ -26,8 +26,8 @@ std::uint64_t pairs_of(const ProductDemand& demand) {
   std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> groups;  // senders and receivers
   for (std::size_t node = 0; node < demand.out.size(); ++node) {
     auto& [senders, receivers] = groups[demand.group.empty() ? 0 : demand.group[node]];
-    senders += demand.out[node] != 0 ? 1 : 0;
-    receivers += demand.in[node] != 0 ? 1 : 0;
+    senders += demand.out[node] != 0 ? 1U : 0U;
+    receivers += demand.in[node] != 0 ? 1U : 0U;
   }
   std::uint64_t pairs = 0;
   for (const auto& [group, both] : groups) pairs += both.first * both.second;
