@@ -106,8 +106,9 @@ std::vector<answers::WormholeComparison> simulate(const ModelledCase& its, bool 
 void add_commands(Result& result, const char* topology, std::int64_t nodes, std::int64_t flits) {
   for (const auto& [command, fractions] :
        {std::pair{"wormhole", "0%:95%:5%"}, {"validate wormhole", "10%:90%:20%"}})
-    result.commands.push_back(fmt::format("tailbound {} --topology {} --nodes {} --flits {} --fractions {}",
-                                          command, topology, nodes, flits, fractions));
+    result.commands.push_back(
+        fmt::format("tailbound {} --topology {} --nodes {} --flits {} --variant paper --fractions {}",
+                    command, topology, nodes, flits, fractions));
 }
 
 // --- Figure 3 of the fat-tree paper --------------------------------------------------------------------
