@@ -69,7 +69,7 @@ class ShapeCheck {
       fail("quotes must surround a whole name or value");
     }
     skip_string(quote);
-    in_header_ = false;
+    brackets_ = 0;
     last_ = quote;
   }
 
@@ -80,11 +80,11 @@ class ShapeCheck {
   /// Behind the brackets that begin a table's name the parser takes anything for a part of the name.
   void check_header(char c) {
     if (c == ' ' || c == '\t' || c == '\r') return;
-    const bool begins = c == '[' && (in_header_ ? last_ == '[' : depth_ == 0 && last_ == '\n');
+    const bool begins = c == '[' && (brackets_ == 0 ? depth_ == 0 && last_ == '\n' : brackets_ == 1);
     const bool named = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        c == '_' || c == '-' || c == ']' || static_cast<unsigned char>(c) >= 0x80;
-    if (in_header_ && !begins && !named) fail("a table without a name");
-    in_header_ = begins;
+    if (brackets_ > 0 && !begins && !named) fail("a table without a name");
+    brackets_ = begins ? brackets_ + 1 : 0;
   }
 
   void take(char c) {
@@ -165,7 +165,7 @@ class ShapeCheck {
   std::string_view text_;
   char last_ = '\n';  ///< outside of strings and comments, but for blanks
   bool in_value_ = false;
-  bool in_header_ = false;  ///< behind [ or [[ at the front of a line
+  int brackets_ = 0;  ///< behind [ or [[ at the front of a line
   std::size_t at_ = 0, dots_ = 0, depth_ = 0, values_ = 0;
 };
 
