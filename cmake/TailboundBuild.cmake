@@ -48,11 +48,17 @@ function(tailbound_thin)
 endfunction()
 
 # Two seconds in three of a small file go into the headers of others that nearly every file has in common.
+# tailbound_precompile(TARGET... [REUSE_FROM OTHER]): with OTHER's, which is compiled with the same options.
 function(tailbound_precompile)
-  foreach(target IN LISTS ARGN)
-    target_precompile_headers(${target} PRIVATE
-      <algorithm> <array> <cstdint> <filesystem> <functional> <map> <memory> <optional> <set> <sstream> <string>
-      <thread> <variant> <vector> <boost/multiprecision/mpfr.hpp> <cln/integer_io.h> <cln/rational_io.h>)
+  cmake_parse_arguments(PARSE_ARGV 0 its "" "REUSE_FROM" "")
+  foreach(target IN LISTS its_UNPARSED_ARGUMENTS)
+    if(its_REUSE_FROM)
+      target_precompile_headers(${target} REUSE_FROM ${its_REUSE_FROM})
+    else()
+      target_precompile_headers(${target} PRIVATE
+        <algorithm> <array> <cstdint> <filesystem> <functional> <map> <memory> <optional> <set> <sstream> <string>
+        <thread> <variant> <vector> <boost/multiprecision/mpfr.hpp> <cln/integer_io.h> <cln/rational_io.h>)
+    endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
       # What is precompiled no longer counts as a header of the system's, so that warnings are shown which GCC 12
       # wrongly gives for std::string there. The libraries below are compiled with them.

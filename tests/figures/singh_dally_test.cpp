@@ -149,7 +149,7 @@ TEST_CASE("figures: figure 5 has the library's tails, in 40 digits too, and its 
   REQUIRE(outcome.status == 0);
   CHECK(outcome.err.empty());
   const fs::path made = folder / "new/folder";
-  CHECK(std::distance(fs::directory_iterator(made), fs::directory_iterator()) == 3);
+  CHECK(std::distance(fs::directory_iterator(made), fs::directory_iterator()) == 4);
   CHECK(content(made / "singh-dally-5.svg").find("</svg>") != std::string::npos);
 
   const std::string csv = content(made / "singh-dally-5.csv");

@@ -58,7 +58,7 @@ def test_keywords_are_the_commands_options() -> None:
     for command in _tailbound.commands():
         name = command["name"].replace(" ", "_")
         if not hasattr(_questions, name):
-            assert command["name"] in {"schema", "reproduce", "merge"}
+            assert command["name"] in {"schema", "reproduce", "merge", "serve"}
             continue
         options = {option for option, _ in getattr(_questions, f"_{name.upper()}").values()}
         assert options == {option["name"] for option in command["options"]}
