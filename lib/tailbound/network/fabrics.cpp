@@ -153,16 +153,22 @@ std::string by(const std::vector<int>& sides) {
   return fmt::format("{}", fmt::join(sides, " x "));
 }
 
+/// The switches of a grid with their hosts, and no wires between switches yet.
+Drawn with_hosts(const Grid& grid, std::string name, int hosts) {
+  Drawn result;
+  result.facts.name = std::move(name);
+  result.facts.hosts = result.facts.host_wires = grid.switches * hosts;
+  result.facts.switches = grid.switches;
+  result.facts.ports = hosts;
+  result.switches = grid.names;
+  result.links = grid.hosts_at(hosts);
+  return result;
+}
+
 Drawn drawn(const Torus& torus) {
   const Grid grid(torus.sides, torus.hosts);
-  Drawn result;
+  Drawn result = with_hosts(grid, fmt::format("{} torus", by(torus.sides)), torus.hosts);
   FabricFacts& facts = result.facts;
-  facts.name = fmt::format("{} torus", by(torus.sides));
-  facts.hosts = facts.host_wires = grid.switches * torus.hosts;
-  facts.switches = grid.switches;
-  result.switches = grid.names;
-  result.links = grid.hosts_at(torus.hosts);
-  facts.ports = torus.hosts;
   facts.diameter = 0;
   for (std::size_t i = 0; i < torus.sides.size(); ++i) {
     const int side = torus.sides[i];
@@ -186,15 +192,9 @@ Drawn drawn(const Torus& torus) {
 
 Drawn drawn(const HyperX& shape) {
   const Grid grid(shape.sides, shape.hosts);
-  Drawn result;
+  Drawn result = with_hosts(grid, fmt::format("{} HyperX", by(shape.sides)), shape.hosts);
   FabricFacts& facts = result.facts;
-  facts.name = fmt::format("{} HyperX", by(shape.sides));
-  facts.hosts = facts.host_wires = grid.switches * shape.hosts;
-  facts.switches = grid.switches;
-  facts.ports = shape.hosts;
   facts.diameter = static_cast<int>(shape.sides.size());
-  result.switches = grid.names;
-  result.links = grid.hosts_at(shape.hosts);
   for (std::size_t i = 0; i < shape.sides.size(); ++i) {
     facts.ports += shape.sides[i] - 1;
     facts.switch_wires += grid.switches * (shape.sides[i] - 1) / 2;
