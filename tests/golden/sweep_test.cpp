@@ -67,10 +67,10 @@ std::vector<pid_t> children_of(pid_t process) {
   return children;
 }
 
-/// Nothing of a process moves any more, so that what it holds can be counted.
-void freeze(pid_t process) {
-  kill(process, SIGSTOP);
-  for (char state = 'R'; state != 'T' && state != 'Z';) {
+/// Sends it and waits until it has taken effect: nothing of the process moves any more.
+void halt(pid_t process, int signal) {
+  kill(process, signal);
+  for (char state = 'R'; state != (signal == SIGSTOP ? 'T' : 'Z') && state != 'Z';) {
     std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
     std::string words;
     if (!std::getline(stat, words)) return;  // it has gone
@@ -78,21 +78,39 @@ void freeze(pid_t process) {
   }
 }
 
+class Base {
+ public:
+  explicit Base(const std::string& store) { REQUIRE(sqlite3_open(store.c_str(), &handle_) == SQLITE_OK); }
+  ~Base() { sqlite3_close(handle_); }
+  Base(const Base&) = delete;
+  Base& operator=(const Base&) = delete;
+  [[nodiscard]] sqlite3* handle() const { return handle_; }
+
+ private:
+  sqlite3* handle_ = nullptr;
+};
+
+/// Somebody is in the middle of a change: who waits for him while he is halted waits for ever.
+bool is_locked(const std::string& store) {
+  const Base base(store);
+  const bool locked = sqlite3_exec(base.handle(), "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) != SQLITE_OK;
+  if (!locked) sqlite3_exec(base.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  return locked;
+}
+
 /// Points that these processes have claimed and not finished: what the store counts as claimed holds those too that
 /// were killed before.
 std::int64_t in_flight(const std::string& store, const std::vector<pid_t>& processes) {
-  sqlite3* base = nullptr;
-  REQUIRE(sqlite3_open(store.c_str(), &base) == SQLITE_OK);
+  const Base base(store);
   std::int64_t points = 0;
   for (const pid_t process : processes) {
     const std::string line = "SELECT count(*) FROM claim WHERE process = " + std::to_string(process);
     sqlite3_stmt* statement = nullptr;
-    REQUIRE(sqlite3_prepare_v2(base, line.c_str(), -1, &statement, nullptr) == SQLITE_OK);
+    REQUIRE(sqlite3_prepare_v2(base.handle(), line.c_str(), -1, &statement, nullptr) == SQLITE_OK);
     REQUIRE(sqlite3_step(statement) == SQLITE_ROW);
     points += sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
   }
-  sqlite3_close(base);
   return points;
 }
 
@@ -115,25 +133,34 @@ void kill_and_go_on(int points, int kills, std::uint32_t seed) {
                     Child::Outputs{.out = "/dev/null"});
     while (!child->has_ended() && (!std::filesystem::exists(store) || count(store).points < until))
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    freeze(child->id());
+    if (child->has_ended()) {
+      child.reset();
+      if (count(store).points == points) break;  // it was faster than we
+      continue;
+    }
+    const bool only_a_worker = random() % 3 == 0;
+    halt(child->id(), SIGSTOP);
     const std::vector<pid_t> workers = children_of(child->id());
-    for (const pid_t worker : workers) freeze(worker);
-    const PointStore::Count now = count(store, PointStore::Use::read);
+    // The whole job may be killed in the middle of a change; where it goes on, what it holds is counted between two.
+    for (const pid_t worker : workers) halt(worker, only_a_worker ? SIGSTOP : SIGKILL);
+    if (!only_a_worker) {
+      halt(child->id(), SIGKILL);
+    } else if (workers.empty() || is_locked(store)) {
+      for (const pid_t worker : workers) kill(worker, SIGCONT);
+      child->send(SIGCONT);
+      continue;
+    }
+    const PointStore::Count now = count(store);
     CHECK(now.points >= finished);  // nothing lost
     finished = now.points;
-    if (now.points == points) break;  // it was faster than we
     lost += in_flight(store, workers);
     ++killed;
-    if (random() % 3 == 0 &&
-        !workers.empty()) {  // one worker: the sweep ends the others and goes on by itself
+    if (only_a_worker) {  // the sweep ends the others and goes on by itself
       kill(workers[random() % workers.size()], SIGKILL);
       child->send(SIGCONT);
-    } else {  // the whole job
-      child->send(SIGKILL);
-      for (const pid_t worker : workers) kill(worker, SIGKILL);
-      (void)child->wait();
+    } else {
+      child.reset();
     }
-    if (child->has_ended()) child.reset();
   }
   child.reset();
   const Outcome rest = sweep(plan, store, {"--jobs", "2"});
