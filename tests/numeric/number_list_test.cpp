@@ -9,6 +9,7 @@
 using tailbound::InvalidArgument;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_line;
+using tailbound::numeric::parse_integers;
 using tailbound::numeric::parse_percent_list;
 using tailbound::numeric::parse_rational;
 using tailbound::numeric::parse_share;
@@ -40,6 +41,15 @@ TEST_CASE("numbers as typed: lists, with percent signs throughout a range") {
   CHECK_THROWS_AS(parse_percent_list("10:30:10%", "--loads"), InvalidArgument);
   CHECK_THROWS_AS(parse_percent_list("10%,", "--loads"), InvalidArgument);
   CHECK_THROWS_AS(parse_percent_list("1%:100%:1%", "--loads", 99), InvalidArgument);
+}
+
+TEST_CASE("numbers as typed: lists of integers say what they take") {
+  CHECK(parse_integers("4,8:2:-3,1e1", "--sides", 2, 99) == std::vector<std::int64_t>{4, 8, 5, 2, 10});
+  for (const char* wrong : {"4,x", "x", "4,1", "4,2.5", "4,50%"}) {
+    INFO(wrong);
+    CHECK_THROWS_WITH(parse_integers(wrong, "--sides", 2, 99),
+                      Catch::Contains("--sides is") && Catch::Contains("it must be an integer from 2 to 99"));
+  }
 }
 
 TEST_CASE("numbers as typed: wherever a share is asked") {

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/render/html.hpp>
 #include <tailbound/render/picture.hpp>
 
 #include <array>
@@ -110,6 +111,20 @@ TEST_CASE("pictures: a limit goes over the whole height, and does not stretch it
 TEST_CASE("pictures: a single point has an axis around it", "[render]") {
   CHECK(says(values({{5, 0.3}}), "set xrange [4:6]"));
   CHECK(says(values({{0.5, 0.3}}), "set xrange [0.25:0.75]"));
+}
+
+TEST_CASE("pictures: a curve of one point is marked, whatever its style", "[render]") {
+  for (const CurveStyle style :
+       {CurveStyle::points_and_line, CurveStyle::line, CurveStyle::steps, CurveStyle::dashed}) {
+    Picture picture = values({{1, 2}});
+    picture.curves[0].style = style;
+    CHECK(says(picture, "points linewidth"));
+    CHECK(render::html_picture(picture).find("<path class=\"tb-marker\" d=\"M") != std::string::npos);
+    picture.curves[0].points = {{1, 2}, {2, 3}};
+    const bool marked = style == CurveStyle::points_and_line;
+    CHECK(says(picture, "points linewidth") == marked);
+    CHECK((render::html_picture(picture).find("tb-marker") != std::string::npos) == marked);
+  }
 }
 
 TEST_CASE("pictures: labels neither meet nor leave the picture", "[render]") {

@@ -254,6 +254,10 @@ std::string style(const Curve& curve, std::size_t place, double point) {
   const char* colour = colours[place % colour_count];
   const char* dash = dashes[place / colour_count % std::size(dashes)];
   const int marker = markers[place % std::size(markers)];
+  if (has_markers(curve) && (curve.style == CurveStyle::line || curve.style == CurveStyle::dashed ||
+                             curve.style == CurveStyle::steps))
+    return fmt::format("with points linewidth 2 pointtype {} pointsize {:g} linecolor rgb '{}'", marker,
+                       point, colour);
   switch (curve.style) {
     case CurveStyle::points_and_line:
       return fmt::format("with linespoints linewidth 2 pointtype {} pointsize {:g} linecolor rgb '{}' {}",

@@ -140,6 +140,13 @@ std::string Writer::linked(const std::string& text) {
   return result;
 }
 
+/// Some columns are for data formats, and have their key as heading or none.
+std::string heading_of(const Column& column) {
+  std::string text = column.heading.empty() ? column.key : column.heading;
+  if (text == column.key) std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
 /// What was asked: an input that varies with its values.
 std::string Writer::asked() {
   std::string items;
@@ -157,9 +164,9 @@ std::string Writer::asked() {
     if (more) values.resize(most_values_named);
     std::string text = fmt::format("{}{}", fmt::join(values, ", "), more ? ", ..." : "");
     if (!column.unit.empty()) text += " " + column.unit;
-    items +=
-        fmt::format("<div title=\"{}\">{}{}</div>", html_escaped(column.meaning),
-                    element("dt", "", html_escaped(column.heading)), element("dd", "", html_escaped(text)));
+    items += fmt::format("<div title=\"{}\">{}{}</div>", html_escaped(column.meaning),
+                         element("dt", "", html_escaped(heading_of(column))),
+                         element("dd", "", html_escaped(text)));
   }
   if (items.empty()) return {};
   return fmt::format(
@@ -184,13 +191,6 @@ std::string boxed(std::string_view label, std::string_view head, std::string_vie
       "aria-label=\"{3}\">"
       "<table><caption>{3}</caption><thead><tr>{4}</tr></thead><tbody>\n{5}</tbody></table></div></div>\n",
       rows > tall_rows ? " tb-tall" : "", kind.empty() ? "" : " ", kind, html_escaped(label), head, body);
-}
-
-/// Some columns are for data formats, and have their key as heading or none.
-std::string heading_of(const Column& column) {
-  std::string text = column.heading.empty() ? column.key : column.heading;
-  if (text == column.key) std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
 }
 
 /// Numbers are set right, and their headings with them.

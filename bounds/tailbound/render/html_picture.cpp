@@ -199,8 +199,6 @@ std::string curve_svg(const Curve& curve, std::size_t number, const Picture& pic
   std::string svg;
   switch (curve.style) {
     case CurveStyle::points_and_line:
-      svg = line("tb-curve", false) + markers(place);
-      break;
     case CurveStyle::line:
       svg = line("tb-curve", false);
       break;
@@ -214,13 +212,13 @@ std::string curve_svg(const Curve& curve, std::size_t number, const Picture& pic
       svg = line("tb-curve tb-rule", false);
       break;
     case CurveStyle::marks:
-      svg = markers(0) + labels_svg(curve, view);
       break;
     case CurveStyle::bars:
-      svg =
-          fmt::format("<path class=\"tb-curve tb-bars\" d=\"{}\"/>", bars_path(curve, view)) + markers(place);
+      svg = fmt::format("<path class=\"tb-curve tb-bars\" d=\"{}\"/>", bars_path(curve, view));
       break;
   }
+  if (has_markers(curve)) svg += markers(curve.style == CurveStyle::marks ? 0 : place);
+  if (curve.style == CurveStyle::marks) svg += labels_svg(curve, view);
   const bool neutral = curve.style == CurveStyle::rule || curve.style == CurveStyle::marks;
   return fmt::format("<g {}>{}</g>", neutral ? "class=\"tb-neutral\"" : look(place, data_curves(picture)),
                      svg);
@@ -285,16 +283,13 @@ std::string key_of(const Picture& picture) {
     const Curve& curve = picture.curves[i];
     if (curve.title.empty() || curve.style == CurveStyle::marks) continue;
     const std::size_t place = curve.colour ? static_cast<std::size_t>(*curve.colour) : i;
-    const std::string sample =
+    std::string sample =
         curve.style == CurveStyle::rule     ? "<path class=\"tb-curve tb-rule\" d=\"M0 6H26\"/>"
         : curve.style == CurveStyle::dashed ? "<path class=\"tb-curve tb-dashed\" d=\"M0 6H26\"/>"
         : curve.style == CurveStyle::steps  ? "<path class=\"tb-curve tb-steps\" d=\"M0 6H26\"/>"
-        : curve.style == CurveStyle::line   ? "<path class=\"tb-curve\" d=\"M0 6H26\"/>"
-        : curve.style == CurveStyle::bars
-            ? "<path class=\"tb-curve tb-bars\" d=\"M13 0V12\"/><path class=\"tb-marker\" d=\"" +
-                  marker_path(13, 6, place) + "\"/>"
-            : "<path class=\"tb-curve\" d=\"M0 6H26\"/><path class=\"tb-marker\" d=\"" +
-                  marker_path(13, 6, place) + "\"/>";
+        : curve.style == CurveStyle::bars   ? "<path class=\"tb-curve tb-bars\" d=\"M13 0V12\"/>"
+                                            : "<path class=\"tb-curve\" d=\"M0 6H26\"/>";
+    if (has_markers(curve)) sample += "<path class=\"tb-marker\" d=\"" + marker_path(13, 6, place) + "\"/>";
     items += fmt::format(
         "<li data-curve=\"{}\"><svg class=\"tb-sample\" viewBox=\"0 0 26 12\" aria-hidden=\"true\"><g "
         "{}>{}</g></svg>"

@@ -37,6 +37,21 @@ double distance(const std::pair<double, double>& point, const Points& line) {
 
 }  // namespace
 
+bool has_markers(const Curve& curve) {
+  switch (curve.style) {
+    case CurveStyle::points_and_line:
+    case CurveStyle::marks:
+    case CurveStyle::bars:
+      return true;
+    case CurveStyle::line:
+    case CurveStyle::steps:
+    case CurveStyle::dashed:
+    case CurveStyle::rule:
+      return curve.points.size() == 1;
+  }
+  return false;
+}
+
 bool is_limit(const Curve& curve) {
   return (curve.style == CurveStyle::dashed || curve.style == CurveStyle::rule) && curve.points.size() == 2 &&
          curve.points[0].first == curve.points[1].first;

@@ -33,6 +33,9 @@ struct Curve {
          curve.style != CurveStyle::marks;
 }
 
+/// Is every point marked? A line of one point would be nowhere to be seen.
+[[nodiscard]] bool has_markers(const Curve& curve);
+
 /// A level across the other axis, as the load at which something saturates: two points at one place, drawn over
 /// the whole height of the picture whatever their own.
 [[nodiscard]] bool is_limit(const Curve& curve);

@@ -5,16 +5,13 @@
 #include <tailbound/numeric/plain.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 namespace tailbound::numeric {
 namespace {
 
-using ReadNumber = Rational (*)(std::string_view text, std::string_view argument);
-
-Rational read_number(std::string_view text, std::string_view argument) {
-  return parse_rational(text, argument);
-}
+using ReadNumber = std::function<Rational(std::string_view text, std::string_view argument)>;
 
 [[noreturn]] void refuse(std::string_view argument, std::string_view value, const std::string& legal) {
   throw InvalidArgument(std::string(argument), std::string(value), legal);
@@ -36,7 +33,7 @@ void require_same_units(std::string_view range, std::string_view argument) {
 
 /// Adds the range "first:last:step" to `list`.
 void append_range(std::vector<Rational>& list, std::string_view item, std::string_view argument,
-                  std::size_t limit, ReadNumber read) {
+                  std::size_t limit, const ReadNumber& read) {
   const std::size_t one = item.find(':'), two = item.find(':', one + 1);
   if (two == std::string_view::npos || item.find(':', two + 1) != std::string_view::npos)
     refuse(argument, item, "a number, or a range FIRST:LAST:STEP such as 0.1:0.9:0.1");
@@ -53,13 +50,13 @@ void append_range(std::vector<Rational>& list, std::string_view item, std::strin
 }
 
 std::vector<Rational> read_list(std::string_view text, std::string_view argument, std::size_t limit,
-                                ReadNumber read) {
+                                const ReadNumber& read, bool percents = false) {
   std::vector<Rational> list;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string_view item = text.substr(begin, end - begin);
     if (item.find(':') != std::string_view::npos) {
-      if (read == &parse_share) require_same_units(item, argument);
+      if (percents) require_same_units(item, argument);
       append_range(list, item, argument, limit, read);
     } else {
       if (list.size() >= limit)
@@ -88,7 +85,7 @@ bool is_list(std::string_view text) {
 }
 
 std::vector<Rational> parse_list(std::string_view text, std::string_view argument, std::size_t limit) {
-  return read_list(text, argument, limit, &read_number);
+  return read_list(text, argument, limit, [](auto item, auto name) { return parse_rational(item, name); });
 }
 
 Rational parse_share(std::string_view text, std::string_view argument) {
@@ -98,7 +95,7 @@ Rational parse_share(std::string_view text, std::string_view argument) {
 
 std::vector<Rational> parse_percent_list(std::string_view text, std::string_view argument,
                                          std::size_t limit) {
-  return read_list(text, argument, limit, &parse_share);
+  return read_list(text, argument, limit, parse_share, true);
 }
 
 std::int64_t parse_integer(std::string_view text, std::string_view argument, std::int64_t least,
@@ -123,7 +120,14 @@ std::vector<std::int64_t> parse_integers(std::string_view text, std::string_view
   try {
     if (!is_list(text)) return {parse_integer(text, argument, least, greatest)};
     std::vector<std::int64_t> list;
-    for (const Rational& entry : parse_list(text, argument))
+    const ReadNumber read = [&](std::string_view item, std::string_view name) {
+      try {
+        return parse_rational(item, name);
+      } catch (const InvalidArgument&) {
+        refuse_integer(item, name, least, greatest);
+      }
+    };
+    for (const Rational& entry : read_list(text, argument, most_entries, read))
       list.push_back(to_integer(entry, argument, least, greatest));
     return list;
   } catch (const InvalidArgument& error) {

@@ -13,12 +13,15 @@
 /// TESTS     tests/numeric/number_list_test.cpp
 namespace tailbound::numeric {
 
+/// In a list, unless told otherwise.
+inline constexpr std::size_t most_entries = 10'000;
+
 /// Exact numbers of a list: "0.1,1/5" or "0.1:0.9:0.1" (first : last : step, the last included where the
 /// steps meet it), or both mixed; at most `limit` entries. Entries may repeat and come in any order.
 /// \param argument  names the list in messages: "--load"
 /// \throws InvalidArgument
 [[nodiscard]] std::vector<Rational> parse_list(std::string_view text, std::string_view argument,
-                                               std::size_t limit = 10'000);
+                                               std::size_t limit = most_entries);
 
 /// Whether it is written as a list ("0.1,0.2" or "0.1:0.9:0.1"; also one of a single entry, "0.5:0.5:1").
 [[nodiscard]] bool is_list(std::string_view text);
@@ -29,7 +32,7 @@ namespace tailbound::numeric {
 /// A list, entries with "%" as hundredths: "10%:90%:10%", "0.1,50%"; a range has "%" at all of its numbers or
 /// at none.  \throws InvalidArgument
 [[nodiscard]] std::vector<Rational> parse_percent_list(std::string_view text, std::string_view argument,
-                                                       std::size_t limit = 10'000);
+                                                       std::size_t limit = most_entries);
 
 /// An integer in [least, greatest]; "1e6" and "12/3" count as integers.  \throws InvalidArgument
 [[nodiscard]] std::int64_t parse_integer(std::string_view text, std::string_view argument, std::int64_t least,

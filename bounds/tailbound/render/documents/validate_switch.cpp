@@ -6,9 +6,10 @@
 #include <tailbound/render/documents/units.hpp>
 #include <tailbound/render/documents/validate_switch.hpp>
 #include <tailbound/render/documents/validated.hpp>
+#include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 #include <memory>
 
 namespace tailbound::render {
@@ -107,15 +108,15 @@ std::vector<std::string> notes(const std::vector<ValidateSwitchPoint>& points) {
   return notes;
 }
 
+/// Of numbers with their memory; an estimate is drawn with its interval.
 Curve curve_of(const char* title, CurveStyle style, const std::vector<ValidateSwitchPoint>& points,
                const auto& height) {
-  Curve curve{.title = title, .style = style};
+  std::multimap<std::int64_t, Value> heights;
   for (const auto& [question, answer] : points)
     for (const ComparedMemory& row : answer.memories)
-      if (const std::optional<Value> value = height(row))
-        if (const auto y = log10_height(*value); y && std::isfinite(*y))
-          curve.points.emplace_back(static_cast<double>(row.memory.value), *y);
-  std::sort(curve.points.begin(), curve.points.end());
+      if (std::optional<Value> value = height(row)) heights.emplace(row.memory.value, *std::move(value));
+  Curve curve{.title = title, .style = style};
+  for (const auto& [memory, value] : heights) add_point(curve, static_cast<double>(memory), value, true);
   return curve;
 }
 

@@ -196,6 +196,9 @@ const tailbound = (() => {
     return `class="tb-many" stroke="hsl(${hue.toFixed(0)} 70% 48%)" fill="hsl(${hue.toFixed(0)} 70% 48%)"`;
   }
 
+  // A line of one point would be nowhere to be seen.
+  const has_markers = (curve) => ["marks", "bars", "points"].includes(curve.style) || curve.x.length === 1;
+
   function marker(x, y, kind) {
     const at = `M${x.toFixed(1)} ${y.toFixed(1)}`;
     if (kind % 4 === 0) return `${at}m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0`;
@@ -490,7 +493,7 @@ const tailbound = (() => {
         }
         svg += `<path class="tb-curve tb-bars" d="${bars}"/>`;
       }
-      if (["marks", "bars", "points"].includes(curve.style) && points.length <= most_markers) {
+      if (has_markers(curve) && points.length <= most_markers) {
         const kind = curve.style === "marks" ? 0 : place;
         svg += `<path class="tb-marker" d="${points.map((i) => marker(within(this.x(curve.x[i])), within(this.y(curve.ys[i])), kind)).join("")}"/>`;
       }
@@ -520,7 +523,7 @@ const tailbound = (() => {
       this.curves.forEach((curve, number) => {
         if (!curve.title || curve.style === "marks") return;
         const line = curve.style === "bars" ? '<path class="tb-curve tb-bars" d="M13 0V12"/>' : `<path class="tb-curve tb-${curve.style}" d="M0 6H26"/>`;
-        const mark = ["bars", "points"].includes(curve.style) ? `<path class="tb-marker" d="${marker(13, 6, curve.place ?? number)}"/>` : "";
+        const mark = has_markers(curve) ? `<path class="tb-marker" d="${marker(13, 6, curve.place ?? number)}"/>` : "";
         const pressed = made("button", { type: "button", "aria-pressed": String(!this.hidden.has(number)) });
         pressed.innerHTML = `<svg class="tb-sample" viewBox="0 0 26 12" aria-hidden="true"><g ${look(curve, number, this.count)}>${line}${mark}</g></svg><span>${escaped(curve.title)}</span>`;
         pressed.addEventListener("click", () => this.switch_curve(number, pressed));
