@@ -149,6 +149,23 @@ def test_answers_round_trip(inputs: int, load: Fraction, exponent: int) -> None:
     assert answer.probability <= Fraction(1, 10**exponent)
 
 
+@cases(60, 10_000)
+@given(st.floats(0.001, 0.99), st.sampled_from([float, numpy.float64, numpy.float32, numpy.longdouble, str, Decimal, Fraction]))
+def test_arguments_are_taken_exactly(number: float, kind: Any) -> None:
+    """To the last digit, whichever way they go: alone, as a command's option, in an array of numbers or in a list."""
+    load = kind(number)
+    meant = Fraction(number) if kind in (Fraction, Decimal) else Fraction(str(load))
+    question = dict(inputs=2, drop=0.25)
+    asked = {
+        "alone": tb.buffer(load=load, **question),
+        "option": tb.buffer(load=load, digits=10, **question),
+        "array": tb.buffer(load=numpy.array([load]), **question)[0],
+        "list": tb.buffer(load=[load, "1/2"], **question)[0],
+    }
+    for way, answer in asked.items():
+        assert answer.inputs["load"] == meant, way
+
+
 def test_equality_and_hashing() -> None:
     x = tb.Enclosure(1, 2)
     assert x == tb.Enclosure(1, 2) and x != tb.Enclosure(3, 4) and {x: 1}[tb.Enclosure(1, 2)] == 1
