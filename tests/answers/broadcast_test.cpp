@@ -6,6 +6,7 @@
 #include <tailbound/answers/validate_broadcast.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/plain.hpp>
+#include <tests/support/rational.hpp>
 
 #include <stop_token>
 #include <string>
@@ -19,23 +20,20 @@ namespace {
 using namespace tailbound;
 using namespace tailbound::answers;
 using numeric::Rational;
-
-Rational number(const char* text) {
-  return numeric::parse_rational(text, "number");
-}
+using tailbound::test::rational;
 
 BroadcastHypercube small_cube() {
   BroadcastHypercube hypercube;
   hypercube.dimensions = 4;
   hypercube.virtual_channels = 3;
   hypercube.flits = 16;
-  hypercube.broadcast = number("0.02");
+  hypercube.broadcast = rational("0.02");
   return hypercube;
 }
 
 OfferedLoads rates(const std::vector<const char*>& values) {
   OfferedLoads offered{.measure = LoadMeasure::messages, .of_saturation = false, .values = {}};
-  for (const char* value : values) offered.values.push_back(number(value));
+  for (const char* value : values) offered.values.push_back(rational(value));
   return offered;
 }
 
@@ -174,7 +172,7 @@ TEST_CASE("answers: broadcast, stopped before the first point: no answer that co
 
 TEST_CASE("answers: simulate hypercube has the estimates of the simulator") {
   SimulateHypercubeQuestion question = short_simulation(fractions({"0.3", "1.1"}));
-  question.percentiles = {number("0.5")};
+  question.percentiles = {rational("0.5")};
   const SimulateHypercubeAnswer found = answer(question, {.threads = 2});
   CHECK(found.model_saturation.value == broadcast_saturation(small_cube(), Replication::conserving).value);
   CHECK_FALSE(found.stopped);
@@ -187,7 +185,7 @@ TEST_CASE("answers: simulate hypercube has the estimates of the simulator") {
                                   .virtual_channels = 3,
                                   .flits = 16,
                                   .rate = typed_rate(point.rate),
-                                  .broadcast = number("0.02"),
+                                  .broadcast = rational("0.02"),
                                   .startup = 1,
                                   .buffer_flits = 1};
   const sim::RunPlan plan =
@@ -222,7 +220,7 @@ TEST_CASE("answers: simulate hypercube refuses what cannot be simulated") {
   }
   for (const char* startup : {"1/2", "-1", "1e10"}) {
     question = short_simulation(some);
-    question.network.hypercube.startup = number(startup);
+    question.network.hypercube.startup = rational(startup);
     CHECK(refused(question) == "startup");
   }
   CHECK(refused(short_simulation(rates({"0"}))) == "rates");
@@ -274,14 +272,14 @@ TEST_CASE("answers: validate broadcast has no row of what was not sent") {
 TEST_CASE("answers: the greatest rate that a hypercube carries") {
   HypercubeSaturationQuestion question;
   question.network.hypercube.flits = 8;
-  question.length.precision = number("0.02");
+  question.length.precision = rational("0.02");
   const HypercubeSaturationAnswer found = answer(question, {.threads = 2});
   CHECK(found.model.value == broadcast_saturation(question.network.hypercube, Replication::conserving).value);
   CHECK(found.found.greatest_stable < 0.126);  // two nodes, a message every 8 cycles
   CHECK(found.found.least_unstable > 0.124);
   question.length.precision = 1;
   CHECK_THROWS_AS(answer(question, {}), InvalidArgument);
-  question.length.precision = number("0.02");
+  question.length.precision = rational("0.02");
   CHECK_THROWS_AS(answer(question, stopped_run()), Stopped);
 }
 

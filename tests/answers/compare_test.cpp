@@ -3,6 +3,7 @@
 #include <tailbound/core/error.hpp>
 
 #include <catch2/catch.hpp>
+#include <tests/support/rational.hpp>
 
 #include <string>
 
@@ -11,12 +12,9 @@
 using namespace tailbound;
 using answers::CoefficientsOf;
 using answers::DisagreementCause;
+using tailbound::test::rational;
 
 namespace {
-
-numeric::Rational rational(const std::string& text) {
-  return numeric::parse_rational(text, "expected");
-}
 
 series::CoefficientList list_of(const std::string& text) {
   return series::parse_coefficient_list(text, "list");

@@ -4,25 +4,23 @@
 #include <tailbound/network/network_file.hpp>
 
 #include <catch2/catch.hpp>
+#include <tests/support/rational.hpp>
 
 using namespace tailbound;
 using answers::DelayQuestion;
 using answers::Hops;
 using numeric::Rational;
+using tailbound::test::rational;
 
 namespace {
-
-Rational number(const char* text) {
-  return numeric::parse_rational(text, "number");
-}
 
 answers::NetworkTopology network_of(const std::string& text) {
   return {.network = network::read_network(text, "text").network, .file = "text", .matrix = {}};
 }
 
 DelayQuestion of_tree(std::optional<Hops> hops) {
-  DelayQuestion question{.topology = answers::TreeTopology{.tree = {4, 2}, .load = number("0.7")}};
-  question.percentiles = {number("0.99"), number("0.999999")};
+  DelayQuestion question{.topology = answers::TreeTopology{.tree = {4, 2}, .load = rational("0.7")}};
+  question.percentiles = {rational("0.99"), rational("0.999999")};
   question.levels = {Slots(3)};
   question.hops = hops;
   return question;
@@ -129,7 +127,7 @@ TEST_CASE("hops: beyond what a chain reaches the answer is that of independent h
 
 TEST_CASE("hops: reorder buffers of a chain are computed, of a bound refused") {
   DelayQuestion question = of_tree({});
-  question.reorder = answers::ReorderTargets{.probability = number("1e-6"), .levels = {Packets(2)}};
+  question.reorder = answers::ReorderTargets{.probability = rational("1e-6"), .levels = {Packets(2)}};
   const auto chain = answers::answer(question);
   REQUIRE(chain.flows[0].reorder);
   CHECK(chain.flows[0].reorder->computed);
@@ -147,7 +145,7 @@ TEST_CASE("hops: latencies in ns of routes of several lengths, for chain and bou
   DelayQuestion question = of_tree({});
   std::get<answers::TreeTopology>(question.topology).routing = network::TreeRouting::nearest_ancestor;
   question.units.packet_bytes = 125;
-  question.units.link_gbps = number("100");  // a slot of 10 ns
+  question.units.link_gbps = rational("100");  // a slot of 10 ns
   question.hop_ns = Rational(25);
   const auto chain = answers::answer(question);
   question.hops = Hops::bound;
@@ -161,7 +159,7 @@ TEST_CASE("hops: latencies in ns of routes of several lengths, for chain and bou
 
 TEST_CASE("hops: a chain is what simulations see, a bound is above them") {
   answers::ValidateDelayQuestion question{.topology =
-                                              answers::TreeTopology{.tree = {4, 2}, .load = number("0.8")}};
+                                              answers::TreeTopology{.tree = {4, 2}, .load = rational("0.8")}};
   question.levels = {Slots(0), Slots(4), Slots(12)};
   question.length.slots = 40'000;
   question.length.seed = 3;

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <tailbound/answers/delay.hpp>
 #include <tailbound/network/network_file.hpp>
+#include <tests/support/rational.hpp>
 
 #include <stop_token>
 
@@ -12,12 +13,9 @@ using namespace tailbound;
 using answers::DelayAnswer;
 using answers::DelayQuestion;
 using numeric::Rational;
+using tailbound::test::rational;
 
 namespace {
-
-Rational number(const char* text) {
-  return numeric::parse_rational(text, "number");
-}
 
 /// Hosts a, b, c behind one switch, d behind another; a and b send to c at the same rate, b to d too.
 answers::NetworkTopology two_switches() {
@@ -95,8 +93,8 @@ TEST_CASE("Delay asked of a tree: as the sum over its queues", "[answers][delay]
 
 TEST_CASE("Delay asked of a network: flows, links and flows alike", "[answers][delay]") {
   DelayQuestion question{.topology = two_switches()};
-  question.percentiles = {number("0.99")};
-  question.drop = bounds::DropTarget{number("1e-6")};
+  question.percentiles = {rational("0.99")};
+  question.drop = bounds::DropTarget{rational("1e-6")};
   question.hops = answers::Hops::independent;
   const DelayAnswer answer = answers::answer(question);
   REQUIRE(answer.flows.size() == 4);
@@ -175,27 +173,27 @@ TEST_CASE("Delay: what the model leaves out", "[answers][delay]") {
 TEST_CASE("Delay: the reorder buffer of each flow, and of given delays", "[answers][delay][reorder]") {
   DelayQuestion question{.topology = two_switches()};
   question.reorder =
-      answers::ReorderTargets{.probability = number("1e-6"), .levels = {Packets(0), Packets(2)}};
+      answers::ReorderTargets{.probability = rational("1e-6"), .levels = {Packets(0), Packets(2)}};
   const DelayAnswer answer = answers::answer(question);
   for (std::size_t i = 0; i < answer.flows.size(); ++i) {
     REQUIRE(answer.flows[i].reorder.has_value());
     CHECK(answer.flows[i].reorder->flow_rate == answer.paths.flows[i].rate);
     CHECK(answer.flows[i].reorder->tail.size() == 2);
   }
-  question.flow_rate = number("0.1");
-  CHECK(answers::answer(question).flows.back().reorder->flow_rate == number("0.1"));
+  question.flow_rate = rational("0.1");
+  CHECK(answers::answer(question).flows.back().reorder->flow_rate == rational("0.1"));
 
   // Delay 0 or 1, a packet in each slot: one packet waits where it was not delayed and the one before was.
   const answers::ReorderAnswer given = answers::answer(answers::ReorderQuestion{
-      .delays = {number("3/4"), number("1/4")}, .flow_rate = 1, .targets = {.levels = {Packets(0)}}});
+      .delays = {rational("3/4"), rational("1/4")}, .flow_rate = 1, .targets = {.levels = {Packets(0)}}});
   CHECK_FALSE(given.size.has_value());
   CHECK(given.tail.size() == 1);
 }
 
 TEST_CASE("Delay: a stop keeps the flows that are known", "[answers][delay][stop]") {
   DelayQuestion question{.topology = two_switches()};
-  question.percentiles = {number("0.9")};
-  question.drop = bounds::DropTarget{number("1e-6")};
+  question.percentiles = {rational("0.9")};
+  question.drop = bounds::DropTarget{rational("1e-6")};
   std::stop_source stop;
   answers::Run run{.stop = stop.get_token()};
   std::size_t begun = 0;
@@ -221,16 +219,16 @@ TEST_CASE("Delay: curves for pictures reach the last percentile", "[answers][del
 }
 
 TEST_CASE("Percentiles asked for unless told", "[answers][delay]") {
-  const std::vector<Rational> expected{number("0.5"), number("0.9"), number("0.99"), number("0.9999"),
-                                       number("0.999999")};
+  const std::vector<Rational> expected{rational("0.5"), rational("0.9"), rational("0.99"), rational("0.9999"),
+                                       rational("0.999999")};
   CHECK(answers::usual_percentiles() == expected);
 }
 
 TEST_CASE("Units: a slot is the time of a packet on the link", "[answers][units]") {
   answers::Units units{.packet_bytes = 64};
   CHECK_FALSE(units.slot_ns().has_value());
-  units.link_gbps = number("100");
-  CHECK(*units.slot_ns() == number("5.12"));
+  units.link_gbps = rational("100");
+  CHECK(*units.slot_ns() == rational("5.12"));
   units.packet_bytes.reset();
   CHECK_FALSE(units.slot_ns().has_value());
 }

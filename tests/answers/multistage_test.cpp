@@ -3,6 +3,7 @@
 #include <tailbound/core/error.hpp>
 
 #include <catch2/catch.hpp>
+#include <tests/support/rational.hpp>
 
 #include <string>
 
@@ -11,12 +12,9 @@
 using namespace tailbound;
 using namespace tailbound::answers;
 using bounds::multistage::Variant;
+using tailbound::test::rational;
 
 namespace {
-
-numeric::Rational rational(const char* text) {
-  return numeric::parse_rational(text, "number");
-}
 
 MultistageQuestion question(const char* hot, const char* load) {
   return {.network = {.network = {64, 2}, .buffer = 4, .hot = rational(hot), .combining = 2},

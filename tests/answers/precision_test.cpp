@@ -2,6 +2,7 @@
 #include <tailbound/answers/precision.hpp>
 #include <tailbound/answers/simulate_switch.hpp>
 #include <tailbound/render/documents/precision.hpp>
+#include <tests/support/rational.hpp>
 
 #include <cmath>
 
@@ -9,10 +10,7 @@ namespace {
 
 using namespace tailbound;
 using namespace tailbound::answers;
-
-numeric::Rational rational(const char* text) {
-  return numeric::parse_rational(text, "test");
-}
+using tailbound::test::rational;
 
 /// Two inputs that send with probability 0.7 each to one of two outputs: E[Q] = rho + rho^2 / 4 / (1 - rho).
 SimulateSwitchQuestion small_switch(std::uint64_t seed) {

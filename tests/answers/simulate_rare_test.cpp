@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <tailbound/answers/simulate_rare.hpp>
 #include <tailbound/core/error.hpp>
+#include <tests/support/rational.hpp>
 
 // What tests/sim shows to be right is not tested again. Results depend on the seed alone.
 
@@ -8,10 +9,7 @@ namespace {
 
 using namespace tailbound;
 using namespace tailbound::answers;
-
-numeric::Rational rational(const char* text) {
-  return numeric::parse_rational(text, "test");
-}
+using tailbound::test::rational;
 
 SimulateRareQuestion rare(int radix, int levels, const char* load) {
   SimulateRareQuestion question{.topology = {.tree = {radix, levels}, .load = rational(load)}};

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <tailbound/answers/simulate_tree.hpp>
 #include <tailbound/core/error.hpp>
+#include <tests/support/rational.hpp>
 
 #include <cmath>
 
@@ -11,10 +12,7 @@ namespace {
 
 using namespace tailbound;
 using namespace tailbound::answers;
-
-numeric::Rational rational(const char* text) {
-  return numeric::parse_rational(text, "test");
-}
+using tailbound::test::rational;
 
 SimulateTreeQuestion small_tree() {
   SimulateTreeQuestion question{.topology = TreeTopology{.tree = {4, 2}, .load = rational("0.8")}};

@@ -7,6 +7,7 @@
 #include <tailbound/network/network_file.hpp>
 #include <tailbound/network/queue_traffic.hpp>
 #include <tailbound/network/uniform_traffic.hpp>
+#include <tests/support/rational.hpp>
 
 #include <algorithm>
 #include <random>
@@ -18,12 +19,9 @@ using namespace tailbound;
 using answers::LoadScaleAnswer;
 using answers::LoadScaleQuestion;
 using numeric::Rational;
+using tailbound::test::rational;
 
 namespace {
-
-Rational number(const char* text) {
-  return numeric::parse_rational(text, "number");
-}
 
 network::Network star(int hosts) {
   std::string text = "hosts = [";
@@ -90,23 +88,23 @@ TEST_CASE("Greatest load scale: the latency of a percentile on both sides", "[an
   for (const auto& [percentile, within] :
        {std::pair{"0.9999", 12}, std::pair{"0.99", 4}, std::pair{"0.999", 7}, std::pair{"0.9", 2}}) {
     const LoadScaleAnswer answer = answers::answer(LoadScaleQuestion{
-        .topology = topology, .asked = answers::LatencyTarget{number(percentile), Rational(within)}});
+        .topology = topology, .asked = answers::LatencyTarget{rational(percentile), Rational(within)}});
     REQUIRE(answer.target.has_value());
     REQUIRE(answer.target->missed.has_value());
     const Rational met = answer.target->met, missed = *answer.target->missed;
     CHECK(met < missed);
-    CHECK(missed - met <= met * number("1e-10"));
+    CHECK(missed - met <= met * rational("1e-10"));
     CHECK(missed < answer.first_limit().factor);
     const auto worst = [&](const Rational& factor) {
-      return std::max(latency_at(topology, "a -> c", number(percentile), factor),
-                      latency_at(topology, "b -> c", number(percentile), factor));
+      return std::max(latency_at(topology, "a -> c", rational(percentile), factor),
+                      latency_at(topology, "b -> c", rational(percentile), factor));
     };
     CHECK(worst(met) <= Slots(within));
     CHECK(worst(missed) > Slots(within));
     CHECK(answer.omissions.correlated_waits);
   }
   // Of one flow alone the factor is greater, or the same.
-  LoadScaleQuestion question{.topology = topology, .asked = answers::LatencyTarget{number("0.99"), 3}};
+  LoadScaleQuestion question{.topology = topology, .asked = answers::LatencyTarget{rational("0.99"), 3}};
   const Rational all = answers::answer(question).target->met;
   question.flow = "b -> c";
   const LoadScaleAnswer of_b = answers::answer(question);
@@ -120,18 +118,19 @@ TEST_CASE("Greatest load scale: the latency of a percentile on both sides", "[an
 TEST_CASE("Greatest load scale: times in ns count what hops add", "[answers][load_scale]") {
   const answers::NetworkTopology topology = two_ways();
   const auto met = [&](const Rational& within, const std::optional<answers::SlotTime>& time) {
-    return answers::answer(LoadScaleQuestion{.topology = topology,
-                                             .asked = answers::LatencyTarget{number("0.999"), within, time}})
+    return answers::answer(
+               LoadScaleQuestion{.topology = topology,
+                                 .asked = answers::LatencyTarget{rational("0.999"), within, time}})
         .target->met;
   };
   // Slots of 10 ns without more are slots.
   CHECK(met(60, answers::SlotTime{.slot = 10}) == met(6, std::nullopt));
   CHECK(met(69, answers::SlotTime{.slot = 10}) == met(6, std::nullopt));
-  const Rational hop = number("12.5"), found = met(100, answers::SlotTime{.slot = 10, .hop = hop});
+  const Rational hop = rational("12.5"), found = met(100, answers::SlotTime{.slot = 10, .hop = hop});
   answers::DelayQuestion question{.topology = answers::NetworkTopology{
                                       .network = answers::scaled(topology.network, found), .file = "scaled"}};
-  question.percentiles = {number("0.999")};
-  question.units = {.packet_bytes = 64, .link_gbps = number("51.2")};
+  question.percentiles = {rational("0.999")};
+  question.units = {.packet_bytes = 64, .link_gbps = rational("51.2")};
   question.hop_ns = hop;
   Rational greatest = 0;
   for (const answers::FlowDelay& flow : answers::answer(question).flows)
@@ -143,14 +142,14 @@ TEST_CASE("Greatest load scale: times in ns count what hops add", "[answers][loa
 TEST_CASE("Greatest load scale: buffers, as the greatest load of the one queue", "[answers][load_scale]") {
   // Around one switch of 9 hosts every queue has 8 inputs: the load that a buffer takes is that of bounds::max_load.
   network::Network network = star(9);
-  network::add_uniform_traffic(network, number("0.5"));
+  network::add_uniform_traffic(network, rational("0.5"));
   for (const bounds::Criterion criterion : {bounds::Criterion::overflow, bounds::Criterion::loss}) {
-    const bounds::DropTarget target{number("1e-9"), criterion};
+    const bounds::DropTarget target{rational("1e-9"), criterion};
     const LoadScaleAnswer answer =
         answers::answer(LoadScaleQuestion{.topology = {.network = network, .file = "star"},
                                           .asked = answers::BufferTarget{Packets(24), target}});
     const bounds::MaxLoad most = bounds::max_load(
-        {.arrivals = series::Arrivals::equal_inputs(8, number("0.5")), .packets_per_slot = 1}, Packets(24),
+        {.arrivals = series::Arrivals::equal_inputs(8, rational("0.5")), .packets_per_slot = 1}, Packets(24),
         target);
     CHECK(numeric::nearest_double(answer.target->met) / 2 ==
           Approx(static_cast<double>(most.load.lower())).epsilon(1e-9));
@@ -170,18 +169,18 @@ TEST_CASE("Greatest load scale: targets that every factor meets, and that none d
                                 "lonely")
               .network,
       .file = "lonely"};
-  LoadScaleQuestion question{.topology = lonely, .asked = answers::LatencyTarget{number("0.99"), 1}};
+  LoadScaleQuestion question{.topology = lonely, .asked = answers::LatencyTarget{rational("0.99"), 1}};
   const LoadScaleAnswer answer = answers::answer(question);
   // Its link takes 2 packets a slot, so the host is the limit, and reaches it.
   CHECK(answer.first_limit().kind == answers::ScaleLimit::Kind::node);
   CHECK(std::get<numeric::Exact<unit::Ratio>>(answer.greatest()).value == 2);
   CHECK_FALSE(answer.target->missed.has_value());
-  question.asked = answers::LatencyTarget{number("0.99"), 0};
+  question.asked = answers::LatencyTarget{rational("0.99"), 0};
   CHECK_THROWS_AS(answers::answer(question), NoAnswer);
   question.asked = answers::LatencyTarget{1, 5};
   CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
-  question.asked = answers::LatencyTarget{number("0.5"), -1};
+  question.asked = answers::LatencyTarget{rational("0.5"), -1};
   CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
-  question.asked = answers::BufferTarget{Packets(3), {number("1")}};
+  question.asked = answers::BufferTarget{Packets(3), {rational("1")}};
   CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
 }

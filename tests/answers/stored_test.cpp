@@ -5,6 +5,7 @@
 #include <tailbound/render/documents/buffer.hpp>
 #include <tailbound/render/documents/delay.hpp>
 #include <tailbound/render/documents/validate_buffer.hpp>
+#include <tests/support/rational.hpp>
 
 #include <cmath>
 #include <limits>
@@ -15,10 +16,7 @@ namespace {
 
 using namespace tailbound;
 using namespace tailbound::answers;
-
-numeric::Rational rational(const char* text) {
-  return numeric::parse_rational(text, "test");
-}
+using tailbound::test::rational;
 
 template <class Value>
 Value there_and_back(const Value& value) {

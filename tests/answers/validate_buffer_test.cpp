@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <tailbound/answers/validate_buffer.hpp>
 #include <tailbound/core/error.hpp>
+#include <tests/support/rational.hpp>
 
 // Results depend on the seed alone.
 
@@ -8,10 +9,7 @@ namespace {
 
 using namespace tailbound;
 using namespace tailbound::answers;
-
-numeric::Rational rational(const char* text) {
-  return numeric::parse_rational(text, "test");
-}
+using tailbound::test::rational;
 
 ValidateBufferQuestion small_switch() {
   ValidateBufferQuestion question{.inputs = 4, .load = rational("0.8")};

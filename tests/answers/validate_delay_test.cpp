@@ -2,6 +2,7 @@
 #include <tailbound/answers/delay.hpp>
 #include <tailbound/answers/validate_delay.hpp>
 #include <tailbound/core/error.hpp>
+#include <tests/support/rational.hpp>
 
 // Results depend on the seed alone.
 
@@ -9,10 +10,7 @@ namespace {
 
 using namespace tailbound;
 using namespace tailbound::answers;
-
-numeric::Rational rational(const char* text) {
-  return numeric::parse_rational(text, "test");
-}
+using tailbound::test::rational;
 
 ValidateDelayQuestion small_tree() {
   ValidateDelayQuestion question{.topology = TreeTopology{.tree = {4, 2}, .load = rational("0.6")}};

@@ -3,24 +3,23 @@
 #include <tailbound/queue/queue_pair.hpp>
 
 #include <catch2/catch.hpp>
+#include <tests/support/rational.hpp>
 
 #include <cmath>
 #include <limits>
 
 using namespace tailbound;
 using numeric::Rational;
+using tailbound::test::rational;
 
 namespace {
-
-Rational number(const char* text) {
-  return numeric::parse_rational(text, "number");
-}
 
 double value(const numeric::Claim<unit::Probability>& claim) {
   return static_cast<double>(std::get<numeric::UpperBound<unit::Probability>>(claim).value);
 }
 
-const bounds::DelayQuestion rare{{}, {number("0.999999"), number("0.999999999"), number("0.999999999999")}};
+const bounds::DelayQuestion rare{{},
+                                 {rational("0.999999"), rational("0.999999999"), rational("0.999999999999")}};
 
 /// (8) by itself: the least over many z, in double.
 double plain_bound(double k, int hops, int levels, double rho, int t) {
@@ -55,7 +54,7 @@ TEST_CASE("delay bound: percentiles as derived, up to the root and through the w
                       {4, "0.8", false, {72, 95, 117}},    {4, "0.9", false, {152, 199, 245}},
                       {16, "0.8", true, {53, 72, 91}},     {4, "0.8", true, {59, 81, 102}}};
   for (const Row& row : rows) {
-    auto routes = bounds::bounded_tree({row.radix, 3}, number(row.load), network::TreeRouting::random_root);
+    auto routes = bounds::bounded_tree({row.radix, 3}, rational(row.load), network::TreeRouting::random_root);
     if (row.up) routes.front().later.resize(2);
     const bounds::BoundedDelayAnswer answer = bounds::delay_bound(routes, rare);
     for (std::size_t i = 0; i < 3; ++i) CHECK(answer.queueing[i].slots.value == row.slots[i]);
@@ -63,7 +62,7 @@ TEST_CASE("delay bound: percentiles as derived, up to the root and through the w
 }
 
 TEST_CASE("delay bound: no z of the formula gives less") {
-  const auto routes = bounds::bounded_tree({4, 2}, number("0.7"), network::TreeRouting::random_root);
+  const auto routes = bounds::bounded_tree({4, 2}, rational("0.7"), network::TreeRouting::random_root);
   const bounds::DelayQuestion question{{Slots(5), Slots(20), Slots(60)}, {}};
   const bounds::BoundedDelayAnswer answer = bounds::delay_bound(routes, question);
   for (const bounds::ClaimedSlotProbability& above : answer.above) {
@@ -74,7 +73,7 @@ TEST_CASE("delay bound: no z of the formula gives less") {
 }
 
 TEST_CASE("delay bound: above the exact tail of a single queue") {
-  const auto routes = bounds::bounded_tree({8, 1}, number("0.8"), network::TreeRouting::random_root);
+  const auto routes = bounds::bounded_tree({8, 1}, rational("0.8"), network::TreeRouting::random_root);
   bounds::DelayQuestion question;
   for (int t = 0; t < 40; ++t) question.levels.emplace_back(t);
   const bounds::BoundedDelayAnswer answer = bounds::delay_bound(routes, question);
@@ -90,6 +89,6 @@ TEST_CASE("delay bound: above the exact tail of a single queue") {
 
 TEST_CASE("delay bound: a queue behind a busy link that is full is refused") {
   const std::vector<bounds::BoundedRoute> routes{
-      {{{number("0.2"), 4}}, {{{{number("0.2"), 3}}, number("1/2")}}, 1}};
+      {{{rational("0.2"), 4}}, {{{{rational("0.2"), 3}}, rational("1/2")}}, 1}};
   CHECK_THROWS_AS(bounds::delay_bound(routes, rare), Unstable);
 }

@@ -2,18 +2,16 @@
 #include <tailbound/core/error.hpp>
 
 #include <catch2/catch.hpp>
+#include <tests/support/rational.hpp>
 
 #include <cmath>
 
 using namespace tailbound;
 using bounds::DependentDelay;
 using numeric::Rational;
+using tailbound::test::rational;
 
 namespace {
-
-Rational number(const char* text) {
-  return numeric::parse_rational(text, "number");
-}
 
 template <class Unit>
 double value(const numeric::Claim<Unit>& claim) {
@@ -22,7 +20,7 @@ double value(const numeric::Claim<Unit>& claim) {
 
 bounds::DependentPaths tree(std::int64_t radix, int levels, const char* load,
                             network::TreeRouting routing = network::TreeRouting::random_root) {
-  return bounds::dependent_tree({radix, levels}, number(load), routing);
+  return bounds::dependent_tree({radix, levels}, rational(load), routing);
 }
 
 }  // namespace
@@ -42,7 +40,7 @@ TEST_CASE("dependent hops: percentiles are those of simulations, to the slot") {
   for (const Row& row : rows) {
     const bounds::DependentPaths paths = tree(row.radix, 3, row.load);
     DependentDelay delays(paths.hops);
-    bounds::DelayQuestion question{{}, {number("0.999999")}};
+    bounds::DelayQuestion question{{}, {rational("0.999999")}};
     for (int t = 0; t < 60; ++t) question.levels.emplace_back(t);
     const bounds::ClaimedDelayAnswer answer = delays.claims(paths.flows[0], question);
     CHECK(answer.queueing[0].slots.value == row.slots);
@@ -71,10 +69,10 @@ TEST_CASE("dependent hops: the digits said are those of a deeper computation") {
   for (const char* load : {"0.5", "0.8"})
     for (const std::int64_t radix : {2, 8}) {
       const bounds::DependentPaths paths = tree(radix, 2, load);
-      bounds::DelayQuestion question{{}, {number("0.999999")}};
+      bounds::DelayQuestion question{{}, {rational("0.999999")}};
       DependentDelay delays(paths.hops);
       const auto percentile = delays.claims(paths.flows[0], question).queueing[0];
-      question.percentiles = {1 - number("1e-15")};
+      question.percentiles = {1 - rational("1e-15")};
       question.levels = {percentile.at.slots};
       const double deeper =
           value(DependentDelay(paths.hops).claims(paths.flows[0], question).above[0].probability);
@@ -86,7 +84,7 @@ TEST_CASE("dependent hops: the digits said are those of a deeper computation") {
 
 TEST_CASE("dependent hops: binary trees, where a leaf's packet takes one link") {
   const bounds::DependentPaths paths = tree(2, 3, "0.8");
-  const bounds::DelayQuestion question{{Slots(31)}, {number("0.999999")}};
+  const bounds::DelayQuestion question{{Slots(31)}, {rational("0.999999")}};
   const bounds::ClaimedDelayAnswer answer = DependentDelay(paths.hops).claims(paths.flows[0], question);
   CHECK(value(answer.mean_queueing) == Approx(6.037).margin(0.0006));
   CHECK(answer.queueing[0].slots.value == 44);  // simulated 43
@@ -151,7 +149,7 @@ TEST_CASE("dependent hops: covariances of neighbouring waits as simulated") {
 
 TEST_CASE("dependent hops: a tree in closed form is the tree written out") {
   const network::Tree shape{3, 2};
-  const Rational load = number("0.6");
+  const Rational load = rational("0.6");
   const auto routing = network::TreeRouting::nearest_ancestor;
   const bounds::DependentPaths closed = bounds::dependent_tree(shape, load, routing);
   const network::Network network = network::tree_network(shape, load, routing);
@@ -170,7 +168,7 @@ TEST_CASE("dependent hops: a tree in closed form is the tree written out") {
 
 TEST_CASE("dependent hops: links of several packets a slot and bursts are left out") {
   network::Network network =
-      network::tree_network({2, 2}, number("0.5"), network::TreeRouting::nearest_ancestor);
+      network::tree_network({2, 2}, rational("0.5"), network::TreeRouting::nearest_ancestor);
   const bounds::DependentPaths all = bounds::dependent_network(network);
   CHECK_FALSE(all.flows[3].empty());
   for (const std::size_t link : network.flows[3].routes[0].links) network.links[link].packets_per_slot = 2;
@@ -183,8 +181,8 @@ TEST_CASE("dependent hops: what is asked wrongly, or too deep, is refused") {
   const bounds::DependentPaths paths = tree(4, 2, "0.8");
   DependentDelay delays(paths.hops, 64);
   CHECK_THROWS_AS(delays.claims(paths.flows[0], {{Slots(64)}, {}}), LimitExceeded);
-  CHECK_THROWS_AS(delays.claims(paths.flows[0], {{}, {1 - number("1e-30")}}), LimitExceeded);
-  CHECK_THROWS_AS(delays.claims(paths.flows[0], {{}, {number("1.5")}}), InvalidArgument);
+  CHECK_THROWS_AS(delays.claims(paths.flows[0], {{}, {1 - rational("1e-30")}}), LimitExceeded);
+  CHECK_THROWS_AS(delays.claims(paths.flows[0], {{}, {rational("1.5")}}), InvalidArgument);
   const std::vector<bounds::Route> wrong{{{0, 5}, 1}}, jump{{{1, 0}, 1}};
   CHECK_THROWS_AS(delays.claims(wrong, {{Slots(1)}, {}}), InvalidArgument);
   CHECK_THROWS_AS(delays.claims(jump, {{Slots(1)}, {}}), InvalidArgument);
@@ -199,7 +197,7 @@ TEST_CASE("dependent hops: percentiles of more trees are those simulated") {
   };
   for (const Row& row : {Row{16, 3, "0.9", 110, 111}, Row{4, 3, "0.9", 106, 108}, Row{2, 3, "0.8", 43, 44}}) {
     const bounds::DependentPaths paths = tree(row.radix, row.levels, row.load);
-    const auto answer = DependentDelay(paths.hops).claims(paths.flows[0], {{}, {number("0.999999")}});
+    const auto answer = DependentDelay(paths.hops).claims(paths.flows[0], {{}, {rational("0.999999")}});
     CHECK(answer.queueing[0].slots.value >= row.least);
     CHECK(answer.queueing[0].slots.value <= row.most);
   }

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 #include <tests/support/fraction.hpp>
+#include <tests/support/rational.hpp>
 #include <vector>
 
 using namespace tailbound;
@@ -17,17 +18,14 @@ using network::Network;
 using network::Sources;
 using network::TreeRouting;
 using numeric::Rational;
+using tailbound::test::rational;
 
 namespace {
 
-Rational number(const char* text) {
-  return numeric::parse_rational(text, "number");
-}
-
 DelayQuestion whole_question() {
   DelayQuestion question{{},
-                         {number("0.5"), number("0.9"), number("0.99"), number("0.9999"), 1 - number("1e-6"),
-                          1 - number("1e-9"), 1 - number("1e-15")}};
+                         {rational("0.5"), rational("0.9"), rational("0.99"), rational("0.9999"),
+                          1 - rational("1e-6"), 1 - rational("1e-9"), 1 - rational("1e-15")}};
   for (const std::int64_t t : {0, 1, 2, 5, 10, 20, 50, 100}) question.levels.emplace_back(t);
   return question;
 }
@@ -91,10 +89,10 @@ Network hand_made(const char* from_a, const char* from_b, const char* between) {
   network.name = "two switches";
   network.nodes = {{"a", true}, {"b", true}, {"c", true}, {"d", true}, {"left", false}, {"right", false}};
   network.links = {{0, 4, 1}, {1, 4, 1}, {2, 5, 1}, {4, 5, 1}, {5, 4, 1}, {5, 2, 1}, {5, 3, 1}, {4, 0, 1}};
-  network.flows = {{"a to d", 0, 3, number(from_a), {{{0, 3, 6}, 1}}},
-                   {"b to d", 1, 3, number(from_b), {{{1, 3, 6}, 1}}},
-                   {"a to c", 0, 2, number(between), {{{0, 3, 5}, 1}}},
-                   {"c to a", 2, 0, number("1/8"), {{{2, 4, 7}, 1}}}};
+  network.flows = {{"a to d", 0, 3, rational(from_a), {{{0, 3, 6}, 1}}},
+                   {"b to d", 1, 3, rational(from_b), {{{1, 3, 6}, 1}}},
+                   {"a to c", 0, 2, rational(between), {{{0, 3, 5}, 1}}},
+                   {"c to a", 2, 0, rational("1/8"), {{{2, 4, 7}, 1}}}};
   return network;
 }
 
@@ -121,7 +119,7 @@ TEST_CASE("Network delay: a tree written out and read back is the built-in tree"
       for (const Sources sources : {Sources::decoupled, Sources::first_hop}) {
         INFO("radix " << shape.tree.radix << ", routing " << static_cast<int>(routing) << ", sources "
                       << static_cast<int>(sources));
-        const Rational load = number(shape.load);
+        const Rational load = rational(shape.load);
         const bounds::TreeDelay tree = bounds::tree_delay(shape.tree, load, routing, sources);
         const Network written = network::tree_network(shape.tree, load, routing);
         const Network read = network::read_network(network::to_toml(written), "tree.toml").network;
@@ -179,9 +177,9 @@ TEST_CASE("Network delay: two switches on paper", "[bounds][network][delay]") {
   for (std::size_t link = 3; link < network.links.size(); ++link)
     REQUIRE(delay.queue_of_link[link] < delay.network.queues.size());
   const auto traffic = [&](std::size_t link) { return delay.network.traffic[delay.queue_of_link[link]]; };
-  CHECK(traffic(3).sources == std::vector<network::SourceRate>{{number("0.3"), 2}});
-  CHECK(traffic(6).sources == std::vector<network::SourceRate>{{number("0.2"), 1}, {number("0.3"), 1}});
-  CHECK(traffic(5).sources == std::vector<network::SourceRate>{{number("0.1"), 1}});
+  CHECK(traffic(3).sources == std::vector<network::SourceRate>{{rational("0.3"), 2}});
+  CHECK(traffic(6).sources == std::vector<network::SourceRate>{{rational("0.2"), 1}, {rational("0.3"), 1}});
+  CHECK(traffic(5).sources == std::vector<network::SourceRate>{{rational("0.1"), 1}});
   CHECK(delay.queue_of_link[4] == delay.queue_of_link[7]);  // equal traffic: one entry
   CHECK(delay.network.queues.size() == 4);
 
@@ -193,14 +191,14 @@ TEST_CASE("Network delay: two switches on paper", "[bounds][network][delay]") {
         .value;
   };
   CHECK(delay.flows[0].routes.front().queues.size() == 2);
-  CHECK(mean(0) == number("0.615"));
-  CHECK(mean(1) == number("0.615"));
-  CHECK(mean(2) == number("0.375"));
+  CHECK(mean(0) == rational("0.615"));
+  CHECK(mean(1) == rational("0.615"));
+  CHECK(mean(2) == rational("0.375"));
   CHECK(mean(3) == 0);
   // P(W = 0) by hand: P(Q = 1)/rho; for two equal sources q^2 = 0.49, P(Q = 0) = 0.4, P(Q = 1) =
   // 0.4 (1/0.49 - 1): W(0) = (0.4 * 0.51/0.49) / 0.6. And 0.5 * 0.44/0.56 / 0.5 for 0.2 and 0.3.
-  const Rational zero =
-      number("0.4") * number("0.51") / number("0.49") / number("0.6") * number("0.44") / number("0.56");
+  const Rational zero = rational("0.4") * rational("0.51") / rational("0.49") / rational("0.6") *
+                        rational("0.44") / rational("0.56");
   const DelayAnswer answer = delays.answer(delay.flows[0].routes, {{Slots(0)}, {}});
   CHECK(numeric::to_enclosure(answer.above[0].probability).contains(1 - zero));
 }
@@ -212,19 +210,19 @@ TEST_CASE("Network delay: routes of a flow that meet the same queues are one", "
                    {"x", false}, {"y", false}, {"z", false}, {"t", false}};
   network.links = {{0, 3, 1}, {3, 4, 1}, {4, 7, 1}, {3, 5, 1}, {5, 7, 1},
                    {3, 6, 1}, {6, 7, 1}, {7, 1, 1}, {2, 6, 1}};
-  const Rational quarter = number("1/4");
+  const Rational quarter = rational("1/4");
   network.flows = {{"ab",
                     0,
                     1,
-                    number("0.4"),
-                    {{{0, 1, 2, 7}, quarter}, {{0, 3, 4, 7}, quarter}, {{0, 5, 6, 7}, number("1/2")}}},
-                   {"cb", 2, 1, number("0.3"), {{{8, 6, 7}, 1}}}};
+                    rational("0.4"),
+                    {{{0, 1, 2, 7}, quarter}, {{0, 3, 4, 7}, quarter}, {{0, 5, 6, 7}, rational("1/2")}}},
+                   {"cb", 2, 1, rational("0.3"), {{{8, 6, 7}, 1}}}};
   const NetworkDelay delay = bounds::network_delay(network, Sources::decoupled);
   REQUIRE(delay.flows.size() == 2);
   REQUIRE(delay.flows[0].routes.size() == 2);
   Rational sum = 0;
   for (const Route& route : delay.flows[0].routes) {
-    CHECK(route.share == number("1/2"));
+    CHECK(route.share == rational("1/2"));
     CHECK(route.queues.size() == 3);
     sum = sum + route.share;
   }
@@ -252,20 +250,21 @@ TEST_CASE("Network delay: the overloaded link is named with its load", "[bounds]
                   bounds::Overloaded);
   // A host's own link is no queue: full is allowed.
   Network full = hand_made("1/2", "1/4", "0.1");
-  full.flows = {{"b to d", 1, 3, number("0.9"), {{{1, 3, 6}, 1}}}};
+  full.flows = {{"b to d", 1, 3, rational("0.9"), {{{1, 3, 6}, 1}}}};
   const NetworkDelay delay = bounds::network_delay(full, Sources::decoupled);
   CHECK(delay.queue_of_link[5] == NetworkDelay::none);  // nothing passes
   CHECK(delay.network.queues.size() == 1);
 }
 
 TEST_CASE("Network delay: sources become arrivals", "[bounds][network][delay]") {
-  const auto equal = bounds::slotted_queue({"x", 1, {{number("0.1"), 5}}, number("0.5")});
+  const auto equal = bounds::slotted_queue({"x", 1, {{rational("0.1"), 5}}, rational("0.5")});
   REQUIRE(std::holds_alternative<series::EqualInputs>(equal.arrivals.description()));
-  CHECK(*equal.arrivals.load() == number("0.5"));
-  const auto mixed = bounds::slotted_queue({"x", 3, {{number("0.1"), 2}, {number("0.4"), 1}}, number("0.6")});
+  CHECK(*equal.arrivals.load() == rational("0.5"));
+  const auto mixed =
+      bounds::slotted_queue({"x", 3, {{rational("0.1"), 2}, {rational("0.4"), 1}}, rational("0.6")});
   CHECK(mixed.packets_per_slot == 3);
   CHECK(std::get<series::UnequalInputs>(mixed.arrivals.description()).rates ==
-        std::vector<Rational>{number("0.1"), number("0.1"), number("0.4")});
+        std::vector<Rational>{rational("0.1"), rational("0.1"), rational("0.4")});
 }
 
 TEST_CASE("Network delay: bursts that forget change nothing, longer ones delay",
@@ -309,7 +308,7 @@ TEST_CASE("Network delay: what is not analysed with bursts is refused", "[bounds
   network.links[3].packets_per_slot = 2;
   CHECK_THROWS_WITH(bounds::network_delay(network, Sources::decoupled),
                     Catch::Contains("takes 2 packets a slot"));
-  CHECK_THROWS_AS(bounds::tree_delay({4, 2}, number("0.6"), TreeRouting::random_root, Sources::first_hop,
+  CHECK_THROWS_AS(bounds::tree_delay({4, 2}, rational("0.6"), TreeRouting::random_root, Sources::first_hop,
                                      traffic::Burst{.slots = 8, .on_rate = 1}),
                   InvalidArgument);
 }

@@ -3,6 +3,7 @@
 #include <tailbound/answers/buffer.hpp>
 #include <tailbound/answers/occupancy.hpp>
 #include <tailbound/bounds/output_queue.hpp>
+#include <tests/support/rational.hpp>
 
 #include <array>
 
@@ -10,12 +11,9 @@
 
 using namespace tailbound;
 using numeric::Rational;
+using tailbound::test::rational;
 
 namespace {
-
-Rational rational(const char* text) {
-  return numeric::parse_rational(text, "number");
-}
 
 double upper(const queue::ProbabilityClaim& claim) {
   if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&claim))

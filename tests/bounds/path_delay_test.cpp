@@ -5,6 +5,7 @@
 #include <boost/multiprecision/mpfr.hpp>
 #include <catch2/catch.hpp>
 #include <tests/support/random_models.hpp>
+#include <tests/support/rational.hpp>
 
 #include <algorithm>
 #include <array>
@@ -132,15 +133,12 @@ TEST_CASE("Delays through trees: rows computed with PARI/GP", "[bounds][delay]")
 
 namespace {
 
-Rational number(const std::string& text) {
-  return numeric::parse_rational(text, "number");
-}
 Rational below_one(const char* distance) {
-  return 1 - number(distance);
+  return 1 - rational(distance);
 }
 
 SlottedQueue inputs(std::int64_t count, const char* load, int packets_per_slot = 1) {
-  return {series::Arrivals::equal_inputs(count, number(load)), packets_per_slot};
+  return {series::Arrivals::equal_inputs(count, rational(load)), packets_per_slot};
 }
 
 std::vector<queue::HopQueue> hop_queues(const std::vector<SlottedQueue>& queues) {
@@ -225,6 +223,7 @@ std::vector<Slots> levels_to(std::int64_t last) {
 
 using Float600 = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<600>,
                                                boost::multiprecision::et_off>;
+using tailbound::test::rational;
 
 /// P(W = w), w < size, behind `sources` of rate `rate`: V by its balance equations, J, and W = V + J, with
 /// subtractions and so many digits that they do no harm.
@@ -363,7 +362,7 @@ TEST_CASE("Delay over a path: percentiles by brute force in fractions, boundarie
     constexpr std::size_t size = 24;
     const std::vector<Fraction> queueing = exact_at_most(queues, routes, false, size);
     const std::vector<Fraction> latency = exact_at_most(queues, routes, true, size);
-    DelayQuestion question{{}, {number("0.5"), number("0.9"), number("0.99"), below_one("1e-4")}};
+    DelayQuestion question{{}, {rational("0.5"), rational("0.9"), rational("0.99"), below_one("1e-4")}};
     const Fraction near = test::power_of_ten(-40);
     for (const std::size_t t : {0u, 1u, 3u, 6u})
       for (const Fraction& value : {queueing[t], latency[t + static_cast<std::size_t>(least)]})
@@ -385,7 +384,7 @@ TEST_CASE("Delay over a path: percentiles by brute force in fractions, boundarie
 TEST_CASE("Delay over a path: 38 and 60 digits, and exact fractions inside", "[bounds][delay]") {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const std::vector<SlottedQueue> queues = small_queues(seed, 3);
-    const std::vector<Route> routes{{{0, 1, 2, 1}, number("2/3")}, {{2}, number("1/3")}};
+    const std::vector<Route> routes{{{0, 1, 2, 1}, rational("2/3")}, {{2}, rational("1/3")}};
     const std::vector<Fraction> at_most = exact_at_most(queues, routes, false, 16);
     for (const int digits : {1, 10, 14, 15, 38, 60}) {
       PathDelay delays(hop_queues(queues), HopDelay::wait, {digits});
@@ -403,8 +402,8 @@ TEST_CASE("Delay over a path: 38 and 60 digits, and exact fractions inside", "[b
 
 TEST_CASE("Delay over a path: five hops to 1e-300", "[bounds][delay]") {
   // The routes of a 16-ary 3-tree: behind 16, 256 and three times 4096 sources.
-  const bounds::TreeDelay tree = bounds::tree_delay({16, 3}, number("0.6"), network::TreeRouting::random_root,
-                                                    network::Sources::decoupled);
+  const bounds::TreeDelay tree = bounds::tree_delay(
+      {16, 3}, rational("0.6"), network::TreeRouting::random_root, network::Sources::decoupled);
   constexpr std::size_t size = 860;
   const Float600 load = Float600(6) / 10;
   const std::vector<Float600> first = plain_wait(16, load / 16, size),
@@ -438,10 +437,10 @@ TEST_CASE("Delay over a path: five hops to 1e-300", "[bounds][delay]") {
 
 TEST_CASE("Delay over a path: load 0.999, where transforms serve", "[bounds][delay]") {
   const bounds::TreeDelay tree = bounds::tree_delay(
-      {4, 2}, number("0.999"), network::TreeRouting::random_root, network::Sources::decoupled);
+      {4, 2}, rational("0.999"), network::TreeRouting::random_root, network::Sources::decoupled);
   REQUIRE(tree.routes.size() == 1);
   const DelayQuestion question{
-      {}, {number("0.5"), number("0.99"), below_one("1e-6"), below_one("1e-12"), below_one("1e-15")}};
+      {}, {rational("0.5"), rational("0.99"), below_one("1e-6"), below_one("1e-12"), below_one("1e-15")}};
   PathDelay delays(tree.network.queues, HopDelay::wait);
   const DelayAnswer answer = delays.answer(tree.routes, question);
   const std::size_t size = static_cast<std::size_t>(answer.queueing.back().slots.value) + 10;
@@ -469,7 +468,7 @@ TEST_CASE("Delay over a path: queues that take several packets a slot", "[bounds
   const std::vector<SlottedQueue> queues{inputs(8, "1.6", 2), inputs(16, "0.9"), inputs(30, "4.5", 5)};
   const std::vector<Route> routes{{{0, 1, 2, 0}, 1}};
   PathDelay delays(hop_queues(queues), HopDelay::wait, {12});
-  const DelayAnswer answer = delays.answer(routes, {levels_to(80), {number("0.99"), below_one("1e-9")}});
+  const DelayAnswer answer = delays.answer(routes, {levels_to(80), {rational("0.99"), below_one("1e-9")}});
   // A plain sum in double over the single queues' values.
   std::vector<double> sum(200, 0.0);
   sum[0] = 1;
@@ -504,7 +503,8 @@ TEST_CASE("Delay over a path: queues that take several packets a slot", "[bounds
 
 TEST_CASE("Delay over a path: nobody waits behind a single source", "[bounds][delay]") {
   PathDelay delays({inputs(1, "0.3"), inputs(1, "1/2")}, HopDelay::wait);
-  const DelayQuestion question{{Slots(0), Slots(5)}, {number("1/1000"), number("0.5"), below_one("1e-30")}};
+  const DelayQuestion question{{Slots(0), Slots(5)},
+                               {rational("1/1000"), rational("0.5"), below_one("1e-30")}};
   for (const std::vector<Route>& routes : {std::vector<Route>{{{0, 1, 0}, 1}}, std::vector<Route>{{{}, 1}}}) {
     const DelayAnswer answer = delays.answer(routes, question);
     const auto hops = static_cast<std::int64_t>(routes.front().queues.size());
@@ -519,9 +519,9 @@ TEST_CASE("Delay over a path: nobody waits behind a single source", "[bounds][de
           Rational(static_cast<long>(hops)));
   }
   // Routes that differ in nothing but their hops: latency 1 or 3.
-  const std::vector<Route> two{{{0}, number("1/4")}, {{0, 1, 1}, number("3/4")}};
+  const std::vector<Route> two{{{0}, rational("1/4")}, {{0, 1, 1}, rational("3/4")}};
   const DelayAnswer answer =
-      delays.answer(two, {{Slots(0)}, {number("0.1"), number("1/4"), number("0.26"), number("0.9")}});
+      delays.answer(two, {{Slots(0)}, {rational("0.1"), rational("1/4"), rational("0.26"), rational("0.9")}});
   const std::array<std::int64_t, 4> expected{1, 1, 3, 3};
   for (std::size_t i = 0; i < 4; ++i) check_percentile(answer.latency[i], expected[i], 1);
 }
@@ -530,7 +530,7 @@ TEST_CASE("Delay over a path: the whole distribution is what the questions say",
   const std::vector<SlottedQueue> queues{inputs(4, "0.7"), inputs(16, "0.5")};
   const std::vector<Route> routes{{{0, 1, 0}, 1}};
   PathDelay delays(hop_queues(queues), HopDelay::wait, {14});
-  const bounds::DelayDistribution whole = delays.distribution(routes, number("1e-20"));
+  const bounds::DelayDistribution whole = delays.distribution(routes, rational("1e-20"));
   REQUIRE(whole.above.size() == whole.at_most.size());
   REQUIRE(whole.above.size() >= 60);
   const DelayAnswer answer = delays.answer(routes, {levels_to(59), {}});
@@ -543,16 +543,16 @@ TEST_CASE("Delay over a path: the whole distribution is what the questions say",
     CHECK(numeric::upper(sum) >= 1);
     CHECK(numeric::Real(numeric::upper(sum) - numeric::lower(sum)) < 1e-20);
   }
-  CHECK(numeric::compare(numeric::upper(whole.beyond), number("1e-20")) <= 0);
+  CHECK(numeric::compare(numeric::upper(whole.beyond), rational("1e-20")) <= 0);
   CHECK(numeric::lower(whole.beyond) >= 0);
   // A percentile can be read from it.
   const DelayAnswer rank = delays.answer(routes, {{}, {below_one("1e-6")}});
   const auto t = static_cast<std::size_t>(rank.queueing.front().slots.value);
-  CHECK(numeric::compare(numeric::lower(whole.above[t - 1]), number("1e-6")) > 0);
-  CHECK(numeric::compare(numeric::upper(whole.above[t]), number("1e-6")) <= 0);
+  CHECK(numeric::compare(numeric::lower(whole.above[t - 1]), rational("1e-6")) > 0);
+  CHECK(numeric::compare(numeric::upper(whole.above[t]), rational("1e-6")) <= 0);
   // Routes of different lengths: counted from the queues of the shortest.
-  const std::vector<Route> two{{{0, 1, 0}, number("1/4")}, {{1}, number("3/4")}};
-  const bounds::DelayDistribution mixed = delays.distribution(two, number("1e-12"));
+  const std::vector<Route> two{{{0, 1, 0}, rational("1/4")}, {{1}, rational("3/4")}};
+  const bounds::DelayDistribution mixed = delays.distribution(two, rational("1e-12"));
   const std::vector<Fraction> exact = exact_at_most(queues, two, true, 12);
   for (std::size_t i = 0; i + 1 < 12; ++i) {
     const Rational at_most = test::to_rational(exact[i + 1]);
@@ -570,14 +570,14 @@ TEST_CASE("Delay over a path: what is refused", "[bounds][delay]") {
     return delays.answer(routes, question);
   };
   CHECK_THROWS_AS(ask({}, {}), InvalidArgument);
-  CHECK_THROWS_AS(ask({{{0}, number("1/2")}}, {}), InvalidArgument);
-  CHECK_THROWS_AS(ask({{{0}, number("3/2")}, {{0}, number("-1/2")}}, {}), InvalidArgument);
+  CHECK_THROWS_AS(ask({{{0}, rational("1/2")}}, {}), InvalidArgument);
+  CHECK_THROWS_AS(ask({{{0}, rational("3/2")}, {{0}, rational("-1/2")}}, {}), InvalidArgument);
   CHECK_THROWS_AS(ask({{{2}, 1}}, {}), InvalidArgument);
   CHECK_THROWS_AS(ask({{{0, 1}, 1}}, {}), Unstable);
   CHECK_THROWS_AS(ask(good, {{Slots(-1)}, {}}), InvalidArgument);
   CHECK_THROWS_AS(ask(good, {{Slots(std::int64_t{1} << 24)}, {}}), InvalidArgument);
   for (const char* p : {"0", "1", "-1", "1.5"})
-    CHECK_THROWS_AS(ask(good, {{}, {number(p)}}), InvalidArgument);
+    CHECK_THROWS_AS(ask(good, {{}, {rational(p)}}), InvalidArgument);
   CHECK_NOTHROW(ask(good, {}));
   CHECK_THROWS_AS(PathDelay({inputs(4, "0.7")}, HopDelay::wait, {0}), InvalidArgument);
   PathDelay wide({inputs(8, "1.6", 2)}, HopDelay::occupancy);
@@ -589,7 +589,7 @@ TEST_CASE("Delay over a path: what is refused", "[bounds][delay]") {
 namespace {
 
 queue::MarkovArrivals on_off(std::int64_t count, const char* load, const char* burst) {
-  const traffic::OnOff leaf = traffic::on_off(number(load), {.slots = number(burst), .on_rate = 1});
+  const traffic::OnOff leaf = traffic::on_off(rational(load), {.slots = rational(burst), .on_rate = 1});
   return queue::MarkovArrivals::on_off(
       {{traffic::thinned(leaf, Rational(1) / Rational(static_cast<long>(count))), count}});
 }
@@ -599,9 +599,9 @@ queue::MarkovArrivals on_off(std::int64_t count, const char* load, const char* b
 TEST_CASE("paths through bursty queues are sums term by term", "[bounds][path_delay][bursty]") {
   const std::vector<queue::HopQueue> queues{on_off(4, "0.6", "8"), inputs(16, "0.7"), on_off(2, "0.5", "12"),
                                             on_off(1, "0.5", "12")};
-  const std::vector<Route> routes{{{0, 1, 0, 3}, number("2/3")}, {{2}, number("1/3")}};
+  const std::vector<Route> routes{{{0, 1, 0, 3}, rational("2/3")}, {{2}, rational("1/3")}};
   PathDelay delays(queues, HopDelay::wait);
-  DelayQuestion question{.levels = {}, .percentiles = {number("0.9"), number("0.99999999")}};
+  DelayQuestion question{.levels = {}, .percentiles = {rational("0.9"), rational("0.99999999")}};
   constexpr std::size_t size = 120;
   for (std::size_t t = 0; t < size; ++t) question.levels.emplace_back(static_cast<std::int64_t>(t));
   const DelayAnswer answer = delays.answer(routes, question);
@@ -645,7 +645,7 @@ TEST_CASE("the bursty path of one hop is its occupancy over the load", "[bounds]
     PathDelay delays({arrivals}, HopDelay::wait);
     const std::vector<Route> routes{{{0}, 1}};
     const bounds::DelayQuestion question{.levels = {Slots(0), Slots(7), Slots(40)},
-                                         .percentiles = {number("0.999")}};
+                                         .percentiles = {rational("0.999")}};
     const bounds::ClaimedDelayAnswer claims = delays.claims(routes, question);
     queue::MarkovQueue queue(arrivals);
     for (const bounds::ClaimedSlotProbability& above : claims.above) {
@@ -662,7 +662,7 @@ TEST_CASE("the bursty path of one hop is its occupancy over the load", "[bounds]
       CHECK_NOTHROW(delays.answer(routes, question));
     else
       CHECK_THROWS_AS(delays.answer(routes, question), NoAnswer);
-    CHECK_THROWS_AS(delays.distribution(routes, number("1e-9")), NoAnswer);
+    CHECK_THROWS_AS(delays.distribution(routes, rational("1e-9")), NoAnswer);
     PathDelay deep({arrivals}, HopDelay::wait, {20});
     CHECK_THROWS_AS(deep.claims(routes, question), LimitExceeded);
   }

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 #include <tests/golden/run_command.hpp>
+#include <tests/support/rational.hpp>
 
 #include <unistd.h>
 
@@ -22,12 +23,9 @@ using namespace tailbound;
 using golden::Outcome;
 using golden::run_command;
 using nlohmann::json;
+using tailbound::test::rational;
 
 namespace {
-
-numeric::Rational rational(const std::string& text) {
-  return numeric::parse_rational(text, "expected");
-}
 
 series::CoefficientList list_of(const std::string& text) {
   return series::parse_coefficient_list(text, "list");

@@ -27,14 +27,14 @@ using tailbound::golden::run_line;
 using tailbound::numeric::parse_rational;
 using tailbound::numeric::Rational;
 
-Outcome reproduce(const std::string& name, const std::string& folder, std::vector<std::string> more = {}) {
+Outcome reproduced(const std::string& name, const std::string& folder, std::vector<std::string> more = {}) {
   std::vector<std::string> arguments{"reproduce", name, "--output", folder};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return run_command(arguments);
 }
 
 /// The rows of a CSV file without quotes, each field by the name of its column.
-std::vector<std::map<std::string, std::string>> rows_of(const std::string& csv) {
+std::vector<std::map<std::string, std::string>> named_rows(const std::string& csv) {
   std::istringstream lines(csv);
   std::vector<std::string> header;
   std::vector<std::map<std::string, std::string>> rows;
@@ -105,7 +105,7 @@ void check_commands_give(const std::string& csv, const std::string& readme, cons
         run_line(line.substr(start.size()) + (simulates ? " --threads 1 --format csv" : " --format csv"));
     REQUIRE(outcome.status == 0);
     if (simulates)
-      for (const auto& row : rows_of(outcome.out)) {
+      for (const auto& row : named_rows(outcome.out)) {
         const std::string& table = row.at("table");
         if (table != "tail" && table != "ccdf") continue;
         simulated.insert(
@@ -114,13 +114,13 @@ void check_commands_give(const std::string& csv, const std::string& readme, cons
             row.at(table + "_probability_upper"));
       }
     if (simulates) continue;
-    for (const auto& row : rows_of(outcome.out))
+    for (const auto& row : named_rows(outcome.out))
       for (const auto& [name, text] : row)
         if (name.size() > 6 && name.substr(name.size() - 6) == "_lower" && !text.empty())
           printed.emplace_back(parse_rational(text, "lower"),
                                parse_rational(row.at(name.substr(0, name.size() - 6) + "_upper"), "upper"));
   }
-  const auto rows = rows_of(csv);
+  const auto rows = named_rows(csv);
   CHECK(!printed.empty());
   for (const auto& row : rows) {
     const Rational lower = parse_rational(row.at(column + "_lower"), "lower");
@@ -144,7 +144,7 @@ void check_commands_give(const std::string& csv, const std::string& readme, cons
 
 TEST_CASE("figures: figure 5 has the library's tails, in 40 digits too, and its commands print them") {
   const Folder folder;
-  const Outcome outcome = reproduce("singh-dally-5", folder / "new/folder", {"--quick"});
+  const Outcome outcome = reproduced("singh-dally-5", folder / "new/folder", {"--quick"});
   INFO(outcome.err);
   REQUIRE(outcome.status == 0);
   CHECK(outcome.err.empty());
@@ -154,7 +154,7 @@ TEST_CASE("figures: figure 5 has the library's tails, in 40 digits too, and its 
 
   const std::string csv = content(made / "singh-dally-5.csv");
   std::map<std::string, int> hops;
-  for (const auto& row : rows_of(csv)) {
+  for (const auto& row : named_rows(csv)) {
     ++hops[row.at("hop") + " by " + row.at("inputs")];
     const auto tail = tailbound::queue::occupancy_tail(
         inputs(std::stoll(row.at("inputs")), parse_rational("3/5", "load")),
@@ -173,7 +173,7 @@ TEST_CASE("figures: figure 5 has the library's tails, in 40 digits too, and its 
 
 TEST_CASE("figures: figure 5 says whether the buffer of hop 1 serves all hops") {
   const Folder folder;
-  const Outcome outcome = reproduce("singh-dally-5", folder.path(), {"--quick", "--format", "json"});
+  const Outcome outcome = reproduced("singh-dally-5", folder.path(), {"--quick", "--format", "json"});
   const json found = finding(outcome.out, "one distribution for all hops");
   const Rational load = parse_rational("3/5", "load");
   const std::int64_t first = tailbound::bounds::buffer_size(inputs(16, load), target()).buffer.value;
@@ -184,7 +184,7 @@ TEST_CASE("figures: figure 5 says whether the buffer of hop 1 serves all hops") 
   CHECK(found["computed"].get<std::string>().find("hop 1 needs 35 packets") == 0);  // 60-digit reference
 
   // Hop 1 is exact, the decoupled tail above what is simulated, hop 1's tail below it: P(Q > 5), k = 16, 0.6.
-  for (const auto& row : rows_of(content(folder / "singh-dally-5.csv"))) {
+  for (const auto& row : named_rows(content(folder / "singh-dally-5.csv"))) {
     if (row.at("level") != "5") continue;
     const double lower = std::stod(row.at("simulated_lower")), upper = std::stod(row.at("simulated_upper"));
     const double analysis = std::stod(row.at("probability_upper"));
@@ -210,7 +210,7 @@ TEST_CASE("figures: figure 5 says whether the buffer of hop 1 serves all hops") 
 TEST_CASE(
     "figures: figure 4 has five simulated hops of four trees, and its findings are those of its table") {
   const Folder folder;
-  const Outcome outcome = reproduce("singh-dally-4", folder.path(), {"--quick", "--format", "json"});
+  const Outcome outcome = reproduced("singh-dally-4", folder.path(), {"--quick", "--format", "json"});
   INFO(outcome.err);
   REQUIRE(outcome.status == 0);
   const std::string csv = content(folder / "singh-dally-4.csv");
@@ -220,7 +220,7 @@ TEST_CASE(
 
   std::map<std::string, int> levels;
   std::map<std::string, std::map<std::string, std::string>> at;  // by radix, hop and level
-  for (const auto& row : rows_of(csv)) {
+  for (const auto& row : named_rows(csv)) {
     ++levels[row.at("radix") + " " + row.at("hop")];
     at[row.at("radix") + " " + row.at("hop") + " " + row.at("level")] = row;
     // The published formula by the library's own recurrence in 40 digits.
@@ -262,7 +262,7 @@ TEST_CASE(
 
 TEST_CASE("figures: figure 6 has the sums of five delays, and its commands print them") {
   const Folder folder;
-  const Outcome outcome = reproduce("singh-dally-6", folder.path(), {"--quick", "--format", "json"});
+  const Outcome outcome = reproduced("singh-dally-6", folder.path(), {"--quick", "--format", "json"});
   INFO(outcome.err);
   REQUIRE(outcome.status == 0);
   const std::string csv = content(folder / "singh-dally-6.csv");
@@ -270,7 +270,7 @@ TEST_CASE("figures: figure 6 has the sums of five delays, and its commands print
 
   // The same model put together by hand: five queues, each with its own binomial arrivals.
   std::map<std::string, int> seen;
-  for (const auto& row : rows_of(csv)) {
+  for (const auto& row : named_rows(csv)) {
     const Rational load = parse_rational(row.at("load"), "load");
     const bool decoupled = row.at("sources") == "decoupled";
     const std::int64_t m2 = decoupled ? 256 : 16, m3 = decoupled ? 4096 : 16;
@@ -300,7 +300,7 @@ TEST_CASE("figures: figure 6 has the sums of five delays, and its commands print
 
   // The model that Little's law refuses is above what is simulated, by more than any interval.
   CHECK(finding(outcome.out, "literal reading against simulation")["verdict"] == "does not agree");
-  for (const auto& row : rows_of(csv))
+  for (const auto& row : named_rows(csv))
     if (row.at("load") == "0.2" && row.at("delay") == "occupancy" && std::stoi(row.at("seen")) >= 1000) {
       INFO("D > " << row.at("queueing_slots"));
       CHECK(std::stod(row.at("simulated_upper")) < std::stod(row.at("probability_lower")));
@@ -313,7 +313,7 @@ TEST_CASE("figures: figure 6 has the sums of five delays, and its commands print
 
 TEST_CASE("figures: figure 7 has the least buffers; its findings hold by themselves") {
   const Folder folder;
-  const Outcome outcome = reproduce("singh-dally-7", folder.path(), {"--quick", "--format", "json"});
+  const Outcome outcome = reproduced("singh-dally-7", folder.path(), {"--quick", "--format", "json"});
   INFO(outcome.err);
   REQUIRE(outcome.status == 0);
   const std::string csv = content(folder / "singh-dally-7.csv");
@@ -322,7 +322,7 @@ TEST_CASE("figures: figure 7 has the least buffers; its findings hold by themsel
 
   std::int64_t greatest = 0;
   int losing = 0, loads = 0;
-  for (const auto& row : rows_of(csv)) {
+  for (const auto& row : named_rows(csv)) {
     const auto queue = inputs(std::stoll(row.at("inputs")), parse_rational(row.at("load"), "load"));
     const std::int64_t buffer = std::stoll(row.at("buffer"));
     INFO(row.at("load") << ", " << row.at("inputs") << " inputs: " << buffer);
@@ -370,8 +370,8 @@ TEST_CASE("figures: figure 7 has the least buffers; its findings hold by themsel
 
 TEST_CASE("figures: without --quick there are more points") {
   const Folder folder;
-  REQUIRE(reproduce("singh-dally-7", folder / "full").status == 0);
-  REQUIRE(reproduce("singh-dally-7", folder / "quick", {"--quick"}).status == 0);
-  CHECK(rows_of(content(folder / "full/singh-dally-7.csv")).size() >
-        3 * rows_of(content(folder / "quick/singh-dally-7.csv")).size());
+  REQUIRE(reproduced("singh-dally-7", folder / "full").status == 0);
+  REQUIRE(reproduced("singh-dally-7", folder / "quick", {"--quick"}).status == 0);
+  CHECK(named_rows(content(folder / "full/singh-dally-7.csv")).size() >
+        3 * named_rows(content(folder / "quick/singh-dally-7.csv")).size());
 }

@@ -16,6 +16,7 @@ using nlohmann::json;
 using tailbound::golden::at;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
+using tailbound::golden::networks;
 using tailbound::golden::Outcome;
 using tailbound::golden::rows_of;
 using tailbound::golden::run_command;
@@ -33,8 +34,6 @@ bool notes_say(const json& document, const std::string& text) {
     return note.get<std::string>().find(text) != std::string::npos;
   });
 }
-
-const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
 
 }  // namespace
 

@@ -17,13 +17,12 @@ namespace {
 namespace fs = std::filesystem;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
+using tailbound::golden::networks;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_command;
 using tailbound::golden::run_line;
 
 const std::string buffer = "buffer --inputs 16 --load 0.9 --drop 1e-15";
-const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
-
 /// What a shell does in a folder; there $T is the executable.
 Outcome shell(const Folder& folder, const std::string& script) {
   static const Folder outputs;  // not where the script counts files

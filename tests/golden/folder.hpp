@@ -10,6 +10,9 @@
 
 namespace tailbound::golden {
 
+/// The folder of networks that come with the project, with its stroke.
+inline const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
+
 inline void write(const std::string& path, const std::string& content) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
 }

@@ -28,7 +28,7 @@ json document(const std::string& line, int status = 0) {
 
 const std::string network = "--nodes 64 --switch 2 --buffer 4 --hot 0.08 --combining 2 ";
 
-double value(const json& number) {
+double number_in(const json& number) {
   return number["value"].get<double>();
 }
 
@@ -48,9 +48,9 @@ TEST_CASE("multistage: the published variant in JSON and CSV") {
   CHECK(point["saturation_without_combining"]["value"] == "25/87");
   CHECK(point["load"] == "0.8");
   CHECK(point["throughput"]["kind"] == "model");
-  CHECK(value(point["throughput"]) == Approx(0.6916).margin(1e-5));
-  CHECK(value(point["delay"]) == Approx(12.14402).margin(1e-5));
-  CHECK(value(point["hot_delay"]) == Approx(14.51753).margin(1e-5));
+  CHECK(number_in(point["throughput"]) == Approx(0.6916).margin(1e-5));
+  CHECK(number_in(point["delay"]) == Approx(12.14402).margin(1e-5));
+  CHECK(number_in(point["hot_delay"]) == Approx(14.51753).margin(1e-5));
   CHECK(point["hot_path"].size() == 6);
   CHECK(point["iteration"] == "direct");
   const Outcome csv = run_line("multistage " + network + "--variant published --loads 0.3,0.8 --format csv");
@@ -74,9 +74,9 @@ TEST_CASE("multistage: the blocking variant is the default, says how it ended, a
   const json one = document("multistage " + network + "--loads 0.5")["results"][0];
   CHECK(one["variant"] == "blocking");
   CHECK(one["iteration"] == "converged");
-  CHECK(value(one["delay"]) == Approx(8.272).epsilon(0.02));  // simulated
+  CHECK(number_in(one["delay"]) == Approx(8.272).epsilon(0.02));  // simulated
   const json five = document("multistage " + network + "--loads 0.5 --service 5/2")["results"][0];
-  CHECK(value(five["delay"]) == Approx(2.5 * value(one["delay"])).epsilon(1e-12));
+  CHECK(number_in(five["delay"]) == Approx(2.5 * number_in(one["delay"])).epsilon(1e-12));
   CHECK(five["throughput"] == one["throughput"]);
   for (const char* loads : {"--loads 0.8", "--loads 0.3,0.8"}) {
     const Outcome table = run_line("multistage " + network + loads);
@@ -123,18 +123,18 @@ TEST_CASE("simulate multistage: estimates whatever the threads") {
   CHECK(answer == document(line + " --threads 2"));
   const json& point = answer["results"][1];
   CHECK(point["throughput"]["kind"] == "estimate");
-  CHECK(value(point["delay"]) == Approx(8.272).epsilon(0.03));
+  CHECK(number_in(point["delay"]) == Approx(8.272).epsilon(0.03));
   CHECK(point["delay"]["lower"].get<double>() < point["delay"]["upper"].get<double>());
   CHECK(point["hot_path"].size() == 6);
   CHECK(point["slots"].get<std::int64_t>() >= 2000);
   const json omega = document(line + " --wiring omega");
   CHECK(omega["question"]["wiring"] == "omega");
-  CHECK(value(omega["results"][1]["delay"]) == Approx(8.272).epsilon(0.03));
+  CHECK(number_in(omega["results"][1]["delay"]) == Approx(8.272).epsilon(0.03));
   const json one = document(
       "simulate multistage --nodes 64 --hot 0.08 --combining 1 --links one --loads 1 "
       "--slots 2000");
   CHECK(one["question"]["links"] == "one");
-  CHECK(value(one["results"][0]["throughput"]) == Approx(1 / 6.04).epsilon(0.02));
+  CHECK(number_in(one["results"][0]["throughput"]) == Approx(1 / 6.04).epsilon(0.02));
   const auto rows = rows_of(run_line(line + " --format csv").out);
   REQUIRE(rows.size() == 13);
   for (const char* key : {"seed", "slots", "throughput", "throughput_lower", "delay_upper", "stalled"})
@@ -150,10 +150,10 @@ TEST_CASE("validate multistage: both models beside the simulation") {
   REQUIRE(point["rows"].size() == 4);
   const json& delay = point["rows"][1];
   CHECK(delay["quantity"] == "delay");
-  CHECK(std::abs(value(delay["blocking_error"])) < 0.03);
-  CHECK(std::abs(value(delay["published_error"])) > 0.05);
-  CHECK(value(delay["blocking_error"]) ==
-        Approx(value(delay["blocking"]) / value(delay["simulation"]) - 1).epsilon(1e-9));
+  CHECK(std::abs(number_in(delay["blocking_error"])) < 0.03);
+  CHECK(std::abs(number_in(delay["published_error"])) > 0.05);
+  CHECK(number_in(delay["blocking_error"]) ==
+        Approx(number_in(delay["blocking"]) / number_in(delay["simulation"]) - 1).epsilon(1e-9));
   const auto rows =
       rows_of(run_line("validate multistage " + network + "--loads 0.3,0.5 --slots 2000 --format csv").out);
   REQUIRE(rows.size() == 9);

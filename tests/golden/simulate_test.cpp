@@ -20,6 +20,7 @@ using tailbound::golden::at;
 using tailbound::golden::Child;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
+using tailbound::golden::networks;
 using tailbound::golden::Outcome;
 using tailbound::golden::rows_of;
 using tailbound::golden::run_json;
@@ -28,12 +29,11 @@ using tailbound::golden::run_result;
 using tailbound::golden::write;
 
 /// [lower, upper] of an estimate holds `value`, give or take half its width.
-bool near(const json& estimate, double value) {
+bool is_near(const json& estimate, double value) {
   const double lower = estimate["lower"], upper = estimate["upper"], slack = (upper - lower) / 2;
   return estimate["kind"] == "estimate" && lower - slack <= value && value <= upper + slack;
 }
 
-const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
 const std::string small = "simulate tree --radix 4 --levels 2 --load 0.8 --slots 20000";
 
 /// Stopped or killed outright at so many moments, each when it has written so many checkpoints, and resumed
@@ -137,8 +137,8 @@ TEST_CASE("simulate tree: the JSON, key by key") {
   CHECK(hop["hop"] == 1);
   CHECK(hop["direction"] == "up");
   CHECK(tree["hops"][2]["direction"] == "down");
-  CHECK(near(hop["load"], 0.8));
-  CHECK(near(hop["mean_occupancy"], 2.0));  // 0.8 + 3/4 0.64 / 0.4: four sources of 0.2
+  CHECK(is_near(hop["load"], 0.8));
+  CHECK(is_near(hop["mean_occupancy"], 2.0));  // 0.8 + 3/4 0.64 / 0.4: four sources of 0.2
   const json& tail = tree["tail"];
   REQUIRE(tail.size() == 9);  // three hops, three levels
   CHECK(tail[0]["probability"]["confidence"] == 0.95);
@@ -148,8 +148,8 @@ TEST_CASE("simulate tree: the JSON, key by key") {
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(tail[i]["hop"] == 1);
     CHECK(tail[i]["level"] == exact["tail"][i]["level"]);
-    CHECK(
-        near(tail[i]["probability"], std::stod(exact["tail"][i]["probability"]["lower"].get<std::string>())));
+    CHECK(is_near(tail[i]["probability"],
+                  std::stod(exact["tail"][i]["probability"]["lower"].get<std::string>())));
   }
   CHECK(tree["ccdf"][1]["slots"] == 5);
   CHECK(tree["ccdf"][0]["probability"]["value"] > tree["ccdf"][1]["probability"]["value"]);
@@ -159,8 +159,8 @@ TEST_CASE("simulate tree: the JSON, key by key") {
         tree["percentiles"][1]["queueing_slots"]["value"].get<double>() + 3);
   CHECK(tree["mean_latency_slots"]["value"].get<double>() ==
         Approx(tree["mean_queueing_slots"]["value"].get<double>() + 3));
-  CHECK(near(json{{"kind", "estimate"}, {"lower", 0.79}, {"upper", 0.81}},
-             tree["packets"].get<double>() / (16.0 * 4 * 40000)));
+  CHECK(is_near(json{{"kind", "estimate"}, {"lower", 0.79}, {"upper", 0.81}},
+                tree["packets"].get<double>() / (16.0 * 4 * 40000)));
   CHECK_FALSE(hop.contains("loss"));
 }
 
@@ -181,7 +181,7 @@ TEST_CASE("simulate tree: finite buffers lose, per hop") {
     CHECK(hop["loss"]["kind"] == "estimate");
   }
   const json exact = run_result("buffer --inputs 4 --load 0.9 --capacity 4 --criterion loss");
-  CHECK(near(tree["hops"][0]["loss"], std::stod(exact["probability"]["lower"].get<std::string>())));
+  CHECK(is_near(tree["hops"][0]["loss"], std::stod(exact["probability"]["lower"].get<std::string>())));
   // A full load is no question without a buffer, and one with it.
   CHECK(run_line("simulate tree --radix 4 --levels 2 --load 1 --slots 20000 --buffer 4").status == 0);
 }
@@ -191,7 +191,7 @@ TEST_CASE("simulate tree: a network from a file") {
                                   "two_switches.toml --threads 1");
   REQUIRE(network["links"].size() == 5);
   CHECK(network["links"][1]["link"] == "right -> archive");
-  CHECK(near(network["links"][1]["load"], 0.85));
+  CHECK(is_near(network["links"][1]["load"], 0.85));
   CHECK(network["flows"][0]["flow"] == "camera -> archive");
   CHECK(network["flows"][0]["mean_queueing_slots"]["kind"] == "estimate");
   CHECK_FALSE(network.contains("hops"));
@@ -222,7 +222,7 @@ TEST_CASE("simulate tree: rare events of the first hop are those of the exact qu
   const double probability = std::stod(exact["tail"][0]["probability"]["lower"].get<std::string>());
   CHECK(probability < 3e-15);
   CHECK(probability > 3e-16);
-  CHECK(near(rare["probability"], probability));
+  CHECK(is_near(rare["probability"], probability));
   CHECK(run_line(line + " --format json --threads 1").out ==
         run_line(line + " --format json --threads 3").out);
   const Outcome table = run_line(line);
@@ -239,7 +239,7 @@ TEST_CASE("simulate tree: bursts, plain and rare") {
   CHECK(plain["burst"] == "16");
   CHECK(plain["on_rate"] == "1");
   CHECK(plain["burst_destination"] == "per-packet");
-  CHECK(near(plain["tail"][0]["probability"], 3.3217e-3));
+  CHECK(is_near(plain["tail"][0]["probability"], 3.3217e-3));
   CHECK(run_line(line + " --format json --threads 1").out ==
         run_line(line + " --traffic onoff --format json --threads 2").out);
   const json rare = run_result(
@@ -269,7 +269,7 @@ TEST_CASE("simulate tree: bursts that keep their destination, plain and rare") {
   const json plain = run_result(tree + "--slots 300000 --occupancy 40");
   CHECK(plain["burst_destination"] == "per-burst");
   // 10.185 exactly; 95 % of an interval of seed 1.
-  CHECK(near(plain["hops"][0]["mean_occupancy"], 10.185106306));
+  CHECK(is_near(plain["hops"][0]["mean_occupancy"], 10.185106306));
   const json rare = run_result(tree + "--rare 40 --slots 3e5");
   CHECK(rare["burst_destination"] == "per-burst");
   CHECK(rare["method"] == "importance sampling");
@@ -277,7 +277,7 @@ TEST_CASE("simulate tree: bursts that keep their destination, plain and rare") {
   CHECK(plain["tail"][0]["probability"]["lower"] <= rare["probability"]["upper"]);
   // P(Q > 526) = 9.809e-10; likely_level() asks where the decay rate alone would have 1e-9.
   const json far = run_result(tree + "--rare 526 --slots 1e6");
-  CHECK(near(far["probability"], 9.8090758745e-10));
+  CHECK(is_near(far["probability"], 9.8090758745e-10));
   const json others = run_result(tree + "--routing nearest-ancestor --rare 1e-9 --slots 1e5");
   CHECK(others["method"] == "importance sampling");
   CHECK(others["probability"]["upper"] < 1e-9);
@@ -467,7 +467,7 @@ TEST_CASE("simulate tree: stopped early says what is known, or that it is too li
   CHECK(result["complete"] == false);
   CHECK(result["slots"].is_null());  // what was planned was not run
   CHECK(result["batches"] >= 2);
-  CHECK(near(result["hops"][0]["load"], 0.5));
+  CHECK(is_near(result["hops"][0]["load"], 0.5));
 }
 
 TEST_CASE("simulate: what is refused, and how") {

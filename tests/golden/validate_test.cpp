@@ -16,6 +16,7 @@ using nlohmann::json;
 using tailbound::golden::at;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
+using tailbound::golden::networks;
 using tailbound::golden::Outcome;
 using tailbound::golden::rows_of;
 using tailbound::golden::run_json;
@@ -46,8 +47,6 @@ void check_verdicts(const json& document) {
   }
   CHECK(document["below"] == below);
 }
-
-const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include <tailbound/network/tree.hpp>
 
 #include <catch2/catch.hpp>
+#include <tests/support/rational.hpp>
 
 #include <map>
 #include <string>
@@ -9,12 +10,9 @@
 using namespace tailbound;
 using namespace tailbound::network;
 using numeric::Rational;
+using tailbound::test::rational;
 
 namespace {
-
-Rational fraction(const char* text) {
-  return numeric::parse_rational(text, "number");
-}
 
 /// "up from level 2", as the closed form calls the queue of this link.
 std::string kind(const Network& network, std::size_t link) {
@@ -48,7 +46,7 @@ TEST_CASE("the closed form of a tree is what its routes make, queue by queue", "
                                       Shape{3, 2}, Shape{3, 3}, Shape{4, 2}, Shape{5, 2}, Shape{7, 1}})
     for (const TreeRouting routing : {TreeRouting::random_root, TreeRouting::nearest_ancestor}) {
       const Tree tree{.radix = radix, .levels = levels};
-      const Rational load = fraction("9/10");
+      const Rational load = rational("9/10");
       const Network network = tree_network(tree, load, routing);
       for (const Sources sources : {Sources::decoupled, Sources::first_hop}) {
         CAPTURE(radix, levels, static_cast<int>(routing), static_cast<int>(sources));
@@ -74,17 +72,17 @@ TEST_CASE("the closed form of a tree is what its routes make, queue by queue", "
 TEST_CASE("shares and lengths of the paths are those that the routes have", "[network][tree]") {
   for (const auto& [radix, levels] : {Shape{2, 3}, Shape{3, 2}, Shape{4, 2}}) {
     const Tree tree{.radix = radix, .levels = levels};
-    const Network network = tree_network(tree, fraction("1/2"), TreeRouting::nearest_ancestor);
+    const Network network = tree_network(tree, rational("1/2"), TreeRouting::nearest_ancestor);
     std::map<std::size_t, Rational> share_of_hops;
     for (const Flow& flow : network.flows)
       for (const Route& route : flow.routes) {
         Rational& share = share_of_hops.try_emplace(route.links.size() - 1, 0).first->second;
         share = share + flow.rate * route.share /
-                            (fraction("1/2") * cln::expt(Rational(static_cast<long>(radix)), levels));
+                            (rational("1/2") * cln::expt(Rational(static_cast<long>(radix)), levels));
       }
     Rational sum = 0;
     for (const TreePath& path :
-         tree_paths(tree, fraction("1/2"), TreeRouting::nearest_ancestor, Sources::decoupled)) {
+         tree_paths(tree, rational("1/2"), TreeRouting::nearest_ancestor, Sources::decoupled)) {
       CHECK(path.hops.size() == static_cast<std::size_t>(2 * path.turn - 1));
       CHECK(share_of_hops.at(path.hops.size()) == path.share);
       sum = sum + path.share;
@@ -95,40 +93,40 @@ TEST_CASE("shares and lengths of the paths are those that the routes have", "[ne
 
 TEST_CASE("rates of a tree worked out by hand", "[network][tree]") {
   // 2-ary 2-tree, load 4/5: half the packets turn at level 1.
-  const auto paths = tree_paths({.radix = 2, .levels = 2}, fraction("4/5"), TreeRouting::nearest_ancestor,
+  const auto paths = tree_paths({.radix = 2, .levels = 2}, rational("4/5"), TreeRouting::nearest_ancestor,
                                 Sources::decoupled);
   REQUIRE(paths.size() == 2);
-  CHECK(paths[0].share == fraction("1/2"));
-  CHECK(paths[0].hops[0].sources == std::vector<SourceRate>{{fraction("1/5"), 4}});
-  CHECK(paths[1].hops[0].sources == std::vector<SourceRate>{{fraction("1/5"), 2}});
-  CHECK(paths[1].hops[1].sources == std::vector<SourceRate>{{fraction("1/5"), 2}});
-  CHECK(paths[1].hops[0].load == fraction("2/5"));
-  CHECK(paths[1].hops[1].load == fraction("2/5"));
-  CHECK(paths[1].hops[2].load == fraction("4/5"));
+  CHECK(paths[0].share == rational("1/2"));
+  CHECK(paths[0].hops[0].sources == std::vector<SourceRate>{{rational("1/5"), 4}});
+  CHECK(paths[1].hops[0].sources == std::vector<SourceRate>{{rational("1/5"), 2}});
+  CHECK(paths[1].hops[1].sources == std::vector<SourceRate>{{rational("1/5"), 2}});
+  CHECK(paths[1].hops[0].load == rational("2/5"));
+  CHECK(paths[1].hops[1].load == rational("2/5"));
+  CHECK(paths[1].hops[2].load == rational("4/5"));
 
   // 2-ary 3-tree, load 4/5, link by link: 2 parents bring 4/5 (3/4)/2 each down to level 1, the 2 children
   // 4/5 (1/8) each; at level 2 the parents bring 4/5 (1/2)/2 and the one other child 4/5 (2/8): the same.
-  const auto first = tree_paths({.radix = 2, .levels = 3}, fraction("4/5"), TreeRouting::nearest_ancestor,
+  const auto first = tree_paths({.radix = 2, .levels = 3}, rational("4/5"), TreeRouting::nearest_ancestor,
                                 Sources::first_hop);
   REQUIRE(first.size() == 3);
-  CHECK(first[0].hops[0].sources == std::vector<SourceRate>{{fraction("1/10"), 2}, {fraction("3/10"), 2}});
-  CHECK(first[1].hops[1].sources == std::vector<SourceRate>{{fraction("1/5"), 3}});
-  CHECK(first[2].hops[2].sources == std::vector<SourceRate>{{fraction("2/5"), 1}});
+  CHECK(first[0].hops[0].sources == std::vector<SourceRate>{{rational("1/10"), 2}, {rational("3/10"), 2}});
+  CHECK(first[1].hops[1].sources == std::vector<SourceRate>{{rational("1/5"), 3}});
+  CHECK(first[2].hops[2].sources == std::vector<SourceRate>{{rational("2/5"), 1}});
 
   // The setting of Singh and Dally: 16-ary 3-tree, random roots, every hop fed by 16 links of load 1/16.
   const auto paper =
-      tree_paths({.radix = 16, .levels = 3}, fraction("0.9"), TreeRouting::random_root, Sources::first_hop);
+      tree_paths({.radix = 16, .levels = 3}, rational("0.9"), TreeRouting::random_root, Sources::first_hop);
   REQUIRE(paper.size() == 1);
   REQUIRE(paper[0].hops.size() == 5);
   for (const QueueTraffic& hop : paper[0].hops)
-    CHECK(hop.sources == std::vector<SourceRate>{{fraction("9/160"), 16}});
+    CHECK(hop.sources == std::vector<SourceRate>{{rational("9/160"), 16}});
   const auto theorem =
-      tree_paths({.radix = 16, .levels = 3}, fraction("0.9"), TreeRouting::random_root, Sources::decoupled);
+      tree_paths({.radix = 16, .levels = 3}, rational("0.9"), TreeRouting::random_root, Sources::decoupled);
   const std::vector<std::int64_t> counts{16, 256, 4096, 4096, 4096};
   for (std::size_t hop = 0; hop < counts.size(); ++hop) {
     REQUIRE(theorem[0].hops[hop].sources.size() == 1);
     CHECK(theorem[0].hops[hop].sources[0].count == counts[hop]);
-    CHECK(theorem[0].hops[hop].load == fraction("0.9"));
+    CHECK(theorem[0].hops[hop].load == rational("0.9"));
   }
 }
 
@@ -139,8 +137,8 @@ TEST_CASE("large trees have loads that add up", "[network][tree]") {
     for (const Sources sources : {Sources::decoupled, Sources::first_hop}) {
       Rational hops_of_a_packet = 0, sum = 0;
       std::map<std::string, QueueTraffic> kinds =
-          by_kind(tree_paths(tree, fraction("3/4"), TreeRouting::nearest_ancestor, sources));
-      for (const TreePath& path : tree_paths(tree, fraction("3/4"), TreeRouting::nearest_ancestor, sources)) {
+          by_kind(tree_paths(tree, rational("3/4"), TreeRouting::nearest_ancestor, sources));
+      for (const TreePath& path : tree_paths(tree, rational("3/4"), TreeRouting::nearest_ancestor, sources)) {
         sum = sum + path.share;
         hops_of_a_packet = hops_of_a_packet + path.share * Rational(2 * path.turn - 1);
       }
@@ -148,14 +146,14 @@ TEST_CASE("large trees have loads that add up", "[network][tree]") {
       // Each kind of queue exists once a leaf: what all carry is what the leaves send times the hops.
       Rational carried = 0;
       for (const auto& [name, traffic] : kinds) carried = carried + traffic.load;
-      CHECK(carried == fraction("3/4") * hops_of_a_packet);
+      CHECK(carried == rational("3/4") * hops_of_a_packet);
     }
   }
 }
 
 TEST_CASE("trees out of range are refused", "[network][tree]") {
   const auto paths = [](std::int64_t radix, int levels, const char* load) {
-    return tree_paths({.radix = radix, .levels = levels}, fraction(load), TreeRouting::random_root,
+    return tree_paths({.radix = radix, .levels = levels}, rational(load), TreeRouting::random_root,
                       Sources::decoupled);
   };
   CHECK_THROWS_WITH(paths(1, 3, "1/2"), Catch::Contains("radix is 1; it must be a whole number from 2"));
@@ -166,11 +164,11 @@ TEST_CASE("trees out of range are refused", "[network][tree]") {
   CHECK_THROWS_WITH(paths(2, 2, "0"), Catch::Contains("load is 0"));
   CHECK_THROWS_WITH(paths(2, 2, "1.01"), Catch::Contains("load is 101/100"));
   CHECK_NOTHROW(paths(2, 16, "1"));
-  CHECK_THROWS_AS(tree_network({.radix = 16, .levels = 3}, fraction("1/2"), TreeRouting::random_root),
+  CHECK_THROWS_AS(tree_network({.radix = 16, .levels = 3}, rational("1/2"), TreeRouting::random_root),
                   LimitExceeded);
-  CHECK_THROWS_AS(tree_network({.radix = 1024, .levels = 2}, fraction("1/2"), TreeRouting::nearest_ancestor),
+  CHECK_THROWS_AS(tree_network({.radix = 1024, .levels = 2}, rational("1/2"), TreeRouting::nearest_ancestor),
                   LimitExceeded);
   // 64 leaves to 64 leaves by 16 roots; that fits.
-  CHECK(tree_network({.radix = 4, .levels = 3}, fraction("1/2"), TreeRouting::random_root).flows.size() ==
+  CHECK(tree_network({.radix = 4, .levels = 3}, rational("1/2"), TreeRouting::random_root).flows.size() ==
         4096);
 }

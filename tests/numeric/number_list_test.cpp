@@ -2,6 +2,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/number_list.hpp>
 #include <tests/golden/run_command.hpp>
+#include <tests/support/rational.hpp>
 
 #include <string>
 #include <vector>
@@ -11,23 +12,15 @@ using tailbound::golden::Outcome;
 using tailbound::golden::run_line;
 using tailbound::numeric::parse_integers;
 using tailbound::numeric::parse_percent_list;
-using tailbound::numeric::parse_rational;
 using tailbound::numeric::parse_share;
 using tailbound::numeric::Rational;
-
-namespace {
-
-Rational number(const char* text) {
-  return parse_rational(text, "number");
-}
-
-}  // namespace
+using tailbound::test::rational;
 
 TEST_CASE("numbers as typed: percent signs, exactly") {
-  CHECK(parse_share("5%", "--hot") == number("1/20"));
-  CHECK(parse_share("1e-7%", "--drop") == number("1e-9"));
-  CHECK(parse_share("200/3%", "--load") == number("2/3"));
-  CHECK(parse_share("0.05", "--hot") == number("1/20"));
+  CHECK(parse_share("5%", "--hot") == rational("1/20"));
+  CHECK(parse_share("1e-7%", "--drop") == rational("1e-9"));
+  CHECK(parse_share("200/3%", "--load") == rational("2/3"));
+  CHECK(parse_share("0.05", "--hot") == rational("1/20"));
   for (const char* wrong : {"", "%", "5%%", "%5", "5 percent"}) {
     INFO(wrong);
     CHECK_THROWS_AS(parse_share(wrong, "--hot"), InvalidArgument);
@@ -36,8 +29,8 @@ TEST_CASE("numbers as typed: percent signs, exactly") {
 
 TEST_CASE("numbers as typed: lists, with percent signs throughout a range") {
   CHECK(parse_percent_list("10%:30%:10%,0.4", "--loads") ==
-        std::vector<Rational>{number("0.1"), number("0.2"), number("0.3"), number("0.4")});
-  CHECK(parse_percent_list("0.1,50%", "--loads") == std::vector<Rational>{number("0.1"), number("0.5")});
+        std::vector<Rational>{rational("0.1"), rational("0.2"), rational("0.3"), rational("0.4")});
+  CHECK(parse_percent_list("0.1,50%", "--loads") == std::vector<Rational>{rational("0.1"), rational("0.5")});
   CHECK_THROWS_AS(parse_percent_list("10:30:10%", "--loads"), InvalidArgument);
   CHECK_THROWS_AS(parse_percent_list("10%,", "--loads"), InvalidArgument);
   CHECK_THROWS_AS(parse_percent_list("1%:100%:1%", "--loads", 99), InvalidArgument);

@@ -8,6 +8,7 @@
 #include <tests/support/fraction.hpp>
 #include <tests/support/markov_chain.hpp>
 #include <tests/support/random_models.hpp>
+#include <tests/support/rational.hpp>
 
 using namespace tailbound;
 using namespace tailbound::test;
@@ -15,16 +16,13 @@ using queue::ExponentialBound;
 using queue::MarkovArrivals;
 using queue::MarkovQueue;
 using queue::OnOffGroup;
+using tailbound::test::rational;
 
 namespace {
 
-numeric::Rational number(const std::string& text) {
-  return numeric::parse_rational(text, "test");
-}
-
 /// The inputs of a switch with as many outputs; each burst goes to one of them.
 OnOffGroup directed(std::int64_t inputs, const char* load, const char* burst, const char* on_rate = "1") {
-  return {.source = traffic::on_off(number(load), {number(burst), number(on_rate)}),
+  return {.source = traffic::on_off(rational(load), {rational(burst), rational(on_rate)}),
           .count = inputs,
           .share = numeric::Rational(1) / numeric::Rational(static_cast<long>(inputs))};
 }
@@ -153,7 +151,7 @@ TEST_CASE("the bound of bursts that keep their output: figures of an independent
   CHECK(near(static_cast<long double>(four.decay_rate().value), 0.0373353956L, 1e-8L));
   CHECK(near(value(four.tail(526)) / 9.8090758745e-10L, 1.6292L, 1e-4L));
   CHECK(near(value(four.tail(525)) / 1.0182224076e-9L, 1.6292L, 1e-4L));
-  CHECK(four.least_level(number("1e-9")) == 539);
+  CHECK(four.least_level(rational("1e-9")) == 539);
 
   struct Case {
     OnOffGroup group;
@@ -268,10 +266,10 @@ TEST_CASE("unlike groups are never above the bound", "[queue][burst_bound][rando
 TEST_CASE("independent slots are bounded with the prefactor of Kingman's kind", "[queue][burst_bound]") {
   // alpha + beta = 1: v is constant, and G = 1.
   const traffic::OnOff source{
-      .load = number("0.15"), .on_rate = 1, .start = number("0.15"), .stop = number("0.85")};
+      .load = rational("0.15"), .on_rate = 1, .start = rational("0.15"), .stop = rational("0.85")};
   const ExponentialBound bound = bound_of({{.source = source, .count = 6}});
   CHECK(near(static_cast<long double>(bound.prefactor().value), 1, 1e-15L));
-  const auto exact = queue::decay_rate({series::Arrivals::equal_inputs(6, number("0.9"))}, {12});
+  const auto exact = queue::decay_rate({series::Arrivals::equal_inputs(6, rational("0.9"))}, {12});
   REQUIRE(exact);
   CHECK(near(static_cast<long double>(bound.decay_rate().value), static_cast<long double>(exact->lower()),
              1e-11L));
@@ -284,16 +282,16 @@ TEST_CASE("bounds of very many sources and of loads next to 1", "[queue][burst_b
     const ExponentialBound bound = bound_of({directed(inputs, "0.6", "16")});
     CHECK(value(bound.tail(200)) > before);
     before = value(bound.tail(200));
-    const std::int64_t level = bound.least_level(number("1e-12"));
+    const std::int64_t level = bound.least_level(rational("1e-12"));
     CHECK(value(bound.tail(level)) <= 1e-12L);
     CHECK(value(bound.tail(level - 1)) > 1e-12L);
-    const std::int64_t capacity = bound.least_capacity(number("1e-12"));
+    const std::int64_t capacity = bound.least_capacity(rational("1e-12"));
     CHECK(value(bound.loss(capacity)) <= 1e-12L);
     CHECK(value(bound.loss(capacity - 1)) > 1e-12L);
   }
   const ExponentialBound full = bound_of({directed(8, "0.999999", "1e6")});
   CHECK(full.decay_rate().value > 0);
-  CHECK(value(full.tail(full.least_level(number("1e-30")))) <= 1e-30L);
+  CHECK(value(full.tail(full.least_level(rational("1e-30")))) <= 1e-30L);
 }
 
 TEST_CASE("bounds where nothing or little can wait", "[queue][burst_bound]") {
@@ -303,19 +301,19 @@ TEST_CASE("bounds where nothing or little can wait", "[queue][burst_bound]") {
   CHECK(value(one.loss(1)) == 0);
   CHECK(value(one.loss(0)) == 1);
   CHECK(value(one.tail(0)) >= 0.6L);
-  CHECK(one.least_level(number("0.6")) == 0);
-  CHECK(one.least_level(number("0.5")) == 1);
+  CHECK(one.least_level(rational("0.6")) == 0);
+  CHECK(one.least_level(rational("0.5")) == 1);
   // Two that are never ON in two slots running: at most two packets, and then two slots of time.
-  const ExponentialBound two = bound_of({{.source = traffic::on_off(number("0.3"), {1}), .count = 2}});
+  const ExponentialBound two = bound_of({{.source = traffic::on_off(rational("0.3"), {1}), .count = 2}});
   CHECK(value(two.tail(2)) < 1e-300L);
   CHECK(value(two.tail(1)) >= 0.09L);
   CHECK(value(two.tail(1)) < 0.22L);
   // Always ON beside one that is not.
   const traffic::OnOff always{
-      .load = number("0.3"), .on_rate = number("0.3"), .start = number("0.5"), .stop = 0};
+      .load = rational("0.3"), .on_rate = rational("0.3"), .start = rational("0.5"), .stop = 0};
   const ExponentialBound mixed = bound_of({{.source = always}, directed(2, "0.5", "4")});
   CHECK(value(mixed.tail(40)) < value(mixed.tail(20)));
-  CHECK_FALSE(queue::burst_bound(MarkovArrivals::blocks({{{number("0.5")}}, {{number("0.5")}}})));
+  CHECK_FALSE(queue::burst_bound(MarkovArrivals::blocks({{{rational("0.5")}}, {{rational("0.5")}}})));
 }
 
 TEST_CASE("bounds that cannot be are refused", "[queue][burst_bound][errors]") {

@@ -11,19 +11,16 @@
 #include <tests/support/fraction.hpp>
 #include <tests/support/markov_chain.hpp>
 #include <tests/support/random_models.hpp>
+#include <tests/support/rational.hpp>
 
 using namespace tailbound;
 using namespace tailbound::test;
-using numeric::parse_rational;
 using queue::MarkovArrivals;
 using queue::MarkovQueue;
 using queue::OnOffGroup;
+using tailbound::test::rational;
 
 namespace {
-
-numeric::Rational number(const std::string& text) {
-  return parse_rational(text, "test");
-}
 
 /// Both ends of a proved number, exactly.
 struct Ends {
@@ -65,7 +62,7 @@ double apart(long double a, long double b) {
 
 /// The inputs of a switch, each burst to an output of its own draw.
 OnOffGroup inputs(std::int64_t count, const char* load, const char* burst, const char* on_rate = "1") {
-  return {traffic::on_off(number(load), {number(burst), number(on_rate)}), count,
+  return {traffic::on_off(rational(load), {rational(burst), rational(on_rate)}), count,
           numeric::Rational(1) / numeric::Rational(static_cast<long>(count))};
 }
 
@@ -157,7 +154,7 @@ TEST_CASE("bursts to one output: 4 inputs, load 0.6, bursts of 16", "[queue][dir
   MarkovQueue queue(MarkovArrivals::on_off({inputs(4, "0.6", "16")}));
   REQUIRE(queue.certified());
   CHECK(queue.arrivals().phases() == 15);
-  CHECK(queue.least_level(number("1e-9")) == 526);
+  CHECK(queue.least_level(rational("1e-9")) == 526);
   CHECK(apart(ends(queue.tail(525)).middle(), 1.0182224076e-9L) < 1e-10);
   CHECK(apart(ends(queue.tail(526)).middle(), 9.8090758745e-10L) < 1e-10);
   CHECK(apart(ends(queue.mean_occupancy()).middle(), 10.185106306L) < 1e-10);
@@ -238,8 +235,9 @@ TEST_CASE("bursts to one output: losses, exactly", "[queue][directed][exact]") {
 
 TEST_CASE("bursts to one output together with other sources", "[queue][directed][exact]") {
   const OnOffGroup one = inputs(2, "0.3", "3"),
-                   other{traffic::on_off(number("1/10"), {number("4"), 1}), 2, 1},
-                   slow{traffic::on_off(number("1/5"), {number("2"), number("1/2")}), 1, number("2/3")};
+                   other{traffic::on_off(rational("1/10"), {rational("4"), 1}), 2, 1},
+                   slow{traffic::on_off(rational("1/5"), {rational("2"), rational("1/2")}), 1,
+                        rational("2/3")};
   for (const std::vector<OnOffGroup>& groups :
        {std::vector{one, other}, std::vector{other, slow}, std::vector{slow, inputs(1, "0.2", "5")}}) {
     MarkovQueue queue(MarkovArrivals::on_off(groups));
@@ -260,9 +258,9 @@ TEST_CASE("bursts to one output together with other sources", "[queue][directed]
 TEST_CASE("all bursts to one output are ordinary sources", "[queue][directed][limit]") {
   for (const std::int64_t count : {2, 5}) {
     const traffic::OnOff source =
-        traffic::on_off(number("0.7") / numeric::Rational(static_cast<long>(count)), {number("12"), 1});
+        traffic::on_off(rational("0.7") / numeric::Rational(static_cast<long>(count)), {rational("12"), 1});
     MarkovQueue ordinary(MarkovArrivals::on_off({{source, count, 1}}));
-    MarkovQueue nearly(MarkovArrivals::on_off({{source, count, 1 - number("1e-12")}}));
+    MarkovQueue nearly(MarkovArrivals::on_off({{source, count, 1 - rational("1e-12")}}));
     for (const std::int64_t level : {0, 1, 10, 100})
       CHECK(apart(ends(ordinary.tail(level)).middle(), ends(nearly.tail(level)).middle()) < 1e-10);
     CHECK(apart(ends(ordinary.mean_occupancy()).middle(), ends(nearly.mean_occupancy()).middle()) < 1e-10);
@@ -300,8 +298,8 @@ TEST_CASE("modes of the number elsewhere give what is certified", "[queue][direc
   for (const auto& [count, load, burst] :
        {std::tuple{24L, "0.6", "16"}, std::tuple{34L, "0.8", "16"}, std::tuple{34L, "0.5", "200"}}) {
     const OnOffGroup group = inputs(count, load, burst);
-    const auto proof = queue::make_directed_engine(group, number(load), 64);
-    const auto modes = queue::make_directed_modes_engine(group, number(load), 12);
+    const auto proof = queue::make_directed_engine(group, rational(load), 64);
+    const auto modes = queue::make_directed_modes_engine(group, rational(load), 12);
     INFO(count << " inputs, load " << load << ", burst " << burst);
     CHECK(apart(static_cast<long double>(modes->mean().lower), ends(proof->mean()).middle()) < 1e-10);
     for (const std::size_t level : {0U, 1U, 3U, 20U, 100U, 400U}) {
@@ -366,11 +364,11 @@ TEST_CASE("bursts to one output: what is refused", "[queue][directed]") {
   MarkovQueue many(MarkovArrivals::on_off({inputs(64, "0.6", "16")}));
   CHECK_THROWS_AS(many.loss(20), LimitExceeded);
   CHECK_THROWS_AS(many.tail(100'000'000), LimitExceeded);
-  traffic::OnOff endless = traffic::on_off(number("0.3"), {number("3"), 1});
+  traffic::OnOff endless = traffic::on_off(rational("0.3"), {rational("3"), 1});
   endless.stop = 0;
   endless.load = 1;
-  CHECK_THROWS_AS(MarkovArrivals::on_off({{endless, 2, number("1/4")}}), InvalidArgument);
+  CHECK_THROWS_AS(MarkovArrivals::on_off({{endless, 2, rational("1/4")}}), InvalidArgument);
   CHECK(queue::never_waits(
-      MarkovArrivals::on_off({{traffic::on_off(number("0.6"), {number("4"), 1}), 1, number("1/2")}})));
+      MarkovArrivals::on_off({{traffic::on_off(rational("0.6"), {rational("4"), 1}), 1, rational("1/2")}})));
   CHECK_FALSE(queue::never_waits(MarkovArrivals::on_off({inputs(4, "0.6", "16")})));
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tests/support/fraction.hpp>
 #include <tests/support/random_models.hpp>
+#include <tests/support/rational.hpp>
 
 using namespace tailbound;
 using namespace tailbound::test;
@@ -12,12 +13,9 @@ using numeric::Rational;
 using queue::HopDelay;
 using queue::MarkovArrivals;
 using queue::MarkovQueue;
+using tailbound::test::rational;
 
 namespace {
-
-Rational number(const std::string& text) {
-  return numeric::parse_rational(text, "test");
-}
 
 /// Sources that forget at once: a Bernoulli process in the clothes of an on-off one.
 MarkovArrivals forgetful(std::int64_t count, const Rational& load, const Rational& on_rate) {
@@ -72,7 +70,7 @@ TEST_CASE("a distribution of waits sums to 1 and to its mean", "[queue][markov][
   for (const auto& [count, load, burst] :
        {std::tuple{4, "0.6", "8"}, std::tuple{16, "0.8", "20"}, std::tuple{256, "0.6", "8"}}) {
     INFO(count << " sources at " << load);
-    MarkovQueue queue(bursty(count, number(load), number(burst)));
+    MarkovQueue queue(bursty(count, rational(load), rational(burst)));
     constexpr std::size_t size = 400;
     const auto waits = queue::hop_delay(queue, HopDelay::wait, size);
     CHECK(waits.agreed_digits.has_value() == (count > 64));
@@ -98,9 +96,9 @@ TEST_CASE("a distribution of waits sums to 1 and to its mean", "[queue][markov][
 }
 
 TEST_CASE("who never waits", "[queue][markov][delay]") {
-  CHECK(queue::never_waits(bursty(1, number("0.6"), number("4"))));
-  CHECK_FALSE(queue::never_waits(bursty(2, number("0.6"), number("4"))));
-  CHECK(queue::never_waits(queue::SlottedQueue{series::Arrivals::equal_inputs(1, number("0.6")), 1}));
-  CHECK(queue::never_waits(queue::SlottedQueue{series::Arrivals::equal_inputs(4, number("1.6")), 4}));
-  CHECK_FALSE(queue::never_waits(queue::SlottedQueue{series::Arrivals::equal_inputs(4, number("1.6")), 3}));
+  CHECK(queue::never_waits(bursty(1, rational("0.6"), rational("4"))));
+  CHECK_FALSE(queue::never_waits(bursty(2, rational("0.6"), rational("4"))));
+  CHECK(queue::never_waits(queue::SlottedQueue{series::Arrivals::equal_inputs(1, rational("0.6")), 1}));
+  CHECK(queue::never_waits(queue::SlottedQueue{series::Arrivals::equal_inputs(4, rational("1.6")), 4}));
+  CHECK_FALSE(queue::never_waits(queue::SlottedQueue{series::Arrivals::equal_inputs(4, rational("1.6")), 3}));
 }

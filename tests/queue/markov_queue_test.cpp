@@ -12,20 +12,17 @@
 #include <tests/support/fraction.hpp>
 #include <tests/support/markov_chain.hpp>
 #include <tests/support/random_models.hpp>
+#include <tests/support/rational.hpp>
 
 using namespace tailbound;
 using namespace tailbound::test;
-using numeric::parse_rational;
 using queue::MarkovArrivals;
 using queue::MarkovQueue;
 using queue::OnOffGroup;
+using tailbound::test::rational;
 using traffic::OnOff;
 
 namespace {
-
-numeric::Rational number(const std::string& text) {
-  return parse_rational(text, "test");
-}
 
 /// Both ends of a proved number, exactly.
 struct Ends {
@@ -66,7 +63,7 @@ numeric::Approximation<Unit> approximated(const numeric::Claim<Unit>& claim) {
 
 /// The source of an input of a switch with radix `share`, as one output sees it.
 OnOff source(const char* load, const char* burst, std::int64_t share, const char* on_rate = "1") {
-  return traffic::thinned(traffic::on_off(number(load), {number(burst), number(on_rate)}),
+  return traffic::thinned(traffic::on_off(rational(load), {rational(burst), rational(on_rate)}),
                           numeric::Rational(1) / numeric::Rational(static_cast<long>(share)));
 }
 
@@ -91,7 +88,7 @@ TEST_CASE("bursty sources at radix 32: the published example", "[queue][markov][
       {"1e-6", 16}, {"1e-9", 24}, {"1e-12", 33}, {"1e-15", 41}};
   for (const auto& [target, buffer] : buffers) {
     INFO(target);
-    CHECK(queue.least_level(number(target)) == buffer);
+    CHECK(queue.least_level(rational(target)) == buffer);
     const Fraction bar = parse_decimal(target);
     CHECK(ends(queue.tail(buffer)).upper <= bar);
     CHECK(ends(queue.tail(buffer - 1)).lower > bar);
@@ -373,7 +370,7 @@ TEST_CASE("stationary vectors agree with long chains solved state by state", "[q
 }
 
 TEST_CASE("many sources tend to Poisson arrivals as 1 / m", "[queue][markov][poisson]") {
-  const queue::SlottedQueue poisson{series::Arrivals::poisson(number("0.6"))};
+  const queue::SlottedQueue poisson{series::Arrivals::poisson(rational("0.6"))};
   std::vector<double> differences[2];
   const std::int64_t levels[] = {3, 12};
   for (const std::int64_t count : {256, 1024, 4096}) {
@@ -520,8 +517,8 @@ TEST_CASE("longer bursts never shrink a buffer", "[queue][markov][burst]") {
     MarkovQueue one = of(shorter), two = of(longer);
     INFO(count << " sources, load " << load << "/100, bursts " << shorter << "/10 and " << longer << "/10");
     for (const char* target : {"1e-3", "1e-9"}) {
-      CHECK(one.least_level(number(target)) <= two.least_level(number(target)));
-      CHECK(one.least_capacity(number(target)) <= two.least_capacity(number(target)));
+      CHECK(one.least_level(rational(target)) <= two.least_level(rational(target)));
+      CHECK(one.least_capacity(rational(target)) <= two.least_capacity(rational(target)));
     }
     CHECK(ends(one.mean_occupancy()).lower <= ends(two.mean_occupancy()).upper);
   }
@@ -563,7 +560,7 @@ TEST_CASE("occupancies, tails, mean and losses belong together", "[queue][markov
       for (const long double value : law.back()) full += value;
       CHECK(full <= in_double(ends(queue.tail(capacity - 1)).upper) * (1 + 1e-12L));
     }
-    const std::int64_t least = queue.least_capacity(number("1e-4"));
+    const std::int64_t least = queue.least_capacity(rational("1e-4"));
     CHECK(ends(queue.loss(least)).upper <= parse_decimal("1e-4"));
     if (least > 1) CHECK(ends(queue.loss(least - 1)).lower > parse_decimal("1e-4"));
   }
@@ -627,7 +624,7 @@ TEST_CASE("blocks of many phases are the sources that they are made of", "[queue
     CHECK(ends(apart.tail(level)).meets(ends(counted.tail(level))));
   CHECK(ends(apart.mean_occupancy()).meets(ends(counted.mean_occupancy())));
   CHECK(ends(apart.loss(10)).meets(ends(counted.loss(10))));
-  CHECK(apart.least_level(number("1e-9")) == counted.least_level(number("1e-9")));
+  CHECK(apart.least_level(rational("1e-9")) == counted.least_level(rational("1e-9")));
 }
 
 TEST_CASE("a queue to which nothing comes is empty", "[queue][markov][blocks]") {
@@ -637,8 +634,8 @@ TEST_CASE("a queue to which nothing comes is empty", "[queue][markov][blocks]") 
   CHECK(ends(none.probability(1)).upper == 0);
   CHECK(ends(none.mean_occupancy()).upper == 0);
   CHECK(ends(none.loss(1)).upper == 0);
-  CHECK(none.least_level(number("1e-9")) == 0);
-  CHECK(none.least_capacity(number("1e-9")) == 1);
+  CHECK(none.least_level(rational("1e-9")) == 0);
+  CHECK(none.least_capacity(rational("1e-9")) == 1);
 }
 
 TEST_CASE("what cannot be answered is refused", "[queue][markov][errors]") {
@@ -654,8 +651,8 @@ TEST_CASE("what cannot be answered is refused", "[queue][markov][errors]") {
   CHECK_THROWS_AS(queue.tail(std::int64_t{1} << 40), LimitExceeded);
   CHECK_THROWS_AS(queue.loss(std::int64_t{1} << 40), LimitExceeded);
   for (const char* target : {"0", "1", "-1", "2"}) {
-    CHECK_THROWS_AS(queue.least_level(number(target)), InvalidArgument);
-    CHECK_THROWS_AS(queue.least_capacity(number(target)), InvalidArgument);
+    CHECK_THROWS_AS(queue.least_level(rational(target)), InvalidArgument);
+    CHECK_THROWS_AS(queue.least_capacity(rational(target)), InvalidArgument);
   }
   // Two kinds of 40 sources: 41^2 phases.
   CHECK_THROWS_WITH(

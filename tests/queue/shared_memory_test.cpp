@@ -29,12 +29,12 @@ SharedSwitch equal_switch(int inputs, const char* load_of_input, int outputs = 0
       outputs == 0 ? inputs : outputs);
 }
 
-double number(const numeric::UpperBound<unit::Probability>& bound) {
+double as_double(const numeric::UpperBound<unit::Probability>& bound) {
   return static_cast<double>(bound.value);
 }
 
 double bound_at(const SharedSwitch& fed, const MemoryRule& rule, int memory) {
-  return number(SharedMemory(fed, rule).bound(Packets(memory)));
+  return as_double(SharedMemory(fed, rule).bound(Packets(memory)));
 }
 
 std::vector<std::vector<double>> equal_rates(int inputs, double load_of_input, int outputs) {
@@ -221,7 +221,7 @@ TEST_CASE("shared memory: the least memory is where the bound first meets the ta
           CHECK(numeric::compare(memory.bound(least.memory - Packets(1)).value, target) > 0);
         // Another table of another length says the same, up to the roundings it counts.
         SharedMemory other(memory.fed(), rule);
-        CHECK(number(other.bound(least.memory)) == Approx(number(least.at)).epsilon(1e-9));
+        CHECK(as_double(other.bound(least.memory)) == Approx(as_double(least.at)).epsilon(1e-9));
       }
 }
 

@@ -7,28 +7,28 @@
 #include <tests/support/fraction.hpp>
 #include <tests/support/markov_chain.hpp>
 #include <tests/support/random_models.hpp>
+#include <tests/support/rational.hpp>
 
 using namespace tailbound;
 using namespace tailbound::test;
 using queue::ExponentialBound;
 using queue::MarkovQueue;
 using queue::Trains;
+using tailbound::test::rational;
 using traffic::PacketSizes;
 
 namespace {
 
-numeric::Rational number(const std::string& text) {
-  return numeric::parse_rational(text, "test");
-}
-
 Trains imix(std::int64_t inputs, const char* load, bool elsewhere = true) {
-  return {
-      .inputs = inputs, .load = number(load), .cells = PacketSizes::imix().cells(64), .elsewhere = elsewhere};
+  return {.inputs = inputs,
+          .load = rational(load),
+          .cells = PacketSizes::imix().cells(64),
+          .elsewhere = elsewhere};
 }
 
 /// Packets of so many cells each, "2" or "1:3,2:1".
 Trains trains(std::int64_t inputs, const char* load, const char* cells) {
-  return {.inputs = inputs, .load = number(load), .cells = PacketSizes::of_list(cells, "test").cells(1)};
+  return {.inputs = inputs, .load = rational(load), .cells = PacketSizes::of_list(cells, "test").cells(1)};
 }
 
 template <class Bound>
@@ -100,7 +100,7 @@ TEST_CASE("trains of cells: figures of an independent chain", "[queue][trains]")
   const auto chain = queue::train_chain(two);
   REQUIRE(chain);
   CHECK(chain->phases() == 15);
-  CHECK(chain->load() == number("0.8"));
+  CHECK(chain->load() == rational("0.8"));
   MarkovQueue queue(*chain);
   CHECK(near(middle(queue.tail(4)), 0.24890744914L, 1e-10L));
   CHECK(near(middle(queue.tail(28)), 2.3725412953e-4L, 1e-10L));
@@ -122,7 +122,7 @@ TEST_CASE("trains of cells: the counted chain is that of the inputs one by one",
     const Trains model = trains(inputs, "0.7", cells);
     const auto chain = queue::train_chain(model);
     REQUIRE(chain);
-    CHECK(chain->load() == number("0.7"));
+    CHECK(chain->load() == rational("0.7"));
     CHECK(chain->phases() == queue::train_phases(model));
     MarkovQueue queue(*chain);
     const std::vector<long double> truth = tails_of_inputs(model, 90);
@@ -156,7 +156,7 @@ void hold_to_chains(int cases, std::uint64_t seed) {
       const auto* truth = std::get_if<numeric::Enclosure<unit::Probability>>(&claim);
       if (truth == nullptr) continue;
       CHECK(bound.tail(level).value >= truth->lower());
-      if (model.load >= number("0.5") && truth->lower() > 0)
+      if (model.load >= rational("0.5") && truth->lower() > 0)
         worst = std::max(worst, static_cast<double>(bound.tail(level).value / truth->lower()));
     }
     if (i % 3 == 0)
@@ -188,7 +188,7 @@ TEST_CASE("packets of one cell are independent slots", "[queue][trains]") {
   CHECK(chain->phases() == 1);
   // Any number of inputs.
   const ExponentialBound many = queue::train_bound(imix(1 << 20, "0.8"));
-  const std::int64_t level = many.least_level(number("1e-12"));
+  const std::int64_t level = many.least_level(rational("1e-12"));
   CHECK(value(many.tail(level)) <= 1e-12L);
   CHECK(value(many.tail(level - 1)) > 1e-12L);
   CHECK(value(queue::train_bound(imix(1, "0.8")).tail(1)) == 0);

@@ -3,6 +3,7 @@
 #include <tailbound/series/coefficient_list.hpp>
 
 #include <catch2/catch.hpp>
+#include <tests/support/rational.hpp>
 
 #include <random>
 #include <string>
@@ -14,10 +15,6 @@ using series::CoefficientList;
 using series::parse_coefficient_list;
 
 namespace {
-
-numeric::Rational rational(const char* text) {
-  return numeric::parse_rational(text, "expected");
-}
 
 CoefficientList read(const std::string& text) {
   return parse_coefficient_list(text, "list.txt");
@@ -43,6 +40,7 @@ std::string message(const std::string& text) {
 }
 
 using Fractions = std::vector<std::string>;
+using tailbound::test::rational;
 
 }  // namespace
 

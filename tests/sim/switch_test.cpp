@@ -11,6 +11,7 @@
 #include <memory>
 #include <random>
 #include <tests/support/cut_replication.hpp>
+#include <tests/support/rational.hpp>
 #include <variant>
 
 /// Random runs have fixed seeds: a test that passes once passes always. Before the seeds were fixed each
@@ -19,18 +20,14 @@
 namespace tailbound::sim {
 namespace {
 
-using numeric::parse_rational;
 using numeric::Rational;
+using test::rational;
 using traffic::Destination;
 
 constexpr double confidence = 0.9999;
 
-Rational number(const char* text) {
-  return parse_rational(text, "number");
-}
-
 std::vector<traffic::CellClass> imix() {
-  return {{1, number("7/12")}, {10, number("1/3")}, {24, number("1/12")}};
+  return {{1, rational("7/12")}, {10, rational("1/3")}, {24, rational("1/12")}};
 }
 
 SwitchEstimates simulated(const SwitchModel& model, std::int64_t slots, const SwitchQuestions& asked = {},
@@ -52,13 +49,13 @@ void require_inside(const numeric::Estimate<Unit>& estimate, double truth, doubl
 
 TEST_CASE("switch simulation: the shared memory's occupancy is that of the exact chain") {
   const SwitchEstimates two =
-      simulated(switch_model(2, number("0.8")), 20'000'000, {.total_levels = {1, 12}});
+      simulated(switch_model(2, rational("0.8")), 20'000'000, {.total_levels = {1, 12}});
   require_inside(two.total_tail[1].probability, 2.609077e-4, 0.3);
   require_inside(two.mean_total, 2 * (0.8 + 0.5 * 0.8 * 0.8 / 0.4),
                  0.01);                              // E[Q] = p + (1-1/k) p^2/(2 (1-p))
   CHECK(two.total_tail[0].probability.lower > 0.9);  // above that of independent queues
   const SwitchEstimates four =
-      simulated(switch_model(4, number("0.8")), 30'000'000, {.total_levels = {25}, .queue_levels = {0}});
+      simulated(switch_model(4, rational("0.8")), 30'000'000, {.total_levels = {25}, .queue_levels = {0}});
   require_inside(four.total_tail[0].probability, 5.610669e-5, 0.5);
   require_inside(four.mean_total, 8, 0.01);
 }
@@ -66,9 +63,9 @@ TEST_CASE("switch simulation: the shared memory's occupancy is that of the exact
 TEST_CASE(
     "switch simulation: losses of complete sharing and of dynamic thresholds are those of the exact chain") {
   const auto loss = [](std::int64_t inputs, std::int64_t memory, const char* threshold) {
-    SwitchModel model = switch_model(inputs, number("0.8"));
+    SwitchModel model = switch_model(inputs, rational("0.8"));
     model.memory = memory;
-    if (*threshold != '\0') model.threshold = number(threshold);
+    if (*threshold != '\0') model.threshold = rational(threshold);
     const SwitchEstimates found = simulated(model, 8'000'000);
     CHECK(found.cell_loss.value == found.packet_loss.value);
     return found.cell_loss;
@@ -83,7 +80,7 @@ TEST_CASE(
 TEST_CASE(
     "switch simulation: packets of several cells, whole and cell by cell, against exact chains of one "
     "output") {
-  SwitchModel whole = switch_model(16, number("0.8"));
+  SwitchModel whole = switch_model(16, rational("0.8"));
   whole.sizes = imix();
   whole.buffer = 100;
   const SwitchEstimates batches = simulated(whole, 3'000'000);
@@ -92,7 +89,7 @@ TEST_CASE(
   CHECK(batches.sizes[0].loss.upper < batches.sizes[1].loss.lower);
   CHECK(batches.sizes[1].loss.upper < batches.sizes[2].loss.lower);
 
-  SwitchModel trains = switch_model(4, number("0.8"));
+  SwitchModel trains = switch_model(4, rational("0.8"));
   trains.sizes = {{2, 1}};
   trains.arrival = PacketArrival::cells;
   const SwitchEstimates open = simulated(trains, 8'000'000, {.queue_levels = {4, 28}});
@@ -103,7 +100,7 @@ TEST_CASE(
 }
 
 TEST_CASE("switch simulation: bursts that keep their output") {
-  SwitchModel model = switch_model(4, number("0.6"));
+  SwitchModel model = switch_model(4, rational("0.6"));
   model.burst = traffic::Burst{16, 1};
   require_inside(simulated(model, 20'000'000).output->mean, 10.185106306, 0.02);
 }
@@ -116,10 +113,10 @@ double analysed(const queue::ProbabilityClaim& claim) {
 }
 
 TEST_CASE("switch simulation: one output's queue under bursts is that of the analysis") {
-  const Rational load = number("0.6");
+  const Rational load = rational("0.6");
   for (const auto& [slots, on_rate] : {std::pair{"4", "1"}, std::pair{"6", "0.8"}}) {
     SwitchModel model = switch_model(4, load);
-    model.burst = traffic::Burst{number(slots), number(on_rate)};
+    model.burst = traffic::Burst{rational(slots), rational(on_rate)};
     CAPTURE(slots, on_rate);
     const traffic::OnOff source = traffic::on_off(load, *model.burst);
     const auto check = [&](const queue::OnOffGroup& group) {
@@ -131,9 +128,9 @@ TEST_CASE("switch simulation: one output's queue under bursts is that of the ana
         if (truth > 1e-5) require_inside(found.output->tail[i].probability, truth, 0.6);
       }
     };
-    if (model.burst->on_rate == 1) check({.source = source, .count = 4, .share = number("1/4")});
+    if (model.burst->on_rate == 1) check({.source = source, .count = 4, .share = rational("1/4")});
     model.destination = Destination::per_packet;
-    check({.source = traffic::thinned(source, number("1/4")), .count = 4});
+    check({.source = traffic::thinned(source, rational("1/4")), .count = 4});
   }
 }
 
@@ -284,41 +281,41 @@ SwitchModel with(SwitchModel model, const std::function<void(SwitchModel&)>& cha
 
 /// Every way of sending and every kind of room.
 std::vector<SwitchModel> models() {
-  const SwitchModel four = switch_model(4, number("0.7")), five = switch_model(5, number("0.8"));
+  const SwitchModel four = switch_model(4, rational("0.7")), five = switch_model(5, rational("0.8"));
   return {
       four,
       five,
-      with(four, [](SwitchModel& m) { m.outputs = 7, m.hot = number("0.15"); }),
-      with(five, [](SwitchModel& m) { m.hot = number("0.3"), m.memory = 20, m.threshold = 1; }),
+      with(four, [](SwitchModel& m) { m.outputs = 7, m.hot = rational("0.15"); }),
+      with(five, [](SwitchModel& m) { m.hot = rational("0.3"), m.memory = 20, m.threshold = 1; }),
       with(five, [](SwitchModel& m) { m.outputs = 3, m.memory = 12, m.buffer = 7; }),
       with(four,
            [](SwitchModel& m) {
-             m.rates = {1, number("1/3"), number("0.2"), number("0.9")};
+             m.rates = {1, rational("1/3"), rational("0.2"), rational("0.9")};
            }),
       with(four,
            [](SwitchModel& m) {
-             m.burst = traffic::Burst{6, number("0.9")};
+             m.burst = traffic::Burst{6, rational("0.9")};
            }),
       with(four,
            [](SwitchModel& m) {
              m.burst = traffic::Burst{5, 1}, m.destination = Destination::per_packet, m.memory = 8;
            }),
-      with(
-          five,
-          [](SwitchModel& m) {
-            m.burst = traffic::Burst{9, 1}, m.hot = number("0.1"), m.memory = 60, m.threshold = number("3/2");
-          }),
+      with(five,
+           [](SwitchModel& m) {
+             m.burst = traffic::Burst{9, 1}, m.hot = rational("0.1"), m.memory = 60,
+             m.threshold = rational("3/2");
+           }),
       with(four, [](SwitchModel& m) { m.sizes = imix(); }),
-      with(five, [](SwitchModel& m) { m.sizes = imix(), m.memory = 90, m.threshold = number("0.7"); }),
+      with(five, [](SwitchModel& m) { m.sizes = imix(), m.memory = 90, m.threshold = rational("0.7"); }),
       with(four, [](SwitchModel& m) { m.sizes = imix(), m.arrival = PacketArrival::cells; }),
       with(five,
            [](SwitchModel& m) {
-             m.sizes = {{1, number("1/4")}, {3, number("1/2")}, {8, number("1/4")}};
+             m.sizes = {{1, rational("1/4")}, {3, rational("1/2")}, {8, rational("1/4")}};
              m.arrival = PacketArrival::cells, m.memory = 40, m.threshold = 1;
            }),
       with(five,
            [](SwitchModel& m) {
-             m.sizes = {{3, 1}}, m.arrival = PacketArrival::cells, m.buffer = 12, m.hot = number("0.1");
+             m.sizes = {{3, 1}}, m.arrival = PacketArrival::cells, m.buffer = 12, m.hot = rational("0.1");
            }),
   };
 }
@@ -423,27 +420,27 @@ TEST_CASE("switch simulation: the same for any threads, and cut, saved and loade
 }
 
 TEST_CASE("switch simulation: what cannot be simulated is refused") {
-  const SwitchModel good = switch_model(4, number("0.8"));
+  const SwitchModel good = switch_model(4, rational("0.8"));
   const auto refused = [&](const std::function<void(SwitchModel&)>& change) {
     CHECK_THROWS_AS(make_switch_replication(with(good, change), {1, 0}), InvalidArgument);
   };
   refused([](SwitchModel& m) { m.rates.clear(); });
-  refused([](SwitchModel& m) { m.rates.front() = number("1.1"); });
+  refused([](SwitchModel& m) { m.rates.front() = rational("1.1"); });
   refused([](SwitchModel& m) { m.rates.front() = 0; });
   refused([](SwitchModel& m) { m.outputs = 0; });
-  refused([](SwitchModel& m) { m.hot = number("-0.1"); });
-  refused([](SwitchModel& m) { m.hot = number("1.1"); });
+  refused([](SwitchModel& m) { m.hot = rational("-0.1"); });
+  refused([](SwitchModel& m) { m.hot = rational("1.1"); });
   refused([](SwitchModel& m) { m.memory = 0; });
   refused([](SwitchModel& m) { m.buffer = 0; });
   refused([](SwitchModel& m) { m.threshold = 1; });
   refused([](SwitchModel& m) { m.memory = 10, m.threshold = 0; });
-  refused([](SwitchModel& m) { m.sizes = {{2, number("1/2")}}; });
+  refused([](SwitchModel& m) { m.sizes = {{2, rational("1/2")}}; });
   refused([](SwitchModel& m) { m.sizes = {{0, 1}}; });
   refused([](SwitchModel& m) { m.sizes = {{2, 1}}, m.burst = traffic::Burst{3, 1}; });
-  refused([](SwitchModel& m) { m.burst = traffic::Burst{3, number("0.7")}; });
+  refused([](SwitchModel& m) { m.burst = traffic::Burst{3, rational("0.7")}; });
   CHECK_THROWS_AS(make_switch_replication(switch_model(4, 1), {1, 0}), Unstable);
-  CHECK_THROWS_AS(make_switch_replication(with(good, [](SwitchModel& m) { m.hot = number("0.2"); }), {1, 0}),
-                  Unstable);
+  CHECK_THROWS_AS(
+      make_switch_replication(with(good, [](SwitchModel& m) { m.hot = rational("0.2"); }), {1, 0}), Unstable);
   CHECK_NOTHROW(
       make_switch_replication(with(switch_model(4, 1), [](SwitchModel& m) { m.buffer = 3; }), {1, 0}));
 }
@@ -457,11 +454,11 @@ TEST_CASE("switch simulation: what everybody knows of it") {
   CHECK(found.cell_loss.value == Approx(7.0 / 8));
   CHECK(found.output->mean.value == 1);
   // One input alone never waits.
-  SwitchModel alone = switch_model(1, number("0.9"));
+  SwitchModel alone = switch_model(1, rational("0.9"));
   alone.outputs = 3;
   CHECK(simulated(alone, 6400, {.queue_levels = {1}}).output->tail[0].count == 0);
   // A memory that nothing fills changes nothing.
-  SwitchModel roomy = switch_model(4, number("0.6"));
+  SwitchModel roomy = switch_model(4, rational("0.6"));
   const SwitchEstimates unlimited = simulated(roomy, 64000);
   roomy.memory = 1000;
   const SwitchEstimates limited = simulated(roomy, 64000);

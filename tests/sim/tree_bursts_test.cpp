@@ -22,7 +22,7 @@ TreeModel bursts(int radix, int levels, const char* load, const char* slots,
   return model;
 }
 
-bool holds(const auto& estimate, double value) {
+bool bursts_hold(const auto& estimate, double value) {
   return estimate.lower <= value && value <= estimate.upper;
 }
 
@@ -264,8 +264,8 @@ TEST_CASE("tree: one queue of bursts that stay together: the exact mean, and a f
       tree_estimates(model, run_tree(model, automatic_plan(model, 1'500'000, 4, 2)), {.confidence = 0.9999});
   const StageEstimates& hop = estimates.stages[0];
   CAPTURE(hop.mean_occupancy.value, hop.mean_occupancy.lower, hop.mean_occupancy.upper);
-  CHECK(holds(hop.load, 0.6));
-  CHECK(holds(hop.mean_occupancy, 10.185106306));
+  CHECK(bursts_hold(hop.load, 0.6));
+  CHECK(bursts_hold(hop.mean_occupancy, 10.185106306));
   CHECK(hop.mean_occupancy.upper - hop.mean_occupancy.lower < 0.8);
 }
 

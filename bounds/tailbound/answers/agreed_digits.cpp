@@ -44,8 +44,7 @@ Rational greatest_error(const Coefficient& printed, const TrueValue& value) {
 }
 
 Rational power_of_ten(int exponent) {
-  return exponent == 0 ? Rational(1)
-                       : Rational(cln::expt_pos(cln::cl_I(10), static_cast<unsigned>(exponent)));
+  return cln::expt(Rational(10), exponent);
 }
 
 }  // namespace tailbound::answers

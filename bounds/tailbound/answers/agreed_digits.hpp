@@ -30,7 +30,7 @@ struct TrueValue {
 /// The greatest distance that the printed number may have from the true value.
 [[nodiscard]] numeric::Rational greatest_error(const series::Coefficient& printed, const TrueValue& value);
 
-/// 10^exponent.  \param exponent  >= 0
+/// 10^exponent.
 [[nodiscard]] numeric::Rational power_of_ten(int exponent);
 
 }  // namespace tailbound::answers

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -53,5 +54,12 @@ class Combinations {
  private:
   std::vector<Point> points_;
 };
+
+/// The values of a list that may be left out: as they are, or nothing once.
+template <class Value>
+[[nodiscard]] std::vector<std::optional<Value>> or_none(const std::vector<Value>& values) {
+  if (values.empty()) return {std::nullopt};
+  return {values.begin(), values.end()};
+}
 
 }  // namespace tailbound::answers

@@ -1,3 +1,4 @@
+#include <tailbound/answers/agreed_digits.hpp>
 #include <tailbound/answers/delay.hpp>
 #include <tailbound/answers/latency_ns.hpp>
 #include <tailbound/answers/points.hpp>
@@ -11,10 +12,6 @@ namespace {
 
 using bounds::Route;
 using numeric::Rational;
-
-Rational power_of_ten(int exponent) {
-  return cln::expt(Rational(10), exponent);
-}
 
 bounds::ClaimedBufferSize buffer_of(const queue::HopQueue& queue, const bounds::DropTarget& target,
                                     numeric::Digits digits) {

@@ -1,4 +1,5 @@
 #include <cln/rational.h>
+#include <tailbound/answers/combinations.hpp>
 #include <tailbound/answers/fabric.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands.hpp>
@@ -65,11 +66,6 @@ void require_sendable(const Fabric& fabric, const std::optional<Rational>& scale
                         "at most " + plain(Rational(*scale / *most)) + ", where " +
                             fabric.network.nodes[static_cast<std::size_t>(most - sent.begin())].name +
                             " sends a packet in every slot");
-}
-
-std::vector<std::optional<Rational>> or_none(const std::vector<Rational>& values) {
-  if (values.empty()) return {std::nullopt};
-  return {values.begin(), values.end()};
 }
 
 std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<NamedText>& matrix,

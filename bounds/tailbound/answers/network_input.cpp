@@ -1,4 +1,5 @@
 #include <cln/rational.h>
+#include <tailbound/answers/combinations.hpp>
 #include <tailbound/answers/network_input.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands.hpp>
@@ -16,11 +17,6 @@ using network::FlowsFrom;
 using network::RouteRule;
 using numeric::plain;
 using numeric::Rational;
-
-std::vector<std::optional<Rational>> or_none(const std::vector<Rational>& values) {
-  if (values.empty()) return {std::nullopt};
-  return {values.begin(), values.end()};
-}
 
 /// \throws InvalidArgument  too great: names the factor where there is one, else the rate
 void require_sendable(const std::optional<Rational>& uniform, const std::optional<Rational>& scale,

@@ -66,7 +66,7 @@ Subject subject_of(const SimulateTreeQuestion& question) {
 }
 
 template <class Unit>
-std::vector<std::int64_t> plain(const std::vector<Count<Unit>>& levels) {
+std::vector<std::int64_t> counts_of(const std::vector<Count<Unit>>& levels) {
   std::vector<std::int64_t> values;
   for (const Count<Unit> level : levels) values.push_back(level.value);
   return values;
@@ -173,12 +173,12 @@ SimulatedQueue queue_of(const auto& from) {
 
 void read(SimulateTreeAnswer& answer, const sim::TreeModel& model, const SimulateTreeQuestion& question) {
   const bool spread = question.reorder_levels && question.reorder_levels->empty();
-  sim::TreeQuestions questions{.occupancy_levels = plain(question.occupancy_levels),
-                               .delay_levels = plain(question.delay_levels),
+  sim::TreeQuestions questions{.occupancy_levels = counts_of(question.occupancy_levels),
+                               .delay_levels = counts_of(question.delay_levels),
                                .percentiles = fractions(question),
                                .confidence = question.confidence};
   if (question.reorder_levels)
-    questions.reorder_levels = spread ? spread_levels() : plain(*question.reorder_levels);
+    questions.reorder_levels = spread ? spread_levels() : counts_of(*question.reorder_levels);
   const sim::TreeEstimates found = sim::tree_estimates(model, answer.simulated.result, questions);
   take_delays(answer, found, question);
   answer.reorder_tail = found.reorder_tail;
@@ -192,8 +192,8 @@ void read(SimulateTreeAnswer& answer, const sim::TreeModel& model, const Simulat
 }
 
 sim::NetworkQuestions network_questions(const SimulateTreeQuestion& question) {
-  return {.occupancy_levels = plain(question.occupancy_levels),
-          .delay_levels = plain(question.delay_levels),
+  return {.occupancy_levels = counts_of(question.occupancy_levels),
+          .delay_levels = counts_of(question.delay_levels),
           .percentiles = fractions(question),
           .confidence = question.confidence};
 }
@@ -219,7 +219,7 @@ void read(SimulateTreeAnswer& answer, const sim::NetworkModel& model, const Simu
 }
 
 /// From 0 on, below `end`, some 60 at most.
-std::vector<std::int64_t> thinned_levels(std::int64_t end) {
+std::vector<std::int64_t> levels_below(std::int64_t end) {
   constexpr std::int64_t most_points = 60;
   std::vector<std::int64_t> levels;
   for (std::int64_t level = 0; level < end; level += 1 + end / most_points) levels.push_back(level);
@@ -309,7 +309,7 @@ std::vector<sim::LevelEstimate> whole_delay_ccdf(const SimulateTreeQuestion& que
                                                  const SimulateTreeAnswer& answer) {
   const Subject subject = subject_of(question);
   const sim::RunResult& result = answer.simulated.result;
-  const std::vector<std::int64_t> levels = thinned_levels(greatest_delay(subject, result).value_or(0));
+  const std::vector<std::int64_t> levels = levels_below(greatest_delay(subject, result).value_or(0));
   if (const auto* fabric = std::get_if<sim::FabricModel>(&subject.model))
     return sim::fabric_estimates(*fabric, result, {.delay_levels = levels}).delay_ccdf;
   if (const auto* network = std::get_if<sim::NetworkModel>(&subject.model))
@@ -325,7 +325,7 @@ std::vector<sim::LevelEstimate> whole_occupancy_tail(const SimulateTreeQuestion&
   const std::size_t row = sim::TreeRows(model.tree).occupancy(0);
   std::size_t size = 0;
   for (const sim::Counts* batch : answer.simulated.result.all()) size = std::max(size, (*batch)[row].size());
-  const std::vector<std::int64_t> levels = thinned_levels(static_cast<std::int64_t>(size) - 1);
+  const std::vector<std::int64_t> levels = levels_below(static_cast<std::int64_t>(size) - 1);
   return sim::tree_estimates(model, answer.simulated.result, {.occupancy_levels = levels})
       .stages.front()
       .tail;

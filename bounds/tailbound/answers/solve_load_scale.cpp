@@ -1,5 +1,6 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
+#include <tailbound/answers/agreed_digits.hpp>
 #include <tailbound/answers/points.hpp>
 #include <tailbound/answers/solve_load_scale.hpp>
 #include <tailbound/bounds/output_queue.hpp>
@@ -19,10 +20,6 @@ using numeric::Rational;
 using ProbabilityClaim = numeric::Claim<unit::Probability>;
 
 constexpr std::int64_t most_slots = 1'000'000;
-
-Rational power_of_ten(int exponent) {
-  return cln::expt(Rational(10), exponent);
-}
 
 /// What is known of a probability.
 struct Ends {

@@ -11,12 +11,12 @@ namespace {
 
 using numeric::Rational;
 
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
+template <class... Case>
+struct Cases : Case... {
+  using Case::operator()...;
 };
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
+template <class... Case>
+Cases(Case...) -> Cases<Case...>;
 
 Rational whole(std::int64_t value) {
   return Rational(static_cast<long>(value));
@@ -55,37 +55,37 @@ bool correlated(const Traffic& traffic) {
 
 std::optional<Rational> load_of(const Traffic& traffic) {
   using Load = std::optional<Rational>;
-  return std::visit(Overloaded{[](const EqualInputs& inputs) { return inputs.load; },
-                               [](const PoissonArrivals& poisson) { return poisson.load; },
-                               [](const BurstyInputs& inputs) { return Load(inputs.load); },
-                               [](const UnequalInputs& inputs) {
-                                 Rational sum = 0;
-                                 for (const Rational& rate : inputs.rates) sum = sum + rate;
-                                 return Load(sum);
-                               },
-                               [](const Blocks& blocks) { return Load(blocks.arrivals.load()); },
-                               [](const auto& described) { return described.arrivals.load(); }},
+  return std::visit(Cases{[](const EqualInputs& inputs) { return inputs.load; },
+                          [](const PoissonArrivals& poisson) { return poisson.load; },
+                          [](const BurstyInputs& inputs) { return Load(inputs.load); },
+                          [](const UnequalInputs& inputs) {
+                            Rational sum = 0;
+                            for (const Rational& rate : inputs.rates) sum = sum + rate;
+                            return Load(sum);
+                          },
+                          [](const Blocks& blocks) { return Load(blocks.arrivals.load()); },
+                          [](const auto& described) { return described.arrivals.load(); }},
                     traffic.source);
 }
 
 queue::SlottedQueue slotted_queue(const Traffic& traffic) {
   const std::int64_t served = traffic.packets_per_slot;
   series::Arrivals arrivals = std::visit(
-      Overloaded{[&](const EqualInputs& inputs) {
-                   // Thinned traffic is the same traffic at a lower load, so the greatest load of interest will do.
-                   return series::Arrivals::equal_inputs(
-                       inputs.inputs, inputs.load ? *inputs.load : whole(std::min(inputs.inputs, served)));
-                 },
-                 [&](const PoissonArrivals& poisson) {
-                   return series::Arrivals::poisson(poisson.load ? *poisson.load : whole(served));
-                 },
-                 [](const UnequalInputs& inputs) { return series::Arrivals::unequal_inputs(inputs.rates); },
-                 [](const GeneratingFunction& function) { return function.arrivals; },
-                 [](const Probabilities& probabilities) { return probabilities.arrivals; },
-                 [](const auto&) -> series::Arrivals {
-                   throw InvalidArgument("the traffic", "correlated from slot to slot",
-                                         "independent from slot to slot");
-                 }},
+      Cases{[&](const EqualInputs& inputs) {
+              // Thinned traffic is the same traffic at a lower load, so the greatest load of interest will do.
+              return series::Arrivals::equal_inputs(
+                  inputs.inputs, inputs.load ? *inputs.load : whole(std::min(inputs.inputs, served)));
+            },
+            [&](const PoissonArrivals& poisson) {
+              return series::Arrivals::poisson(poisson.load ? *poisson.load : whole(served));
+            },
+            [](const UnequalInputs& inputs) { return series::Arrivals::unequal_inputs(inputs.rates); },
+            [](const GeneratingFunction& function) { return function.arrivals; },
+            [](const Probabilities& probabilities) { return probabilities.arrivals; },
+            [](const auto&) -> series::Arrivals {
+              throw InvalidArgument("the traffic", "correlated from slot to slot",
+                                    "independent from slot to slot");
+            }},
       traffic.source);
   return {.arrivals = std::move(arrivals), .packets_per_slot = traffic.packets_per_slot};
 }

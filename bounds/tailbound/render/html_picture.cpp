@@ -277,7 +277,7 @@ std::string svg_of(const Picture& picture) {
 }
 
 /// What each curve is, in its colour. The script makes switches of it.
-std::string key_of(const Picture& picture) {
+std::string key_html(const Picture& picture) {
   std::string items;
   for (std::size_t i = 0; i < picture.curves.size(); ++i) {
     const Curve& curve = picture.curves[i];
@@ -378,7 +378,7 @@ std::string html_picture(const Picture& picture) {
   return fmt::format(
       "<figure class=\"tb-picture\"><figcaption>{}</figcaption>{}<div class=\"tb-canvas\">{}</div>{}<script "
       "type=\"application/json\" class=\"tb-data\">{}</script></figure>\n",
-      html_escaped(picture.title), key_of(picture), svg_of(picture),
+      html_escaped(picture.title), key_html(picture), svg_of(picture),
       note.empty() ? "" : "<p class=\"tb-picture-note\">" + note + "</p>", picture_json(picture));
 }
 

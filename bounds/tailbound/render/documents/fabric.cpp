@@ -22,7 +22,7 @@ using numeric::Rational;
 /// Rows of text tables; the rest is in data formats.
 constexpr std::size_t most_rows = 16;
 
-std::string in_words(const FabricTopology& topology) {
+std::string fabric_in_words(const FabricTopology& topology) {
   std::string words = topology.name();
   if (topology.uniform)
     words += fmt::format(" under uniform traffic of {} packets a slot", plain(*topology.uniform));
@@ -186,13 +186,13 @@ std::vector<Rows> tables(const std::shared_ptr<const std::vector<FabricPoint>>& 
 std::string headline(const FabricPoint& point) {
   const auto& [question, answer] = point;
   const FabricPercentile& last = percentiles_of(answer).back();
-  std::string text =
-      question.flow
-          ? fmt::format("{}, from {}: {} % of the packets take at most {} slots", in_words(question.topology),
-                        *question.flow, plain(last.probability * 100), last.slots.value)
-          : fmt::format("{}: {} % of all packets take at most {} slots; of the worst pair {}",
-                        in_words(question.topology), plain(last.probability * 100), last.slots.value,
-                        last.worst.value);
+  std::string text = question.flow
+                         ? fmt::format("{}, from {}: {} % of the packets take at most {} slots",
+                                       fabric_in_words(question.topology), *question.flow,
+                                       plain(last.probability * 100), last.slots.value)
+                         : fmt::format("{}: {} % of all packets take at most {} slots; of the worst pair {}",
+                                       fabric_in_words(question.topology), plain(last.probability * 100),
+                                       last.slots.value, last.worst.value);
   if (question.drop)
     text += fmt::format(";\n{} packets are room enough for each queue: {} at most {}",
                         greatest_buffer(answer).value,

@@ -16,7 +16,7 @@ using answers::GeneratedNetworkQuestion;
 
 constexpr std::size_t most_drawn = 600;
 
-const char* name(const network::FabricShape& shape) {
+const char* shape_name(const network::FabricShape& shape) {
   constexpr const char* names[] = {"fat-tree",  "leaf-spine", "torus",    "hyperx",
                                    "dragonfly", "slimfly",    "jellyfish"};
   return names[shape.index()];
@@ -122,7 +122,7 @@ Document document(const GeneratedNetworkQuestion& question, const GeneratedNetwo
   document.headline =
       fmt::format("{}: {} hosts, {} switches.", answer.facts.name, answer.facts.hosts, answer.facts.switches);
   Result result;
-  result.inputs = {{"shape", Text{name(question.shape)}}};
+  result.inputs = {{"shape", Text{shape_name(question.shape)}}};
   if (question.traffic) {
     result.inputs.push_back({"uniform", Given{question.traffic->uniform}});
     result.inputs.push_back(

@@ -22,7 +22,7 @@ struct Verdicts {
 };
 
 /// "4 findings agree with the paper, 1 does not, 1 is not compared"
-std::string in_words(const Verdicts& verdicts) {
+std::string tally_in_words(const Verdicts& verdicts) {
   const auto either = [](std::int64_t count, const char* one, const char* several) {
     return fmt::format("{} {}", count, count == 1 ? one : several);
   };
@@ -115,8 +115,8 @@ Document document(const std::vector<ReproducedFigure>& given, std::size_t asked,
   else
     document.notes = {"Of each figure a table and a picture, FIGURE.csv and FIGURE.svg. " + summary + "; " +
                       first.page + ": all of them in a browser."};
-  document.headline =
-      fmt::format("{}: {}.", single ? first.name : fmt::format("{} figures", figures->size()), in_words(all));
+  document.headline = fmt::format("{}: {}.", single ? first.name : fmt::format("{} figures", figures->size()),
+                                  tally_in_words(all));
   if (figures->size() < asked) {
     document.stopped = true;
     document.stopped_after = fmt::format("{} of {} figures", figures->size(), asked);

@@ -13,7 +13,7 @@ namespace {
 using answers::LoadMeasure;
 
 /// "greatest_stable_rate"
-std::string key_of(const char* stem, LoadMeasure measure) {
+std::string measured_key(const char* stem, LoadMeasure measure) {
   return fmt::format("{}_{}", stem, answers::name(measure));
 }
 
@@ -23,7 +23,7 @@ double error_of(const FoundSaturation& saturation) {
 }
 
 Cells result_cells(const FoundSaturation& saturation) {
-  const auto key = [&](const char* stem) { return key_of(stem, saturation.measure); };
+  const auto key = [&](const char* stem) { return measured_key(stem, saturation.measure); };
   return {{key("greatest_stable"), observed(saturation.found.greatest_stable)},
           {key("least_unstable"), observed(saturation.found.least_unstable)},
           {key("model_saturation"), Model{saturation.model}},
@@ -105,7 +105,7 @@ Picture picture_of_all(const Document& document, const std::vector<SaturationPoi
                        const std::vector<std::string>& axes) {
   const LoadMeasure measure = points.front().saturation.measure;
   return sweep_picture(
-      document, {.axes = axes, .height = key_of("greatest_stable", measure)},
+      document, {.axes = axes, .height = measured_key("greatest_stable", measure)},
       {.title = document.headline,
        .x_label = {},
        .y_label = fmt::format("greatest stable {} [{}]", answers::name(measure), answers::unit_of(measure)),
@@ -121,11 +121,11 @@ std::vector<Column> saturation_input_columns() {
 
 std::vector<Column> saturation_columns(LoadMeasure measure) {
   const std::string load = answers::name(measure), unit = answers::unit_of(measure);
-  return {{key_of("greatest_stable", measure), "greatest stable", unit, Shape::estimate,
+  return {{measured_key("greatest_stable", measure), "greatest stable", unit, Shape::estimate,
            "of --saturation: the greatest " + load + " at which the queues at the sources do not grow"},
-          {key_of("least_unstable", measure), "least unstable", unit, Shape::estimate,
+          {measured_key("least_unstable", measure), "least unstable", unit, Shape::estimate,
            "of --saturation: the least at which they do"},
-          {key_of("model_saturation", measure), "model", unit, Shape::model,
+          {measured_key("model_saturation", measure), "model", unit, Shape::model,
            "the " + load + " at which the model saturates"},
           {"error", "error", "", Shape::estimate,
            "of --saturation: model_saturation_" + load + " / greatest_stable_" + load + " - 1",

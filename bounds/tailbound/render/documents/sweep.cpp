@@ -49,7 +49,7 @@ bool has(const std::vector<Column>& columns, const std::string& key) {
 }
 
 /// "--packets-per-slot" is "packets_per_slot".
-std::string key_of(const std::string& option) {
+std::string key_of_option(const std::string& option) {
   std::string key = option.substr(option.find_first_not_of('-'));
   std::replace(key.begin(), key.end(), '-', '_');
   return key;
@@ -98,7 +98,7 @@ class SweepTable {
     Sweep sweep;
     if (plan_.x) sweep.axes.push_back(*plan_.x);
     for (const SweepPoint& point : plan_.points)
-      for (const std::string& option : point.swept) sweep.axes.push_back(key_of(option));
+      for (const std::string& option : point.swept) sweep.axes.push_back(key_of_option(option));
     if (plan_.y) sweep.height = *plan_.y;
     for (const auto& one : kept_) {
       if (!sweep.height.empty() || !one) continue;
@@ -130,7 +130,7 @@ class SweepTable {
       }
     for (const SweepPoint& point : plan_.points)
       for (const std::string& option : point.swept)
-        if (const std::string key = key_of(option); !has(inputs, key) && !has(results, key)) {
+        if (const std::string key = key_of_option(option); !has(inputs, key) && !has(results, key)) {
           inputs.push_back({key, key, "", Shape::text, "as the plan says"});
           from_plan_.insert(key);
         }
@@ -138,7 +138,8 @@ class SweepTable {
       for (const std::string& option : point.swept)
         for (std::vector<Column>* columns : {&inputs, &results})
           for (Column& column : *columns)
-            if (column.key == key_of(option) && column.style == Style::hidden) column.style = Style::plain;
+            if (column.key == key_of_option(option) && column.style == Style::hidden)
+              column.style = Style::plain;
     for (const Column& column : inputs) input_keys_.insert(column.key);
     for (const Column& own : layout.inputs) input_keys_.insert(own.key);
     for (const Column& own : layout.results) input_keys_.insert(own.key);
@@ -166,7 +167,7 @@ class SweepTable {
       for (Cell& cell : result.cells) cell.key = result_key(cell.key);
       result.inputs.insert(result.inputs.begin(), {"question", Text{point.question}});
       for (const auto& [option, text] : point.options) {
-        const std::string key = key_of(option);
+        const std::string key = key_of_option(option);
         const auto of = [&](const std::vector<Column>& columns, Cells& cells) {
           for (const Column& column : columns)
             if (column.key == key && (!kept_[i] || from_plan_.count(key) > 0))

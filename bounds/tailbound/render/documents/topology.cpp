@@ -14,7 +14,7 @@ using answers::TreeTopology;
 using numeric::plain;
 
 /// The parts of a description, of which a list of points may share some and not others.
-struct Words {
+struct TopologyWords {
   std::string shape, load, routing, burst;
 };
 
@@ -34,7 +34,7 @@ std::string network_load_in_words(const NetworkTopology& network) {
   return words;
 }
 
-Words words_of(const Topology& topology) {
+TopologyWords words_of(const Topology& topology) {
   if (const auto* network = std::get_if<NetworkTopology>(&topology))
     return {network->name(), network_load_in_words(*network), {}, {}};
   const auto& tree = std::get<TreeTopology>(topology);
@@ -91,9 +91,9 @@ const char* routing_name(network::TreeRouting routing) {
 }
 
 std::string in_words(const Topology& topology, const std::vector<const Topology*>& all) {
-  Words words = words_of(topology);
+  TopologyWords words = words_of(topology);
   for (const Topology* other : all) {
-    const Words its = words_of(*other);
+    const TopologyWords its = words_of(*other);
     if (its.shape != words.shape)
       words.shape = std::holds_alternative<TreeTopology>(topology) ? "trees of each size" : "each network";
     if (its.load != words.load) words.load.clear();

@@ -27,12 +27,12 @@ std::string counted(std::int64_t inputs) {
 }
 
 /// The parts of a description, of which a list of points may share some and not others.
-struct Words {
+struct TrafficWords {
   std::string source, burst, load, served;
 };
 
-Words words_of(const Traffic& traffic) {
-  Words words;
+TrafficWords words_of(const Traffic& traffic) {
+  TrafficWords words;
   std::visit(Overloaded{[&](const EqualInputs& inputs) { words.source = counted(inputs.inputs); },
                         [&](const PoissonArrivals&) { words.source = "Poisson arrivals"; },
                         [&](const UnequalInputs&) { words.source = "inputs of their own rates"; },
@@ -143,9 +143,9 @@ Cells accuracy_cells(const queue::Accuracy& accuracy) {
 }
 
 std::string in_words(const Traffic& traffic, const std::vector<const Traffic*>& all) {
-  Words words = words_of(traffic);
+  TrafficWords words = words_of(traffic);
   for (const Traffic* other : all) {
-    const Words its = words_of(*other);
+    const TrafficWords its = words_of(*other);
     if (its.source != words.source) words.source = "each number of inputs";
     if (its.burst != words.burst) words.burst.clear();
     if (its.load != words.load) words.load.clear();

@@ -25,7 +25,7 @@ constexpr std::size_t most_tables = 3;
 /// Of the simulation, behind those of the variants.
 constexpr int simulation_colour = 3;
 
-const char* name(BroadcastQuantity quantity) {
+const char* latency_name(BroadcastQuantity quantity) {
   return quantity == BroadcastQuantity::unicast_latency ? "unicast" : "broadcast";
 }
 
@@ -74,7 +74,7 @@ Cells result_cells(const Point& point) {
   Cells cells{{"fraction_of_saturation", shown(point.simulated().fraction_of_saturation)}};
   for (const BroadcastComparison& row : point.rows)
     cells = joined(std::move(cells), comparison_cells(row.variants[point.answer->judged],
-                                                      std::string(name(row.quantity)) + "_"));
+                                                      std::string(latency_name(row.quantity)) + "_"));
   const Cells more{{"optimistic_rows", Whole{static_cast<std::int64_t>(point.tally().optimistic())}},
                    {"model_assumes", TextList{assumptions(point)}},
                    {"model_saturation_rate", shown(point.answer->simulation.model_saturation)}};
@@ -92,7 +92,7 @@ Rows variant_rows(const Point& point) {
           .row = [rows, variants](std::size_t i) -> Cells {
             const BroadcastComparison& row = (*rows)[i / variants.size()];
             const std::size_t variant = variants[i % variants.size()];
-            return joined(Cells{{"quantity", Text{fmt::format("{}_latency", name(row.quantity))}},
+            return joined(Cells{{"quantity", Text{fmt::format("{}_latency", latency_name(row.quantity))}},
                                 {"variant", Text{replication_name(broadcast_variants[variant])}}},
                           comparison_cells(row.variants[variant]));
           },
@@ -112,7 +112,7 @@ std::vector<Line> lines(const Point& point) {
                           100 * judged.error().value_or(0), verdict_name(judged.verdict()));
     else
       text += " saturated";
-    lines.push_back({name(row.quantity), std::move(text)});
+    lines.push_back({latency_name(row.quantity), std::move(text)});
   }
   return joined(std::move(lines), simulation_lines(point.simulated().simulated, "cycle"));
 }

@@ -17,7 +17,7 @@ namespace {
 using namespace answers;
 using numeric::plain;
 
-ValidatedUnit unit_of(const Units& units) {
+ValidatedUnit slot_unit(const Units& units) {
   return {.suffix = "ns", .unit = "ns", .factor = units.slot_ns()};
 }
 
@@ -190,7 +190,7 @@ Layout validate_delay_layout() {
 
 Document document(std::vector<ValidateDelayPoint> given, std::size_t asked, const Units& units) {
   const auto points = std::make_shared<const std::vector<ValidateDelayPoint>>(std::move(given));
-  const ValidatedUnit unit = unit_of(units);
+  const ValidatedUnit unit = slot_unit(units);
   Document document{.layout = std::make_shared<const Layout>(validate_delay_layout()),
                     .headline = title(*points),
                     .results = {},

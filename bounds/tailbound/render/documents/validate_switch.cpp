@@ -19,7 +19,7 @@ using namespace answers;
 using bounds::Criterion;
 using numeric::plain;
 
-const ComparisonNames names{.unit = {}, .predicted = "bound", .prefix = {}, .counted = true};
+const ComparisonNames bound_names{.unit = {}, .predicted = "bound", .prefix = {}, .counted = true};
 
 bool of_losses(const std::vector<ValidateSwitchPoint>& points) {
   return points.front().first.criterion == Criterion::loss;
@@ -160,7 +160,7 @@ Layout validate_switch_layout() {
        joined(joined<Column>({{"quantity", "quantity", "", Shape::text, "what is compared", Style::hidden},
                               {"what", "", "", Shape::text, "the same in words"},
                               {"level", "M", "packets", Shape::whole, "M; null of the mean", Style::hidden}},
-                             comparison_columns(names)),
+                             comparison_columns(bound_names)),
               {{"approximation", "approximation", "", Shape::model, "the same, not proved"},
                error_column("approximation_error")})}};
   layout.quiet = {"what", "prediction", "simulation", "verdict"};
