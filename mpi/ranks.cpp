@@ -28,9 +28,10 @@ using run::Message;
 using run::Outcome;
 using run::Piece;
 
-/// How long a rank that waits does not look for messages: MPI would have it look without end, on a core that
-/// another rank may need.
+/// How long a rank does not look for messages: MPI would have it look without end, on a core that another rank
+/// may need. Each look costs some 15 us: the long rest is for where nobody waits.
 constexpr auto rest_time = std::chrono::microseconds(500);
+constexpr auto long_rest_time = std::chrono::milliseconds(5);
 
 enum class Type : std::uint8_t {
   message,  ///< about a piece
@@ -192,6 +193,7 @@ class Ranks::LeaderHands final : public run::Hands {
     Letter letter = about_;
     letter.bytes = run::encoded(message);
     post_.send(static_cast<int>(hand), letter);
+    if (message.kind == Message::Kind::work) paces_[hand].got(Clock::now());
   }
 
   [[nodiscard]] std::optional<Said> receive(Clock::time_point until) override {
@@ -204,7 +206,7 @@ class Ranks::LeaderHands final : public run::Hands {
         if (told_.insert(rank).second)
           return Said{static_cast<std::size_t>(rank), {.kind = Message::Kind::gone, .bytes = words}};
       const Clock::time_point now = Clock::now();
-      if (auto said = own_->receive(std::min(until, now + rest_time))) return said;
+      if (auto said = own_->receive(std::min(until, now + rest(now)))) return said;
       if (now >= until) return {};
     }
   }
@@ -215,13 +217,48 @@ class Ranks::LeaderHands final : public run::Hands {
   std::optional<Said> heard(int rank, const Letter& letter) {
     if (letter.type == Type::left) post_.left[rank] = letter.bytes;
     if (letter.type != Type::message || letter.job != about_.job) return {};
-    return Said{static_cast<std::size_t>(rank), run::decoded(letter.bytes)};
+    Said said{static_cast<std::size_t>(rank), run::decoded(letter.bytes)};
+    using Kind = Message::Kind;
+    if (said.message.kind != Kind::looked && said.message.kind != Kind::kept)
+      paces_[said.hand].gave(Clock::now());
+    return said;
   }
+
+  /// Until a rank may have nothing left to do, or in a twentieth of the time that its piece has taken so far.
+  [[nodiscard]] Clock::duration rest(Clock::time_point now) {
+    if (!post_.is_empty()) return rest_time;
+    Clock::duration least = long_rest_time;
+    for (const Pace& pace : paces_) least = std::min(least, pace.rest(now));
+    return std::max<Clock::duration>(least, rest_time);
+  }
+
+  /// How fast a rank is, and what it has.
+  class Pace {
+   public:
+    void got(Clock::time_point now) {
+      if (held_++ == 0) last_ = now;
+    }
+    void gave(Clock::time_point now) {
+      each_ = now - last_;
+      last_ = now;
+      --held_;
+    }
+    [[nodiscard]] Clock::duration rest(Clock::time_point now) const {
+      if (held_ == 0) return long_rest_time;
+      return std::max((held_ - 1) * each_ / 2, (now - last_) / 20);
+    }
+
+   private:
+    int held_ = 0;
+    Clock::time_point last_{};  ///< when the piece in hand was begun, about
+    Clock::duration each_{};    ///< of the last piece
+  };
 
   Post& post_;
   Letter about_;
   std::unique_ptr<run::Hands> own_;
   std::set<int> told_;
+  std::vector<Pace> paces_ = std::vector<Pace>(count());  ///< of ranks; rank 0's own hand is heard at once
 };
 
 class Ranks::FollowerWire final : public run::Wire {
@@ -252,6 +289,9 @@ class Ranks::FollowerWire final : public run::Wire {
         0, {.type = Type::message, .job = number_, .identity = identity_, .bytes = run::encoded(message)});
   }
   void rest() override { std::this_thread::sleep_for(rest_time); }
+  [[nodiscard]] std::chrono::microseconds patience() override {
+    return post_.is_empty() ? long_rest_time : rest_time;
+  }
 
   bool ended = false;
   std::string results;

@@ -97,8 +97,9 @@ class ChildWire final : public Wire {
   void send(const Message& message) override { stream_.send(message); }
   void rest() override {
     pollfd something{.fd = stream_.descriptor(), .events = POLLIN, .revents = 0};
-    poll(&something, 1, 1);
+    poll(&something, 1, 100);
   }
+  [[nodiscard]] std::chrono::microseconds patience() override { return std::chrono::milliseconds(10); }
 
  private:
   Stream& stream_;

@@ -236,13 +236,15 @@ void serve(const Job& job, Wire& wire, bool& busy) {
       if (message->kind == Message::Kind::work) ++held;
       hands->send(0, *message);
     }
-    while (auto said = hands->receive(Clock::now())) {
+    const bool waits = held > 0 && !heard;
+    auto said = hands->receive(waits ? Clock::now() + wire.patience() : Clock::now());
+    for (; said; said = hands->receive(Clock::now())) {
       heard = true;
       const Message::Kind kind = said->message.kind;
       if (kind != Message::Kind::looked && kind != Message::Kind::kept) --held;
       wire.send(said->message);
     }
-    if (!heard) wire.rest();
+    if (!heard && !waits) wire.rest();
   }
 }
 

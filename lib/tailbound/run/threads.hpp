@@ -56,8 +56,10 @@ class Wire {
   /// A message that has come; nothing if there is none.
   [[nodiscard]] virtual std::optional<Message> take() = 0;
   virtual void send(const Message& message) = 0;
-  /// Waits for a message, but not long (for some 1 ms where there is no better way).
+  /// Waits for a message, but not long (where there is no better way for half a millisecond). Nothing is in hand.
   virtual void rest() = 0;
+  /// How long messages may wait while a piece is in hand. The end of a piece is seen at once.
+  [[nodiscard]] virtual std::chrono::microseconds patience() = 0;
 };
 
 /// Does what comes over the wire, until it says to leave. Where a piece that does not look is in hand then,
