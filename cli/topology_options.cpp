@@ -102,12 +102,7 @@ answers::NetworkTopology read_network(const TopologyOptions& options, network::F
     return answers::read_network(file, {*options.matrix, read_file(*options.matrix, "--matrix")},
                                  read_route(options), use);
   if (options.route) throw InvalidArgument("--route", "given without --matrix", "given with --matrix FILE");
-  return answers::read_network(
-      file,
-      [](const std::string& path) {
-        return read_file(path, "traffic matrix of the network file", largest_matrix);
-      },
-      use);
+  return answers::read_network(file, read_named, use);
 }
 
 answers::Loads read_loads(const TopologyOptions& options) {

@@ -96,12 +96,7 @@ std::vector<Simulated> read_all_to_simulate(const TreeSimulationOptions& options
   require_one_topology(options.topology);
   std::vector<Simulated> all;
   for (const answers::FabricTopology& its : read_fabrics(options.topology))
-    all.push_back({answers::NetworkTopology{.network = its.fabric->network,
-                                            .file = its.file,
-                                            .matrix = its.matrix,
-                                            .uniform = its.uniform,
-                                            .load_scale = its.load_scale},
-                   answers::simulated_fabric(*its.fabric)});
+    all.push_back({place_of(its), answers::simulated_fabric(*its.fabric)});
   if (!all.empty()) {
     refuse_bursts(options.burst);
     return all;
@@ -267,14 +262,19 @@ void declare_simulation(OptionTable& table, TreeSimulationOptions& options) {
 
 /// One question for each combination of what was given as lists.
 std::vector<ValidateDelayQuestion> read_validations(const ValidationOptions& options) {
-  const std::vector<answers::Topology> topologies =
-      read_topologies_to_simulate(options.topology, options.burst);
+  require_one_topology(options.topology);
   ValidateDelayQuestion asked;
   asked.length = read_run_length(options.run);
   asked.time = read_slot_time(options.hop_ns, options.units);
   if (options.ccdf)
     for (const std::int64_t slots : read_ccdf_slots(*options.ccdf)) asked.levels.emplace_back(slots);
   asked.percentiles = read_percentiles(options.percentiles);
+  if (auto fabrics = read_fabric_validations(options.topology, options.model, asked); !fabrics.empty()) {
+    refuse_bursts(options.burst);
+    return fabrics;
+  }
+  const std::vector<answers::Topology> topologies =
+      read_topologies_to_simulate(options.topology, options.burst);
   const std::vector<queue::HopDelay> hop_delays = read_hop_delays(options.model);
   const std::vector<ValidateDelayQuestion> questions =
       Combinations(asked)

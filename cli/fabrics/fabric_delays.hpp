@@ -3,22 +3,33 @@
 #include <cli/command.hpp>
 #include <cli/delay_question.hpp>
 #include <tailbound/answers/fabric.hpp>
+#include <tailbound/answers/validate_delay.hpp>
 
-#include <cstddef>
+#include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace tailbound::cli {
 
-/// A list of pairs may be as long [bytes].
-inline constexpr std::size_t largest_matrix = std::size_t{4} << 30;
+/// Reads the traffic that a network file names, as answers::ReadNamed: up to 4 GiB.
+void read_named(const std::string& path, const std::function<void(std::string_view bytes)>& take);
 
-/// The networks of --network of so many pairs that send that each is answered as a whole (answers::read_fabrics());
-/// none of another.  \throws InvalidArgument, ParseError, LimitExceeded
+/// The networks of --network where it is answered as a whole (answers::read_fabrics()); none of another.
+/// \throws InvalidArgument, ParseError, LimitExceeded
 [[nodiscard]] std::vector<answers::FabricTopology> read_fabrics(const TopologyOptions& options);
 
-/// What `delay` answers of a network of so many pairs that send that it is answered as a whole
-/// (answers::read_fabrics()); none of another.
+/// What such a network is as a place to simulate.
+[[nodiscard]] answers::NetworkTopology place_of(const answers::FabricTopology& topology);
+
+/// What `validate delay` asks of a network that is answered as a whole, with what `asked` says of the rest; nothing of
+/// another.  \throws InvalidArgument  also for options that it has no use for
+[[nodiscard]] std::vector<answers::ValidateDelayQuestion> read_fabric_validations(
+    const TopologyOptions& topology, const DelayModelOptions& model,
+    const answers::ValidateDelayQuestion& asked);
+
+/// What `delay` answers of a network that is answered as a whole; none of another.
 /// \throws InvalidArgument  also for options that it has no use for
 [[nodiscard]] std::optional<Reply> reply_to_fabric(const DelayOptions& options, const Context& context);
 

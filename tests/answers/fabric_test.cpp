@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <tailbound/answers/fabric.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/fabric_listing.hpp>
 #include <tailbound/network/fabrics.hpp>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ using numeric::Rational;
 
 namespace {
 
-const ReadMatrix no_file = [](const std::string& path) -> std::string { throw std::runtime_error(path); };
+const ReadNamed no_file = [](const std::string& path, const auto&) { throw std::runtime_error(path); };
 
 /// 16 leaves of 32 hosts, 8 spines.
 NamedText leaf_spine(const std::optional<FabricTraffic>& traffic, int leaves = 16) {

@@ -2,7 +2,11 @@
 #include <tailbound/answers/delay.hpp>
 #include <tailbound/answers/validate_delay.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/fabrics.hpp>
+#include <tailbound/network/network_file.hpp>
 #include <tests/support/rational.hpp>
+
+#include <cmath>
 
 // Results depend on the seed alone.
 
@@ -75,4 +79,50 @@ TEST_CASE("answers: delays that cannot be compared are refused") {
   std::get<TreeTopology>(question.topology).burst = traffic::Burst{.slots = 8};
   question.sources = network::Sources::first_hop;
   CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+}
+
+TEST_CASE("answers: a fabric as a whole is compared as its listed flows are", "[answers][network]") {
+  const network::Fabric fabric =
+      network::read_fabric(network::to_toml(network::FatTree{4, 3}, network::FabricTraffic{rational("0.7")}),
+                           "file")
+          .fabric;
+  ValidateDelayQuestion listed{.topology =
+                                   NetworkTopology{.network = network::written_out(fabric), .file = "file"}};
+  listed.hops = Hops::independent;
+  listed.percentiles = {rational("0.5"), rational("0.99"), rational("0.9999")};
+  listed.length.slots = 4'000;
+  listed.length.replications = 2;
+  ValidateDelayQuestion whole = listed;
+  whole.topology = NetworkTopology{.network = fabric.network, .file = "file"};
+  whole.fabric = {std::make_shared<const network::Fabric>(fabric), simulated_fabric(fabric)};
+  const ValidateDelayAnswer one = answers::answer(listed), other = answers::answer(whole);
+  CHECK(other.hops == Hops::independent);
+  CHECK(other.omissions.correlated_waits);
+  const auto meet = [](const auto& a, const auto& b) {
+    CHECK(a.span()->lower <= b.span()->upper * (1 + 1e-12));
+    CHECK(b.span()->lower <= a.span()->upper * (1 + 1e-12));
+    // Two intervals of the same number by different random numbers.
+    CHECK(std::abs(a.simulated.value - b.simulated.value) <=
+          2 * (a.simulated.upper - a.simulated.lower) + 2 * (b.simulated.upper - b.simulated.lower) + 1e-6);
+  };
+  REQUIRE(one.tail.size() == other.tail.size());  // as the same levels are chosen
+  REQUIRE(one.tail.size() >= 8);
+  for (std::size_t i = 0; i < 6; ++i) {
+    CHECK(one.tail[i].level == other.tail[i].level);
+    meet(one.tail[i].above, other.tail[i].above);
+  }
+  REQUIRE(other.percentiles.size() == 3);
+  for (std::size_t i = 0; i < 2; ++i) meet(one.percentiles[i].queueing, other.percentiles[i].queueing);
+  meet(one.mean_queueing, other.mean_queueing);
+  CHECK(one.tally.rows() == other.tally.rows());
+  const auto curve = compared_curve(whole, other);
+  REQUIRE(curve.size() > 5);
+  CHECK(curve.front().above.span()->lower <= 1);
+  whole.levels = {Slots(0), Slots(300)};  // deeper than is computed at first
+  CHECK(answers::answer(whole).tail[1].above.span()->upper < 1e-30);
+  whole.hops = Hops::chain;
+  CHECK_THROWS_AS(answers::answer(whole), InvalidArgument);
+  whole.hops = Hops::independent;
+  whole.sources = network::Sources::first_hop;
+  CHECK_THROWS_AS(answers::answer(whole), InvalidArgument);
 }

@@ -3,6 +3,7 @@
 #include <tailbound/answers/fabric.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands.hpp>
+#include <tailbound/network/fabric_listing.hpp>
 #include <tailbound/network/uniform_traffic.hpp>
 #include <tailbound/numeric/plain.hpp>
 
@@ -22,18 +23,6 @@ using network::ProductDemand;
 using network::SparseDemand;
 using numeric::plain;
 using numeric::Rational;
-
-std::uint64_t pairs_of(const ProductDemand& demand) {
-  std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> groups;  // senders and receivers
-  for (std::size_t node = 0; node < demand.out.size(); ++node) {
-    auto& [senders, receivers] = groups[demand.group.empty() ? 0 : demand.group[node]];
-    senders += demand.out[node] != 0 ? 1U : 0U;
-    receivers += demand.in[node] != 0 ? 1U : 0U;
-  }
-  std::uint64_t pairs = 0;
-  for (const auto& [group, both] : groups) pairs += both.first * both.second;
-  return pairs;
-}
 
 std::vector<network::Demand> uniform_demand(const network::Network& network, const Rational& rate,
                                             network::RouteRule route) {
@@ -69,7 +58,7 @@ void require_sendable(const Fabric& fabric, const std::optional<Rational>& scale
 }
 
 std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<NamedText>& matrix,
-                                network::RouteRule route, bool elsewhere, const ReadMatrix& read) {
+                                network::RouteRule route, bool elsewhere, const ReadNamed& read) {
   network::FabricFile found;
   try {
     found = network::read_fabric(
@@ -87,15 +76,21 @@ std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<Named
   if (found.matrix) {
     const std::string path = path_of(found.matrix->file);
     fabric.demands.push_back(
-        {"", found.matrix->route, network::sparse_matrix(fabric.network, read(path), path)});
+        {"", found.matrix->route, network::sparse_matrix(fabric.network, whole_of(read, path), path)});
   }
   for (const network::PairsReference& pairs : found.pairs) {
     const std::string path = path_of(pairs.file);
     network::SparseDemandReader reader(fabric.network, path);
-    reader.take(read(path));
+    read(path, [&reader](std::string_view bytes) { reader.take(bytes); });
     fabric.demands.push_back({pairs.name, pairs.route, reader.finish()});
   }
   return fabric;
+}
+
+bool answered_as_whole(const Fabric& fabric) {
+  if (fabric.demands.empty()) return false;
+  return network::sending_pairs(fabric) > most_listed_pairs ||
+         !network::can_be_listed(network::FabricGraph(fabric));
 }
 
 /// The two ends of "left -> right".
@@ -141,27 +136,20 @@ std::vector<FabricSwitchClass> switches_of(const FabricGraph& graph, const Fabri
 
 }  // namespace
 
-std::uint64_t sending_pairs(const Fabric& fabric) {
-  std::uint64_t pairs = 0;
-  for (const network::Demand& demand : fabric.demands)
-    if (const auto* product = std::get_if<ProductDemand>(&demand.rates))
-      pairs += pairs_of(*product);
-    else
-      pairs += std::get<SparseDemand>(demand.rates).entries.size();
-  return pairs;
-}
-
 std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optional<NamedText>& matrix,
                                          network::RouteRule route, const Loads& loads,
-                                         const ReadMatrix& read) {
+                                         const ReadNamed& read) {
   // A list of flows is for read_network(); to read it twice would only take time.
   if (!matrix && loads.uniform.empty() && file.text.find("[traffic") == std::string::npos) return {};
-  const std::optional<Fabric> fabric = fabric_of(file, matrix, route, !loads.uniform.empty(), read);
+  std::optional<Fabric> fabric = fabric_of(file, matrix, route, !loads.uniform.empty(), read);
   if (!fabric) return {};
-  const std::size_t ends = network::ends_of(fabric->network).size();
-  const std::uint64_t pairs = loads.uniform.empty() ? sending_pairs(*fabric) : std::uint64_t{ends} * ends;
   // Uniform traffic in place of flows is refused, with the reason, by read_uniform_network().
-  if (pairs <= most_listed_pairs || (!loads.uniform.empty() && !fabric->demands.empty())) return {};
+  if (!loads.uniform.empty() && !fabric->demands.empty()) return {};
+  if (!loads.uniform.empty()) {
+    if (network::ends_of(fabric->network).size() < 2) return {};
+    fabric->demands = uniform_demand(fabric->network, 1, route);
+  }
+  if (!answered_as_whole(*fabric)) return {};
   for (const Rational& rate : loads.uniform)
     if (rate <= 0 || rate > 1)
       throw InvalidArgument("uniform", plain(rate), "above 0 and at most 1 packet a slot");

@@ -32,19 +32,17 @@ struct FabricTopology {
 /// Networks with more pairs that send are answered as fabrics.
 inline constexpr std::uint64_t most_listed_pairs = 100'000;
 
-/// Nodes that send, times those that they send to.
-[[nodiscard]] std::uint64_t sending_pairs(const network::Fabric& fabric);
-
 /// The network of a file at each combination of loads, if it is one to be answered as a fabric: it has more than
-/// most_listed_pairs, and neither bursts nor ways of its own. Otherwise none: the file is for read_network().
+/// most_listed_pairs, or more routes than can be listed (network::can_be_listed()), and neither bursts nor ways of its
+/// own. Otherwise none: the file is for read_network().
 /// \param matrix   in place of what the file says under [traffic], with `route`
-/// \param read     the text of a file that the network file names
+/// \param read     reads files that the network file names
 /// \throws InvalidArgument  "uniform", "load scale": out of range, or a host would send more than a packet a slot
 /// \throws as network::sparse_matrix(), network::SparseDemandReader
 [[nodiscard]] std::vector<FabricTopology> read_fabrics(const NamedText& file,
                                                        const std::optional<NamedText>& matrix,
                                                        network::RouteRule route, const Loads& loads,
-                                                       const ReadMatrix& read);
+                                                       const ReadNamed& read);
 
 struct FabricQuestion {
   FabricTopology topology;

@@ -31,20 +31,26 @@ void require_sendable(const std::optional<Rational>& uniform, const std::optiona
 
 }  // namespace
 
-NetworkTopology read_network(const NamedText& file, const ReadMatrix& read_matrix, FileUse use) {
-  network::NetworkFile read = network::read_network(file.text, file.name, use);
-  if (read.matrix) {
-    const std::string path = (std::filesystem::path(file.name).parent_path() / read.matrix->file).string();
-    network::add_traffic_matrix(read.network, read_matrix(path), path, read.matrix->route);
+std::string whole_of(const ReadNamed& read, const std::string& path) {
+  std::string text;
+  read(path, [&text](std::string_view bytes) { text += bytes; });
+  return text;
+}
+
+NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileUse use) {
+  network::NetworkFile found = network::read_network(file.text, file.name, use);
+  if (found.matrix) {
+    const std::string path = (std::filesystem::path(file.name).parent_path() / found.matrix->file).string();
+    network::add_traffic_matrix(found.network, whole_of(read, path), path, found.matrix->route);
   }
-  for (const network::PairsReference& pairs : read.pairs) {
+  for (const network::PairsReference& pairs : found.pairs) {
     const std::string path = (std::filesystem::path(file.name).parent_path() / pairs.file).string();
-    network::SparseDemandReader reader(read.network, path);
-    reader.take(read_matrix(path));
-    network::add_flows(read.network,
+    network::SparseDemandReader reader(found.network, path);
+    read(path, [&reader](std::string_view bytes) { reader.take(bytes); });
+    network::add_flows(found.network,
                        std::vector<network::Demand>{{pairs.name, pairs.route, reader.finish()}});
   }
-  return {.network = std::move(read.network), .file = file.name};
+  return {.network = std::move(found.network), .file = file.name};
 }
 
 NetworkTopology read_network(const NamedText& file, const NamedText& matrix, RouteRule route, FileUse use) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Network files as they are asked about: with flows of their own, from a matrix beside them, or uniform; and with
@@ -21,13 +22,17 @@ struct NamedText {
   std::string name, text;
 };
 
-/// The text of a matrix that a network file names, by its path: that of the network file with the name as it stands
-/// there. What it throws goes on to the caller.
-using ReadMatrix = std::function<std::string(const std::string& path)>;
+/// Reads a file that a network file names, by its path: that of the network file with the name as it stands there.
+/// Its bytes are given to `take` piece by piece, as they come. What it throws goes on to the caller.
+using ReadNamed =
+    std::function<void(const std::string& path, const std::function<void(std::string_view bytes)>& take)>;
+
+/// All of its bytes.
+[[nodiscard]] std::string whole_of(const ReadNamed& read, const std::string& path);
 
 /// The network of a file, with the flows that stand there and those of the matrix named there.
 /// \throws ParseError, LimitExceeded  as network::read_network() and network::add_traffic_matrix()
-[[nodiscard]] NetworkTopology read_network(const NamedText& file, const ReadMatrix& read_matrix,
+[[nodiscard]] NetworkTopology read_network(const NamedText& file, const ReadNamed& read,
                                            network::FileUse use = network::FileUse::packets);
 
 /// The same with a matrix in place of what the file says under [traffic].

@@ -1,6 +1,10 @@
 #include <cln/rational.h>
 #include <tailbound/answers/validate_delay.hpp>
+#include <tailbound/bounds/fabric_delay.hpp>
+#include <tailbound/core/error.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -10,22 +14,104 @@ namespace {
 /// What the analysis knows of all packets together.
 class Analysis {
  public:
-  explicit Analysis(const ValidateDelayQuestion& question)
+  Analysis() = default;
+  Analysis(const Analysis&) = delete;
+  Analysis& operator=(const Analysis&) = delete;
+  virtual ~Analysis() = default;
+  [[nodiscard]] virtual bounds::ClaimedDelayAnswer claims(const bounds::DelayQuestion& question) = 0;
+  [[nodiscard]] virtual FlowLaw& law() = 0;
+  [[nodiscard]] virtual const DelayOmissions& omissions() const = 0;
+};
+
+class ListedAnalysis final : public Analysis {
+ public:
+  explicit ListedAnalysis(const ValidateDelayQuestion& question)
       : paths_(delay_paths(question.topology, question.sources)),
         model_(question.topology, paths_, {question.sources, question.hop_delay, question.hops, {}}),
         law_(model_.of_all()) {}
 
-  [[nodiscard]] bounds::ClaimedDelayAnswer claims(const bounds::DelayQuestion& question) {
+  [[nodiscard]] bounds::ClaimedDelayAnswer claims(const bounds::DelayQuestion& question) override {
     return model_.claims(law_, model_.independent_of_all(), question);
   }
-  [[nodiscard]] FlowLaw& law() { return law_; }
-  [[nodiscard]] const DelayOmissions& omissions() const { return paths_.omissions; }
+  [[nodiscard]] FlowLaw& law() override { return law_; }
+  [[nodiscard]] const DelayOmissions& omissions() const override { return paths_.omissions; }
 
  private:
   DelayPaths paths_;
   DelayModel model_;
   FlowLaw law_;
 };
+
+/// Of a network whose traffic is not listed. Its law has no routes.
+class FabricAnalysis final : public Analysis {
+ public:
+  FabricAnalysis(const network::Fabric& fabric, const Run& run)
+      : run_(run),
+        graph_(fabric),
+        orbits_(network::fabric_orbits(graph_)),
+        rates_(network::fabric_rates(graph_, orbits_)),
+        delay_(graph_, orbits_, rates_) {
+    omissions_.correlated_waits = true;
+  }
+
+  [[nodiscard]] bounds::ClaimedDelayAnswer claims(const bounds::DelayQuestion& question) override {
+    std::size_t levels = 0;
+    for (const Slots level : question.levels)
+      levels = std::max(levels, static_cast<std::size_t>(level.value) + 1);
+    double least = 1;
+    for (const numeric::Rational& p : question.percentiles)
+      least = std::min(least, std::nextafter(numeric::nearest_double(1 - p), 0.0));
+    if (!found_ || found_->above.size() < levels || upper(found_->above.size() - 1) > least)
+      found_ = delay_.queueing(levels, least, [this] {
+        if (run_.stop.stop_requested()) throw Stopped("stopped on request");
+      });
+    const auto at = [this](std::size_t t) {
+      return bounds::ClaimedSlotProbability{Slots(static_cast<std::int64_t>(t)), found_->above[t]};
+    };
+    bounds::ClaimedDelayAnswer answer{{}, {}, {}, found_->mean, found_->mean};
+    for (const Slots level : question.levels)
+      answer.above.push_back(at(static_cast<std::size_t>(level.value)));
+    for (const numeric::Rational& p : question.percentiles) {
+      const double most = std::nextafter(numeric::nearest_double(1 - p), 0.0);
+      std::size_t t = 0;
+      while (upper(t) > most) ++t;
+      answer.queueing.push_back({p, Slots(static_cast<std::int64_t>(t)), at(t), {}});
+    }
+    return answer;
+  }
+  [[nodiscard]] FlowLaw& law() override { return law_; }
+  [[nodiscard]] const DelayOmissions& omissions() const override { return omissions_; }
+
+ private:
+  [[nodiscard]] double upper(std::size_t t) const { return span_of(found_->above[t]).upper; }
+
+  const Run& run_;
+  network::FabricGraph graph_;
+  network::FabricOrbits orbits_;
+  network::FabricRates rates_;
+  bounds::FabricDelay delay_;
+  FlowLaw law_;
+  DelayOmissions omissions_;
+  std::optional<bounds::FabricQueueing> found_;
+};
+
+void require_fabric_model(const ValidateDelayQuestion& question) {
+  if (question.sources != network::Sources::decoupled)
+    throw InvalidArgument("sources", "first-hop", "decoupled for a network that is answered as a whole");
+  if (question.hop_delay != queue::HopDelay::wait)
+    throw InvalidArgument("delay", "occupancy", "wait for a network that is answered as a whole");
+  if (question.hops.value_or(Hops::independent) != Hops::independent)
+    throw InvalidArgument("hops", "chain or bound", "independent for a network that is answered as a whole");
+  if (question.time)
+    throw InvalidArgument("hop time", "given", "left out for a network that is answered as a whole");
+}
+
+/// \param run  outlives the result
+std::unique_ptr<Analysis> analysis_of(const ValidateDelayQuestion& question, const Run& run) {
+  if (!question.fabric) return std::make_unique<ListedAnalysis>(question);
+  require_fabric_model(question);
+  return std::make_unique<FabricAnalysis>(*question.fabric->analysed, run);
+}
 
 /// Those of the question, or those where the analysis says about 0.5 ... 1e-6.
 std::vector<Slots> levels_of(const ValidateDelayQuestion& question, Analysis& analysis) {
@@ -41,6 +127,7 @@ std::vector<Slots> levels_of(const ValidateDelayQuestion& question, Analysis& an
 /// `question` as the simulation takes it, but for its levels.
 SimulateTreeQuestion simulation_of(const ValidateDelayQuestion& question) {
   SimulateTreeQuestion asked{.topology = question.topology};
+  if (question.fabric) asked.fabric = question.fabric->simulated;
   asked.percentiles = question.percentiles;
   asked.time = question.time;
   asked.length = question.length;
@@ -69,7 +156,8 @@ void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuestion& que
 ValidateDelayAnswer answer(const ValidateDelayQuestion& question, const Run& run) {
   SimulateTreeQuestion asked = simulation_of(question);
   static_cast<void>(plan_of(asked));  // may it be simulated?
-  Analysis analysis(question);
+  const std::unique_ptr<Analysis> known = analysis_of(question, run);
+  Analysis& analysis = *known;
   asked.delay_levels = levels_of(question, analysis);
   const bounds::ClaimedDelayAnswer analysed =
       analysis.claims({.levels = asked.delay_levels, .percentiles = asked.percentiles});
@@ -113,7 +201,7 @@ std::vector<ComparedDelay> compared_curve(const ValidateDelayQuestion& question,
       whole_delay_ccdf(simulation_of(question), answer.simulation);
   bounds::DelayQuestion asked;
   for (const sim::LevelEstimate& level : simulated) asked.levels.emplace_back(level.level);
-  const bounds::ClaimedDelayAnswer analysed = Analysis(question).claims(asked);
+  const bounds::ClaimedDelayAnswer analysed = analysis_of(question, {})->claims(asked);
   std::vector<ComparedDelay> curve;
   for (std::size_t i = 0; i < simulated.size(); ++i)
     curve.push_back({.level = asked.levels[i],

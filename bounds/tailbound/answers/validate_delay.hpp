@@ -7,19 +7,30 @@
 #include <tailbound/answers/simulation.hpp>
 #include <tailbound/answers/topology.hpp>
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 /// Delays through a tree or any network, by analysis and by simulation.
 ///
-/// MODEL     D of all packets of all flows together: delay_model.hpp beside answers/simulate_tree.hpp.
+/// MODEL     D of all packets of all flows together: delay_model.hpp, of fabrics bounds/fabric_delay.hpp, beside
+///           answers/simulate_tree.hpp.
 ///           Both are given the same topology; they share no queueing code.
 /// EXCLUDES  what DelayOmissions says of the analysis
 /// TESTS     tests/answers/validate_delay_test.cpp
 namespace tailbound::answers {
 
+/// A network whose traffic is not listed, for both.
+struct ValidatedFabric {
+  std::shared_ptr<const network::Fabric> analysed;
+  std::shared_ptr<const SimulatedFabric> simulated;
+};
+
 struct ValidateDelayQuestion {
   Topology topology;
+  /// In place of the network's flows, of which there are none then: decoupled sources, waits, independent hops, no
+  /// times.
+  std::optional<ValidatedFabric> fabric{};
   network::Sources sources = network::Sources::decoupled;
   queue::HopDelay hop_delay = queue::HopDelay::wait;
   std::optional<Hops> hops{};   ///< as DelayModelQuestion
@@ -62,7 +73,7 @@ struct ValidateDelayAnswer {
 };
 
 /// Analysis first, so that what it refuses is refused at once.
-/// \throws as answer(SimulateTreeQuestion), delay_paths() and bounds::PathDelay
+/// \throws as answer(SimulateTreeQuestion), delay_paths() and bounds::PathDelay; of fabrics bounds::FabricDelay
 [[nodiscard]] ValidateDelayAnswer answer(const ValidateDelayQuestion& question, const Run& run = {});
 
 /// For pictures: P(D > t) both ways from t = 0 to the last delay that was seen, some 60 levels at most, with

@@ -1,10 +1,12 @@
 #include <cln/rational.h>
 #include <tailbound/bounds/fabric_delay.hpp>
 #include <tailbound/bounds/network_delay.hpp>
+#include <tailbound/network/fabric_listing.hpp>
 #include <tailbound/numeric/rounding.hpp>
 #include <tailbound/queue/crowd.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -12,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace tailbound::bounds {
 namespace {
@@ -112,7 +115,7 @@ class FabricDelay::Work {
       throw Overloaded(graph.fabric().network.link_name(worst->link),
                        numeric::to_decimal(worst->load, 6, numeric::Rounding::nearest),
                        worst->packets_per_slot);
-    index_listed();
+    read_values();
   }
 
   FabricDelayAnswer answer(const std::vector<Rational>& percentiles, const std::function<void()>& pulse) {
@@ -123,6 +126,15 @@ class FabricDelay::Work {
       } catch (const TooShort&) {
         lengthen();
       }
+    }
+  }
+
+  FabricQueueing queueing(std::size_t levels, double least, const std::function<void()>& pulse) {
+    while (size_ < levels) lengthen();
+    for (;;) {
+      FabricQueueing found = queueing_within(pulse);
+      if (static_cast<double>(found.above.back().upper()) <= least) return found;
+      lengthen();
     }
   }
 
@@ -268,19 +280,29 @@ class FabricDelay::Work {
 
   [[nodiscard]] const std::vector<network::Demand>& demands() const { return graph_.fabric().demands; }
 
-  void index_listed() {
-    for (std::size_t demand = 0; demand < demands().size(); ++demand) {
+  void read_values() {
+    for (const network::Demand& demand : demands()) {
       auto& values = values_.emplace_back();
-      if (const auto* product = std::get_if<network::ProductDemand>(&demands()[demand].rates)) {
-        for (const Rational& value : product->values) values.push_back(numeric::nearest_double(value));
-      } else {
-        const auto& sparse = std::get<network::SparseDemand>(demands()[demand].rates);
-        for (const Rational& value : sparse.values) values.push_back(numeric::nearest_double(value));
-        for (const auto& entry : sparse.entries)
-          listed_[graph_.bundle_of(entry.to)].push_back(
-              {graph_.bundle_of(entry.from), demands()[demand].route, values[entry.rate]});
-      }
+      std::visit(
+          [&](const auto& rates) {
+            for (const Rational& value : rates.values) values.push_back(numeric::nearest_double(value));
+          },
+          demand.rates);
+      if (std::holds_alternative<network::ProductDemand>(demand.rates))
+        has_products_[static_cast<std::size_t>(demand.route)] = true;
     }
+  }
+
+  /// What lists of one rule say is sent to a bundle, by the bundles that send [packets/slot].
+  [[nodiscard]] std::map<std::uint32_t, double> listed(const FabricGraph::Bundle& to, RouteRule rule) const {
+    std::map<std::uint32_t, double> rates;
+    for (std::size_t demand = 0; demand < demands().size(); ++demand) {
+      const auto* sparse = std::get_if<network::SparseDemand>(&demands()[demand].rates);
+      if (sparse == nullptr || demands()[demand].route != rule) continue;
+      for (const auto& entry : network::listed_to(*sparse, graph_.members(to).front()))
+        rates[graph_.bundle_of(entry.from)] += values_[demand][entry.rate];
+    }
+    return rates;
   }
 
   /// What a node of one bundle sends to one of another by product demands of one rule [packets/slot].
@@ -299,9 +321,12 @@ class FabricDelay::Work {
   // --- Ways ---------------------------------------------------------------------------------------------
 
   /// Finds what is left of the ways to one bundle, from each vertex that carries packets there.
-  void walk(const FabricGraph::Bundle& to, RouteRule rule) {
-    graph_.distances(to.vertex, distance_);
-    order_by_distance();
+  /// \param senders  bundles; null: all vertices may
+  void walk(const FabricGraph::Bundle& to, RouteRule rule, const std::vector<std::uint32_t>* senders) {
+    if (std::exchange(walked_to_, to.vertex) != to.vertex) {
+      graph_.distances(to.vertex, distance_);
+      order_by_distance();
+    }
     left_.clear();
     known_.clear();
     left_of_.assign(graph_.size(), unused);
@@ -320,8 +345,33 @@ class FabricDelay::Work {
       end.tail.assign(size_, 0);
     }
     left_of_[to.vertex] = 0;
-    for (const std::uint32_t vertex : order_)
+    if (senders != nullptr) {
+      find_met(*senders, rule);
+      std::sort(met_.begin(), met_.end(), [this](std::uint32_t a, std::uint32_t b) {
+        return std::pair(distance_[a], a) < std::pair(distance_[b], b);
+      });
+    }
+    for (const std::uint32_t vertex : senders != nullptr ? met_ : order_)
       if (vertex != to.vertex) left_of_[vertex] = left_from(vertex, rule);
+  }
+
+  /// Vertices on the ways from these bundles.
+  void find_met(const std::vector<std::uint32_t>& senders, RouteRule rule) {
+    met_.clear();
+    is_met_.assign(graph_.size(), 0);
+    const auto meet = [this](std::uint32_t vertex) {
+      if (distance_[vertex] == FabricGraph::unreached || std::exchange(is_met_[vertex], 1) != 0) return;
+      met_.push_back(vertex);
+    };
+    for (const std::uint32_t bundle : senders) meet(graph_.bundles()[bundle].vertex);
+    for (std::size_t next = 0; next < met_.size(); ++next) {
+      const std::uint32_t vertex = met_[next];
+      for (const FabricGraph::Arc& arc : graph_.leaving(vertex)) {
+        if (!graph_.leads_closer(vertex, arc, distance_.data())) continue;
+        meet(arc.other);
+        if (rule == RouteRule::shortest) break;
+      }
+    }
   }
 
   void order_by_distance() {
@@ -505,23 +555,8 @@ class FabricDelay::Work {
                                   const std::function<void()>& pulse) {
     std::vector<Target> targets;
     for (const Rational& p : percentiles) targets.push_back(target_of(p));
-    std::uint64_t undecided = 0;
-    std::size_t destinations = 0;
-    computed_ = 0;
-    std::map<std::int64_t, Sum> sums;  // by hops
-    std::vector<std::uint64_t> alike(graph_.bundles().size(), 0);
-    for (std::uint32_t b = 0; b < graph_.bundles().size(); ++b)
-      alike[orbits_.bundle[b]] += graph_.bundles()[b].count;
-    for (std::uint32_t b = 0; b < graph_.bundles().size(); ++b) {
-      if (orbits_.bundle[b] != b) continue;
-      for (const RouteRule rule : {RouteRule::shortest, RouteRule::spread}) {
-        if (!receives(b, rule)) continue;
-        if (pulse) pulse();
-        ++destinations;
-        walk(graph_.bundles()[b], rule);
-        add_destination(b, rule, alike[b], targets, sums, undecided);
-      }
-    }
+    const Walked walked = walk_all(targets, pulse);
+    const auto& sums = walked.sums;
     std::vector<FabricPairs> by_hops;
     std::vector<std::pair<std::int64_t, const Sum*>> all;
     for (const auto& [hops, sum] : sums) {
@@ -530,22 +565,81 @@ class FabricDelay::Work {
     }
     FabricPairs every = pairs_of(all, percentiles, targets, sums);
     every.hops = 0;
-    return {std::move(every), std::move(by_hops), undecided, destinations, computed_};
+    return {std::move(every), std::move(by_hops), walked.undecided, walked.destinations, computed_};
+  }
+
+  FabricQueueing queueing_within(const std::function<void()>& pulse) {
+    const Walked walked = walk_all({}, pulse);
+    long double weight = 0, lower = 0, upper = 0;
+    double units = weight_units(walked.sums), error = 0;
+    const double slack = units * unit_roundoff;
+    double waits = 0;
+    for (const auto& [hops, sum] : walked.sums) {
+      weight += sum.weight;
+      lower += sum.lower;
+      upper += sum.upper;
+      waits = std::max(waits, sum.units);
+      error = std::max(error, sum.error);
+    }
+    units += waits;
+    const auto quotient = [&](long double part) { return static_cast<double>(part / weight); };
+    FabricQueueing found{
+        .above = {},
+        .mean = between<unit::Slot>(quotient(lower) * (1 - slack), quotient(upper) * (1 + slack))};
+    for (std::size_t t = 0; t < size_; ++t) {
+      long double above = 0;
+      for (const auto& [hops, sum] : walked.sums) above += sum.tail[t];
+      const Bounds at = bounds_of(quotient(above), units, error);
+      found.above.push_back(between<unit::Probability>(at.lower, at.upper));
+    }
+    return found;
+  }
+
+  /// All pairs, by the queues on their ways.
+  struct Walked {
+    std::map<std::int64_t, Sum> sums;
+    std::uint64_t undecided = 0;
+    std::size_t destinations = 0;
+  };
+
+  [[nodiscard]] Walked walk_all(const std::vector<Target>& targets, const std::function<void()>& pulse) {
+    Walked walked;
+    computed_ = 0;
+    std::vector<std::uint64_t> alike(graph_.bundles().size(), 0);
+    for (std::uint32_t b = 0; b < graph_.bundles().size(); ++b)
+      alike[orbits_.bundle[b]] += graph_.bundles()[b].count;
+    for (std::uint32_t b = 0; b < graph_.bundles().size(); ++b) {
+      if (orbits_.bundle[b] != b) continue;
+      for (const RouteRule rule : {RouteRule::shortest, RouteRule::spread}) {
+        if (!receives(b, rule)) continue;
+        if (pulse) pulse();
+        ++walked.destinations;
+        add_destination(b, rule, alike[b], targets, walked.sums, walked.undecided);
+      }
+    }
+    return walked;
   }
 
   [[nodiscard]] bool receives(std::uint32_t bundle, RouteRule rule) const {
     const auto& parts = graph_.signatures()[graph_.bundles()[bundle].signature].parts;
     for (std::size_t demand = 0; demand < parts.size(); ++demand)
       if (demands()[demand].route == rule && parts[demand].in != 0) return true;
-    const auto listed = listed_.find(bundle);
-    return listed != listed_.end() && std::any_of(listed->second.begin(), listed->second.end(),
-                                                  [&](const Listed& l) { return l.rule == rule; });
+    const std::uint32_t node = graph_.members(graph_.bundles()[bundle]).front();
+    return std::any_of(demands().begin(), demands().end(), [&](const network::Demand& demand) {
+      const auto* sparse = std::get_if<network::SparseDemand>(&demand.rates);
+      return sparse != nullptr && demand.route == rule && !network::listed_to(*sparse, node).empty();
+    });
   }
 
   void add_destination(std::uint32_t position, RouteRule rule, std::uint64_t alike,
                        const std::vector<Target>& targets, std::map<std::int64_t, Sum>& sums,
                        std::uint64_t& undecided) {
     const FabricGraph::Bundle& to = graph_.bundles()[position];
+    const std::map<std::uint32_t, double> known = listed(to, rule);
+    const bool only_listed = !has_products_[static_cast<std::size_t>(rule)];
+    std::vector<std::uint32_t> sources;
+    for (const auto& [b, sends] : known) sources.push_back(b);
+    walk(to, rule, only_listed ? &sources : nullptr);
     // What senders of one distribution send together; of these the first stands for all.
     struct Senders {
       std::uint64_t nodes = 0;
@@ -560,17 +654,18 @@ class FabricDelay::Work {
       its.nodes += nodes;
       its.rate += rate * static_cast<double>(nodes);
     };
-    std::map<std::uint32_t, double> listed;
-    if (const auto found = listed_.find(position); found != listed_.end())
-      for (const Listed& entry : found->second)
-        if (entry.rule == rule) listed[entry.from] += entry.rate;
-    for (std::uint32_t b = 0; b < graph_.bundles().size(); ++b) {
+    const auto add_bundle = [&](std::uint32_t b, double sends) {
       const FabricGraph::Bundle& from = graph_.bundles()[b];
-      double sends = rate(from, to, rule);
-      if (!listed.empty())
-        if (const auto found = listed.find(b); found != listed.end()) sends += found->second;
       const std::uint64_t nodes = from.count - (b == position ? 1U : 0U);
       if (sends > 0 && nodes > 0) add(from.vertex, nodes, sends, graph_.members(from)[b == position ? 1 : 0]);
+    };
+    for (const auto& [b, sends] : known)
+      if (only_listed) add_bundle(b, sends);
+    for (std::uint32_t b = 0; b < graph_.bundles().size() && !only_listed; ++b) {
+      double sends = rate(graph_.bundles()[b], to, rule);
+      if (!known.empty())
+        if (const auto found = known.find(b); found != known.end()) sends += found->second;
+      add_bundle(b, sends);
     }
     for (std::size_t i = 0; i < senders.size(); ++i) {
       const Senders& its = senders[i];
@@ -584,17 +679,22 @@ class FabricDelay::Work {
     }
   }
 
+  /// Rounding of a quotient of sums over pairs, in unit roundoffs. Of each weight a sum over demands and over the
+  /// senders of one distribution, in double; then sums of long doubles, above and below the line.
+  [[nodiscard]] double weight_units(const std::map<std::int64_t, Sum>& sums) const {
+    double terms = 16;
+    for (const auto& [hops, sum] : sums) terms += static_cast<double>(sum.terms);
+    return 2 * static_cast<double>(graph_.bundles().size() + 2 * demands().size() + 8) + terms * 0x1p-10;
+  }
+
   /// One group of pairs, or several of different lengths together.
   [[nodiscard]] FabricPairs pairs_of(const std::vector<std::pair<std::int64_t, const Sum*>>& parts,
                                      const std::vector<Rational>& percentiles,
                                      const std::vector<Target>& targets,
                                      const std::map<std::int64_t, Sum>& all) const {
     long double total = 0, weight = 0, lower = 0, upper = 0;
-    double units = 0, error = 0, terms = 16;
-    for (const auto& [hops, sum] : all) {
-      total += sum.weight;
-      terms += static_cast<double>(sum.terms);
-    }
+    double units = 0, error = 0;
+    for (const auto& [hops, sum] : all) total += sum.weight;
     FabricPairs pairs{.hops = parts.front().first,
                       .pairs = 0,
                       .share = between<unit::Probability>(1, 1),
@@ -609,10 +709,7 @@ class FabricDelay::Work {
       units = std::max(units, sum->units);
       error = std::max(error, sum->error);
     }
-    // Of each weight a sum over demands and over the senders of one distribution, in double; then sums of long doubles,
-    // above and below the line.
-    const double weights =
-        2 * static_cast<double>(graph_.bundles().size() + 2 * demands().size() + 8) + terms * 0x1p-10;
+    const double weights = weight_units(all);
     const double slack = weights * unit_roundoff;
     const auto quotient = [&](long double a, long double b) { return static_cast<double>(a / b); };
     if (parts.size() < all.size())
@@ -679,11 +776,11 @@ class FabricDelay::Work {
     for (const RouteRule rule : {RouteRule::shortest, RouteRule::spread}) {
       if (from == to || source == FabricGraph::none || position == FabricGraph::none) break;
       double sends = rate(graph_.bundles()[source], graph_.bundles()[position], rule);
-      if (const auto found = listed_.find(position); found != listed_.end())
-        for (const Listed& entry : found->second)
-          if (entry.rule == rule && entry.from == source) sends += entry.rate;
+      const std::map<std::uint32_t, double> known = listed(graph_.bundles()[position], rule);
+      if (const auto found = known.find(source); found != known.end()) sends += found->second;
       if (!(sends > 0)) continue;
-      walk(graph_.bundles()[position], rule);
+      const std::vector<std::uint32_t> sources{source};
+      walk(graph_.bundles()[position], rule, &sources);
       const Left& left = left_[left_of_[graph_.bundles()[source].vertex]];
       add_pairs(sums[left.hops], left, 1, sends, percentiles_of(left, targets), from, to);
     }
@@ -702,11 +799,6 @@ class FabricDelay::Work {
     return {all.back().first, std::move(pairs.percentiles), pairs.mean_latency};
   }
 
-  struct Listed {
-    std::uint32_t from;
-    RouteRule rule;
-    double rate;
-  };
   struct Known {
     bool queues;
     std::vector<Choice> choices;
@@ -718,13 +810,15 @@ class FabricDelay::Work {
   const FabricRates& rates_;
   std::vector<Wait> waits_;
   std::vector<std::vector<double>> values_;
-  std::unordered_map<std::uint32_t, std::vector<Listed>> listed_;
+  std::array<bool, 2> has_products_{};  ///< [rule]: has it demands that are no lists?
   std::size_t size_ = 64;
   double products_ = 0;
   std::size_t computed_ = 0;
   // Of the last walk.
+  std::uint32_t walked_to_ = unused;  ///< vertex
   std::vector<std::uint16_t> distance_;
-  std::vector<std::uint32_t> order_, left_of_;
+  std::vector<std::uint32_t> order_, met_, left_of_;
+  std::vector<char> is_met_;
   std::vector<Left> left_;
   std::vector<Choice> choices_;
   std::unordered_multimap<std::uint64_t, Known> known_;
@@ -737,6 +831,9 @@ FabricDelay::~FabricDelay() = default;
 FabricDelayAnswer FabricDelay::answer(const std::vector<Rational>& percentiles,
                                       const std::function<void()>& pulse) {
   return work_->answer(percentiles, pulse);
+}
+FabricQueueing FabricDelay::queueing(std::size_t levels, double least, const std::function<void()>& pulse) {
+  return work_->queueing(levels, least, pulse);
 }
 FabricPairDelay FabricDelay::pair(std::uint32_t from, std::uint32_t to,
                                   const std::vector<Rational>& percentiles) {

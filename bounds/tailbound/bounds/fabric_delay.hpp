@@ -55,6 +55,12 @@ struct FabricDelayAnswer {
   std::size_t distributions = 0;  ///< that were computed
 };
 
+/// The waits of all packets together, whichever their ways: D, which is T without a slot for each queue.
+struct FabricQueueing {
+  std::vector<numeric::Enclosure<unit::Probability>> above;  ///< [t]: P(D > t)
+  numeric::Enclosure<unit::Slot> mean;
+};
+
 /// What one pair's packets take.
 struct FabricPairDelay {
   std::int64_t hops = 0;
@@ -78,6 +84,12 @@ class FabricDelay {
   /// \throws LimitExceeded    delays beyond 2^16 slots, or more than 2e12 products
   [[nodiscard]] FabricDelayAnswer answer(const std::vector<numeric::Rational>& percentiles,
                                          const std::function<void()>& pulse = {});
+
+  /// P(D > t) from t = 0 on, at so many levels at least, and until it is at most `least`.
+  /// \param least  above 0
+  /// \throws LimitExceeded  as answer()
+  [[nodiscard]] FabricQueueing queueing(std::size_t levels, double least,
+                                        const std::function<void()>& pulse = {});
 
   /// Of the packets from one node to another that it sends to.
   /// \throws InvalidArgument  it sends nothing there

@@ -93,14 +93,17 @@ constexpr std::size_t block = std::size_t{1} << 16;
 
 std::atomic<bool> confined = false;
 
+[[noreturn]] void refuse_length(std::string_view argument, const std::string& path, std::size_t limit) {
+  throw InvalidArgument(std::string(argument), path,
+                        "a file of at most " + std::to_string(limit >> 20U) + " MiB");
+}
+
 std::string content_of(const Opened& file, const std::string& path, std::string_view argument,
                        std::size_t limit) {
   std::string content;
   while (const ssize_t got = file.append(content, block)) {
     if (got < 0) refuse_reading(argument, path, errno);
-    if (content.size() > limit)
-      throw InvalidArgument(std::string(argument), path,
-                            "a file of at most " + std::to_string(limit >> 20U) + " MiB");
+    if (content.size() > limit) refuse_length(argument, path, limit);
   }
   return content;
 }
@@ -126,6 +129,30 @@ std::string NamedFiles::read(const std::string& path, std::string_view argument,
   if (!file.regular()) piped_[path] = {std::string(argument), content};
   if (remembers_ && argument != "--resume") remembered_[path] = content;
   return content;
+}
+
+void NamedFiles::read_pieces(const std::string& path, std::string_view argument, std::size_t limit,
+                             const std::function<void(std::string_view bytes)>& take) {
+  const auto is_kept = [&] {
+    const std::scoped_lock guard(lock_);
+    return remembers_ || confined || given_.contains(path) || piped_.contains(path);
+  };
+  if (is_kept()) return take(read(path, argument, limit));
+  const Opened file(path, stop_);
+  if (!file.good()) refuse_reading(argument, path, errno);
+  if (!file.regular()) return take(read(path, argument, limit));
+  {
+    const std::scoped_lock guard(lock_);
+    add(path, argument, false);
+  }
+  std::string piece;
+  std::size_t size = 0;
+  while (const ssize_t got = file.append(piece, block)) {
+    if (got < 0) refuse_reading(argument, path, errno);
+    if ((size += piece.size()) > limit) refuse_length(argument, path, limit);
+    take(piece);
+    piece.clear();
+  }
 }
 
 void NamedFiles::remember() {

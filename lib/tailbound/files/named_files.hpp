@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <stop_token>
@@ -32,6 +33,10 @@ class NamedFiles {
   /// \throws Stopped          while a pipe was waited for
   [[nodiscard]] std::string read(const std::string& path, std::string_view argument,
                                  std::size_t limit = largest_file);
+
+  /// The same piece by piece, as it is read: a file is never whole in memory, but for pipes and where it is remembered.
+  void read_pieces(const std::string& path, std::string_view argument, std::size_t limit,
+                   const std::function<void(std::string_view bytes)>& take);
 
   /// From now on what is read is remembered, but for what one goes on from (--resume).
   void remember();

@@ -2,7 +2,9 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/fabric.hpp>
 
+#include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace tailbound::network {
@@ -45,12 +47,22 @@ void add_sent(std::vector<Rational>& sent, const ProductDemand& demand) {
 }
 
 void add_sent(std::vector<Rational>& sent, const SparseDemand& demand) {
-  // Equal rates of a node are counted before they are summed: exact sums are dear.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> counts;
-  for (const auto& entry : demand.entries) ++counts[{entry.from, entry.rate}];
-  for (const auto& [key, count] : counts)
-    sent[key.first] =
-        sent[key.first] + demand.values[key.second] * Integer(static_cast<unsigned long>(count));
+  // Equal rates of a node are counted before they are summed: exact sums are dear. Four bytes for each entry.
+  std::vector<std::size_t> begin(sent.size() + 1, 0);
+  for (const auto& entry : demand.entries) ++begin[entry.from + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<std::uint32_t> rates(demand.entries.size());
+  std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+  for (const auto& entry : demand.entries) rates[next[entry.from]++] = entry.rate;
+  const auto place = [&rates](std::size_t at) { return rates.begin() + static_cast<std::ptrdiff_t>(at); };
+  for (std::size_t node = 0; node < sent.size(); ++node) {
+    std::sort(place(begin[node]), place(begin[node + 1]));
+    for (auto at = place(begin[node]); at != place(begin[node + 1]);) {
+      const auto end = std::upper_bound(at, place(begin[node + 1]), *at);
+      sent[node] = sent[node] + demand.values[*at] * Integer(static_cast<unsigned long>(end - at));
+      at = end;
+    }
+  }
 }
 
 /// Flows and routes of one demand, source by source.

@@ -1,6 +1,7 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/fabric_listing.hpp>
 #include <tailbound/network/fabric_rates.hpp>
 
 #include <boost/multiprecision/cpp_int.hpp>
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -27,6 +29,7 @@ using Long = boost::multiprecision::number<boost::multiprecision::cpp_int_backen
 
 constexpr double most_steps = 2e10;
 constexpr std::size_t most_pairs = 200'000'000;
+constexpr std::ptrdiff_t most_kinds = 100'000'000;
 constexpr std::size_t short_bits = 124, long_bits = 508;
 
 template <class N>
@@ -149,6 +152,12 @@ class FabricRatesBuilder {
   /// Product demands of one group are summed vertex by vertex; all others source by source.
   [[nodiscard]] bool by_vertex(std::size_t demand) const {
     return product(demand) != nullptr && product(demand)->group.empty();
+  }
+
+  [[nodiscard]] bool all_listed() const {
+    return std::none_of(demands().begin(), demands().end(), [](const Demand& demand) {
+      return std::holds_alternative<ProductDemand>(demand.rates);
+    });
   }
 
   [[nodiscard]] std::size_t attraction_bits() const {
@@ -342,7 +351,7 @@ class FabricRatesBuilder {
         for (const Integer& sum : sums) attracted.push_back(to_wide<N>(sum));
       } else if (product(demand) != nullptr) {
         list_groups(demand, place, pass.listed);
-      } else {
+      } else if (!all_listed()) {
         std::vector<N> rates;
         for (const Integer& parts : parts_.demands[demand].listed) rates.push_back(to_wide<N>(parts));
         for (const auto& entry : std::get<SparseDemand>(demands()[demand].rates).entries) {
@@ -453,7 +462,8 @@ class FabricRatesBuilder {
     cone.mark.assign(graph_.size(), 0);
     cone.reach.resize(graph_.size());
     std::vector<std::uint32_t> queue_of_arc(graph_.arcs(), FabricGraph::none);
-    for (std::uint32_t vertex = 0; vertex < graph_.size(); ++vertex) {
+    if (all_listed()) rates_of_lists(passes, queue_of_arc);
+    for (std::uint32_t vertex = 0; vertex < graph_.size() && !all_listed(); ++vertex) {
       if (!graph_.forwards(vertex)) continue;
       std::vector<std::uint32_t> asked;
       const std::size_t first = graph_.first_arc(vertex);
@@ -549,6 +559,162 @@ class FabricRatesBuilder {
           add_queue(gather(passes, sums, a, streams), arcs[asked[a]].link);
   }
 
+  // Where all traffic is listed: source by source down its ways. The numbers are the same.
+
+  /// What feeds one arc so far; now and then equal rates are counted together.
+  template <class N>
+  struct Kinds {
+    std::vector<Found<N>> kinds;
+    std::size_t full = 64;
+
+    /// How many kinds there are more.
+    std::ptrdiff_t add(const N& parts) {
+      const auto before = std::ssize(kinds);
+      for (std::size_t i = 0; i < std::min<std::size_t>(kinds.size(), 4); ++i)
+        if (kinds[i].parts == parts) {
+          ++kinds[i].count;
+          return 0;
+        }
+      kinds.push_back({parts, 1});
+      if (kinds.size() >= full) {
+        std::sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.parts < b.parts; });
+        std::size_t kept = 0;
+        for (std::size_t i = 1; i < kinds.size(); ++i)
+          if (kinds[i].parts == kinds[kept].parts)
+            kinds[kept].count += kinds[i].count;
+          else
+            kinds[++kept] = kinds[i];
+        kinds.resize(kept + 1);
+        full = std::max<std::size_t>(64, 2 * kinds.size());
+      }
+      return std::ssize(kinds) - before;
+    }
+  };
+
+  /// What one source sends, and the arcs that it has passed so far.
+  template <class N>
+  struct Stream {
+    struct To {
+      std::size_t pass, destination;  ///< of the ways
+      N parts;
+    };
+    std::vector<To> to;
+    std::vector<std::uint32_t> members, mark;  ///< vertices on the ways to one destination
+    std::vector<N> flow;                       ///< [vertex]
+    std::uint32_t round = 0;
+    std::vector<N> rate;                ///< [arc]
+    std::vector<std::uint32_t> passed;  ///< arcs
+  };
+
+  template <class N>
+  void walk_down(const Pass<N>& pass, const typename Stream<N>::To& to, std::uint32_t from,
+                 Stream<N>& stream) {
+    const std::uint16_t* distance = pass.ways->distance.data() + to.destination * graph_.size();
+    const std::uint32_t* choice = pass.ways->choice.data() + to.destination * graph_.size();
+    const bool spread = pass.ways->rule == RouteRule::spread;
+    if (distance[from] == 0) return;
+    ++stream.round;
+    stream.members.assign(1, from);
+    stream.flow[from] = to.parts * pass.after[distance[from]];
+    std::size_t looked = 0;
+    for (std::size_t next = 0; next < stream.members.size(); ++next) {
+      const std::uint32_t u = stream.members[next];
+      const std::uint16_t here = distance[u];
+      if (here == 0) continue;
+      const auto arcs = graph_.leaving(u);
+      const std::size_t first = graph_.first_arc(u);
+      const N unit = spread ? stream.flow[u] * (pass.share[here] / N(choice[u])) : stream.flow[u];
+      looked += arcs.size();
+      for (std::size_t i = spread ? 0 : choice[u] - first; i < arcs.size(); ++i) {
+        const FabricGraph::Arc& arc = arcs[i];
+        if (spread && !graph_.leads_closer(u, arc, distance)) continue;
+        const N part = spread ? unit * N(arc.weight) : unit;
+        if (graph_.forwards(u) && orbits_.arc[first + i] == first + i) {
+          N& rate = stream.rate[first + i];
+          if (rate == 0) stream.passed.push_back(static_cast<std::uint32_t>(first + i));
+          rate += part * pass.before[here];
+        }
+        if (stream.mark[arc.other] != stream.round) {
+          stream.mark[arc.other] = stream.round;
+          stream.flow[arc.other] = part;
+          stream.members.push_back(arc.other);
+        } else {
+          stream.flow[arc.other] += part;
+        }
+        if (!spread) break;
+      }
+    }
+    add_steps(static_cast<double>(looked + 8));
+  }
+
+  template <class N>
+  void rates_of_lists(const std::vector<Pass<N>>& passes, std::vector<std::uint32_t>& queue_of_arc) {
+    struct List {
+      const SparseDemand* demand;
+      std::size_t pass;
+      std::vector<N> parts;            ///< of each value
+      std::vector<std::size_t> begin;  ///< of each bundle, in `entries`
+      std::vector<std::uint32_t> entries;
+    };
+    std::vector<List> lists;
+    for (std::size_t demand = 0; demand < demands().size(); ++demand) {
+      const auto& sparse = std::get<SparseDemand>(demands()[demand].rates);
+      List& list = lists.emplace_back();
+      list.demand = &sparse;
+      while (passes[list.pass].ways->rule != demands()[demand].route) ++list.pass;
+      for (const Integer& parts : parts_.demands[demand].listed) list.parts.push_back(to_wide<N>(parts));
+      list.begin.assign(graph_.bundles().size() + 1, 0);
+      for (const auto& entry : sparse.entries) ++list.begin[graph_.bundle_of(entry.from) + 1];
+      std::partial_sum(list.begin.begin(), list.begin.end(), list.begin.begin());
+      list.entries.resize(sparse.entries.size());
+      std::vector<std::size_t> next(list.begin.begin(), list.begin.end() - 1);
+      for (std::uint32_t i = 0; i < sparse.entries.size(); ++i)
+        list.entries[next[graph_.bundle_of(sparse.entries[i].from)]++] = i;
+    }
+    std::vector<std::vector<std::uint32_t>> place(passes.size());
+    for (std::size_t p = 0; p < passes.size(); ++p) {
+      place[p].assign(graph_.size(), FabricGraph::none);
+      for (std::uint32_t d = 0; d < passes[p].ways->destinations.size(); ++d)
+        place[p][passes[p].ways->destinations[d]] = d;
+    }
+    Stream<N> stream;
+    stream.mark.assign(graph_.size(), 0);
+    stream.flow.assign(graph_.size(), N(0));
+    stream.rate.assign(graph_.arcs(), N(0));
+    std::vector<Kinds<N>> kinds(graph_.arcs());
+    std::ptrdiff_t all_kinds = 0;
+    for (std::uint32_t b = 0; b < graph_.bundles().size(); ++b) {
+      stream.to.clear();
+      for (const List& list : lists)
+        for (std::size_t i = list.begin[b]; i < list.begin[b + 1]; ++i) {
+          const auto& entry = list.demand->entries[list.entries[i]];
+          const std::uint32_t vertex = graph_.bundles()[graph_.bundle_of(entry.to)].vertex;
+          stream.to.push_back({list.pass, place[list.pass][vertex], list.parts[entry.rate]});
+        }
+      std::sort(stream.to.begin(), stream.to.end(), [](const auto& x, const auto& y) {
+        return std::pair(x.pass, x.destination) < std::pair(y.pass, y.destination);
+      });
+      for (std::size_t i = 0; i < stream.to.size();) {
+        auto sum = stream.to[i];
+        for (++i; i < stream.to.size() && stream.to[i].pass == sum.pass &&
+                  stream.to[i].destination == sum.destination;
+             ++i)
+          sum.parts += stream.to[i].parts;
+        walk_down(passes[sum.pass], sum, graph_.bundles()[b].vertex, stream);
+      }
+      for (const std::uint32_t arc : stream.passed)
+        all_kinds += kinds[arc].add(std::exchange(stream.rate[arc], N(0)));
+      stream.passed.clear();
+      if (all_kinds > most_kinds)
+        throw LimitExceeded("the queues are fed at more than 100000000 different rates; that is the limit");
+    }
+    for (std::uint32_t vertex = 0; vertex < graph_.size(); ++vertex)
+      for (std::uint32_t i = 0; i < graph_.leaving(vertex).size(); ++i) {
+        const std::size_t arc = graph_.first_arc(vertex) + i;
+        queue_of_arc[arc] = add_queue(std::exchange(kinds[arc], {}).kinds, graph_.leaving(vertex)[i].link);
+      }
+  }
+
   /// The sources of one arc, from what was summed for it.
   template <class N>
   std::vector<Found<N>> gather(const std::vector<Pass<N>>& passes, const Sums<N>& sums, std::size_t a,
@@ -581,18 +747,10 @@ class FabricRatesBuilder {
     return known[demand][value];
   }
 
-  /// How many nodes have each signature, and what lists say of each bundle that receives.
+  /// How many nodes have each signature.
   void count_senders() {
     nodes_with_.assign(graph_.signatures().size(), 0);
     for (const FabricGraph::Bundle& bundle : graph_.bundles()) nodes_with_[bundle.signature] += bundle.count;
-    for (std::size_t demand = 0; demand < demands().size(); ++demand)
-      if (const auto* sparse = std::get_if<SparseDemand>(&demands()[demand].rates))
-        for (const auto& entry : sparse->entries) {
-          Integer& sum = listed_to_[graph_.bundle_of(entry.to)]
-                             .try_emplace(graph_.bundle_of(entry.from), 0)
-                             .first->second;
-          sum = sum + parts_.demands[demand].listed[entry.rate];
-        }
   }
 
   /// What a node of one signature sends to one of another, in parts of the traffic's denominator.
@@ -614,14 +772,19 @@ class FabricRatesBuilder {
     add_steps(static_cast<double>(20 * graph_.signatures().size()));
     std::map<std::uint32_t, std::uint64_t> apart;  // by signature: senders whose rate is also listed
     std::vector<Found<N>> found;
-    const auto listed = listed_to_.find(to);
-    if (listed != listed_to_.end())
-      for (const auto& [from, parts] : listed->second) {
-        const FabricGraph::Bundle& sender = graph_.bundles()[from];
-        ++apart[sender.signature];
-        found.push_back(
-            {to_wide<N>(parts + product_parts(signature(sender), signature(bundle))) * all_shares, 1});
-      }
+    std::map<std::uint32_t, Integer> listed;  // by the bundle that sends
+    for (std::size_t demand = 0; demand < demands().size(); ++demand)
+      if (const auto* sparse = std::get_if<SparseDemand>(&demands()[demand].rates))
+        for (const auto& entry : listed_to(*sparse, graph_.members(bundle).front())) {
+          Integer& sum = listed.try_emplace(graph_.bundle_of(entry.from), 0).first->second;
+          sum = sum + parts_.demands[demand].listed[entry.rate];
+        }
+    for (const auto& [from, parts] : listed) {
+      const FabricGraph::Bundle& sender = graph_.bundles()[from];
+      ++apart[sender.signature];
+      found.push_back(
+          {to_wide<N>(parts + product_parts(signature(sender), signature(bundle))) * all_shares, 1});
+    }
     for (std::uint32_t s = 0; s < graph_.signatures().size(); ++s) {
       std::uint64_t count = nodes_with_[s] - (s == bundle.signature ? 1 : 0);
       if (const auto some = apart.find(s); some != apart.end()) count -= some->second;
@@ -693,7 +856,6 @@ class FabricRatesBuilder {
   std::vector<char> sends_;
   std::tuple<std::vector<std::vector<Short>>, std::vector<std::vector<Long>>> out_;
   std::vector<std::uint64_t> nodes_with_;
-  std::map<std::uint32_t, std::map<std::uint32_t, Integer>> listed_to_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> known_;
   FabricRates result_;
   double steps_ = 0;

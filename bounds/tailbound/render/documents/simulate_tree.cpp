@@ -307,7 +307,7 @@ Layout simulate_tree_layout() {
   };
   const Column hop{"hop", "hop", "", Shape::whole, "1 for the first queue that packets meet"},
       link{"link", "link", "", Shape::text,
-           "left -> right, by the names of its ends; where more than 100000 pairs send of a kind of links"};
+           "left -> right, by the names of its ends; of a network answered as a whole a kind of links"};
   const std::vector<Column> queue{
       {"load", "load", "packets/slot", Shape::estimate, "packets served"},
       {"mean_occupancy", "mean occupancy", "packets", Shape::estimate, "just after the arrivals of a slot"},
