@@ -33,7 +33,8 @@ using render::shape_names;
 
 /// As typed; an option that was not given is empty.
 struct WormholeOptions {
-  std::optional<std::string> topology, nodes, dimensions, flits, loads, fractions, variant, virtual_channels;
+  std::optional<std::string> topology, nodes, dimensions, flits, lengths, loads, fractions, variant,
+      virtual_channels;
   WormEndsOptions ends;
   TopologyOptions place;  ///< --network, --matrix and --route
 };
@@ -44,7 +45,7 @@ struct ModelOptions {
 struct WormholeSimulationOptions {
   WormholeOptions question;
   SimulationOptions run{.unit = "cycle"};
-  std::optional<std::string> buffer_flits, lengths, arrivals, of;
+  std::optional<std::string> buffer_flits, arrivals, of;
   LatencyOptions latency;
 };
 
@@ -106,6 +107,7 @@ void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
   add_network_options(table, options.place);
   const OptionGroup traffic(table, "Traffic");
   traffic.add("--flits", options.flits, "M", "length of a message");
+  traffic.add("--lengths", options.lengths, "NAME", "fixed (unless told) or geometric, with mean --flits");
   traffic.add("--loads", options.loads, "LIST", "flits a cycle from each node: 0.01,0.02 or 0.01:0.05:0.01");
   traffic.add("--fractions", options.fractions, "LIST",
               "of the saturation load, instead: 0.1,0.5 or 10%:90%:10% (the default)");
@@ -137,7 +139,11 @@ std::vector<std::optional<WormholeVariant>> read_variants(const WormholeOptions&
       named_choices<WormholeVariant>(options.variant, "--variant", render::wormhole_variant_names()));
 }
 
-std::vector<std::int64_t> read_lengths(const WormholeOptions& options) {
+std::vector<sim::WormLengths> read_lengths(const WormholeOptions& options) {
+  return named_choices<sim::WormLengths>(options.lengths, "--lengths", render::worm_length_names());
+}
+
+std::vector<std::int64_t> read_flits(const WormholeOptions& options) {
   return parse_integers(required(options.flits, "--flits", "given: flits of a message"), "--flits", 1,
                         1'000'000'000);
 }
@@ -158,7 +164,8 @@ std::vector<WormholeQuestion> read_questions(const ModelOptions& options) {
   return Combinations(WormholeQuestion{.network = {}, .offered = {}, .channels = channels})
       .by(read_wormhole_networks(options.question), &WormholeQuestion::network)
       .by(read_variants(options.question), &WormholeQuestion::variant)
-      .by(read_lengths(options.question), &WormholeQuestion::flits)
+      .by(read_flits(options.question), &WormholeQuestion::flits)
+      .by(read_lengths(options.question), &WormholeQuestion::lengths)
       .by(read_virtual_channels(options.question), &WormholeQuestion::virtual_channels)
       .by(std::vector{read_loads(options.question)}, &WormholeQuestion::offered)
       .points();
@@ -185,7 +192,7 @@ void declare_model(OptionTable& table, ModelOptions& options) {
 /// What is simulated, for each combination of what was given as lists.
 std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& options) {
   const std::vector<answers::WormholeNetwork> networks = read_wormhole_networks(options.question);
-  const std::vector<std::int64_t> flits = read_lengths(options.question);
+  const std::vector<std::int64_t> flits = read_flits(options.question);
   const auto buffers = integers_or(1, options.buffer_flits, "--buffer-flits", 1, 1'000'000);
   return Combinations(SimulatedWormhole{.network = {}})
       .by(networks, &SimulatedWormhole::network)
@@ -193,8 +200,7 @@ std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& o
       .by(flits, &SimulatedWormhole::flits)
       .by(read_virtual_channels(options.question), &SimulatedWormhole::virtual_channels)
       .by(buffers, &SimulatedWormhole::buffer_flits)
-      .by(named_choices<sim::WormLengths>(options.lengths, "--lengths", render::worm_length_names()),
-          &SimulatedWormhole::lengths)
+      .by(read_lengths(options.question), &SimulatedWormhole::lengths)
       .by(named_choices<sim::WormArrivals>(options.arrivals, "--arrivals", render::worm_arrival_names()),
           &SimulatedWormhole::arrivals)
       .points();
@@ -251,7 +257,6 @@ void add_wormhole_simulation_options(OptionTable& table, WormholeSimulationOptio
            "to --precision");
   const OptionGroup network(table, "Simulated network");
   network.add("--buffer-flits", options.buffer_flits, "B", "of each virtual channel (1)");
-  network.add("--lengths", options.lengths, "NAME", "fixed (unless told) or geometric, with mean --flits");
   network.add("--arrivals", options.arrivals, "NAME", "of messages: poisson (unless told) or bernoulli");
   add_simulation_options(table, options.run);
 }

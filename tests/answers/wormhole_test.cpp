@@ -90,6 +90,38 @@ TEST_CASE("wormhole answers: short messages are told") {
   CHECK(answer(question, {}).shorter_than_path);
 }
 
+TEST_CASE("wormhole answers: messages of geometric length") {
+  // Two nodes, each with a channel of its own to the other: a queue with one server.
+  const network::WormTopology pair{.shape = WormShape::hypercube, .nodes = 2};
+  WormholeQuestion question{.network = pair,
+                            .flits = 8,
+                            .offered = {.values = {parse_rational("0.5", "load")}},
+                            .lengths = sim::WormLengths::geometric};
+  const WormholeAnswer alone = answer(question, {});
+  CHECK(alone.points[0].service.value == Approx(8));
+  CHECK(alone.points[0].source_wait.value == Approx(8 * 0.5 * (2 - 1.0 / 8) / 2 / (1 - 0.5)));
+  CHECK(alone.points[0].trusted());
+  // What is compared with a simulation is the same model.
+  question.network = small_mesh().network;
+  question.offered.values = {parse_rational("0.3", "load")};
+  const WormholeAnswer found = answer(question, {});
+  SimulatedWormhole simulated = small_mesh();
+  simulated.lengths = sim::WormLengths::geometric;
+  CHECK(found.saturation.value == modelled(simulated).saturation());
+  question.virtual_channels = 2;
+  const double together = answer(question, {}).points[0].latency.value;
+  question.lengths = sim::WormLengths::fixed;
+  CHECK(together > 1.2 * answer(question, {}).points[0].latency.value);
+  question.virtual_channels = {};
+  CHECK(found.points[0].latency.value > 1.2 * answer(question, {}).points[0].latency.value);
+  CHECK(found.saturation.value < answer(question, {}).saturation.value);
+  question.lengths = sim::WormLengths::geometric;
+  question.variant = WormholeVariant::paper;
+  CHECK_THROWS_WITH(answer(question, {}),
+                    "lengths is geometric; it must be fixed by the published variants, which know no other; "
+                    "variant finite-source does");
+}
+
 TEST_CASE("wormhole answers: beyond saturation there is none") {
   OfferedLoads loads{.values = {parse_rational("1/10", "load"), parse_rational("1/5", "load")}};
   try {

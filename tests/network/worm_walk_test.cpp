@@ -372,6 +372,13 @@ TEST_CASE("walk: worms met on virtual channels of which any will do, against all
   CHECK(walk_graph(line, {{{0, 2, 1}, {1, 3, 1}}}).worms_met == Approx(1).epsilon(1e-14));
 }
 
+TEST_CASE("walk: shares of worms that end on a link are no more than 1") {
+  for (const int virtual_channels : {3, 6, 7}) {
+    const auto cube = make_hypercube_worms(6, virtual_channels);
+    for (const Channel& channel : walk_graph(*cube, {}).channels) CHECK(channel.ends <= 1);
+  }
+}
+
 TEST_CASE("walk: networks and traffic that are none are refused") {
   const PlainMesh mesh(3);
   const auto refuse = [&](std::vector<WormFlow> sent) {

@@ -75,6 +75,21 @@ TEST_CASE("finite sources: inputs that are always busy wait for the others' turn
     }
 }
 
+TEST_CASE("finite sources: a nearly full station is solved from beyond its solution as from below") {
+  const StationService two = service(2, 4 * 0.499913, 0.1);
+  const std::vector<StationInput> inputs{input(0.499913, 4)};
+  const double usual = solved(two, inputs)[0].by_product_form;
+  for (const double start : {0.01, 1.0, 40.0, 400.0}) {
+    std::vector<StationMemory> memory{{.weight = start}};
+    std::vector<StationWaits> waits;
+    FiniteSourceStation station;
+    station.solve(two, inputs, memory, waits);
+    CHECK(waits[0].by_product_form == Approx(usual).epsilon(1e-8));
+    station.solve(two, inputs, memory, waits, 1e-3);
+    CHECK(waits[0].by_product_form == Approx(usual).epsilon(1e-2));
+  }
+}
+
 /// Sources with a Poisson process each, whose first worm waits for one of the servers and holds its source till it
 /// is served; mean wait for the server. Holding times are gamma, or constant.
 double simulated_wait(int sources, int servers, double rate, double variation, int worms, unsigned seed) {

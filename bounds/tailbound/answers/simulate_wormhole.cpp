@@ -96,9 +96,7 @@ sim::WormModel simulator_model(const SimulatedWormhole& network) {
 }
 
 bounds::wormhole::Model modelled(const SimulatedWormhole& network) {
-  const bool geometric = network.lengths == sim::WormLengths::geometric;
-  return wormhole_model(network.network, network.variant,
-                        geometric ? 1 - 1 / static_cast<double>(network.flits) : 0);
+  return wormhole_model(network.network, network.variant, length_variation(network.lengths, network.flits));
 }
 
 SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuestion& question, const sim::WormModel& network,

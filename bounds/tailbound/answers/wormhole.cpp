@@ -24,6 +24,10 @@ WormholeChannel channel_at(const Model& model, const Point& solved, std::size_t 
           .follow = follow};
 }
 
+WormholeVariant asked_variant(const WormholeQuestion& question) {
+  return question.variant.value_or(usual_variant(question.network));
+}
+
 WormholePoint solve(const Model& model, const WormholeQuestion& question, double load, double saturation) {
   if (load >= saturation) throw Saturated(LoadMeasure::flits, load, saturation, name(question.network));
   const Point solved = model.solve(load);
@@ -31,18 +35,17 @@ WormholePoint solve(const Model& model, const WormholeQuestion& question, double
     throw NoAnswer("at load " + numeric::plain(load) +
                    " the iteration ended without an answer: " + bounds::in_words(solved.ending));
   const auto flits = static_cast<double>(question.flits);
-  WormholePoint point{
-      .load = load,
-      .fraction_of_saturation = {load / saturation},
-      .latency = {solved.latency(flits)},
-      .source_wait = {flits * solved.source_wait},
-      .service = {flits * solved.service},
-      .bottleneck = {},
-      .channels = {},
-      .ending = solved.ending,
-      .usual_channels =
-          !question.virtual_channels || question.virtual_channels == usual_virtual_channels(question.network),
-      .trusted_fraction = trusted_fraction(question.variant.value_or(usual_variant(question.network)))};
+  WormholePoint point{.load = load,
+                      .fraction_of_saturation = {load / saturation},
+                      .latency = {solved.latency(flits)},
+                      .source_wait = {flits * solved.source_wait},
+                      .service = {flits * solved.service},
+                      .bottleneck = {},
+                      .channels = {},
+                      .ending = solved.ending,
+                      .usual_channels = !question.virtual_channels ||
+                                        question.virtual_channels == usual_virtual_channels(question.network),
+                      .trusted_fraction = trusted_fraction(asked_variant(question), question.lengths)};
   if (const auto busiest = model.busiest(solved))
     point.bottleneck = channel_at(model, solved, *busiest, flits);
   if (question.channels)
@@ -53,7 +56,8 @@ WormholePoint solve(const Model& model, const WormholeQuestion& question, double
 
 /// The model that the question is about.
 std::shared_ptr<const Model> asked_model(const WormholeQuestion& question) {
-  auto usual = std::make_shared<const Model>(wormhole_model(question.network, question.variant));
+  auto usual = std::make_shared<const Model>(
+      wormhole_model(question.network, question.variant, length_variation(question.lengths, question.flits)));
   const std::optional<int> told = question.virtual_channels;
   if (!told) return usual;
   const auto network = worm_network(question.network, told);  // checks the number
@@ -88,6 +92,10 @@ void check_question(const WormholeQuestion& question) {
   if (question.flits < 1 || question.flits > 1'000'000'000)
     throw InvalidArgument("flits", std::to_string(question.flits), "from 1 to 1000000000");
   check(question.offered);
+  if (question.lengths == sim::WormLengths::geometric &&
+      asked_variant(question) != WormholeVariant::finite_source)
+    throw InvalidArgument("lengths", "geometric",
+                          "fixed by the published variants, which know no other; variant finite-source does");
   if (!question.channels || question.offered.values.empty()) return;
   const std::size_t loads = question.offered.values.size(), most = most_channels_listed / loads;
   if (*question.channels > most)
@@ -152,6 +160,10 @@ WormholeVariant usual_variant(const WormholeNetwork& network) {
     return WormholeVariant::finite_source;
   }
   return node_count(network) <= most ? WormholeVariant::finite_source : WormholeVariant::paper;
+}
+
+double length_variation(sim::WormLengths lengths, std::int64_t flits) {
+  return lengths == sim::WormLengths::geometric ? 1 - 1 / static_cast<double>(flits) : 0;
 }
 
 Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVariant> told,

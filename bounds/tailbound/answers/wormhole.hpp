@@ -8,6 +8,7 @@
 #include <tailbound/network/worm_network_file.hpp>
 #include <tailbound/network/worm_topology.hpp>
 #include <tailbound/numeric/truth.hpp>
+#include <tailbound/sim/worm/worm_messages.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +34,10 @@ enum class WormholeVariant {
 };
 
 /// Up to this fraction of its saturation load the model was within 4 % of simulation, in seven networks under
-/// uniform traffic.
-[[nodiscard]] constexpr double trusted_fraction(WormholeVariant variant) {
+/// uniform traffic; with messages of geometric length in three.
+[[nodiscard]] constexpr double trusted_fraction(WormholeVariant variant,
+                                                sim::WormLengths lengths = sim::WormLengths::fixed) {
+  if (lengths == sim::WormLengths::geometric) return 0.6;
   return variant == WormholeVariant::finite_source ? 0.85 : 0.7;
 }
 
@@ -61,7 +64,7 @@ using WormholeNetwork = std::variant<network::WormTopology, OwnWormNetwork>;
 
 struct WormholeQuestion {
   WormholeNetwork network;
-  std::int64_t flits = 32;  ///< of a message, 1 .. 10^9
+  std::int64_t flits = 32;  ///< of a message, the mean if geometric, 1 .. 10^9
   OfferedLoads offered;     ///< flits/cycle/node, from 0; or fractions of saturation, from 0 and below 1
   std::optional<WormholeVariant> variant{};  ///< usual_variant() unless told
   /// So many of the busiest channels are listed for each load; in all, at most most_channels_listed.
@@ -69,6 +72,7 @@ struct WormholeQuestion {
   /// Of each link: 1 .. 64, in a torus 1 or an even number, in a butterfly fat-tree 1; the usual number unless told.
   /// Of an own network its own number alone.
   std::optional<int> virtual_channels{};
+  sim::WormLengths lengths = sim::WormLengths::fixed;  ///< fixed alone by the published variants
 };
 inline constexpr std::size_t most_channels_listed = 1'000'000;
 
@@ -119,7 +123,7 @@ struct WormholeAnswer {
   bool stopped = false;               ///< before all loads were answered
 };
 
-/// \throws InvalidArgument  a field out of range
+/// \throws InvalidArgument  a field out of range; geometric lengths by a published variant
 /// \throws LimitExceeded    the network is too large
 /// \throws Saturated        one of the loads is at or beyond saturation
 /// \throws NoAnswer         the iteration ended without a solution
@@ -127,6 +131,9 @@ struct WormholeAnswer {
 [[nodiscard]] WormholeAnswer answer(const WormholeQuestion& question, const Run& run);
 
 // --- parts, for answers that show the model beside something else
+
+/// Squared coefficient of variation of messages' lengths with this mean.
+[[nodiscard]] double length_variation(sim::WormLengths lengths, std::int64_t flits);
 
 /// The model of a network, with the usual virtual channels; usual_variant() unless told.
 /// \param length_variation  squared coefficient of variation of the messages' lengths; the published variants do

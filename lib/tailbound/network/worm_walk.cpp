@@ -219,7 +219,8 @@ ChannelGraph Walk::graph() const {
     const WormStation& station = layout_.stations[i];
     for (std::uint32_t channel = station.first; channel < station.first + station.count; ++channel, ++at) {
       graph.channels[at].turns = turns_of(channel, station_of);
-      if (ended_[channel] > 0) graph.channels[at].ends = ended_[channel] * station.count / entered_[i];
+      if (ended_[channel] > 0)
+        graph.channels[at].ends = std::min(1.0, ended_[channel] * station.count / entered_[i]);
       if (injected_[i] > 0)
         graph.sources.push_back({.channel = at, .weight = injected_[i] / sent / station.count});
     }

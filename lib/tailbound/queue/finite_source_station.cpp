@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 constexpr std::size_t most_by_newton = 12;
+/// Weight of a new D beside that of the round before: with 1/2 it is what rounds wait for, with 1 they settle less near
+/// saturation.
+constexpr double new_left = 0.7;
 
 double square(double x) {
   return x * x;
@@ -58,13 +61,28 @@ double come_before(double variation, double left, double follow) {
   return (left + (1 - follow) * std::expm1(-std::log1p(y / (1 + v)) / variation)) / follow;
 }
 
-/// The only zero in [0, most] of a function that falls through it, or the end at which it would be; from `guess`.
+/// The only zero in [0, most] of a function that falls through it, or the end at which it would be; from `guess`, to
+/// where the function is less than `precision` times the place.
 template <class Function>
-double falling_zero(const Function& function, double most, double guess) {
+double falling_zero(const Function& function, double most, double guess, double precision) {
   double low = 0, high = most;
   if (!(most > 0)) return 0;
   double x = std::clamp(guess, 0.0, most);
   double value = function(x);
+  // Near the zero secants alone get there, from a slope of -1; as long as each is much nearer than the one before.
+  for (double before = x, at_before = value + 1e300, slope = -1; x > 0;) {
+    if (std::abs(value) <= precision * x) return x;
+    if (at_before < 1e299) slope = (value - at_before) / (x - before);
+    const double next = x - value / slope;
+    if (!(slope < 0) || !(next > 0 && next < most)) break;
+    const double found = function(next);
+    if (!(std::abs(found) < std::abs(value) / 4)) {
+      if (std::abs(next - x) <= 1e-14 * x) return x;  // as near as rounding lets it
+      break;
+    }
+    before = x, at_before = value;
+    x = next, value = found;
+  }
   double other = x, other_value = value;
   // A bracket near the guess, if there is one.
   double step = std::max(0.02 * x, 1e-6 * most);
@@ -96,7 +114,7 @@ double falling_zero(const Function& function, double most, double guess) {
       if (side == -1) at_low /= 2;
       side = -1;
     }
-    if (std::abs(found) <= 4e-15 * next) return next;
+    if (std::abs(found) <= precision * next) return next;
   }
   return low + (high - low) / 2;
 }
@@ -104,15 +122,20 @@ double falling_zero(const Function& function, double most, double guess) {
 }  // namespace
 
 void FiniteSourceStation::others(std::size_t first, std::size_t second, std::vector<double>& sizes) {
-  sizes.assign(1, 1);
+  sizes.resize(total_ + 1);
+  double* const size = sizes.data();
+  const double* const ratio = ratio_.data();
+  size[0] = 1;
+  std::size_t most = 0;
   for (std::size_t group = 0; group < inputs_->size(); ++group) {
     const int count = (*inputs_)[group].count - (group == first ? 1 : 0) - (group == second ? 1 : 0);
+    const double weight = weights_[group];
     for (int i = 0; i < count; ++i) {
-      sizes.push_back(0);
-      for (std::size_t n = sizes.size() - 1; n >= 1; --n)
-        sizes[n] += weights_[group] * ratio_[n] * sizes[n - 1];
+      size[++most] = 0;
+      for (std::size_t n = most; n >= 1; --n) size[n] += weight * ratio[n] * size[n - 1];
     }
   }
+  sizes.resize(most + 1);
 }
 
 /// sum of c_n e_(n - removed) min(n, m) / n, with c_n e_(n-1) = (c_n / c_(n-1)) c_(n-1) e_(n-1).
@@ -120,8 +143,8 @@ double FiniteSourceStation::served(const std::vector<double>& sizes, std::size_t
   double sum = 0;
   for (std::size_t at = 0; at < sizes.size(); ++at) {
     const std::size_t n = at + removed;
-    double term = sizes[at];
-    for (std::size_t i = at + 1; i <= n; ++i) term *= ratio_[i];
+    double term = sizes[at] * ratio_[at + 1];
+    if (removed == 2) term *= ratio_[at + 2];
     sum += n > servers_ ? term * static_cast<double>(servers_) / static_cast<double>(n) : term;
   }
   return sum;
@@ -186,35 +209,36 @@ bool FiniteSourceStation::newton(std::vector<double>& found) {
   return true;
 }
 
-void FiniteSourceStation::product_form() {
+void FiniteSourceStation::product_form(double precision) {
   const std::size_t groups = inputs_->size();
   std::vector<double>& step = trial_;
   step.resize(groups);
   double residual = residuals(step), before = 0;
-  for (int round = 0; round < 500 && residual > 1e-13; ++round) {
+  for (int round = 0; round < 500 && residual > precision; ++round) {
     kept_ = weights_;
     plain_ = step;
     const bool by_newton = newton(step);
+    if (by_newton) newton_ = step;
     before = residual;
-    for (std::size_t i = 0; i < groups; ++i)
-      weights_[i] *= std::exp(-std::clamp(by_newton ? step[i] : plain_[i], -3.0, 3.0));
-    residual = residuals(step);
-    if (by_newton && !(residual < before)) {
-      if (before < 1e-12) {  // as near as rounding lets it
+    // From beyond a nearly full station's solution Newton's steps are far too long; a part of one is not.
+    double part = 1;
+    for (int halvings = 0;; ++halvings, part /= 2) {
+      for (std::size_t i = 0; i < groups; ++i)
+        weights_[i] = kept_[i] * std::exp(-std::clamp(by_newton ? part * newton_[i] : plain_[i], -3.0, 3.0));
+      residual = residuals(step);
+      if (!by_newton || residual < before) break;
+      if (before < 1e-12 || halvings == 40) {  // as near as rounding lets it
         weights_ = kept_;
-        residual = residuals(step);
+        static_cast<void>(residuals(step));
         return;
       }
-      for (std::size_t i = 0; i < groups; ++i) weights_[i] = kept_[i] * std::exp(-plain_[i]);
-      residual = residuals(step);
-    } else if (!by_newton && before < 1e-13) {
-      return;
     }
   }
 }
 
 void FiniteSourceStation::solve(const StationService& service, const std::vector<StationInput>& inputs,
-                                std::vector<StationMemory>& memory, std::vector<StationWaits>& waits) {
+                                std::vector<StationMemory>& memory, std::vector<StationWaits>& waits,
+                                double precision) {
   inputs_ = &inputs;
   servers_ = static_cast<std::size_t>(service.servers);
   const int m = service.servers;
@@ -242,7 +266,7 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
   weights_.resize(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i)
     weights_[i] = memory[i].weight > 0 ? memory[i].weight : wanted_[i];
-  product_form();
+  product_form(std::max(1e-13, precision));
   for (std::size_t i = 0; i < inputs.size(); ++i) memory[i].weight = weights_[i];
   if (m > 1) {
     double pairs = 0;
@@ -267,7 +291,7 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
   for (std::size_t k = 0; k < inputs.size(); ++k) over_others += inputs[k].count * of_one(k);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const double left = std::min(room, std::max(0.0, over_others - of_one(i)) * presence(i) / inputs[i].rate);
-    memory[i].left = (memory[i].left + left) / 2;
+    memory[i].left += new_left * (left - memory[i].left);
   }
 
   const double behind = std::clamp(service.behind, mean, std::max(mean, 2 * m / service.rate));
@@ -307,8 +331,9 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
     wait.feedback = -t1 * room * (1 - left) * std::expm1(variation_in * std::log1p(-left)) / variation_in;
 
     const double sigma = input.follow;
-    double fresh_busy = 0, fresh_ahead = 0, residual = k0;
+    double fresh_busy = 0, fresh_ahead = 0, residual = k0, looked_at = -1;
     const auto look = [&](double w) {
+      looked_at = w;
       const double q = input.rate * w, absent = 1 - wanted_[i] - q;
       const double r = reference > 0 ? whole_power(seen_busy(q) / reference, m) : 0;
       fresh_busy = std::min(1.0, busy * r * input.together);
@@ -318,8 +343,8 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
       return ahead * t1 - w - (1 - sigma) * fresh_busy * (t1 - residual * t);
     };
     const double most = std::min((1 / input.rate - input.own) * (1 - 1e-12), room * t1);
-    kept.wait = falling_zero(look, most, kept.wait);
-    look(kept.wait);
+    kept.wait = falling_zero(look, most, kept.wait, std::max(4e-15, precision));
+    if (looked_at != kept.wait) look(kept.wait);
     kept.ahead = sigma * behind_ahead + (1 - sigma) * fresh_ahead;
     wait.mean = kept.wait;
     wait.behind = t1 * behind_ahead;

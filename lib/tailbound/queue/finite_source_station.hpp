@@ -64,12 +64,13 @@ class FiniteSourceStation {
   /// Waits of each input, and the new memory.
   ///
   /// METHOD    Newton's method for the product form (fixed point for more than 12 different inputs), then for each
-  ///           input a bracketed root. Relative 1e-14.
+  ///           input secants, bracketed where they do not settle at once
   /// COST      K^2 for each pair of different inputs and step
+  /// \param precision  relative; 0: 1e-14, of the product form 1e-13
   /// CONTRACT  rates above 0, times above 0, all inputs together less than the servers can carry, and each
   ///           of them less than one server
   void solve(const StationService& service, const std::vector<StationInput>& inputs,
-             std::vector<StationMemory>& memory, std::vector<StationWaits>& waits);
+             std::vector<StationMemory>& memory, std::vector<StationWaits>& waits, double precision = 0);
 
   /// T of the station solved last: how much more often than independently two of its servers are held at once.
   /// Within [1, m / (m - 1)]; 1 for a single server.
@@ -78,15 +79,17 @@ class FiniteSourceStation {
  private:
   /// c_n e_n of all inputs but one each of two groups (none: past the end) into `sizes_`.
   void others(std::size_t first, std::size_t second, std::vector<double>& sizes);
+  /// \param removed  1 or 2
   [[nodiscard]] double served(const std::vector<double>& sizes, std::size_t removed) const;
   [[nodiscard]] double residuals(std::vector<double>& found);
   [[nodiscard]] bool newton(std::vector<double>& found);
-  void product_form();
+  void product_form(double precision);
 
   const std::vector<StationInput>* inputs_ = nullptr;
   std::size_t servers_ = 1, total_ = 0;
   double together_ = 1, all_ = 1;
-  std::vector<double> ratio_, weights_, trial_, kept_, plain_, found_, wanted_, sizes_, matrix_, whole_;
+  std::vector<double> ratio_, weights_, trial_, kept_, plain_, newton_, found_, wanted_, sizes_, matrix_,
+      whole_;
 };
 
 }  // namespace tailbound::queue

@@ -382,6 +382,8 @@ struct Times {
 };
 
 constexpr double brim = 1 - 1e-5;
+constexpr double most_precision = 1e-4;
+constexpr int exact_from = 60;  ///< round
 
 class Rounds {
  public:
@@ -418,6 +420,11 @@ class Rounds {
     double least = std::numeric_limits<double>::infinity(), least_before = least;
     for (int round = 1; round <= how_.most; ++round) {
       const double weight = round < 3 ? 1 : how_.step;
+      // Stations need be no more precise than what they are given; but where rounds settle slowly, near saturation,
+      // what is left open there keeps them from settling.
+      precision_ = round > exact_from ? 0
+                   : round == 1       ? most_precision
+                                      : std::min(most_precision, 1e-3 * change_);
       marked_ = false;
       change_ = 0;
       for (const std::size_t j : *order_) station(j, weight);
@@ -508,7 +515,7 @@ class Rounds {
       service.together = weighted / rate;
       for (StationInput& input : inputs_) input.together /= service.together;
     }
-    solver_.solve(service, inputs_, memory_[j], found_);
+    solver_.solve(service, inputs_, memory_[j], found_, precision_);
     together_[j] = solver_.together();
     for (std::size_t k = 0; k < station.inputs.size(); ++k) waits_[station.inputs[k]] = found_[k];
   }
@@ -683,6 +690,7 @@ class Rounds {
   queue::FiniteSourceStation solver_;
   bool marked_ = false;
   double change_ = 0;
+  double precision_ = most_precision;  ///< of stations in this round
 };
 
 struct SourceWait {

@@ -25,6 +25,10 @@ const std::string& variant_name(const answers::WormholeNetwork& network,
       variant.value_or(answers::usual_variant(network)))];
 }
 
+const char* length_in_words(sim::WormLengths lengths) {
+  return lengths == sim::WormLengths::fixed ? "" : "geometric, mean ";
+}
+
 Document without(Document document, std::string_view key) {
   for (Result& result : document.results)
     std::erase_if(result.inputs, [&](const Cell& cell) { return cell.key == key; });
@@ -160,8 +164,8 @@ std::string in_words(const answers::WormholeQuestion& question) {
   const std::string channels = virtual_channels ? fmt::format(", {} virtual channel{}", *virtual_channels,
                                                               *virtual_channels == 1 ? "" : "s")
                                                 : "";
-  return fmt::format("{}{}{}, messages of {} flits; variant {}", answers::name(question.network), channels,
-                     ends_in_words(question.network), question.flits,
+  return fmt::format("{}{}{}, messages of {}{} flits; variant {}", answers::name(question.network), channels,
+                     ends_in_words(question.network), length_in_words(question.lengths), question.flits,
                      variant_name(question.network, question.variant));
 }
 
@@ -175,10 +179,18 @@ const std::vector<std::string>& worm_arrival_names() {
   return names;
 }
 
+Column worm_length_column() {
+  return {"lengths", "lengths", "", Shape::text, "of messages: fixed, or geometric with the mean flits"};
+}
+
+Cell worm_length_cell(sim::WormLengths lengths) {
+  return {"lengths", Text{worm_length_names()[static_cast<std::size_t>(lengths)]}};
+}
+
 std::vector<Column> simulated_worm_columns() {
   const std::vector<Column> simulated{
       {"buffer_flits", "buffer", "flits", Shape::whole, "of each virtual channel"},
-      {"lengths", "lengths", "", Shape::text, "of messages: fixed, or geometric with the mean flits"},
+      worm_length_column(),
       {"arrivals", "arrivals", "", Shape::text, "of messages: poisson or bernoulli"},
       {"of", "of", "", Shape::text, "what fractions are of: saturation of the model, or simulated",
        Style::hidden}};
@@ -188,7 +200,7 @@ std::vector<Column> simulated_worm_columns() {
 Cells worm_network_cells(const answers::SimulatedWormhole& network) {
   Cells cells = worm_network_cells(network.network, network.variant, network.flits, network.virtual_channels);
   cells.push_back({"buffer_flits", Whole{network.buffer_flits}});
-  cells.push_back({"lengths", Text{worm_length_names()[static_cast<std::size_t>(network.lengths)]}});
+  cells.push_back(worm_length_cell(network.lengths));
   cells.push_back({"arrivals", Text{worm_arrival_names()[static_cast<std::size_t>(network.arrivals)]}});
   return cells;
 }
@@ -204,9 +216,8 @@ Cells load_cells(const answers::SimulateWormholeQuestion& question, std::size_t 
 
 std::string in_words(const answers::SimulatedWormhole& network, const answers::WormholeLayout& layout) {
   return fmt::format("{}{}, messages of {}{} flits, {} channels on {} wires, buffers of {} flit{}",
-                     layout.name, ends_in_words(network.network),
-                     network.lengths == sim::WormLengths::fixed ? "" : "geometric, mean ", network.flits,
-                     layout.channels, layout.wires, network.buffer_flits,
+                     layout.name, ends_in_words(network.network), length_in_words(network.lengths),
+                     network.flits, layout.channels, layout.wires, network.buffer_flits,
                      network.buffer_flits == 1 ? "" : "s");
 }
 

@@ -24,6 +24,12 @@ namespace tailbound::render {
                                        std::optional<answers::WormholeVariant> variant, std::int64_t flits,
                                        std::optional<int> virtual_channels);
 
+/// "fixed", "geometric"
+[[nodiscard]] const std::vector<std::string>& worm_length_names();
+/// "lengths"
+[[nodiscard]] Column worm_length_column();
+[[nodiscard]] Cell worm_length_cell(sim::WormLengths lengths);
+
 /// "fraction" and "load"
 [[nodiscard]] std::vector<Column> load_columns();
 /// \param i     the place in the list that was asked for
@@ -45,8 +51,7 @@ namespace tailbound::render {
 
 // --- simulated
 
-/// "fixed", "geometric"; "poisson", "bernoulli"
-[[nodiscard]] const std::vector<std::string>& worm_length_names();
+/// "poisson", "bernoulli"
 [[nodiscard]] const std::vector<std::string>& worm_arrival_names();
 
 /// worm_network_columns(), "buffer_flits", "lengths", "arrivals"; of load_columns(), "of" too
