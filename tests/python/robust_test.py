@@ -112,6 +112,14 @@ def test_what_python_calls_directly() -> None:
     assert sizings is None
 
 
+@pytest.mark.parametrize("key", ["inputs", "load", "drop", "packets_per_slot"])
+def test_truth_values_are_no_numbers(key: str) -> None:
+    right: dict[str, Any] = dict(inputs=4, load=0.5, drop=0.125)
+    for given_ in (True, numpy.True_, [True, False], numpy.array([True])):
+        with pytest.raises(TypeError, match=key):
+            tb.buffer(**{**right, key: given_})
+
+
 def test_a_time_limit_ends_a_question_and_the_next_is_answered() -> None:
     long = dict(inputs=32, load=0.6, burst=1000, drop=1e-9)  # minutes
     with pytest.raises(tb.LimitExceeded, match="time limit of 0.3 s"):
