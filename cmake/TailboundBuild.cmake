@@ -53,7 +53,11 @@ string(COMPARE EQUAL "${CMAKE_BUILD_TYPE}" Release is_release)
 option(TAILBOUND_UNITE "Compile several files of a library at once" ${is_release})
 function(tailbound_unite)
   if(TAILBOUND_UNITE)
-    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    foreach(target IN LISTS ARGN)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+      # What neighbours in the same file seem to shadow or to give away; other builds look at each by itself.
+      target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    endforeach()
   endif()
 endfunction()
 

@@ -65,7 +65,7 @@ std::string fault(const RandomModel& model, const queue::SlottedQueue& slotted, 
   return "";
 }
 
-void run(std::int64_t models) {
+void check_models(std::int64_t models) {
   Tally tally;
   std::int64_t failures = 0;
   for (std::int64_t i = 0; i < models && failures < 10; ++i) {
@@ -106,11 +106,11 @@ void run(std::int64_t models) {
 }  // namespace
 
 TEST_CASE("random models: the true tail is in every enclosure", "[queue][random]") {
-  run(2'000);
+  check_models(2'000);
 }
 
 TEST_CASE("random models, all of them: the true tail is in every enclosure", "[.full][queue][random]") {
-  run(20'000);
+  check_models(20'000);
 }
 
 TEST_CASE("random models: the least level is found, and proved on both sides", "[queue][random]") {
