@@ -165,7 +165,7 @@ void declare(OptionTable& table, Options& options) {
   sizes.add("--routers", options.routers, "A", "dragonfly: switches of a group (4)");
   sizes.add("--wires", options.wires, "H", "dragonfly: wires of a switch to other groups (2)");
   sizes.add("--groups", options.groups, "G", "dragonfly: groups (A H + 1)");
-  sizes.add("--prime", options.prime, "Q", "slimfly: 2 Q^2 switches, Q an odd prime (5)");
+  sizes.add("--prime", options.prime, "Q", "slimfly: 2 Q^2 switches, Q a prime or a power of one (5)");
   sizes.add("--switches", options.switches, "N", "jellyfish: switches (20)");
   sizes.add("--degree", options.degree, "R", "jellyfish: wires of a switch to others (4)");
   sizes.add("--seed", options.seed, "S", "jellyfish: which random graph (1)");

@@ -48,6 +48,26 @@ TEST_CASE("fabric answers: many pairs make a fabric, few do not") {
             .empty());  // for read_network() to refuse
 }
 
+TEST_CASE("fabric answers: few pairs with too many routes make a fabric") {
+  const auto permutation = [](int radix) {
+    return read({"net.toml", to_toml(FatTree{radix, 3}, std::nullopt) +
+                                 "[traffic]\npermutation = \"random\"\nrate = 0.3\nroute = \"spread\"\n"});
+  };
+  CHECK(permutation(16).empty());  // 1 024 pairs, 65 000 routes at most
+  const auto many = permutation(32);
+  REQUIRE(many.size() == 1);
+  FabricQuestion asked = question(many.front());
+  asked.drop.reset();
+  const auto& entries = std::get<SparseDemand>(many.front().fabric->demands.front().rates).entries;
+  asked.flow = many.front().fabric->network.nodes[entries.front().from].name + " -> " +
+               many.front().fabric->network.nodes[entries.front().to].name;
+  const FabricAnswer found = answer(asked);
+  // What comes to hosts, edge switches and pods in a permutation is spread evenly over as many links.
+  for (const FabricQueueClass& queue : found.queues) CHECK(queue.load <= Rational(3) / 10);
+  REQUIRE(found.pair);
+  CHECK(found.pair->hops == 5);
+}
+
 TEST_CASE("fabric answers: loads") {
   const auto at = read(leaf_spine(std::nullopt), {.uniform = {Rational(1) / 4, Rational(1) / 2},
                                                   .load_scale = {Rational(1), Rational(3) / 2}});

@@ -157,10 +157,9 @@ TEST_CASE("generated networks have the counts that are known of them", "[network
   CHECK(fly.degrees() == std::set<std::size_t>{5});
   checked(Dragonfly{4, 2, 2, 3});
   checked(Dragonfly{1, 2, 3, 4});
-  for (const int q : {5, 7, 11, 13}) {
+  for (const auto& [q, degree] : {std::pair{4, 6}, {5, 7}, {7, 11}, {8, 12}, {9, 13}, {11, 17}, {13, 19}}) {
     const Graph slim = checked(SlimFly{q, {}});
-    CHECK(slim.degrees() ==
-          std::set<std::size_t>{static_cast<std::size_t>((3 * q + (q % 4 == 1 ? -1 : 1)) / 2)});
+    CHECK(slim.degrees() == std::set<std::size_t>{static_cast<std::size_t>(degree)});
   }
   CHECK(checked(SlimFly{5, 1}).girth() == 5);  // the graph of Hoffman and Singleton: 50 nodes of degree 7
   CHECK(facts_of(SlimFly{5, 1}).ports == 8);
@@ -243,6 +242,7 @@ TEST_CASE("shapes that are none are refused with what is wrong", "[network][fabr
   CHECK(message(Torus{{1000, 1000, 1000}, 1}) ==
         "the number of switches is more than 200000; it must be at most 200000");
   CHECK(message(Dragonfly{2, 1, 1, 4}) == "groups is 4; it must be from 2 to 3");
-  CHECK(message(SlimFly{9, {}}) == "prime is 9; it must be a prime number");
+  CHECK(message(SlimFly{24, {}}) == "prime is 24; it must be a prime or a power of one, such as 23 or 25");
+  CHECK(message(SlimFly{3, {}}) == "prime is 3; it must be from 4 to 223");
   CHECK(message(Jellyfish{5, 3, 1, 1}) == "degree is 3; it must be even, as the number of switches is odd");
 }

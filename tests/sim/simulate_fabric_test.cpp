@@ -2,6 +2,7 @@
 #include <tailbound/network/fabrics.hpp>
 #include <tailbound/network/network_file.hpp>
 #include <tailbound/sim/fabric/fabric_replication.hpp>
+#include <tailbound/sim/fabric/simulate_fabric.hpp>
 #include <tailbound/sim/network/network_replication.hpp>
 
 #include <catch2/catch.hpp>
@@ -194,6 +195,17 @@ TEST_CASE("a fabric's run goes on from what it has saved, and does not depend on
   const auto other = make_fabric_replication(model, {8, 2});
   other->advance(3'333);
   CHECK(other->take_counts() != make_fabric_replication(model, {7, 2})->take_counts());
+}
+
+TEST_CASE("a fabric's results do not depend on the number of threads", "[sim][fabric]") {
+  const FabricModel model{
+      fabric_tables(fabric_of(network::to_toml(network::LeafSpine{4, 2, 4, 3},
+                                               network::FabricTraffic{numeric::Rational(9) / 10}))),
+      20};
+  const RunPlan plan{.replications = 4, .warmup = 128, .slots = 640, .batches = 4};
+  const RunResult one = run_fabric(model, plan);
+  for (const int threads : {2, 3, 4})
+    CHECK(run_fabric(model, plan, {.threads = threads}).batches == one.batches);
 }
 
 TEST_CASE("packets that wait longer than cells are kept for still come", "[sim][fabric]") {

@@ -241,35 +241,63 @@ Drawn drawn(const Dragonfly& fly) {
   return result;
 }
 
-bool is_prime(int n) {
-  for (int d = 2; d * d <= n; ++d)
-    if (n % d == 0) return false;
-  return n > 1;
-}
+/// The field of q elements, numbered so that the digits of a number to the base p are the coefficients of a polynomial.
+struct Field {
+  int p, q;
+  std::vector<int> power;  ///< of an element of which all but 0 are powers
 
-/// The least number whose powers are all but 0 modulo the prime.
-int primitive_root(int prime) {
-  for (int root = 2;; ++root) {
-    int power = root, order = 1;
-    for (; power != 1; ++order) power = power * root % prime;
-    if (order == prime - 1) return root;
+  [[nodiscard]] int sum(int a, int b) const {
+    int result = 0;
+    for (int place = 1; place < q; place *= p) result += (a / place + b / place) % p * place;
+    return result;
   }
+  [[nodiscard]] int negative(int a) const {
+    int result = 0;
+    for (int place = 1; place < q; place *= p) result += (p - a / place % p) % p * place;
+    return result;
+  }
+  [[nodiscard]] int product(int a, int b) const {
+    if (a == 0 || b == 0) return 0;
+    const auto log = [this](int x) { return std::find(power.begin(), power.end(), x) - power.begin(); };
+    return power[static_cast<std::size_t>((log(a) + log(b)) % std::ssize(power))];
+  }
+};
+
+/// None where q is no power of a prime.
+std::optional<Field> field_of(int q) {
+  int p = 2;
+  while (q % p != 0) ++p;
+  for (int rest = q; rest > 1; rest /= p)
+    if (rest % p != 0) return std::nullopt;
+  Field field{p, q, {}};
+  // Of a prime the least number of which all are powers; else x, where x^k is such that all are powers of x.
+  for (int root = p == q ? 2 : 1; root < q; ++root) {
+    const auto next = [&](int a) {
+      if (p == q) return a * root % q;
+      int value = a * p % q;
+      for (int times = a / (q / p); times > 0; --times) value = field.sum(value, root);
+      return value;
+    };
+    field.power.assign(1, 1);
+    for (int a = next(1); a > 1 && std::ssize(field.power) < q; a = next(a)) field.power.push_back(a);
+    if (std::ssize(field.power) == q - 1) break;
+  }
+  return field;
 }
 
-/// Differences of neighbours in the two halves, one of each d and q - d.
-/// SOURCE  Hafner 2004: even powers of a primitive root where q = 4 w + 1; where q = 4 w - 1 even ones up to 2 w - 2 and
-///         odd ones from 2 w - 1; the other half takes them times the root.
-std::pair<std::set<int>, std::set<int>> slim_fly_differences(int q) {
-  const int root = primitive_root(q);
-  std::vector<int> power(static_cast<std::size_t>(q - 1), 1);
-  for (std::size_t i = 1; i < power.size(); ++i) power[i] = power[i - 1] * root % q;
+/// Differences of neighbours in the two halves, one of each d and -d.
+/// SOURCE  Hafner 2004: even powers of a primitive root where q = 4 w or 4 w + 1; where q = 4 w - 1 even ones up to
+///         2 w - 2 and odd ones from 2 w - 1; the other half takes them times the root.
+std::pair<std::set<int>, std::set<int>> slim_fly_differences(const Field& field) {
+  const int q = field.q;
   std::pair<std::set<int>, std::set<int>> differences;
   const auto add = [&](int exponent) {
-    const int one = power[static_cast<std::size_t>(exponent)], other = one * root % q;
-    differences.first.insert(std::min(one, q - one));
-    differences.second.insert(std::min(other, q - other));
+    const int one = field.power[static_cast<std::size_t>(exponent)],
+              other = field.power[static_cast<std::size_t>((exponent + 1) % (q - 1))];
+    differences.first.insert(std::min(one, field.negative(one)));
+    differences.second.insert(std::min(other, field.negative(other)));
   };
-  if (q % 4 == 1) {
+  if (q % 4 != 3) {
     for (int e = 0; e < q - 1; e += 2) add(e);
   } else {
     const int w = (q + 1) / 4;
@@ -279,10 +307,66 @@ std::pair<std::set<int>, std::set<int>> slim_fly_differences(int q) {
   return differences;
 }
 
+/// The switches' wires by formulas of whole numbers modulo a prime.
+std::string prime_slim_fly(const Field& field) {
+  const int q = field.q;
+  std::string links;
+  const auto [even, odd] = slim_fly_differences(field);
+  for (const auto& [side, differences] : {std::pair{'a', &even}, {'b', &odd}})
+    for (const int difference : *differences)
+      links += wires(fmt::format("x = 0..{0}, y = 0..{0}", q - 1), fmt::format("{}[x]_[y]", side),
+                     fmt::format("{}[x]_[(y+{})%{}]", side, difference, q));
+  return links + wires(fmt::format("x = 0..{0}, m = 0..{0}, c = 0..{0}", q - 1),
+                       fmt::format("a[x]_[(m*x+c)%{}]", q), "b[m]_[c]");
+}
+
+/// The same pair by pair: sums and products in other fields are no formulas.
+std::string listed_slim_fly(const Field& field) {
+  const int q = field.q;
+  std::string links;
+  const auto list = [&](char from, char to, const std::vector<std::pair<int, int>>& pairs) {
+    links += fmt::format(
+        "\n[[link]]\nfrom = \"{1}[i/{0}]_[i%{0}]\"\nto = \"{2}[j/{0}]_[j%{0}]\"\nboth = true\npairs = [", q,
+        from, to);
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      links += fmt::format("{}[{}, {}],", i % 10 == 0 ? "\n  " : " ", pairs[i].first, pairs[i].second);
+    links += "\n]\n";
+  };
+  const auto [even, odd] = slim_fly_differences(field);
+  for (const auto& [side, differences] : {std::pair{'a', &even}, {'b', &odd}}) {
+    std::vector<std::pair<int, int>> pairs;
+    for (int x = 0; x < q; ++x)
+      for (const int difference : *differences)
+        for (int y = 0; y < q; ++y)
+          if (const int other = field.sum(y, difference); field.p > 2 || y < other)
+            pairs.emplace_back(q * x + y, q * x + other);
+    list(side, side, pairs);
+  }
+  std::vector<std::pair<int, int>> pairs;
+  for (int x = 0; x < q; ++x)
+    for (int m = 0; m < q; ++m) {
+      const int product = field.product(m, x);
+      for (int c = 0; c < q; ++c) pairs.emplace_back(q * x + field.sum(product, c), q * m + c);
+    }
+  list('a', 'b', pairs);
+  return links;
+}
+
+/// Which is legal for a slim fly, with the nearest that are.
+Field slim_fly_field(int q) {
+  in_range("prime", q, 4, 223);
+  if (auto field = field_of(q)) return *std::move(field);
+  int below = q, above = q;
+  while (!field_of(below)) --below;
+  while (!field_of(above)) ++above;
+  throw InvalidArgument("prime", std::to_string(q),
+                        fmt::format("a prime or a power of one, such as {} or {}", below, above));
+}
+
 Drawn drawn(const SlimFly& fly) {
-  const int q = in_range("prime", fly.prime, 5, 223);
-  if (!is_prime(q)) throw InvalidArgument("prime", std::to_string(q), "a prime number");
-  const int degree = q % 4 == 1 ? (3 * q - 1) / 2 : (3 * q + 1) / 2;
+  const Field field = slim_fly_field(fly.prime);
+  const int q = field.q;
+  const int degree = (3 * q + (q % 4 == 0 ? 0 : q % 4 == 1 ? -1 : 1)) / 2;
   const int hosts = fly.hosts ? in_range("hosts of a switch", *fly.hosts, 1, 10'000) : (degree + 1) / 2;
   Drawn result;
   FabricFacts& facts = result.facts;
@@ -298,13 +382,8 @@ Drawn drawn(const SlimFly& fly) {
     result.links +=
         wires(fmt::format("i = 0..{}", half - 1), first == 0 ? "h[i]" : fmt::format("h[{}+i]", first),
               fmt::format("{}[i/{}]_[i/{}%{}]", side, q * hosts, hosts, q));
-  const auto [even, odd] = slim_fly_differences(q);
-  for (const auto& [side, differences] : {std::pair{'a', &even}, {'b', &odd}})
-    for (const int difference : *differences)
-      result.links += wires(fmt::format("x = 0..{0}, y = 0..{0}", q - 1), fmt::format("{}[x]_[y]", side),
-                            fmt::format("{}[x]_[(y+{})%{}]", side, difference, q));
-  result.links += wires(fmt::format("x = 0..{0}, m = 0..{0}, c = 0..{0}", q - 1),
-                        fmt::format("a[x]_[(m*x+c)%{}]", q), "b[m]_[c]");
+  require_size(facts);
+  result.links += field.p == q ? prime_slim_fly(field) : listed_slim_fly(field);
   return result;
 }
 

@@ -54,10 +54,10 @@ struct Dragonfly {
 };
 
 /// The graphs of McKay, Miller and Siran: 2 q^2 switches with (3 q -+ 1)/2 wires between them, no two further apart
-/// than two wires; for primes q.
+/// than two wires.
 /// SOURCE  Hafner 2004; Besta and Hoefler 2014
 struct SlimFly {
-  int prime = 5;             ///< odd, 5 .. 223
+  int prime = 5;             ///< q, or a power of a prime, 4 .. 223
   std::optional<int> hosts;  ///< of a switch; half of its wires, rounded up, unless told
 };
 

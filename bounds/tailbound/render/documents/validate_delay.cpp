@@ -183,7 +183,7 @@ Layout validate_delay_layout() {
   layout.tables = {validated_table(
       {{"delay_slots", "t", "slots", Shape::whole, "t of P(D > t); null of other rows", Style::hidden},
        {"percentile", "percentile", "", Shape::given, "in percent; null of other rows", Style::hidden}},
-      unit_of({}))};
+      slot_unit({}))};
   layout.quiet = {"what", "prediction", "simulation", "verdict"};
   layout.quiet_table = "rows";
   return layout;
