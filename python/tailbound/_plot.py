@@ -46,7 +46,7 @@ def _curve(ax: "Axes", curve: dict[str, Any], place: int) -> None:
     title, style = curve["title"] or None, curve["style"]
     if style in ("dashed", "rule") and len(xs) == 2 and xs[0] == xs[1]:  # a limit, over the whole height
         ax.axvline(xs[0], color="#444444", linestyle=(0, (6, 4)), linewidth=1.4, label=title)
-    elif style == "points_and_line":
+    elif style == "points_and_line" or (len(xs) == 1 and style in ("line", "dashed", "steps")):  # a line of one point
         ax.plot(xs, ys, color=colour, linestyle=dash, marker=marker, markerfacecolor=face, markersize=5, label=title)
     elif style == "line":
         ax.plot(xs, ys, color=colour, linestyle=dash, linewidth=2, label=title)

@@ -23,8 +23,6 @@ using answers::ValidateBroadcastQuestion;
 /// The variants at each rate are in text where there are no more results.
 constexpr std::size_t most_tables = 3;
 /// Of the simulation, behind those of the variants.
-constexpr int simulation_colour = 3;
-
 const char* latency_name(BroadcastQuantity quantity) {
   return quantity == BroadcastQuantity::unicast_latency ? "unicast" : "broadcast";
 }
@@ -173,10 +171,11 @@ struct Drawn {
   const char* name;  ///< "unicast"
   numeric::Model<unit::Cycle> BroadcastLatencies::*model;
   BroadcastQuantity quantity;
+  int first_colour;  ///< of its variants, its simulation's behind them
 };
 constexpr std::array all_drawn{
-    Drawn{"unicast", &BroadcastLatencies::unicast, BroadcastQuantity::unicast_latency},
-    Drawn{"broadcast", &BroadcastLatencies::broadcast, BroadcastQuantity::broadcast_latency}};
+    Drawn{"unicast", &BroadcastLatencies::unicast, BroadcastQuantity::unicast_latency, 0},
+    Drawn{"broadcast", &BroadcastLatencies::broadcast, BroadcastQuantity::broadcast_latency, 4}};
 
 /// A variant up to the greatest rate that it solves, of those simulated.
 std::vector<BroadcastLatencies> curve_of(const ValidateBroadcastAnswered& network, std::size_t variant) {
@@ -190,7 +189,7 @@ std::vector<BroadcastLatencies> curve_of(const ValidateBroadcastAnswered& networ
 
 Curve simulated_curve(const ValidateBroadcastAnswer& answer, const Drawn& drawn) {
   Curve curve{.title = fmt::format("{}, simulation", drawn.name), .style = CurveStyle::bars};
-  curve.colour = simulation_colour;
+  curve.colour = drawn.first_colour + static_cast<int>(broadcast_variants.size());
   for (const BroadcastComparison& row : answer.rows) {
     if (row.quantity != drawn.quantity) continue;
     const auto& simulated = row.variants.front().simulated;
@@ -212,7 +211,7 @@ void add_network(Picture& picture, const ValidateBroadcastAnswered& network) {
       if (curves[i].empty()) continue;
       Curve curve{.title = fmt::format("{}, {}", drawn.name, replication_name(broadcast_variants[i])),
                   .style = i == answer.judged ? CurveStyle::line : CurveStyle::dashed};
-      curve.colour = static_cast<int>(i);
+      curve.colour = drawn.first_colour + static_cast<int>(i);
       for (const BroadcastLatencies& point : curves[i])
         curve.points.emplace_back(point.rate, (point.*drawn.model).value);
       picture.curves.push_back(std::move(curve));

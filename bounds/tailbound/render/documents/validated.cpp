@@ -68,7 +68,7 @@ std::vector<Column> tally_columns() {
           count("above", "above", "conservative"),
           count("below", "below", "optimistic"),
           count("too_rare", "too rare", "not judged"),
-          {"confidence_of_all_rows", "", "", Shape::model,
+          {"confidence_of_all_rows", "", "", Shape::given,
            "with which the intervals of all rows hold together", Style::hidden}};
 }
 
@@ -81,7 +81,8 @@ Cells tally_cells(const Tally& tally, double confidence_of_all) {
           {"above", count(Verdict::above)},
           {"below", count(Verdict::below)},
           {"too_rare", count(Verdict::too_rare)},
-          {"confidence_of_all_rows", Model{confidence_of_all}}};
+          {"confidence_of_all_rows",
+           Given{numeric::parse_rational(fmt::format("{}", confidence_of_all), "confidence")}}};
 }
 
 std::string intervals_in_words(double confidence_of_each, std::size_t rows, double confidence_of_all) {

@@ -196,6 +196,8 @@ const tailbound = (() => {
     return `class="tb-many" stroke="hsl(${hue.toFixed(0)} 70% 48%)" fill="hsl(${hue.toFixed(0)} 70% 48%)"`;
   }
 
+  // A label that is too long for its axis is set narrower.
+  const fitted = (label, room) => (label.length * 6.7 > room ? ` textLength="${room}" lengthAdjust="spacingAndGlyphs"` : "");
   // A line of one point would be nowhere to be seen.
   const has_markers = (curve) => ["marks", "bars", "points"].includes(curve.style) || curve.x.length === 1;
 
@@ -420,8 +422,8 @@ const tailbound = (() => {
       this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
       this.svg.innerHTML = `<path class="tb-grid" d="${grid}"/><path class="tb-axis" d="M${this.left} ${this.top}V${foot}H${this.width - this.right}"/>` +
         `<g class="tb-ticks">${ticks}</g>` +
-        `<text class="tb-label" x="${this.left + this.inner_width / 2}" y="${this.height - 8}" text-anchor="middle">${escaped(this.data.x)}</text>` +
-        `<text class="tb-label" transform="translate(14 ${this.top + this.inner_height / 2}) rotate(-90)" text-anchor="middle">${escaped(this.data.y)}</text>` +
+        `<text class="tb-label" x="${this.left + this.inner_width / 2}" y="${this.height - 8}" text-anchor="middle"${fitted(this.data.x, this.inner_width)}>${escaped(this.data.x)}</text>` +
+        `<text class="tb-label" transform="translate(14 ${this.top + this.inner_height / 2}) rotate(-90)" text-anchor="middle"${fitted(this.data.y, this.inner_height)}>${escaped(this.data.y)}</text>` +
         `<svg x="${this.left}" y="${this.top - 6}" width="${this.inner_width + this.right}" height="${this.inner_height + 12}" ` +
         `viewBox="${this.left} ${this.top - 6} ${this.inner_width + this.right} ${this.inner_height + 12}">${curves}</svg>` +
         `<rect class="tb-box" width="0" height="0" hidden=""/><circle class="tb-here" r="5" visibility="hidden"/>`;
