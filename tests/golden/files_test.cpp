@@ -1,4 +1,6 @@
 #include <catch2/catch.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/files/named_files.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
 
@@ -274,4 +276,32 @@ TEST_CASE("files: standard input as a file") {
   check_refused(shell(folder, "$T delay --network - --matrix - <'" + network + "'"),
                 {"--matrix is -", "--network"});
   check_refused(shell(folder, "$T delay --network - <&-"), {"--network is -", "Bad file descriptor"});
+}
+
+TEST_CASE("a file that is read in pieces is the same, and no longer than it may be", "[golden][files]") {
+  const Folder folder;
+  const std::string path = folder.path() + "/list.csv";
+  std::string text;
+  for (int i = 0; i < 40'000; ++i) text += "h" + std::to_string(i) + ", h0, 0.25\n";
+  tailbound::golden::write(path, text);
+  tailbound::files::NamedFiles files;
+  std::string read;
+  std::size_t pieces = 0;
+  const auto take = [&](std::string_view bytes) {
+    read += bytes;
+    ++pieces;
+  };
+  files.read_pieces(path, "--list", text.size(), take);
+  CHECK(read == text);
+  CHECK(pieces > 5);
+  CHECK_THROWS_AS(files.read_pieces(path, "--list", text.size() - 1, take), tailbound::InvalidArgument);
+  CHECK_THROWS_AS(files.read_pieces(path + "x", "--list", text.size(), take), tailbound::InvalidArgument);
+  // It is known as read: nothing may be written there.
+  CHECK_THROWS_AS(files.writes(path, "--output"), tailbound::InvalidArgument);
+  // Where contents are remembered it is whole, and remembered.
+  files.remember();
+  read.clear();
+  files.read_pieces(path, "--list", text.size(), take);
+  CHECK(read == text);
+  CHECK(files.remembered().at(path) == text);
 }
