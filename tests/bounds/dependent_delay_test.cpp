@@ -14,7 +14,7 @@ using tailbound::test::rational;
 namespace {
 
 template <class Unit>
-double value(const numeric::Claim<Unit>& claim) {
+double computed(const numeric::Claim<Unit>& claim) {
   return static_cast<double>(std::get<numeric::Approximation<Unit>>(claim).value);
 }
 
@@ -46,11 +46,11 @@ TEST_CASE("dependent hops: percentiles are those of simulations, to the slot") {
     CHECK(answer.queueing[0].slots.value == row.slots);
     CHECK(answer.latency[0].slots.value == row.slots + 5);
     if (row.mean == 0) continue;
-    CHECK(value(answer.mean_queueing) == Approx(row.mean).margin(0.0006));
+    CHECK(computed(answer.mean_queueing) == Approx(row.mean).margin(0.0006));
     double second = 0;  // E[D^2] = sum (2t + 1) P(D > t)
     for (int t = 0; t < 60; ++t)
-      second += (2 * t + 1) * value(answer.above[static_cast<std::size_t>(t)].probability);
-    const double mean = value(answer.mean_queueing);
+      second += (2 * t + 1) * computed(answer.above[static_cast<std::size_t>(t)].probability);
+    const double mean = computed(answer.mean_queueing);
     CHECK(second - mean * mean == Approx(row.variance).margin(0.006));
   }
 }
@@ -62,7 +62,7 @@ TEST_CASE("dependent hops: P(D > t) is that of 1e10 simulated packets within 2 %
   const bounds::ClaimedDelayAnswer answer = delays.claims(paths.flows[0], question);
   const double simulated[] = {0.3943 * 0.944, 0.03740 * 0.927, 1.846e-3 * 0.957, 6.510e-5 * 1.016};
   for (std::size_t i = 0; i < 4; ++i)
-    CHECK(value(answer.above[i].probability) == Approx(simulated[i]).epsilon(0.02));
+    CHECK(computed(answer.above[i].probability) == Approx(simulated[i]).epsilon(0.02));
 }
 
 TEST_CASE("dependent hops: the digits said are those of a deeper computation") {
@@ -75,7 +75,7 @@ TEST_CASE("dependent hops: the digits said are those of a deeper computation") {
       question.percentiles = {1 - rational("1e-15")};
       question.levels = {percentile.at.slots};
       const double deeper =
-          value(DependentDelay(paths.hops).claims(paths.flows[0], question).above[0].probability);
+          computed(DependentDelay(paths.hops).claims(paths.flows[0], question).above[0].probability);
       const auto& said = std::get<numeric::Approximation<unit::Probability>>(percentile.at.probability);
       CHECK(said.agreed_digits >= 3);
       CHECK(static_cast<double>(said.value) == Approx(deeper).epsilon(std::pow(10.0, -said.agreed_digits)));
@@ -86,9 +86,9 @@ TEST_CASE("dependent hops: binary trees, where a leaf's packet takes one link") 
   const bounds::DependentPaths paths = tree(2, 3, "0.8");
   const bounds::DelayQuestion question{{Slots(31)}, {rational("0.999999")}};
   const bounds::ClaimedDelayAnswer answer = DependentDelay(paths.hops).claims(paths.flows[0], question);
-  CHECK(value(answer.mean_queueing) == Approx(6.037).margin(0.0006));
+  CHECK(computed(answer.mean_queueing) == Approx(6.037).margin(0.0006));
   CHECK(answer.queueing[0].slots.value == 44);  // simulated 43
-  CHECK(value(answer.above[0].probability) == Approx(9.77e-5).epsilon(0.02));
+  CHECK(computed(answer.above[0].probability) == Approx(9.77e-5).epsilon(0.02));
 }
 
 TEST_CASE("dependent hops: P(W_2 > y | W_1 = w) as simulated") {
@@ -162,7 +162,7 @@ TEST_CASE("dependent hops: a tree in closed form is the tree written out") {
     const auto a = DependentDelay(closed.hops).claims(route, question);
     const auto b = DependentDelay(written.hops).claims(written.flows[flow], question);
     for (std::size_t i = 0; i < 3; ++i)
-      CHECK(value(a.above[i].probability) == Approx(value(b.above[i].probability)).epsilon(2e-4));
+      CHECK(computed(a.above[i].probability) == Approx(computed(b.above[i].probability)).epsilon(2e-4));
   }
 }
 
