@@ -47,20 +47,6 @@ function(tailbound_thin)
   endforeach()
 endfunction()
 
-# Several files in one, which halves the time to compile many small ones. Other builds compile each by itself, so that
-# all stand on their own; names of anonymous namespaces differ within a folder.
-string(COMPARE EQUAL "${CMAKE_BUILD_TYPE}" Release is_release)
-option(TAILBOUND_UNITE "Compile several files of a library at once" ${is_release})
-function(tailbound_unite)
-  if(TAILBOUND_UNITE)
-    foreach(target IN LISTS ARGN)
-      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-      # What neighbours in the same file seem to shadow or to give away; other builds look at each by itself.
-      target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-    endforeach()
-  endif()
-endfunction()
-
 # Two seconds in three of a small file go into the headers of others that nearly every file has in common.
 # tailbound_precompile(TARGET... [REUSE_FROM OTHER] [HEADERS HEADER...]): with OTHER's, which is compiled with the same
 # options; or with more headers.

@@ -26,6 +26,7 @@ using numeric::Rational;
 using queue::HopDelay;
 using queue::SlottedQueue;
 using test::Fraction;
+using test::rational;
 
 /// One line of data/reference/path_delay.csv.
 struct Row {
@@ -223,7 +224,6 @@ std::vector<Slots> levels_to(std::int64_t last) {
 
 using Float600 = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<600>,
                                                boost::multiprecision::et_off>;
-using tailbound::test::rational;
 
 /// P(W = w), w < size, behind `sources` of rate `rate`: V by its balance equations, J, and W = V + J, with
 /// subtractions and so many digits that they do no harm.

@@ -4,6 +4,7 @@
 #include <tailbound/render/documents/validated.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
+#include <cmath>
 #include <memory>
 
 namespace tailbound::render {
@@ -73,6 +74,8 @@ std::vector<Column> tally_columns() {
 }
 
 Cells tally_cells(const Tally& tally, double confidence_of_all) {
+  constexpr long parts = 1'000'000;  // it is asked with a few decimals
+  const auto asked = numeric::Rational(std::lround(confidence_of_all * parts)) / parts;
   const auto count = [&](Verdict verdict) { return Whole{static_cast<std::int64_t>(tally.count(verdict))}; };
   return {{"verdict_of_all", Text{verdict_name(tally.optimistic() > 0     ? Verdict::below
                                                : tally.conservative() > 0 ? Verdict::above
@@ -81,8 +84,7 @@ Cells tally_cells(const Tally& tally, double confidence_of_all) {
           {"above", count(Verdict::above)},
           {"below", count(Verdict::below)},
           {"too_rare", count(Verdict::too_rare)},
-          {"confidence_of_all_rows",
-           Given{numeric::parse_rational(fmt::format("{}", confidence_of_all), "confidence")}}};
+          {"confidence_of_all_rows", Given{asked}}};
 }
 
 std::string intervals_in_words(double confidence_of_each, std::size_t rows, double confidence_of_all) {
