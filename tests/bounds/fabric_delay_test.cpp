@@ -52,7 +52,7 @@ std::vector<bounds::Route> all_routes(const Network& network, const NetworkDelay
   Rational total = 0;
   for (const Flow& flow : network.flows) total = total + flow.rate;
   std::map<std::vector<std::size_t>, Rational> shares;
-  for (const bounds::FlowDelay& flow : delay.flows)
+  for (const FlowDelay& flow : delay.flows)
     for (const bounds::Route& route : flow.routes) {
       std::vector<std::size_t> queues = route.queues;
       std::sort(queues.begin(), queues.end());
@@ -73,7 +73,7 @@ bool require_equal_to_routes(const Fabric& fabric, std::size_t most_pairs) {
   std::string overloaded;
   try {
     (void)network_delay(network, Sources::decoupled);
-  } catch (const bounds::Overloaded& error) {
+  } catch (const Overloaded& error) {
     overloaded = error.what();
   }
   if (!overloaded.empty()) {
@@ -92,7 +92,7 @@ bool require_equal_to_routes(const Fabric& fabric, std::size_t most_pairs) {
   std::vector<std::int64_t> worst(asked.size(), 0);
   std::vector<Rational> sums(asked.size(), Rational(0));
   const std::size_t step = 1 + network.flows.size() / most_pairs;
-  std::map<std::vector<std::pair<std::vector<std::size_t>, Rational>>, bounds::DelayAnswer> known;
+  std::map<std::vector<std::pair<std::vector<std::size_t>, Rational>>, DelayAnswer> known;
   for (std::size_t i = 0; i < network.flows.size(); ++i) {
     const Flow& flow = network.flows[i];
     std::vector<std::pair<std::vector<std::size_t>, Rational>> key;
@@ -100,7 +100,7 @@ bool require_equal_to_routes(const Fabric& fabric, std::size_t most_pairs) {
     auto place = known.find(key);
     if (place == known.end())
       place = known.emplace(key, paths.answer(listed.flows[i].routes, {{}, asked})).first;
-    const bounds::DelayAnswer& its = place->second;
+    const DelayAnswer& its = place->second;
     for (std::size_t p = 0; p < asked.size(); ++p) {
       worst[p] = std::max(worst[p], its.latency[p].slots.value);
       sums[p] = sums[p] + Rational(static_cast<long>(its.latency[p].slots.value));
@@ -114,7 +114,7 @@ bool require_equal_to_routes(const Fabric& fabric, std::size_t most_pairs) {
     require_same_digits(pair.mean_latency, its.mean_latency);
   }
   const std::vector<bounds::Route> routes = all_routes(network, listed);
-  const bounds::DelayAnswer all = paths.answer(routes, {{}, asked});
+  const DelayAnswer all = paths.answer(routes, {{}, asked});
   for (std::size_t p = 0; p < asked.size(); ++p) {
     require_percentile(answer.all.percentiles[p], all.latency[p]);
     REQUIRE(answer.all.percentiles[p].worst.value == worst[p]);

@@ -19,13 +19,10 @@ namespace {
 using tailbound::golden::Outcome;
 using tailbound::golden::run_json;
 using tailbound::golden::run_line;
+using tailbound::golden::value_of;
 
 const std::string simulated =
     "simulate hypercube --dimensions 4 --virtual-channels 3 --flits 16 --broadcast 0.02 ";
-
-double centre(const nlohmann::json& estimate) {
-  return estimate["value"].get<double>();
-}
 
 TEST_CASE("simulate hypercube: JSON with estimates, all that is offered delivered, threads change nothing") {
   const std::string line = simulated + "--rates 0.005,0.02 --cycles 60000 --seed 4 --percentiles 50,99 ";
@@ -47,32 +44,33 @@ TEST_CASE("simulate hypercube: JSON with estimates, all that is offered delivere
     CHECK(point["offered_throughput"]["kind"] == "exact");
     CHECK(std::stod(point["offered_throughput"]["lower"].get<std::string>()) ==
           Approx(offered).epsilon(1e-14));
-    CHECK(centre(point["generated_throughput"]) == Approx(centre(point["throughput"])).epsilon(0.01));
+    CHECK(value_of(point["generated_throughput"]) == Approx(value_of(point["throughput"])).epsilon(0.01));
     CHECK(point["throughput"]["lower"].get<double>() <= offered);
     CHECK(point["throughput"]["upper"].get<double>() >= offered);
     // A unicast crosses (n / 2) N / (N - 1) links; a broadcast takes at least n steps of M flits and a
     // start-up.
-    CHECK(centre(point["mean_links"]) == Approx(2.0 * 16 / 15).epsilon(0.01));
-    CHECK(centre(point["broadcast_latency"]) > 4 * (16 + 1));
-    CHECK(centre(point["unicast_latency"]) > 16 + 2.0 * 16 / 15 - 1 + centre(point["unicast_wait"]));
+    CHECK(value_of(point["mean_links"]) == Approx(2.0 * 16 / 15).epsilon(0.01));
+    CHECK(value_of(point["broadcast_latency"]) > 4 * (16 + 1));
+    CHECK(value_of(point["unicast_latency"]) > 16 + 2.0 * 16 / 15 - 1 + value_of(point["unicast_wait"]));
     // Flits on a link, and the virtual channels of the mean, dimension by dimension.
     REQUIRE(point["channels"].size() == 4);
     double flits = 0, busy = 0;
     for (const auto& dimension : point["channels"]) {
-      flits += centre(dimension["flits_per_cycle"]) / 4;
-      busy += centre(dimension["busy_channels"]) / 4;
+      flits += value_of(dimension["flits_per_cycle"]) / 4;
+      busy += value_of(dimension["busy_channels"]) / 4;
     }
     const double messages = 0.98 * 2 * (16.0 / 15) / 4 + 0.02 * 15.0 / 4;  // on a link, for each generated
     CHECK(flits == Approx(messages * 16 * std::stod(point["rate"].get<std::string>())).epsilon(0.03));
-    CHECK(busy == Approx(centre(point["busy_channels"])).epsilon(1e-12));
+    CHECK(busy == Approx(value_of(point["busy_channels"])).epsilon(1e-12));
     CHECK(busy > flits);  // a head holds its channel before its flits cross
-    CHECK(centre(point["percentiles"][0]["unicast_latency"]) <
-          centre(point["percentiles"][1]["unicast_latency"]));
-    CHECK(centre(point["percentiles"][0]["broadcast_latency"]) >
-          centre(point["percentiles"][0]["unicast_latency"]));
+    CHECK(value_of(point["percentiles"][0]["unicast_latency"]) <
+          value_of(point["percentiles"][1]["unicast_latency"]));
+    CHECK(value_of(point["percentiles"][0]["broadcast_latency"]) >
+          value_of(point["percentiles"][0]["unicast_latency"]));
     CHECK(point["seed"] == 4);
   }
-  CHECK(centre(answer["results"][0]["unicast_latency"]) < centre(answer["results"][1]["unicast_latency"]));
+  CHECK(value_of(answer["results"][0]["unicast_latency"]) <
+        value_of(answer["results"][1]["unicast_latency"]));
   CHECK(run_line(line + "--threads 2 --format json").out == run_line(line + "--threads 1 --format json").out);
 }
 
@@ -80,9 +78,9 @@ TEST_CASE(
     "simulate hypercube: fractions of the model's rate, tables, CSV, and kinds of message that are not "
     "sent") {
   const auto both = run_json(simulated + "--fractions 50%,1.1 --cycles 4000");
-  CHECK(centre(both["results"][0]["fraction_of_saturation"]) == Approx(0.5).epsilon(1e-8));
+  CHECK(value_of(both["results"][0]["fraction_of_saturation"]) == Approx(0.5).epsilon(1e-8));
   CHECK(std::stod(both["results"][1]["rate"].get<std::string>()) ==
-        Approx(1.1 * centre(both["results"][1]["model_saturation_rate"])).epsilon(1e-8));
+        Approx(1.1 * value_of(both["results"][1]["model_saturation_rate"])).epsilon(1e-8));
   const Outcome table = run_line(simulated + "--rates 0.01 --cycles 20000");
   for (const char* words :
        {"4-dimensional hypercube (16 nodes) with 3 virtual channels", "busy channels", " generated; expected",
@@ -103,9 +101,9 @@ TEST_CASE(
   const auto broadcasts = run_json("simulate hypercube --broadcast 1 --startup 5 " + rest)["results"][0];
   CHECK(broadcasts["unicast_latency"].is_null());
   // Three steps of a start-up and eight flits, and waits; without the start-up, 15 cycles less but for waits.
-  CHECK(centre(broadcasts["broadcast_latency"]) > 3 * (8 + 5));
+  CHECK(value_of(broadcasts["broadcast_latency"]) > 3 * (8 + 5));
   const auto at_once = run_json("simulate hypercube --broadcast 1 --startup 0 " + rest)["results"][0];
-  CHECK(centre(broadcasts["broadcast_latency"]) - centre(at_once["broadcast_latency"]) ==
+  CHECK(value_of(broadcasts["broadcast_latency"]) - value_of(at_once["broadcast_latency"]) ==
         Approx(15).margin(1));
 }
 
@@ -129,17 +127,17 @@ TEST_CASE("simulate hypercube: two nodes carry a message every M cycles each") {
   const auto answer = run_json(line);
   REQUIRE(answer["results"].size() == 1);
   const auto& found = answer["results"][0];
-  CHECK(centre(found["greatest_stable_rate"]) < 0.126);
-  CHECK(centre(found["least_unstable_rate"]) > 0.124);
-  CHECK(centre(found["least_unstable_rate"]) < 1.02 * centre(found["greatest_stable_rate"]) + 1e-12);
-  CHECK(centre(found["error"]) ==
-        Approx(centre(found["model_saturation_rate"]) / centre(found["greatest_stable_rate"]) - 1)
+  CHECK(value_of(found["greatest_stable_rate"]) < 0.126);
+  CHECK(value_of(found["least_unstable_rate"]) > 0.124);
+  CHECK(value_of(found["least_unstable_rate"]) < 1.02 * value_of(found["greatest_stable_rate"]) + 1e-12);
+  CHECK(value_of(found["error"]) ==
+        Approx(value_of(found["model_saturation_rate"]) / value_of(found["greatest_stable_rate"]) - 1)
             .margin(1e-14));
   CHECK(found["greatest_stable_rate"]["kind"] == "estimate");
   CHECK(found["greatest_stable_rate"]["upper"].is_null());  // without an interval
   REQUIRE(found["probes"].size() > 3);
   for (const auto& probe : found["probes"])
-    CHECK(centre(probe["delivered"]) <= 1.03 * std::stod(probe["rate"].get<std::string>()));
+    CHECK(value_of(probe["delivered"]) <= 1.03 * std::stod(probe["rate"].get<std::string>()));
   const Outcome table = run_line(line);
   CHECK(table.out.find("greatest stable  0.12") != std::string::npos);
   CHECK(table.out.find("messages/cycle/node") != std::string::npos);
@@ -165,9 +163,9 @@ TEST_CASE("validate broadcast: each variant beside the simulation, the verdict o
       const auto model = run_json("broadcast" + options + "--replication " + variant + " --rates " +
                                   point["rate"].get<std::string>())["results"][0];
       CHECK(row["prediction"] == model[quantity]);
-      CHECK(centre(row["error"]) ==
-            Approx(centre(row["prediction"]) / centre(row["simulation"]) - 1).margin(1e-14));
-      const double chosen = centre(row["prediction"]);
+      CHECK(value_of(row["error"]) ==
+            Approx(value_of(row["prediction"]) / value_of(row["simulation"]) - 1).margin(1e-14));
+      const double chosen = value_of(row["prediction"]);
       const char* verdict = chosen < row["simulation"]["lower"].get<double>()   ? "below"
                             : chosen > row["simulation"]["upper"].get<double>() ? "above"
                                                                                 : "inside";

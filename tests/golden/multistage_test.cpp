@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <tests/golden/csv_rows.hpp>
 #include <tests/golden/run_command.hpp>
+#include <tests/golden/run_json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +19,7 @@ using tailbound::golden::at;
 using tailbound::golden::Outcome;
 using tailbound::golden::rows_of;
 using tailbound::golden::run_line;
+using tailbound::golden::value_of;
 
 json document(const std::string& line, int status = 0) {
   const Outcome outcome = run_line(line + " --format json");
@@ -27,10 +29,6 @@ json document(const std::string& line, int status = 0) {
 }
 
 const std::string network = "--nodes 64 --switch 2 --buffer 4 --hot 0.08 --combining 2 ";
-
-double number_in(const json& number) {
-  return number["value"].get<double>();
-}
 
 bool reads_as_number(const std::string& text) {
   std::size_t end = 0;
@@ -48,9 +46,9 @@ TEST_CASE("multistage: the published variant in JSON and CSV") {
   CHECK(point["saturation_without_combining"]["value"] == "25/87");
   CHECK(point["load"] == "0.8");
   CHECK(point["throughput"]["kind"] == "model");
-  CHECK(number_in(point["throughput"]) == Approx(0.6916).margin(1e-5));
-  CHECK(number_in(point["delay"]) == Approx(12.14402).margin(1e-5));
-  CHECK(number_in(point["hot_delay"]) == Approx(14.51753).margin(1e-5));
+  CHECK(value_of(point["throughput"]) == Approx(0.6916).margin(1e-5));
+  CHECK(value_of(point["delay"]) == Approx(12.14402).margin(1e-5));
+  CHECK(value_of(point["hot_delay"]) == Approx(14.51753).margin(1e-5));
   CHECK(point["hot_path"].size() == 6);
   CHECK(point["iteration"] == "direct");
   const Outcome csv = run_line("multistage " + network + "--variant published --loads 0.3,0.8 --format csv");
@@ -74,9 +72,9 @@ TEST_CASE("multistage: the blocking variant is the default, says how it ended, a
   const json one = document("multistage " + network + "--loads 0.5")["results"][0];
   CHECK(one["variant"] == "blocking");
   CHECK(one["iteration"] == "converged");
-  CHECK(number_in(one["delay"]) == Approx(8.272).epsilon(0.02));  // simulated
+  CHECK(value_of(one["delay"]) == Approx(8.272).epsilon(0.02));  // simulated
   const json five = document("multistage " + network + "--loads 0.5 --service 5/2")["results"][0];
-  CHECK(number_in(five["delay"]) == Approx(2.5 * number_in(one["delay"])).epsilon(1e-12));
+  CHECK(value_of(five["delay"]) == Approx(2.5 * value_of(one["delay"])).epsilon(1e-12));
   CHECK(five["throughput"] == one["throughput"]);
   for (const char* loads : {"--loads 0.8", "--loads 0.3,0.8"}) {
     const Outcome table = run_line("multistage " + network + loads);
@@ -123,18 +121,18 @@ TEST_CASE("simulate multistage: estimates whatever the threads") {
   CHECK(answer == document(line + " --threads 2"));
   const json& point = answer["results"][1];
   CHECK(point["throughput"]["kind"] == "estimate");
-  CHECK(number_in(point["delay"]) == Approx(8.272).epsilon(0.03));
+  CHECK(value_of(point["delay"]) == Approx(8.272).epsilon(0.03));
   CHECK(point["delay"]["lower"].get<double>() < point["delay"]["upper"].get<double>());
   CHECK(point["hot_path"].size() == 6);
   CHECK(point["slots"].get<std::int64_t>() >= 2000);
   const json omega = document(line + " --wiring omega");
   CHECK(omega["question"]["wiring"] == "omega");
-  CHECK(number_in(omega["results"][1]["delay"]) == Approx(8.272).epsilon(0.03));
+  CHECK(value_of(omega["results"][1]["delay"]) == Approx(8.272).epsilon(0.03));
   const json one = document(
       "simulate multistage --nodes 64 --hot 0.08 --combining 1 --links one --loads 1 "
       "--slots 2000");
   CHECK(one["question"]["links"] == "one");
-  CHECK(number_in(one["results"][0]["throughput"]) == Approx(1 / 6.04).epsilon(0.02));
+  CHECK(value_of(one["results"][0]["throughput"]) == Approx(1 / 6.04).epsilon(0.02));
   const auto rows = rows_of(run_line(line + " --format csv").out);
   REQUIRE(rows.size() == 13);
   for (const char* key : {"seed", "slots", "throughput", "throughput_lower", "delay_upper", "stalled"})
@@ -150,10 +148,10 @@ TEST_CASE("validate multistage: both models beside the simulation") {
   REQUIRE(point["rows"].size() == 4);
   const json& delay = point["rows"][1];
   CHECK(delay["quantity"] == "delay");
-  CHECK(std::abs(number_in(delay["blocking_error"])) < 0.03);
-  CHECK(std::abs(number_in(delay["published_error"])) > 0.05);
-  CHECK(number_in(delay["blocking_error"]) ==
-        Approx(number_in(delay["blocking"]) / number_in(delay["simulation"]) - 1).epsilon(1e-9));
+  CHECK(std::abs(value_of(delay["blocking_error"])) < 0.03);
+  CHECK(std::abs(value_of(delay["published_error"])) > 0.05);
+  CHECK(value_of(delay["blocking_error"]) ==
+        Approx(value_of(delay["blocking"]) / value_of(delay["simulation"]) - 1).epsilon(1e-9));
   const auto rows =
       rows_of(run_line("validate multistage " + network + "--loads 0.3,0.5 --slots 2000 --format csv").out);
   REQUIRE(rows.size() == 9);

@@ -25,4 +25,9 @@ inline nlohmann::json run_result(const std::string& line, int status = 0) {
   return document["results"][0];
 }
 
+/// What stands there for a number that says its kind.
+[[nodiscard]] inline double value_of(const nlohmann::json& number) {
+  return number["value"].get<double>();
+}
+
 }  // namespace tailbound::golden

@@ -12,10 +12,7 @@ using tailbound::golden::Outcome;
 using tailbound::golden::run_json;
 using tailbound::golden::run_line;
 using tailbound::golden::run_result;
-
-double value(const json& number) {
-  return number["value"].get<double>();
-}
+using tailbound::golden::value_of;
 
 const std::string small = " --inputs 4 --load 0.8 --slots 20000";
 
@@ -23,13 +20,13 @@ TEST_CASE("simulate switch: estimates whatever the threads") {
   const json one = run_result("simulate switch" + small + " --memory 20 --threads 1");
   CHECK(one == run_result("simulate switch" + small + " --memory 20 --threads 2"));
   CHECK(one["mean_total"]["kind"] == "estimate");
-  CHECK(value(one["mean_total"]) == Approx(8).epsilon(0.03));
-  CHECK(value(one["mean_queue"]) == Approx(value(one["mean_total"]) / 4));
+  CHECK(value_of(one["mean_total"]) == Approx(8).epsilon(0.03));
+  CHECK(value_of(one["mean_queue"]) == Approx(value_of(one["mean_total"]) / 4));
   CHECK(one["output_load"]["value"] == "4/5");
   CHECK(one["loss"]["lower"].get<double>() <= 9.92580528e-5);
   CHECK(one["loss"]["upper"].get<double>() >= 9.92580528e-5);
   CHECK(one["tail"][0]["level"] == 0);
-  CHECK(value(one["tail"][0]["queue"]) == Approx(0.8).epsilon(0.01));
+  CHECK(value_of(one["tail"][0]["queue"]) == Approx(0.8).epsilon(0.01));
   CHECK_FALSE(one.contains("cell_loss"));
 }
 
@@ -53,8 +50,8 @@ TEST_CASE("simulate switch: packets of several cells") {
       run_result("simulate switch --inputs 16 --load 0.8 --sizes imix --buffer 100 --slots 20000");
   CHECK(imix["size_cells"] == json({"1", "10", "24"}));
   CHECK(imix["arrive"] == "whole");
-  CHECK(value(imix["loss"]) == Approx(8.79842e-3).epsilon(0.2));
-  CHECK(value(imix["cell_loss"]) == Approx(1.088e-2).epsilon(0.2));
+  CHECK(value_of(imix["loss"]) == Approx(8.79842e-3).epsilon(0.2));
+  CHECK(value_of(imix["cell_loss"]) == Approx(1.088e-2).epsilon(0.2));
   REQUIRE(imix["sizes"].size() == 3);
   CHECK(imix["sizes"][2]["cells"] == 24);
   CHECK(imix["sizes"][0]["packets"].get<double>() / imix["sizes"][2]["packets"].get<double>() ==

@@ -39,7 +39,7 @@ std::shared_ptr<const Layout> layout() {
 
 Result result(const Rational& load, const char* name, std::int64_t size) {
   return {.inputs = {{"load", Given{load}}, {"name", Text{name}}},
-          .cells = {{"size", render::Whole{size}},
+          .cells = {{"size", Whole{size}},
                     {"delay_slots", Exact{ratio(1, 3)}},
                     {"latency", Estimate{10.5, 10, std::numeric_limits<double>::infinity(), 0.95}},
                     {"model", Model{0.1}}}};
@@ -115,7 +115,7 @@ TEST_CASE("documents: rows of a table, and two tables stacked") {
   Document document = two_points();
   document.results.resize(1);
   const auto row = [](std::size_t i) {
-    return Cells{{"level", render::Whole{static_cast<std::int64_t>(i)}}, {"p", Exact{ratio(1, 4)}}};
+    return Cells{{"level", Whole{static_cast<std::int64_t>(i)}}, {"p", Exact{ratio(1, 4)}}};
   };
   document.results[0].tables = {{.key = "tail", .size = 3, .row = row}};
   const json tail = json::parse(to_json(document, frame))["results"][0]["tail"];
@@ -158,7 +158,7 @@ TEST_CASE("values: scaled enclosures hold the true value") {
 TEST_CASE("documents: a key that the layout does not know is a mistake of the program") {
   Document document = two_points();
   CHECK_NOTHROW(require_known_keys(document));
-  document.results[1].cells.push_back({"stray", render::Whole{1}});
+  document.results[1].cells.push_back({"stray", Whole{1}});
   CHECK_THROWS_AS(require_known_keys(document), std::logic_error);
 }
 

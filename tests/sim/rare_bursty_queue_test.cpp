@@ -114,7 +114,7 @@ RareQueueEstimate estimated(const RareBurstyQueueModel& model, std::int64_t cycl
 }
 
 /// 99.99 % intervals: a right program fails with probability 1e-4 a comparison.
-constexpr double bursty_sure = 0.9999;
+constexpr double sure = 0.9999;
 
 void check_holds(const RareQueueEstimate& estimate, double exact) {
   CAPTURE(exact, estimate.probability.value, estimate.relative_width());
@@ -267,12 +267,12 @@ TEST_CASE("rare bursty queue: numbers of sources ON here and elsewhere have thei
 
 TEST_CASE("rare bursty queue: 32 inputs, load 0.6, bursts of 16: known values, and rooms for 1e-6 .. 1e-15") {
   const BurstySource sources = leaves(32, "0.6", "16");
-  check_holds(estimated({sources, RareEvent::overflow, 6}, 200'000, 1, bursty_sure), 3.3217e-3);
-  check_holds(estimated({sources, RareEvent::overflow, 12}, 200'000, 2, bursty_sure), 2.0789e-5);
+  check_holds(estimated({sources, RareEvent::overflow, 6}, 200'000, 1, sure), 3.3217e-3);
+  check_holds(estimated({sources, RareEvent::overflow, 12}, 200'000, 2, sure), 2.0789e-5);
   for (const auto& [target, room] : {std::pair{1e-6, 16}, {1e-9, 24}, {1e-12, 33}, {1e-15, 41}}) {
     CAPTURE(target, room);
-    const auto at = estimated({sources, RareEvent::overflow, room}, 100'000, 3, bursty_sure);
-    const auto below = estimated({sources, RareEvent::overflow, room - 1}, 100'000, 4, bursty_sure);
+    const auto at = estimated({sources, RareEvent::overflow, room}, 100'000, 3, sure);
+    const auto below = estimated({sources, RareEvent::overflow, room - 1}, 100'000, 4, sure);
     CHECK(at.probability.upper < target);
     CHECK(below.probability.lower > target);
     CHECK(at.relative_width() < 0.1);
@@ -284,9 +284,8 @@ TEST_CASE("rare bursty queue: independent slots give the exact queue of Bernoull
   for (const long inputs : {2L, 16L, 64L})
     for (const std::int64_t level : {3, 20, 40}) {
       CAPTURE(inputs, level);
-      check_holds(
-          estimated({leaves(inputs, "0.6", "2.5"), RareEvent::overflow, level}, 60'000, 5, bursty_sure),
-          bernoulli_tail(inputs, "0.6", level));
+      check_holds(estimated({leaves(inputs, "0.6", "2.5"), RareEvent::overflow, level}, 60'000, 5, sure),
+                  bernoulli_tail(inputs, "0.6", level));
     }
 }
 
@@ -297,7 +296,7 @@ TEST_CASE("rare bursty queue: two sources against their chain") {
     for (const std::int64_t level : {2, 8, 14}) {
       const BurstySource sources = leaves(2, load, burst, on_rate);
       CAPTURE(load, burst, on_rate, level);
-      check_holds(estimated({sources, RareEvent::overflow, level}, 60'000, 6, bursty_sure),
+      check_holds(estimated({sources, RareEvent::overflow, level}, 60'000, 6, sure),
                   chain_tail(sources.source, level, 80));
     }
 }
@@ -309,7 +308,7 @@ TEST_CASE("rare bursty queue: bursts that stay together, 4 inputs: known values,
   CHECK(far < 1e-12);
   for (const auto& [level, exact] : {std::pair{525, 1.0182224076e-9}, {526, 9.8090758745e-10}, {726, far}}) {
     CAPTURE(level);
-    const auto estimate = estimated({sources, RareEvent::overflow, level}, 400'000, 1, bursty_sure);
+    const auto estimate = estimated({sources, RareEvent::overflow, level}, 400'000, 1, sure);
     check_holds(estimate, exact);
     CHECK(estimate.relative_width() < 0.2);
   }
@@ -322,7 +321,7 @@ TEST_CASE("rare bursty queue: two sources whose bursts stay together, against th
     for (const std::int64_t level : {1, 8, 20}) {
       const BurstySource sources = whole_bursts(2, load, burst, on_rate);
       CAPTURE(load, burst, on_rate, level);
-      check_holds(estimated({sources, RareEvent::overflow, level}, 200'000, 6, bursty_sure),
+      check_holds(estimated({sources, RareEvent::overflow, level}, 200'000, 6, sure),
                   directed_chain_tail(sources, level, 110));
     }
 }
@@ -331,10 +330,9 @@ TEST_CASE("rare bursty queue: bursts of one packet are the same scattered or not
   for (const std::int64_t level : {2, 5, 9}) {
     CAPTURE(level);
     const auto whole =
-        estimated({whole_bursts(4, "0.3", "1"), RareEvent::overflow, level}, 200'000, 3, bursty_sure)
-            .probability;
+        estimated({whole_bursts(4, "0.3", "1"), RareEvent::overflow, level}, 200'000, 3, sure).probability;
     const auto scattered =
-        estimated({leaves(4, "0.3", "1"), RareEvent::overflow, level}, 200'000, 4, bursty_sure).probability;
+        estimated({leaves(4, "0.3", "1"), RareEvent::overflow, level}, 200'000, 4, sure).probability;
     CHECK(whole.lower <= scattered.upper);
     CHECK(scattered.lower <= whole.upper);
   }
@@ -343,8 +341,8 @@ TEST_CASE("rare bursty queue: bursts of one packet are the same scattered or not
 TEST_CASE("rare bursty queue: waits are those of the packets, and losses those of a simulated buffer") {
   const BurstySource sources = leaves(4, "0.7", "10");
   // A packet that waits more than w slots is served in one with Q > w + 1 seen one by one: P(Q > w+1) / load.
-  const auto wait = estimated({sources, RareEvent::wait, 9}, 100'000, 7, bursty_sure);
-  const auto overflow = estimated({sources, RareEvent::overflow, 10}, 100'000, 8, bursty_sure);
+  const auto wait = estimated({sources, RareEvent::wait, 9}, 100'000, 7, sure);
+  const auto overflow = estimated({sources, RareEvent::overflow, 10}, 100'000, 8, sure);
   CHECK(wait.probability.lower * 0.7 <= overflow.probability.upper);
   CHECK(overflow.probability.lower <= wait.probability.upper * 0.7);
 
@@ -362,7 +360,7 @@ TEST_CASE("rare bursty queue: waits are those of the packets, and losses those o
     lost += static_cast<double>(std::max<std::int64_t>(queue - 4, 0));
     queue = std::min<std::int64_t>(queue, 4);
   }
-  const auto loss = estimated({sources, RareEvent::loss, 4}, 400'000, 10, bursty_sure);
+  const auto loss = estimated({sources, RareEvent::loss, 4}, 400'000, 10, sure);
   CAPTURE(lost / came, loss.probability.value, loss.relative_width());
   CHECK(loss.probability.value == Approx(lost / came).epsilon(0.05));
 }

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <tailbound/network/tree.hpp>
+#include <tests/support/estimate.hpp>
 
 using namespace tailbound;
 
@@ -21,10 +22,6 @@ network::Network two_in_a_row() {
   return network;
 }
 
-bool holds(const auto& estimate, double value) {
-  return estimate.lower <= value && value <= estimate.upper;
-}
-
 }  // namespace
 
 TEST_CASE("simulate_network: queues whose answer is known") {
@@ -35,18 +32,18 @@ TEST_CASE("simulate_network: queues whose answer is known") {
       {.occupancy_levels = {0, 1}, .delay_levels = {0}, .percentiles = {0.5}, .confidence = 0.999});
   REQUIRE(found.links.size() == 2);
   CHECK(found.links[0].link == 1);
-  CHECK(holds(found.links[0].load, 0.5));
+  CHECK(test::holds(found.links[0].load, 0.5));
   CHECK(found.links[0].tail[1].count == 0);  // one packet a slot at most: none ever waits
   CHECK(found.links[1].link == 2);
-  CHECK(holds(found.links[1].load, 0.75));
-  CHECK(holds(found.links[1].tail[0].probability, 0.75));
+  CHECK(test::holds(found.links[1].load, 0.75));
+  CHECK(test::holds(found.links[1].tail[0].probability, 0.75));
   // E[Q] = rho + A''(1) / (2 (1 - rho)), A'' = 2 * 1/2 * 1/4
-  CHECK(holds(found.links[1].mean_occupancy, 0.75 + 0.25 / (2 * 0.25)));
+  CHECK(test::holds(found.links[1].mean_occupancy, 0.75 + 0.25 / (2 * 0.25)));
   // The first queue only shifts its Bernoulli source in time. Little's law: E[W] = (E[Q] - rho) / rho
-  CHECK(holds(found.mean_queueing, 0.5 / 0.75));
+  CHECK(test::holds(found.mean_queueing, 0.5 / 0.75));
   REQUIRE(found.flows.size() == 2);
   CHECK(found.flows[0].packets + found.flows[1].packets == found.packets);
-  CHECK(holds(*found.flows[0].mean_queueing, found.flows[0].mean_queueing->value));
+  CHECK(test::holds(*found.flows[0].mean_queueing, found.flows[0].mean_queueing->value));
   const double mixed = (static_cast<double>(found.flows[0].packets) * found.flows[0].mean_queueing->value +
                         static_cast<double>(found.flows[1].packets) * found.flows[1].mean_queueing->value) /
                        static_cast<double>(found.packets);
@@ -66,7 +63,7 @@ TEST_CASE("simulate_network: work, losses, and whose checkpoint it is") {
   const sim::NetworkEstimates found =
       sim::network_estimates(model, sim::run_network(model, plan), {.confidence = 0.999});
   // Room for one packet: the one in service has left when the next arrive; lost is one of two.
-  CHECK(holds(found.links[1].loss, 0.5 * 0.25 / 0.75));
+  CHECK(test::holds(found.links[1].loss, 0.5 * 0.25 / 0.75));
 
   sim::NetworkModel other = model;
   CHECK(sim::describe(other) == sim::describe(model));
@@ -100,8 +97,8 @@ TEST_CASE("simulate_network: flows with bursts make the queue that a tree's firs
   sim::NetworkModel model{network, std::nullopt};
   sim::RunPlan plan = sim::automatic_plan(work.utilization, work.hops, 150'000, 4, 1, work.memory);
   const auto split = sim::network_estimates(model, sim::run_network(model, plan), {.confidence = 0.9999});
-  CHECK(holds(split.links[0].load, 0.15 * 4 + 0.075));
-  CHECK(holds(split.links[1].load, 0.3 * 0.75));
+  CHECK(test::holds(split.links[0].load, 0.15 * 4 + 0.075));
+  CHECK(test::holds(split.links[1].load, 0.3 * 0.75));
 
   // Without the fifth flow: the first hop of a 4-ary tree whose leaves send at 0.6.
   model.network.flows.pop_back();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <deque>
 #include <random>
+#include <tests/support/estimate.hpp>
 
 /// Trees in which a burst keeps its destination and its way. Random runs have fixed seeds: a test that passes once
 /// passes always. What is stated as the false-alarm rate is how likely a right program would fail with a new seed.
@@ -20,10 +21,6 @@ TreeModel bursts(int radix, int levels, const char* load, const char* slots,
   TreeModel model{{radix, levels}, parse_rational(load, "load"), routing};
   model.burst = {parse_rational(slots, "burst"), parse_rational(on_rate, "on-rate")};
   return model;
-}
-
-bool bursts_hold(const auto& estimate, double value) {
-  return estimate.lower <= value && value <= estimate.upper;
 }
 
 /// Where the packets of one leaf go in each slot of a one-level tree (-1: it sends none), drawn as the simulator says it
@@ -264,8 +261,8 @@ TEST_CASE("tree: one queue of bursts that stay together: the exact mean, and a f
       tree_estimates(model, run_tree(model, automatic_plan(model, 1'500'000, 4, 2)), {.confidence = 0.9999});
   const StageEstimates& hop = estimates.stages[0];
   CAPTURE(hop.mean_occupancy.value, hop.mean_occupancy.lower, hop.mean_occupancy.upper);
-  CHECK(bursts_hold(hop.load, 0.6));
-  CHECK(bursts_hold(hop.mean_occupancy, 10.185106306));
+  CHECK(test::holds(hop.load, 0.6));
+  CHECK(test::holds(hop.mean_occupancy, 10.185106306));
   CHECK(hop.mean_occupancy.upper - hop.mean_occupancy.lower < 0.8);
 }
 

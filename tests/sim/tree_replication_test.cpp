@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <tests/support/estimate.hpp>
 
 /// Random runs have fixed seeds: a test that passes once passes always. What is stated as the false-alarm
 /// rate is how likely a right program would fail with a new seed.
@@ -25,10 +26,6 @@ double probability(const numeric::Proved<unit::Probability>& proved) {
   const auto enclosure = numeric::to_enclosure(proved);
   return static_cast<double>(enclosure.lower());
 }
-bool tree_holds(const auto& estimate, double value) {
-  return estimate.lower <= value && value <= estimate.upper;
-}
-
 // --- Packet by packet ----------------------------------------------------------------------------------
 
 /// The packets that come to each queue of a one-level tree in each slot of a block, drawn as the simulator
@@ -219,7 +216,7 @@ TEST_CASE("tree: the length of the rings changes nothing") {
 
 /// Intervals of 99.9999 %: a right program fails with probability 1e-6 a comparison at most (if the intervals
 /// are right), 1e-4 in all.
-constexpr double tree_sure = 0.999999;
+constexpr double sure = 0.999999;
 
 TEST_CASE("tree: hop 1 against the exact occupancy") {
   const int radix = GENERATE(2, 3, 4, 16);
@@ -229,14 +226,14 @@ TEST_CASE("tree: hop 1 against the exact occupancy") {
   const RunPlan plan = automatic_plan(model, radix == 16 ? 200'000 : 120'000, 4, 2);
   const std::vector<std::int64_t> levels{0, 1, 2, 4, 7, 10};
   const TreeEstimates estimates =
-      tree_estimates(model, run_tree(model, plan), {.occupancy_levels = levels, .confidence = tree_sure});
+      tree_estimates(model, run_tree(model, plan), {.occupancy_levels = levels, .confidence = sure});
   const queue::SlottedQueue exact{series::Arrivals::equal_inputs(radix, model.load), 1};
   const StageEstimates& hop = estimates.stages[0];
-  CHECK(tree_holds(hop.load, numeric::nearest_double(model.load)));
+  CHECK(test::holds(hop.load, numeric::nearest_double(model.load)));
   for (const LevelEstimate& tail : hop.tail) {
     const double truth = probability(queue::occupancy_tail(exact, Packets(tail.level)).probability);
     CAPTURE(tail.level, truth, tail.probability.value, tail.probability.lower, tail.probability.upper);
-    if (tail.count > 1000) CHECK(tree_holds(tail.probability, truth));
+    if (tail.count > 1000) CHECK(test::holds(tail.probability, truth));
   }
 }
 
@@ -250,13 +247,13 @@ TEST_CASE("tree: bursts of independent slots are no bursts") {
     CHECK(source_memory(model).variance == Approx(0).margin(1e-12));
     const TreeEstimates estimates =
         tree_estimates(model, run_tree(model, automatic_plan(model, 120'000, 4, 2)),
-                       {.occupancy_levels = {0, 1, 2, 4, 7, 10}, .confidence = tree_sure});
+                       {.occupancy_levels = {0, 1, 2, 4, 7, 10}, .confidence = sure});
     const queue::SlottedQueue exact{series::Arrivals::equal_inputs(4, model.load), 1};
-    CHECK(tree_holds(estimates.stages[0].load, numeric::nearest_double(model.load)));
+    CHECK(test::holds(estimates.stages[0].load, numeric::nearest_double(model.load)));
     for (const LevelEstimate& tail : estimates.stages[0].tail)
       if (tail.count > 1000)
-        CHECK(tree_holds(tail.probability,
-                         probability(queue::occupancy_tail(exact, Packets(tail.level)).probability)));
+        CHECK(test::holds(tail.probability,
+                          probability(queue::occupancy_tail(exact, Packets(tail.level)).probability)));
   }
 }
 
@@ -265,12 +262,12 @@ TEST_CASE("tree: hop 1 with bursts against known values") {
   model.burst = {16};
   model.destination = traffic::Destination::per_packet;
   const TreeEstimates estimates = tree_estimates(model, run_tree(model, automatic_plan(model, 200'000, 4, 2)),
-                                                 {.occupancy_levels = {6, 12}, .confidence = tree_sure});
+                                                 {.occupancy_levels = {6, 12}, .confidence = sure});
   const StageEstimates& hop = estimates.stages[0];
-  CHECK(tree_holds(hop.load, 0.6));
+  CHECK(test::holds(hop.load, 0.6));
   for (const auto& [tail, truth] : {std::pair{hop.tail[0], 3.3217e-3}, {hop.tail[1], 2.0789e-5}}) {
     CAPTURE(truth, tail.probability.value, tail.probability.lower, tail.probability.upper, tail.count);
-    CHECK(tree_holds(tail.probability, truth));
+    CHECK(test::holds(tail.probability, truth));
     CHECK(tail.count > 300);
     CHECK(tail.probability.upper - tail.probability.lower < 1.5 * truth);
   }
@@ -294,11 +291,11 @@ TEST_CASE("tree: the automatic plan takes bursts into account") {
 TEST_CASE("tree: losses of a finite queue against the exact ratio") {
   const TreeModel model = model_of(4, 1, "0.8", TreeRouting::random_root, 6);
   const RunPlan plan = automatic_plan(model, 150'000, 4, 4);
-  const TreeEstimates estimates = tree_estimates(model, run_tree(model, plan), {.confidence = tree_sure});
+  const TreeEstimates estimates = tree_estimates(model, run_tree(model, plan), {.confidence = sure});
   // loss(B) = (1 - rho) / rho * P(Q > B) / P(Q <= B), with P(Q > 6) = 0.03121810152795
   const double truth = 0.25 * 0.03121810152795 / (1 - 0.03121810152795);
   CHECK(truth == Approx(0.00805601900107).epsilon(1e-10));
-  CHECK(tree_holds(estimates.stages[0].loss, truth));
+  CHECK(test::holds(estimates.stages[0].loss, truth));
   CHECK(estimates.stages[0].loss.upper - estimates.stages[0].loss.lower < 0.25 * truth);
 }
 
@@ -309,7 +306,7 @@ int covering(const TreeModel& model, RunPlan plan, double truth, int trials, dou
   for (int trial = 0; trial < trials; ++trial) {
     plan.seed = 1000 + static_cast<std::uint64_t>(trial);
     const auto estimate = tree_estimates(model, run_tree(model, plan), {}).stages[0].mean_occupancy;
-    covered += tree_holds(estimate, truth);
+    covered += test::holds(estimate, truth);
     mean += estimate.value / trials;
   }
   return covered;

@@ -16,7 +16,7 @@ using network::Cube;
 using network::CubeLinks;
 using numeric::parse_rational;
 
-constexpr double worm_sure = 0.9999;
+constexpr double sure = 0.9999;
 
 WormModel model_of(const Cube& cube, const char* load, std::int64_t flits) {
   return {.network = network::make_cube_worms(cube, network::usual_virtual_channels(cube)),
@@ -27,7 +27,7 @@ WormModel model_of(const Cube& cube, const char* load, std::int64_t flits) {
 WormEstimates simulated(const WormModel& model, std::int64_t cycles, std::vector<double> percentiles = {}) {
   const RunPlan plan{.seed = 3, .replications = 4, .warmup = cycles / 10, .slots = cycles, .batches = 16};
   return worm_estimates(model, run_worms(model, plan),
-                        {.percentiles = std::move(percentiles), .channels = 3, .confidence = worm_sure});
+                        {.percentiles = std::move(percentiles), .channels = 3, .confidence = sure});
 }
 
 template <class Unit>

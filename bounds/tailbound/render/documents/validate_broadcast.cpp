@@ -173,9 +173,11 @@ struct Drawn {
   BroadcastQuantity quantity;
   int first_colour;  ///< of its variants, its simulation's behind them
 };
+constexpr int colours_of_each = static_cast<int>(broadcast_variants.size()) + 1;
 constexpr std::array all_drawn{
     Drawn{"unicast", &BroadcastLatencies::unicast, BroadcastQuantity::unicast_latency, 0},
-    Drawn{"broadcast", &BroadcastLatencies::broadcast, BroadcastQuantity::broadcast_latency, 4}};
+    Drawn{"broadcast", &BroadcastLatencies::broadcast, BroadcastQuantity::broadcast_latency,
+          colours_of_each}};
 
 /// A variant up to the greatest rate that it solves, of those simulated.
 std::vector<BroadcastLatencies> curve_of(const ValidateBroadcastAnswered& network, std::size_t variant) {
@@ -189,7 +191,7 @@ std::vector<BroadcastLatencies> curve_of(const ValidateBroadcastAnswered& networ
 
 Curve simulated_curve(const ValidateBroadcastAnswer& answer, const Drawn& drawn) {
   Curve curve{.title = fmt::format("{}, simulation", drawn.name), .style = CurveStyle::bars};
-  curve.colour = drawn.first_colour + static_cast<int>(broadcast_variants.size());
+  curve.colour = drawn.first_colour + colours_of_each - 1;
   for (const BroadcastComparison& row : answer.rows) {
     if (row.quantity != drawn.quantity) continue;
     const auto& simulated = row.variants.front().simulated;
