@@ -110,21 +110,26 @@ double log_pgf(const std::vector<LoneSource>& sources, double z) {
   return sum;
 }
 
-/// The least root above 1 of z = A(z): ln A(e^x) - x is convex and 0 at 0.
+/// The least root above 1 of z = A(z): ln A(e^x) - x is convex and 0 at 0, and Newton's steps come down to its other
+/// root from above.
 double growth_of(const std::vector<LoneSource>& sources) {
-  const auto above = [&](double x) { return log_pgf(sources, std::exp(x)) > x; };
+  const auto height = [&](double x) { return log_pgf(sources, std::exp(x)) - x; };
   double high = 1e-3;
-  while (!above(high)) {
+  while (!(height(high) > 0)) {
     high *= 2;
     if (high > 600) return never;
   }
-  double low = high / 2;
-  if (above(low)) low = 0;
-  for (int i = 0; i < 100; ++i) {
-    const double middle = (low + high) / 2;
-    (above(middle) ? high : low) = middle;
+  for (int i = 0; i < 200; ++i) {
+    const double z = std::exp(high);
+    double slope = -1;
+    for (const LoneSource& source : sources)
+      slope +=
+          static_cast<double>(source.count) * source.probability * z / (1 + source.probability * (z - 1));
+    const double down = height(high) / slope;
+    if (!(down > 1e-15 * high)) break;
+    high -= down;
   }
-  return std::exp(low);
+  return std::exp(high);
 }
 
 /// 1 - min_z A(z)/z, by golden section on ln z.
@@ -132,7 +137,7 @@ double gap_of(const std::vector<LoneSource>& sources, double growth) {
   if (growth == never) return 1;
   double low = 0, high = std::log(growth);
   const auto height = [&](double x) { return log_pgf(sources, std::exp(x)) - x; };
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 32; ++i) {  // as flat as it is there, that is all digits of the height
     const double a = low + (high - low) * 0.382, b = low + (high - low) * 0.618;
     if (height(a) < height(b))
       high = b;
@@ -263,11 +268,9 @@ class Chain {
   /// `next` <- the law after a slot.
   void step(const PairLaw& law, PairLaw& next) {
     for (std::size_t v = 0; v < size_; ++v) serve(law.row(v), size_ - v, row(served_, v));
-    // A block of all rows after the other, as they are at hand.
-    for (std::size_t y = 0; y <= size_; y += block)
-      for (std::size_t x = 0; x <= size_ && y < length(x); ++x)
-        combine(row(spread_, x) + y, row(served_, x) + y, static_cast<std::ptrdiff_t>(stride_), block,
-                joint_.only_first.data(), joint_.only_first.size());
+    for (std::size_t x = 0; x <= size_; ++x)
+      combine(row(spread_, x), row(served_, x), static_cast<std::ptrdiff_t>(stride_), length(x),
+              joint_.only_first.data(), joint_.only_first.size());
     for (const Either& each : joint_.either) add(each);
     // In a slot with x = 0 U serves nothing.
     convolve_row(idle_.data(), row(spread_, 0), idle_.size(), joint_.only_second.data(),
