@@ -153,6 +153,7 @@ void require_fitting(const DelayOptions& options) {
                       {"--flow", &options.flow, false, true, false},
                       {"--uniform", &options.topology.uniform, false, true, false},
                       {"--load-scale", &options.topology.load_scale, false, true, false},
+                      {"--without", &options.topology.without, false, true, false},
                       {"--sources", &options.model.sources, true, true, false},
                       {"--delay", &options.model.delay, true, true, false},
                       {"--hops", &options.model.hops, true, true, false},

@@ -3,6 +3,7 @@
 #include <cli/files.hpp>
 #include <cli/topology_options.hpp>
 #include <cli/traffic_options.hpp>
+#include <tailbound/network/failures.hpp>
 
 namespace tailbound::cli {
 namespace {
@@ -33,6 +34,8 @@ void add_topology_options(OptionTable& table, TopologyOptions& options) {
   network.add("--uniform", options.uniform, "LIST",
               "flows: packets a slot that each host sends, the same to\neach other that it can reach");
   network.add("--load-scale", options.load_scale, "LIST", "all its rates times this");
+  network.add("--without", options.without, "LIST",
+              "what fails: switches, links \"a -> b\", \"3 random\" or with a\nseed \"3 random 7\"");
 }
 
 void add_network_options(OptionTable& table, TopologyOptions& options) {
@@ -53,7 +56,8 @@ void require_one_topology(const TopologyOptions& options) {
       {"--radix", &options.radix, true, true},       {"--levels", &options.levels, true, true},
       {"--load", &options.load, true, true},         {"--routing", &options.routing, true, false},
       {"--matrix", &options.matrix, false, false},   {"--route", &options.route, false, false},
-      {"--uniform", &options.uniform, false, false}, {"--load-scale", &options.load_scale, false, false}};
+      {"--uniform", &options.uniform, false, false}, {"--load-scale", &options.load_scale, false, false},
+      {"--without", &options.without, false, false}};
   for (const Use& use : uses) {
     if (*use.value && options.network && use.of_tree)
       throw InvalidArgument(use.name, "given together with --network", "left out: the file says it");
@@ -98,11 +102,20 @@ std::vector<answers::TreeTopology> read_trees(const TopologyOptions& options, co
 
 answers::NetworkTopology read_network(const TopologyOptions& options, network::FileUse use) {
   const answers::NamedText file{*options.network, read_file(*options.network, "--network")};
+  const std::vector<std::string> without = read_failures(options);
   if (options.matrix)
     return answers::read_network(file, {*options.matrix, read_file(*options.matrix, "--matrix")},
-                                 read_route(options), use);
+                                 read_route(options), use, without);
   if (options.route) throw InvalidArgument("--route", "given without --matrix", "given with --matrix FILE");
-  return answers::read_network(file, read_named, use);
+  return answers::read_network(file, read_named, use, without);
+}
+
+std::vector<std::string> read_failures(const TopologyOptions& options) {
+  if (!options.without) return {};
+  std::vector<std::string> failed = network::failures_of(*options.without);
+  if (failed.empty())
+    throw InvalidArgument("--without", *options.without, "a list such as s3, \"a -> b\", \"3 random\"");
+  return failed;
 }
 
 answers::Loads read_loads(const TopologyOptions& options) {
@@ -120,7 +133,8 @@ std::vector<answers::NetworkTopology> read_networks(const TopologyOptions& optio
     throw InvalidArgument("--uniform", "given together with --matrix",
                           "left out, or --matrix: each says all flows");
   const answers::NamedText file{*options.network, read_file(*options.network, "--network")};
-  return answers::at_loads(answers::read_uniform_network(file, read_route(options)), loads, overload);
+  return answers::at_loads(answers::read_uniform_network(file, read_route(options), read_failures(options)),
+                           loads, overload);
 }
 
 }  // namespace tailbound::cli

@@ -14,10 +14,11 @@ namespace tailbound::cli {
 
 /// As typed; an option that was not given is empty.
 struct TopologyOptions {
-  std::optional<std::string> radix, levels, load, routing, network, matrix, route, uniform, load_scale;
+  std::optional<std::string> radix, levels, load, routing, network, matrix, route, uniform, load_scale,
+      without;
 };
 
-/// --radix --levels --load --routing, --network --matrix --uniform --route --load-scale. `options` must outlive the
+/// --radix --levels --load --routing, --network --matrix --uniform --route --load-scale --without. `options` must outlive the
 /// parse.
 void add_topology_options(OptionTable& table, TopologyOptions& options);
 
@@ -37,8 +38,9 @@ void require_one_topology(const TopologyOptions& options);
 [[nodiscard]] answers::NetworkTopology read_network(const TopologyOptions& options,
                                                     network::FileUse use = network::FileUse::packets);
 
-/// --route, --uniform and --load-scale.  \throws InvalidArgument
+/// --route, --without, --uniform and --load-scale.  \throws InvalidArgument
 [[nodiscard]] network::RouteRule read_route(const TopologyOptions& options);
+[[nodiscard]] std::vector<std::string> read_failures(const TopologyOptions& options);
 [[nodiscard]] answers::Loads read_loads(const TopologyOptions& options);
 
 /// The network for each combination of the entries of --uniform and --load-scale, the last changing fastest; a single

@@ -21,7 +21,8 @@ std::vector<answers::FabricTopology> read_fabrics(const TopologyOptions& options
   const answers::NamedText file{*options.network, read_file(*options.network, "--network")};
   std::optional<answers::NamedText> matrix;
   if (options.matrix) matrix = {*options.matrix, read_file(*options.matrix, "--matrix")};
-  return answers::read_fabrics(file, matrix, read_route(options), read_loads(options), read_named);
+  return answers::read_fabrics(file, matrix, read_route(options), read_loads(options), read_named,
+                               read_failures(options));
 }
 
 answers::NetworkTopology place_of(const answers::FabricTopology& topology) {
@@ -29,7 +30,8 @@ answers::NetworkTopology place_of(const answers::FabricTopology& topology) {
           .file = topology.file,
           .matrix = topology.matrix,
           .uniform = topology.uniform,
-          .load_scale = topology.load_scale};
+          .load_scale = topology.load_scale,
+          .without = topology.without};
 }
 
 namespace {

@@ -140,3 +140,48 @@ TEST_CASE("fabric answers: an overloaded link is named") {
                        to_toml(LeafSpine{16, 8, 32, 1}, FabricTraffic{Rational(4) / 5, RouteRule::spread})};
   CHECK_THROWS_WITH(answer(question(read(file).front())), Catch::Contains("is overloaded"));
 }
+
+TEST_CASE("fabric answers: a spine that fails") {
+  const FabricTraffic traffic{Rational(1) / 2, RouteRule::spread};
+  const NamedText file = leaf_spine(traffic);
+  const auto without = [&](const std::vector<std::string>& failed) {
+    return read_fabrics(file, std::nullopt, RouteRule::spread, {}, no_file, failed);
+  };
+  // 32 hosts send half a packet a slot, 480 of 511 of them to other leaves, over the spines that are left.
+  const auto load = [](int spines) { return Rational(16) * 480 / 511 / spines; };
+  const auto uplink = [](const FabricAnswer& found) {
+    for (const FabricQueueClass& queue : found.queues)
+      if (queue.packets_per_slot == 4) return queue.load;
+    return Rational(-1);
+  };
+  const FabricAnswer whole = answer(question(read(file).front()));
+  const auto broken = without({"spine3"});
+  REQUIRE(broken.size() == 1);
+  CHECK(broken.front().without == std::vector<std::string>{"spine3"});
+  const FabricAnswer found = answer(question(broken.front()));
+  CHECK(uplink(whole) == load(8));
+  CHECK(uplink(found) == load(7));
+  CHECK(found.pairs->all.mean_latency.lower() > whole.pairs->all.mean_latency.upper());
+  // The same as the key of the file says it.
+  const FabricAnswer said =
+      answer(question(read({"net.toml", "without = [\"spine3\"]\n" + file.text}).front()));
+  CHECK(uplink(said) == uplink(found));
+  CHECK(said.pairs->all.mean_latency.lower() == found.pairs->all.mean_latency.lower());
+  CHECK(said.pairs->all.percentiles.back().slots == found.pairs->all.percentiles.back().slots);
+  // Hosts without a leaf neither send nor receive, also under uniform traffic from elsewhere.
+  CHECK(answer(question(without({"leaf0"}).front())).pairs->all.pairs == 480 * 479);
+  const std::vector<std::string> leaf{"leaf0"};
+  const auto uniform = read_fabrics(leaf_spine(std::nullopt), std::nullopt, RouteRule::spread,
+                                    {.uniform = {Rational(1) / 2}, .load_scale = {}}, no_file, leaf);
+  REQUIRE(uniform.size() == 1);
+  CHECK(answer(question(uniform.front())).pairs->all.pairs == 480 * 479);
+  // Whom no way joins is named; links that are full are named with what they are offered.
+  std::vector<std::string> spines;
+  for (int i = 0; i < 8; ++i) spines.push_back("spine" + std::to_string(i));
+  CHECK_THROWS_WITH(answer(question(without(spines).front())), Catch::Contains("no way leads from h"));
+  spines.resize(5);  // 5.01 packets a slot for links that take 4
+  CHECK_THROWS_WITH(answer(question(without(spines).front())),
+                    Catch::Contains("the link leaf0 -> spine5 is overloaded: it is offered 5.00978") &&
+                        Catch::Contains("so are 95 others, 47 with the same load"));
+  CHECK_THROWS_WITH(without({"nobody"}), Catch::Contains("a node, a link"));
+}

@@ -137,6 +137,46 @@ TEST_CASE("network files: uniform traffic spread over the spines") {
   CHECK(std::stod(shortest["hops"][0]["load"].get<std::string>()) == Approx(4 * 0.3 * 4 / 7));
 }
 
+TEST_CASE("network files: what becomes of it if a spine fails") {
+  const std::string asked = leaf_spine + " --uniform 0.3 --route spread";
+  const json found = run_json("delay " + asked + " --flow \"h1 -> h5\" --without spine2");
+  CHECK(std::stod(found["results"][0]["hops"][0]["load"].get<std::string>()) == Approx(4 * 0.3 * 4 / 7));
+  CHECK(found["results"][0]["without"] == "spine2");
+  CHECK_THAT(found["headline"].get<std::string>(), Catch::Contains("without spine2 under uniform"));
+  // The same as with the failure written into the file: analysis, simulation, both.
+  const Folder folder;
+  const std::string broken = folder.path() + "/broken.toml";
+  tailbound::golden::write(broken, "without = [\"spine2\"]\n" + content(networks + "leaf_spine.toml"));
+  for (const char* line :
+       {"delay", "simulate tree --slots 2000 --seed 3", "validate delay --slots 2000 --seed 3"}) {
+    json here = run_json(line + (" " + asked) + " --without \" spine2 \"")["results"];
+    json there = run_json(line + (" --network " + broken) + " --uniform 0.3 --route spread")["results"];
+    CHECK(here[0]["without"] == "spine2");
+    CHECK(!there[0].contains("without"));
+    for (json* all : {&here, &there})
+      for (json& each : *all)
+        for (const char* key : {"without", "network", "seconds"}) each.erase(key);
+    CHECK(here == there);
+  }
+  CHECK(run_result("delay " + leaf_spine + " --solve load-scale --uniform 1 --without spine2")
+            .contains("greatest_load_scale"));
+  const auto refused = [](const std::string& line, int status, const char* what) {
+    const Outcome outcome = tailbound::golden::run_line(line);
+    CHECK(outcome.status == status);
+    CHECK_THAT(outcome.err, Catch::Contains(what));
+  };
+  refused("delay " + leaf_spine + " --uniform 0.45 --route spread --without spine2", 2,
+          "below 0.4375, where");
+  refused("delay " + asked + " --without spine9", 2, "--without is \"spine9\"");
+  refused("delay " + asked + " --without ,", 2, "--without is ,; it must be a list");
+  refused("delay --radix 4 --levels 2 --load 0.5 --without spine2", 2,
+          "--without is given without --network");
+  refused("simulate tree --radix 4 --levels 2 --load 0.5 --without s", 2,
+          "--without is given without --network");
+  refused("delay --network " + networks + "two_switches.toml --without right", 2,
+          "the path needs a link from");
+}
+
 TEST_CASE("network files: all rates times 2 are the rates doubled") {
   const Folder folder;
   const std::string bare = without_flows(folder);

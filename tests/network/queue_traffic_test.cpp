@@ -223,3 +223,17 @@ TEST_CASE("networks that are none are refused", "[network][queue_traffic]") {
              }),
              Contains("b -> s; it must be forwarded by switches"));
 }
+
+TEST_CASE("all overloaded links are named, the fullest first", "[network]") {
+  const OverloadedLink full{"a -> b", Rational(3) / 2, 1}, fuller{"b -> c", 8, 4, 3}, least{"c -> d", 1, 1};
+  CHECK(std::string(Overloaded({full}).what()) ==
+        "the link a -> b is overloaded: it is offered 1.50000 packets a slot, and that must be below 1 (what "
+        "it "
+        "takes)");
+  CHECK(std::string(Overloaded({full, least, fuller}).what()) ==
+        "the link b -> c is overloaded: it is offered 8.00000 packets a slot, and that must be below 4 (what "
+        "it "
+        "takes); so are 4 others, 2 with the same load: a -> b (1.50000 of 1), c -> d (1.00000 of 1)");
+  CHECK_THAT(Overloaded(std::vector<OverloadedLink>(20, full)).what(),
+             Catch::Contains("so are 19 others") && Catch::EndsWith(", ..."));
+}

@@ -4,6 +4,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands.hpp>
 #include <tailbound/network/fabric_listing.hpp>
+#include <tailbound/network/failures.hpp>
 #include <tailbound/network/uniform_traffic.hpp>
 #include <tailbound/numeric/plain.hpp>
 
@@ -24,11 +25,20 @@ using network::SparseDemand;
 using numeric::plain;
 using numeric::Rational;
 
-std::vector<network::Demand> uniform_demand(const network::Network& network, const Rational& rate,
+/// Hosts (switches, if there are none) that have a link left.
+std::vector<std::uint32_t> linked_ends(const network::Network& network) {
+  const std::vector<bool> linked = network::linked_nodes(network);
+  std::vector<std::uint32_t> ends;
+  for (const std::size_t end : network::ends_of(network))
+    if (linked[end]) ends.push_back(static_cast<std::uint32_t>(end));
+  return ends;
+}
+
+std::vector<network::Demand> uniform_demand(const network::Network& network,
+                                            const std::vector<std::uint32_t>& ends, const Rational& rate,
                                             network::RouteRule route) {
   std::vector<network::Party> parties;
-  for (const std::size_t end : network::ends_of(network))
-    parties.push_back({.node = static_cast<std::uint32_t>(end), .sends = rate, .attracts = 1});
+  for (const std::uint32_t end : ends) parties.push_back({.node = end, .sends = rate, .attracts = 1});
   return {{"", route, network::product_demand(network.nodes.size(), parties)}};
 }
 
@@ -58,11 +68,13 @@ void require_sendable(const Fabric& fabric, const std::optional<Rational>& scale
 }
 
 std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<NamedText>& matrix,
-                                network::RouteRule route, bool elsewhere, const ReadNamed& read) {
+                                network::RouteRule route, bool elsewhere, const ReadNamed& read,
+                                std::span<const std::string> without) {
   network::FabricFile found;
   try {
     found = network::read_fabric(
-        file.text, file.name, matrix || elsewhere ? network::FlowsFrom::elsewhere : network::FlowsFrom::file);
+        file.text, file.name, matrix || elsewhere ? network::FlowsFrom::elsewhere : network::FlowsFrom::file,
+        without);
   } catch (const ParseError&) {
     return std::nullopt;  // read_network() says what is wrong with it, if anything is
   }
@@ -137,17 +149,18 @@ std::vector<FabricSwitchClass> switches_of(const FabricGraph& graph, const Fabri
 }  // namespace
 
 std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optional<NamedText>& matrix,
-                                         network::RouteRule route, const Loads& loads,
-                                         const ReadNamed& read) {
+                                         network::RouteRule route, const Loads& loads, const ReadNamed& read,
+                                         std::span<const std::string> without) {
   // A list of flows is for read_network(); to read it twice would only take time.
   if (!matrix && loads.uniform.empty() && file.text.find("[traffic") == std::string::npos) return {};
-  std::optional<Fabric> fabric = fabric_of(file, matrix, route, !loads.uniform.empty(), read);
+  std::optional<Fabric> fabric = fabric_of(file, matrix, route, !loads.uniform.empty(), read, without);
   if (!fabric) return {};
   // Uniform traffic in place of flows is refused, with the reason, by read_uniform_network().
   if (!loads.uniform.empty() && !fabric->demands.empty()) return {};
   if (!loads.uniform.empty()) {
-    if (network::ends_of(fabric->network).size() < 2) return {};
-    fabric->demands = uniform_demand(fabric->network, 1, route);
+    const std::vector<std::uint32_t> ends = linked_ends(fabric->network);
+    if (ends.size() < 2) return {};  // likewise
+    fabric->demands = uniform_demand(fabric->network, ends, 1, route);
   }
   if (!answered_as_whole(*fabric)) return {};
   for (const Rational& rate : loads.uniform)
@@ -159,7 +172,7 @@ std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optio
   for (const std::optional<Rational>& rate : or_none(loads.uniform))
     for (const std::optional<Rational>& scale : or_none(loads.load_scale)) {
       auto each = std::make_shared<Fabric>(*fabric);
-      if (rate) each->demands = uniform_demand(each->network, *rate, route);
+      if (rate) each->demands = uniform_demand(each->network, linked_ends(each->network), *rate, route);
       if (scale) {
         scale_demands(each->demands, *scale);
         require_sendable(*each, scale);
@@ -167,6 +180,7 @@ std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optio
       FabricTopology& topology =
           result.emplace_back(FabricTopology{.fabric = std::move(each), .file = file.name});
       if (matrix) topology.matrix = matrix->name;
+      topology.without.assign(without.begin(), without.end());
       topology.uniform = rate;
       topology.load_scale = scale;
     }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct FabricTopology {
   std::string file{};
   std::optional<std::string> matrix{};
   std::optional<numeric::Rational> uniform{}, load_scale{};  ///< as NetworkTopology
+  std::vector<std::string> without{};                        ///< likewise
 
   [[nodiscard]] const std::string& name() const {
     return fabric->network.name.empty() ? file : fabric->network.name;
@@ -37,12 +39,14 @@ inline constexpr std::uint64_t most_listed_pairs = 100'000;
 /// own. Otherwise none: the file is for read_network().
 /// \param matrix   in place of what the file says under [traffic], with `route`
 /// \param read     reads files that the network file names
+/// \param without  what fails beside what the file says (network/failures.hpp)
 /// \throws InvalidArgument  "uniform", "load scale": out of range, or a host would send more than a packet a slot
 /// \throws as network::sparse_matrix(), network::SparseDemandReader
 [[nodiscard]] std::vector<FabricTopology> read_fabrics(const NamedText& file,
                                                        const std::optional<NamedText>& matrix,
                                                        network::RouteRule route, const Loads& loads,
-                                                       const ReadNamed& read);
+                                                       const ReadNamed& read,
+                                                       std::span<const std::string> without = {});
 
 struct FabricQuestion {
   FabricTopology topology;

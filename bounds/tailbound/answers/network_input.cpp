@@ -37,8 +37,8 @@ std::string whole_of(const ReadNamed& read, const std::string& path) {
   return text;
 }
 
-NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileUse use) {
-  network::NetworkFile found = network::read_network(file.text, file.name, use);
+NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileUse use, Without without) {
+  network::NetworkFile found = network::read_network(file.text, file.name, use, FlowsFrom::file, without);
   if (found.matrix) {
     const std::string path = (std::filesystem::path(file.name).parent_path() / found.matrix->file).string();
     network::add_traffic_matrix(found.network, whole_of(read, path), path, found.matrix->route);
@@ -50,23 +50,28 @@ NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileU
     network::add_flows(found.network,
                        std::vector<network::Demand>{{pairs.name, pairs.route, reader.finish()}});
   }
-  return {.network = std::move(found.network), .file = file.name};
+  return {
+      .network = std::move(found.network), .file = file.name, .without = {without.begin(), without.end()}};
 }
 
-NetworkTopology read_network(const NamedText& file, const NamedText& matrix, RouteRule route, FileUse use) {
-  network::NetworkFile read = network::read_network(file.text, file.name, use, FlowsFrom::elsewhere);
+NetworkTopology read_network(const NamedText& file, const NamedText& matrix, RouteRule route, FileUse use,
+                             Without without) {
+  network::NetworkFile read = network::read_network(file.text, file.name, use, FlowsFrom::elsewhere, without);
   network::add_traffic_matrix(read.network, matrix.text, matrix.name, route);
-  return {.network = std::move(read.network), .file = file.name, .matrix = matrix.name};
+  return {.network = std::move(read.network),
+          .file = file.name,
+          .matrix = matrix.name,
+          .without = {without.begin(), without.end()}};
 }
 
-NetworkTopology read_uniform_network(const NamedText& file, RouteRule route) {
+NetworkTopology read_uniform_network(const NamedText& file, RouteRule route, Without without) {
   network::NetworkFile read =
-      network::read_network(file.text, file.name, FileUse::packets, FlowsFrom::elsewhere);
+      network::read_network(file.text, file.name, FileUse::packets, FlowsFrom::elsewhere, without);
   if (!read.network.flows.empty())
     throw InvalidArgument("uniform", "given together with the flows of " + file.name,
                           "left out, or the [[flow]] entries taken out of the file: each says all flows");
   network::add_uniform_traffic(read.network, 1, route);
-  return {.network = std::move(read.network), .file = file.name};
+  return {.network = std::move(read.network), .file = file.name, .without = {without.begin(), without.end()}};
 }
 
 std::vector<NetworkTopology> at_loads(const NetworkTopology& network, const Loads& loads, Overload overload) {

@@ -253,11 +253,9 @@ std::shared_ptr<const SimulatedFabric> simulated_fabric(const network::Fabric& f
     const double load = numeric::nearest_double(queue.load);
     result.workload.utilization = std::max(result.workload.utilization, load / queue.packets_per_slot);
     result.workload.steps_per_slot += load * static_cast<double>(queue.links);
-    if (!result.overloaded && queue.load >= queue.packets_per_slot)
-      result.overloaded.emplace(fabric.network.link_name(queue.link),
-                                numeric::to_decimal(queue.load, 6, numeric::Rounding::nearest),
-                                queue.packets_per_slot);
   }
+  if (auto full = network::overloaded_links(fabric.network, rates); !full.empty())
+    result.overloaded.emplace(std::move(full));
   if (rates.queues().empty()) throw NoAnswer("there is nothing to simulate: no traffic passes a queue");
   return std::make_shared<const SimulatedFabric>(std::move(result));
 }

@@ -32,7 +32,7 @@ namespace tailbound::answers {
 struct SimulatedFabric {
   std::shared_ptr<const sim::FabricTables> tables;
   Workload workload;
-  std::optional<network::Overloaded> overloaded{};  ///< that first link, if any
+  std::optional<network::Overloaded> overloaded{};  ///< the links that are, if any
 };
 
 /// \throws NoAnswer, LimitExceeded, InvalidArgument  as sim::fabric_tables() and network::fabric_rates()

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 /// Where packets go: a tree under uniform traffic, or any network with flows of its own. The same for analysis
 /// and simulation.
@@ -27,6 +28,8 @@ struct NetworkTopology {
   std::optional<numeric::Rational>
       uniform{};  ///< that each host sends [packets/slot], where its flows are uniform traffic asked for beside it
   std::optional<numeric::Rational> load_scale{};  ///< that its rates have been multiplied by
+
+  std::vector<std::string> without{};  ///< what was asked to fail beside what the file says
 
   /// What the network calls itself, else its file.
   [[nodiscard]] const std::string& name() const { return network.name.empty() ? file : network.name; }

@@ -102,19 +102,8 @@ class FabricDelay::Work {
  public:
   Work(const FabricGraph& graph, const FabricOrbits& orbits, const FabricRates& rates)
       : graph_(graph), orbits_(orbits), rates_(rates), waits_(rates.queues().size()) {
-    const FabricRates::Queue* worst = nullptr;
-    const auto share = [](const FabricRates::Queue& queue) {
-      return queue.load / Rational(queue.packets_per_slot);
-    };
-    for (const FabricRates::Queue& queue : rates.queues())
-      if (queue.load >= Rational(queue.packets_per_slot) &&
-          (worst == nullptr || share(queue) > share(*worst) ||
-           (share(queue) == share(*worst) && queue.link < worst->link)))
-        worst = &queue;
-    if (worst != nullptr)
-      throw Overloaded(graph.fabric().network.link_name(worst->link),
-                       numeric::to_decimal(worst->load, 6, numeric::Rounding::nearest),
-                       worst->packets_per_slot);
+    std::vector<network::OverloadedLink> full = network::overloaded_links(graph.fabric().network, rates);
+    if (!full.empty()) throw Overloaded(std::move(full));
     read_values();
   }
 

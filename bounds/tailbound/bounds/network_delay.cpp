@@ -11,17 +11,11 @@ using network::QueueTraffic;
 using numeric::Rational;
 
 void require_room(const std::vector<QueueTraffic>& all) {
-  const QueueTraffic* worst = nullptr;
-  const auto share = [](const QueueTraffic& traffic) {
-    return traffic.load / Rational(traffic.packets_per_slot);
-  };
+  std::vector<network::OverloadedLink> full;
   for (const QueueTraffic& traffic : all)
-    if (traffic.load >= Rational(traffic.packets_per_slot) &&
-        (worst == nullptr || share(traffic) > share(*worst)))
-      worst = &traffic;
-  if (worst != nullptr)
-    throw Overloaded(worst->name, numeric::to_decimal(worst->load, 6, numeric::Rounding::nearest),
-                     worst->packets_per_slot);
+    if (traffic.load >= Rational(traffic.packets_per_slot))
+      full.push_back({traffic.name, traffic.load, traffic.packets_per_slot});
+  if (!full.empty()) throw Overloaded(std::move(full));
 }
 
 /// By load, then by what makes it up; queues of equal traffic are equal.

@@ -889,4 +889,15 @@ FabricRates fabric_rates(const FabricGraph& graph, const FabricOrbits& orbits) {
   return FabricRatesBuilder(graph, orbits).build();
 }
 
+std::vector<OverloadedLink> overloaded_links(const Network& network, const FabricRates& rates) {
+  std::vector<const FabricRates::Queue*> full;
+  for (const FabricRates::Queue& queue : rates.queues())
+    if (queue.load >= Rational(queue.packets_per_slot)) full.push_back(&queue);
+  std::sort(full.begin(), full.end(), [](const auto* a, const auto* b) { return a->link < b->link; });
+  std::vector<OverloadedLink> links;
+  for (const FabricRates::Queue* queue : full)
+    links.push_back({network.link_name(queue->link), queue->load, queue->packets_per_slot, queue->links});
+  return links;
+}
+
 }  // namespace tailbound::network

@@ -60,4 +60,7 @@ class FabricRates {
 ///                        more than 2e8 pairs of a vertex and a destination
 [[nodiscard]] FabricRates fabric_rates(const FabricGraph& graph, const FabricOrbits& orbits);
 
+/// Those that are offered at least what they take, in the order of their first links.
+[[nodiscard]] std::vector<OverloadedLink> overloaded_links(const Network& network, const FabricRates& rates);
+
 }  // namespace tailbound::network

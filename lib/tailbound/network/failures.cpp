@@ -133,4 +133,10 @@ void take_out(Network& network, std::span<const std::string> failed) {
   breaker.finish();
 }
 
+std::vector<bool> linked_nodes(const Network& network) {
+  std::vector<bool> linked(network.nodes.size(), false);
+  for (const Link& link : network.links) linked[link.from] = linked[link.to] = true;
+  return linked;
+}
+
 }  // namespace tailbound::network

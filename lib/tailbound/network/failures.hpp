@@ -23,4 +23,7 @@ namespace tailbound::network {
 /// \throws InvalidArgument  "without": no such node, link or number of wires; the network has flows
 void take_out(Network& network, std::span<const std::string> failed);
 
+/// Which nodes have a link left, to them or from them: one that has none neither sends nor receives.
+[[nodiscard]] std::vector<bool> linked_nodes(const Network& network);
+
 }  // namespace tailbound::network

@@ -1,12 +1,15 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/queue_traffic.hpp>
+#include <tailbound/numeric/real.hpp>
 
 #include <cln/integer.h>
 #include <cln/rational.h>
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <tuple>
+#include <utility>
 
 namespace tailbound::network {
 namespace {
@@ -151,7 +154,36 @@ void merge_bursts(std::vector<BurstySource>& bursts) {
   bursts = std::move(merged);
 }
 
+/// The fullest first; of equal ones in their order.
+std::string overload_in_words(std::vector<OverloadedLink> all) {
+  std::stable_sort(all.begin(), all.end(), [](const OverloadedLink& a, const OverloadedLink& b) {
+    return a.load * Rational(b.packets_per_slot) > b.load * Rational(a.packets_per_slot);
+  });
+  const auto digits = [](const OverloadedLink& link) {
+    return numeric::to_decimal(link.load, 6, numeric::Rounding::nearest);
+  };
+  const OverloadedLink& first = all.front();
+  std::string words = "the link " + first.name + " is overloaded: it is offered " + digits(first) +
+                      " packets a slot, and that must be below " + std::to_string(first.packets_per_slot) +
+                      " (what it takes)";
+  std::uint64_t links = 0;
+  for (const OverloadedLink& link : all) links += link.alike;
+  if (links == 1) return words;
+  words += "; so " + (links == 2 ? "is 1 other" : "are " + std::to_string(links - 1) + " others");
+  if (first.alike > 1) words += ", " + std::to_string(first.alike - 1) + " with the same load";
+  constexpr std::size_t most_named = 8;
+  for (std::size_t i = 1; i < std::min(all.size(), most_named); ++i) {
+    words += (i == 1 ? ": " : ", ") + all[i].name + " (" + digits(all[i]) + " of " +
+             std::to_string(all[i].packets_per_slot);
+    if (all[i].alike > 1) words += ", " + std::to_string(all[i].alike) + " alike";
+    words += ")";
+  }
+  return all.size() > most_named ? words + ", ..." : words;
+}
+
 }  // namespace
+
+Overloaded::Overloaded(std::vector<OverloadedLink> all) : NoAnswer(overload_in_words(std::move(all))) {}
 
 std::vector<QueueTraffic> queue_traffic(const Network& network, Sources sources) {
   require_valid(network);

@@ -44,13 +44,19 @@ struct QueueTraffic {
   std::vector<BurstySource> bursts{};  ///< all different
 };
 
+/// A link that is offered at least what it takes, or so many with equal traffic.
+struct OverloadedLink {
+  std::string name;  ///< of the first of them
+  Rational load;     ///< of one [packets/slot]
+  int packets_per_slot = 1;
+  std::uint64_t alike = 1;
+};
+
 /// A queue is offered at least what its link takes: it would grow for ever.
 class Overloaded : public NoAnswer {
  public:
-  Overloaded(const std::string& link, const std::string& load, int packets_per_slot)
-      : NoAnswer("the link " + link + " is overloaded: it is offered " + load +
-                 " packets a slot, and that must be below " + std::to_string(packets_per_slot) +
-                 " (what it takes)") {}
+  /// \param all  at least one; the message names those with the greatest shares of what they take, and counts the rest
+  explicit Overloaded(std::vector<OverloadedLink> all);
 };
 
 /// The traffic of each link's queue, in the order of Network::links; links without a queue (that leave

@@ -1,4 +1,5 @@
 #include <cln/rational.h>
+#include <tailbound/network/failures.hpp>
 #include <tailbound/network/node_names.hpp>
 #include <tailbound/network/traffic_tables.hpp>
 #include <tailbound/network/uniform_traffic.hpp>
@@ -21,8 +22,7 @@ class TrafficReader {
  public:
   TrafficReader(TomlValues& values, const Network& network,
                 const std::unordered_map<std::string, std::size_t>& node_of)
-      : values_(values), network_(network), node_of_(node_of), linked_(network.nodes.size(), false) {
-    for (const Link& link : network.links) linked_[link.from] = linked_[link.to] = true;
+      : values_(values), network_(network), node_of_(node_of), linked_(linked_nodes(network)) {
     for (const std::size_t node : ends_of(network))
       if (linked_[node]) ends_.push_back(static_cast<std::uint32_t>(node));
   }

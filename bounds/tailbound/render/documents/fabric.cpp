@@ -3,6 +3,7 @@
 #include <tailbound/numeric/plain.hpp>
 #include <tailbound/render/documents/delay.hpp>
 #include <tailbound/render/documents/fabric.hpp>
+#include <tailbound/render/documents/topology.hpp>
 #include <tailbound/render/documents/units.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
@@ -23,7 +24,7 @@ using numeric::Rational;
 constexpr std::size_t most_rows = 16;
 
 std::string fabric_in_words(const FabricTopology& topology) {
-  std::string words = topology.name();
+  std::string words = topology.name() + failures_in_words(topology.without);
   if (topology.uniform)
     words += fmt::format(" under uniform traffic of {} packets a slot", plain(*topology.uniform));
   if (topology.load_scale) words += fmt::format(" with its rates times {}", plain(*topology.load_scale));
@@ -36,6 +37,7 @@ Cells input_cells(const FabricQuestion& question) {
   const FabricTopology& topology = question.topology;
   Cells cells{{"network", Text{topology.name()}}};
   if (topology.matrix) cells.push_back({"matrix", Text{*topology.matrix}});
+  cells = joined(std::move(cells), failure_cells(topology.without));
   if (topology.uniform) cells.push_back({"uniform", Given{*topology.uniform}});
   if (topology.load_scale) cells.push_back({"load_scale", Given{*topology.load_scale}});
   if (question.flow) cells.push_back({"flow", Text{*question.flow}});

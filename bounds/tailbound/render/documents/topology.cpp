@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <tailbound/numeric/plain.hpp>
 #include <tailbound/render/documents/topology.hpp>
 #include <tailbound/render/documents/traffic.hpp>
@@ -27,7 +28,7 @@ std::string burst_in_words(const TreeTopology& tree) {
 }
 
 std::string network_load_in_words(const NetworkTopology& network) {
-  std::string words;
+  std::string words = failures_in_words(network.without);
   if (network.uniform)
     words += fmt::format(" under uniform traffic of {} packets a slot", plain(*network.uniform));
   if (network.load_scale) words += fmt::format(" with its rates times {}", plain(*network.load_scale));
@@ -44,6 +45,15 @@ TopologyWords words_of(const Topology& topology) {
 
 }  // namespace
 
+std::string failures_in_words(const std::vector<std::string>& without) {
+  return without.empty() ? "" : fmt::format(" without {}", fmt::join(without, ", "));
+}
+
+Cells failure_cells(const std::vector<std::string>& without) {
+  if (without.empty()) return {};
+  return {{"without", Text{fmt::format("{}", fmt::join(without, ","))}}};
+}
+
 std::vector<Column> topology_columns() {
   return {
       {"radix", "radix", "", Shape::whole, "links of a tree's switch in each direction, 2 to 1024"},
@@ -57,6 +67,7 @@ std::vector<Column> topology_columns() {
       destination_column(),
       {"network", "network", "", Shape::text, "file of hosts, switches, links and flows"},
       {"matrix", "matrix", "", Shape::text, "file of the traffic matrix that was asked for beside it"},
+      {"without", "without", "", Shape::text, "what was asked to fail: nodes, links, so many at random"},
       {"uniform", "uniform", "", Shape::given,
        "packets a slot that each host of the network sends, the same to each other; above 0, at most 1"},
       {"load_scale", "load scale", "", Shape::given, "all rates of the network times this, above 0"},
@@ -68,6 +79,7 @@ Cells topology_cells(const Topology& topology) {
   if (const auto* network = std::get_if<NetworkTopology>(&topology)) {
     cells.push_back({"network", Text{network->file}});
     if (network->matrix) cells.push_back({"matrix", Text{*network->matrix}});
+    cells = joined(std::move(cells), failure_cells(network->without));
     if (network->uniform) cells.push_back({"uniform", Given{*network->uniform}});
     if (network->load_scale) cells.push_back({"load_scale", Given{*network->load_scale}});
     return cells;

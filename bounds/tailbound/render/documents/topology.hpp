@@ -9,8 +9,13 @@
 /// How a tree or a network is shown among the inputs, the same for all that is asked about one.
 namespace tailbound::render {
 
-/// "radix", "levels", "load", "routing", "traffic", "burst", "on_rate" of a tree, "network", "matrix", "uniform"
-/// and "load_scale" of a network.
+/// " without a, b", or nothing.
+[[nodiscard]] std::string failures_in_words(const std::vector<std::string>& without);
+/// "without", where something fails.
+[[nodiscard]] Cells failure_cells(const std::vector<std::string>& without);
+
+/// "radix", "levels", "load", "routing", "traffic", "burst", "on_rate" of a tree, "network", "matrix", "without",
+/// "uniform" and "load_scale" of a network.
 [[nodiscard]] std::vector<Column> topology_columns();
 [[nodiscard]] Cells topology_cells(const answers::Topology& topology);
 

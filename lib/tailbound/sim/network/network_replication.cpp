@@ -156,11 +156,11 @@ void Simulated::check_loads(const network::Network& network) const {
   for (const network::Flow& flow : network.flows)
     for (const network::Route& route : flow.routes)
       for (const std::size_t link : route.links) loads[link] = loads[link] + flow.rate * route.share;
+  std::vector<network::OverloadedLink> full;
   for (std::size_t link = 0; link < loads.size(); ++link)
     if (queues_[link].exists && loads[link] >= queues_[link].packets_per_slot)
-      throw network::Overloaded(network.link_name(link),
-                                numeric::to_decimal(loads[link], 6, numeric::Rounding::nearest),
-                                queues_[link].packets_per_slot);
+      full.push_back({network.link_name(link), loads[link], queues_[link].packets_per_slot});
+  if (!full.empty()) throw network::Overloaded(std::move(full));
 }
 
 void Simulated::one_slot() {
