@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-// The loops below are nearly all of the time; with wider registers, and a product and a sum in one, they take a third
-// of it. None of them needs the last bit.
+// The loops below are most of the time; wider registers, and a product and a sum in one, are what they gain by. None of
+// them needs the last bit.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 #pragma GCC optimize("fp-contract=fast")
