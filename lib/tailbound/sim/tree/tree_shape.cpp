@@ -1,0 +1,83 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/sim/tree/tree_shape.hpp>
+
+namespace tailbound::sim::tree_engine {
+namespace {
+
+constexpr int most_flows = 4096;
+
+void check(const TreeModel& model) {
+  network::require_valid(model.tree);
+  std::int64_t leaves = 1;
+  for (int i = 0; i < model.tree.levels; ++i) leaves *= model.tree.radix;
+  if (!cln::plusp(model.load) || model.load > 1)
+    throw InvalidArgument("load", numeric::to_fraction(model.load), "above 0 and at most 1 packet a slot");
+  if (!model.buffer && model.load == 1) throw Unstable("1", 1);
+  if (model.buffer && (*model.buffer < 1 || *model.buffer > longest_queue))
+    throw InvalidArgument("buffer", std::to_string(*model.buffer),
+                          "from 1 to " + std::to_string(longest_queue) + " packets");
+  if (model.ring_slots && (*model.ring_slots < 128 || *model.ring_slots > 4096 ||
+                           !std::has_single_bit(static_cast<std::uint64_t>(*model.ring_slots))))
+    throw InvalidArgument("ring slots", std::to_string(*model.ring_slots), "a power of two from 128 to 4096");
+  if (model.observed_flows < 0 || model.observed_flows > std::min<std::int64_t>(leaves, most_flows))
+    throw InvalidArgument("observed flows", std::to_string(model.observed_flows),
+                          "from 0 to " + std::to_string(std::min<std::int64_t>(leaves, most_flows)));
+  if (model.observed_flows > 0 && model.buffer)
+    throw InvalidArgument(
+        "buffer", std::to_string(*model.buffer),
+        "unlimited where reorder buffers are observed: a lost packet would never be passed");
+}
+
+/// By how much the variance of a queue's arrivals over many slots exceeds that without bursts.
+double burstiness(const TreeModel& model) {
+  return 1 + source_memory(model).variance / numeric::nearest_double(model.load);
+}
+
+std::int64_t ring_slots(const TreeModel& model) {
+  if (model.ring_slots) return *model.ring_slots;
+  const double load = numeric::nearest_double(model.load);
+  // Of reflected Brownian motion e^-24 lies beyond. Where all bursts are long to be, so would be the streams: a
+  // thousandth of the packets may then go the slower way.
+  const double relaxations = model.keeps_ways() ? 2.5 : 12;
+  double wanted = std::max(128.0, 64 + relaxations * burstiness(model) / std::max(1 - load, 1e-6));
+  if (model.buffer) wanted = std::min(wanted, std::max(128.0, 64.0 + static_cast<double>(*model.buffer) + 1));
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(wanted, 4096.0))));
+}
+
+}  // namespace
+
+Shape::Shape(const TreeModel& model)
+    : radix(model.tree.radix),
+      levels(model.tree.levels),
+      stages(stage_count(model.tree)),
+      switches((check(model), power(levels - 1))),
+      leaves(switches * radix),
+      turning(model.routing == TreeRouting::nearest_ancestor),
+      binary(std::has_single_bit(static_cast<std::uint64_t>(radix)) && radix <= 256),
+      digit_bits(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(radix - 1)))),
+      ring(ring_slots(model)),
+      stream_stride(static_cast<std::size_t>(ring) + line),
+      array_size(static_cast<std::size_t>(radix) * stream_stride + line),
+      threshold(0),
+      room(model.buffer ? static_cast<std::int32_t>(*model.buffer) : unlimited),
+      flows(model.observed_flows),
+      flow_spacing(flows == 0 ? 0 : leaves / flows),
+      keeps_ways(model.keeps_ways()),
+      longest_likely_wait(wait_limit()) {
+  for (int digit = 0; digit < levels - 1; ++digit) {
+    switch_stride[static_cast<std::size_t>(digit)] = array_size;
+    array_size = static_cast<std::size_t>(radix) * array_size + line;
+  }
+  const auto scaled = cln::floor1(model.load * cln::expt(numeric::Integer(2), 64));
+  if (model.load < 1) threshold = cln::cl_I_to_ulong(scaled);
+  if (model.burst) {
+    bursts.emplace(traffic::on_off(model.load, *model.burst));
+    // Reflected Brownian motion passes it with probability 1e-12.
+    const double load = numeric::nearest_double(model.load);
+    longest_likely_wait = std::max(longest_likely_wait, 14 * burstiness(model) / (1 - load));
+  }
+}
+
+}  // namespace tailbound::sim::tree_engine
