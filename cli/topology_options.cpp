@@ -3,7 +3,6 @@
 #include <cli/files.hpp>
 #include <cli/topology_options.hpp>
 #include <cli/traffic_options.hpp>
-#include <tailbound/network/failures.hpp>
 
 namespace tailbound::cli {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <tailbound/answers/load_scale.hpp>
 #include <tailbound/answers/topology.hpp>
+#include <tailbound/network/failures.hpp>
 #include <tailbound/network/network_file.hpp>
 
 #include <functional>

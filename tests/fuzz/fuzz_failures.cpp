@@ -1,0 +1,61 @@
+/// network::failures_of on any bytes behind a line "%%%", and take_out of them on the network before it, as --without
+/// does: links that are left are in their order, a failed node has none, one by one is as all together; or a typed error.
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/failures.hpp>
+#include <tailbound/network/network_file.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "text_of.hpp"
+
+using namespace tailbound;
+
+namespace {
+
+bool same(const network::Link& a, const network::Link& b) {
+  return a.from == b.from && a.to == b.to && a.packets_per_slot == b.packets_per_slot && a.weight == b.weight;
+}
+
+void check(const network::Network& whole, const std::vector<std::string>& failed) {
+  network::Network together = whole, apart = whole;
+  network::take_out(together, failed);
+  for (const std::string& entry : failed) network::take_out(apart, std::vector<std::string>{entry});
+  fuzz::require(
+      std::equal(together.links.begin(), together.links.end(), apart.links.begin(), apart.links.end(), same));
+  auto at = whole.links.begin();
+  for (const network::Link& link : together.links) {
+    at = std::find_if(at, whole.links.end(), [&](const network::Link& its) { return same(its, link); });
+    fuzz::require(at != whole.links.end());
+    ++at;
+  }
+  const std::vector<bool> linked = network::linked_nodes(together);
+  for (std::size_t node = 0; node < whole.nodes.size(); ++node)
+    if (std::find(failed.begin(), failed.end(), whole.nodes[node].name) != failed.end())
+      fuzz::require(!linked[node]);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view all = fuzz::text_of(data, size);
+  const std::size_t separator = all.find("%%%\n");
+  if (separator == std::string_view::npos) return 0;
+  const std::vector<std::string> failed = network::failures_of(all.substr(separator + 4));
+  for (const std::string& entry : failed)
+    fuzz::require(!entry.empty() && entry.front() != ' ' && entry.back() != ' ' &&
+                  entry.find(',') == std::string::npos);
+  if (failed.size() > 100) return 0;  // beyond that a round takes long
+  try {
+    check(
+        network::read_fabric(all.substr(0, separator), "fuzz", network::FlowsFrom::elsewhere).fabric.network,
+        failed);
+  } catch (const ParseError& error) {
+    fuzz::require(error.line() >= 1 && error.column() >= 1 && error.line() <= size + 1);
+  } catch (const InvalidArgument& error) {
+    fuzz::require(error.argument() == "without");
+  } catch (const LimitExceeded&) {
+  }
+  return 0;
+}
