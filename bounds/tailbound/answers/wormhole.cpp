@@ -4,6 +4,8 @@
 #include <tailbound/network/worm_walk.hpp>
 #include <tailbound/numeric/plain.hpp>
 
+#include <algorithm>
+
 namespace tailbound::answers {
 namespace {
 
@@ -46,6 +48,8 @@ WormholePoint solve(const Model& model, const WormholeQuestion& question, double
                       .usual_channels = !question.virtual_channels ||
                                         question.virtual_channels == usual_virtual_channels(question.network),
                       .trusted_fraction = trusted_fraction(asked_variant(question), question.lengths)};
+  if (flits < model.graph().mean_distance)
+    point.trusted_fraction = std::min(point.trusted_fraction, trusted_of_short_messages);
   if (const auto busiest = model.busiest(solved))
     point.bottleneck = channel_at(model, solved, *busiest, flits);
   if (question.channels)
@@ -57,7 +61,8 @@ WormholePoint solve(const Model& model, const WormholeQuestion& question, double
 /// The model that the question is about.
 std::shared_ptr<const Model> asked_model(const WormholeQuestion& question) {
   auto usual = std::make_shared<const Model>(
-      wormhole_model(question.network, question.variant, length_variation(question.lengths, question.flits)));
+      wormhole_model(question.network, question.variant, length_variation(question.lengths, question.flits),
+                     static_cast<double>(question.flits)));
   const std::optional<int> told = question.virtual_channels;
   if (!told) return usual;
   const auto network = worm_network(question.network, told);  // checks the number
@@ -143,7 +148,7 @@ std::shared_ptr<const Model> walked_model(const network::WormNetwork& network,
   if (calls + calls_of_a_wire * wires * each * each * each > most) return nullptr;
   try {
     return std::make_shared<const Model>(network::walk_graph(network, traffic), usual.equations(),
-                                         usual.length_variation());
+                                         usual.length_variation(), usual.flits());
   } catch (const LimitExceeded&) {
     return nullptr;
   }
@@ -167,7 +172,7 @@ double length_variation(sim::WormLengths lengths, std::int64_t flits) {
 }
 
 Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVariant> told,
-                     double length_variation) {
+                     double length_variation, double flits) {
   const WormholeVariant variant = told.value_or(usual_variant(network));
   const auto* topology = std::get_if<network::WormTopology>(&network);
   if (variant == WormholeVariant::conditional &&
@@ -182,14 +187,14 @@ Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVaria
     network::ChannelGraph graph = network::walk_graph(own, own.traffic());
     if (equations == Equations::finite_source)
       static_cast<void>(network::add_trails(graph, own, own.traffic(), remembered_channels));
-    return Model(std::move(graph), equations, length_variation);
+    return Model(std::move(graph), equations, length_variation, flits);
   }
   network::ChannelGraph graph = network::channel_graph(*topology, variant == WormholeVariant::paper
                                                                       ? network::FatTreeVariant::paper
                                                                       : network::FatTreeVariant::conditional);
   if (equations == Equations::finite_source && is_torus(topology->shape))
     graph = with_trails(*topology, std::move(graph));
-  return Model(std::move(graph), equations, length_variation);
+  return Model(std::move(graph), equations, length_variation, flits);
 }
 
 std::optional<numeric::Model<unit::Cycle>> wormhole_latency(const Model& model, std::int64_t flits,

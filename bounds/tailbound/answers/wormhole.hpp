@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +41,9 @@ enum class WormholeVariant {
   if (lengths == sim::WormLengths::geometric) return 0.6;
   return variant == WormholeVariant::finite_source ? 0.85 : 0.7;
 }
+
+/// Likewise within 4 %, of messages shorter than the mean way.
+inline constexpr double trusted_of_short_messages = 0.6;
 
 /// A network of somebody's own, with the flows in it.
 struct OwnWormNetwork {
@@ -116,8 +120,8 @@ struct WormholeAnswer {
   /// Channels that can wait for each other in a circle, each for the next: the routes can deadlock, which the
   /// model does not see. Empty if none can.
   std::vector<std::string> deadlock_cycle;
-  /// Messages are shorter than the mean path: they hold fewer channels than the model takes them to, and it
-  /// overestimates the waits.
+  /// Messages are shorter than the mean path: they hold fewer channels than it has. The model takes that into account
+  /// by finite sources and fixed lengths; otherwise it overestimates their waits.
   bool shorter_than_path = false;
   std::vector<WormholePoint> points;  ///< one a load, in the order of the question
   bool stopped = false;               ///< before all loads were answered
@@ -138,11 +142,13 @@ struct WormholeAnswer {
 /// The model of a network, with the usual virtual channels; usual_variant() unless told.
 /// \param length_variation  squared coefficient of variation of the messages' lengths; the published variants do
 ///                          without
+/// \param flits  mean length of a message, from 1; finite-source looks at it where it is shorter than the mean way
 /// \throws InvalidArgument  no such topology; "variant": conditional, but of no butterfly fat-tree
 /// \throws LimitExceeded    the network is too large
 [[nodiscard]] bounds::wormhole::Model wormhole_model(const WormholeNetwork& network,
                                                      std::optional<WormholeVariant> variant = {},
-                                                     double length_variation = 0);
+                                                     double length_variation = 0,
+                                                     double flits = std::numeric_limits<double>::infinity());
 
 /// Channel by channel, with virtual channels as they are told.
 /// \throws InvalidArgument  no such topology; "virtual channels": out of range, or of an own network

@@ -248,9 +248,9 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const StationInput& input = inputs[i];
     total_ += static_cast<std::size_t>(input.count);
-    wanted_[i] = input.rate * input.own;
+    wanted_[i] = input.rate * (input.own - input.overhang);
     offered += input.count * wanted_[i];
-    rate += input.count * input.rate;
+    if (!input.overhanging) rate += input.count * input.rate;
     followers += input.count * input.rate * input.follow;
   }
   waits.assign(inputs.size(), {});
@@ -281,7 +281,9 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
 
   // Those left waiting behind each.
   double present = 0;
-  const auto presence = [&](std::size_t i) { return inputs[i].rate * (inputs[i].own + memory[i].wait); };
+  const auto presence = [&](std::size_t i) {
+    return inputs[i].rate * (inputs[i].own - inputs[i].overhang + memory[i].wait);
+  };
   for (std::size_t i = 0; i < inputs.size(); ++i) present += inputs[i].count * presence(i);
   double over_others = 0;  // sum over all k of f_k N_k / sum of p without k
   const auto of_one = [&](std::size_t k) {
@@ -299,6 +301,10 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
     const StationInput& input = inputs[i];
     StationMemory& kept = memory[i];
     StationWaits& wait = waits[i];
+    if (input.overhanging) {
+      kept.wait = kept.ahead = 0;
+      continue;
+    }
     others(i, none, sizes_);
     double sum = 0, busy = 0, queue = 0, queue2 = 0, present_here = 0;
     for (std::size_t n = 0; n < sizes_.size(); ++n) {
@@ -340,14 +346,15 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
       fresh_ahead = std::min(room, fresh_busy + queue * r * input.together);
       residual = m == 1 ? seen_residual(mean * (1 - sigma) * input.rate / absent, variation) : k0;
       const double ahead = sigma * behind_ahead + (1 - sigma) * fresh_ahead;
-      return ahead * t1 - w - (1 - sigma) * fresh_busy * (t1 - residual * t);
+      return ahead * t1 + sigma * input.overhang - w - (1 - sigma) * fresh_busy * (t1 - residual * t);
     };
-    const double most = std::min((1 / input.rate - input.own) * (1 - 1e-12), room * t1);
+    const double most =
+        std::min((1 / input.rate - input.own + input.overhang) * (1 - 1e-12), room * t1 + input.overhang);
     kept.wait = falling_zero(look, most, kept.wait, std::max(4e-15, precision));
     if (looked_at != kept.wait) look(kept.wait);
     kept.ahead = sigma * behind_ahead + (1 - sigma) * fresh_ahead;
     wait.mean = kept.wait;
-    wait.behind = t1 * behind_ahead;
+    wait.behind = t1 * behind_ahead + input.overhang;
     wait.fresh = 1 - sigma > 1e-6 ? std::max(0.0, (kept.wait - sigma * wait.behind) / (1 - sigma))
                                   : fresh_busy * residual * t + (fresh_ahead - fresh_busy) * t1;
     wait.fresh_waits = fresh_busy;
@@ -376,8 +383,10 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
     wait.fresh_second =
         scaled(busy * r1 + queue * t1,
                busy * r2 + 2 * r1 * t1 * queue + queue2 * square(t1) + queue * second_whole, wait.fresh);
-    wait.behind_second = scaled(
-        (queue + busy) * t1, (queue2 + 2 * queue) * square(t1) + (queue + busy) * second_whole, wait.behind);
+    wait.behind_second =
+        scaled((queue + busy) * t1, (queue2 + 2 * queue) * square(t1) + (queue + busy) * second_whole,
+               t1 * behind_ahead);
+    wait.behind_second += 2 * input.overhang * t1 * behind_ahead + input.overhang_second;
   }
 }
 

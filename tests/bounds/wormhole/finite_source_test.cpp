@@ -149,6 +149,42 @@ TEST_CASE("finite sources: remembered ways change nothing where the way on does 
   CHECK(FiniteSourceModel(ring).solve(0.33).service < 0.99 * without);
 }
 
+TEST_CASE("finite sources: messages not shorter than the mean way are all one to it") {
+  const ChannelGraph graph = cube_graph({.radix = 8});
+  const FiniteSourcePoint longest = FiniteSourceModel(graph).solve(0.15);
+  const FiniteSourcePoint just = FiniteSourceModel(graph, 0, 8).solve(0.15);  // the mean way: 7.33 channels
+  CHECK(just.service == longest.service);
+  CHECK(just.source_wait == longest.source_wait);
+  CHECK(just.further == 0);
+  CHECK(FiniteSourceModel(graph, 0, 7).solve(0.15).source_wait < longest.source_wait);
+}
+
+TEST_CASE("finite sources: a message of one flit holds a channel until it has the next") {
+  // Two sources, one ejection: no wait lies beyond the first, so that nothing is held for less, and nothing hangs over.
+  const ChannelGraph star = cube_graph({.radix = 2, .dimensions = 1});
+  CHECK(FiniteSourceModel(star, 0, 1).solve(0.5).further == Approx(0).margin(1e-12));
+  // In a mesh of 64, simulated (docs/derivations/wormhole_finite_source.md): 60 % of saturation.
+  struct Row {
+    double flits, load, latency;
+  };
+  const auto row =
+      GENERATE(Row{1, 0.6 * 0.2691, 8.11}, Row{2, 0.6 * 0.2424, 9.81}, Row{4, 0.6 * 0.2253, 13.24});
+  const ChannelGraph graph = cube_graph({.radix = 8});
+  const auto latency = [&](const FiniteSourcePoint& point) {
+    return row.flits * (point.source_wait + point.service + point.further) + graph.mean_distance - 1;
+  };
+  const FiniteSourcePoint point = FiniteSourceModel(graph, 0, row.flits).solve(row.load);
+  CHECK(point.further > 0);
+  CHECK(latency(point) == Approx(row.latency).epsilon(0.005));
+  CHECK(latency(FiniteSourceModel(graph).solve(row.load)) > row.latency * 1.01);
+  for (const double start : {1.5, 3.0}) {
+    const FiniteSourcePoint other =
+        FiniteSourceModel(graph, 0, row.flits).solve(row.load, {.step = 0.5, .start = start});
+    CHECK(other.ending.stop == Stop::converged);
+    CHECK(latency(other) == Approx(latency(point)).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("finite sources: more load, longer times") {
   const FiniteSourceModel model(fat_tree(3));
   const double saturation = model.saturation().below;

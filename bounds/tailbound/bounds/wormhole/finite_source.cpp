@@ -76,6 +76,7 @@ struct Structure {
   std::vector<ChannelClass> channels;
   std::vector<StationClass> stations;
   std::vector<Input> inputs;
+  std::size_t held = 0;  ///< channels that a worm holds at most; 0: as many as its way has
 };
 
 Structure structure_of(const ChannelGraph& graph) {
@@ -392,15 +393,18 @@ class Rounds {
       : all_(&all), order_(&order), class_of_(&class_of), how_(how) {
     const double start = std::max(how.start, 1.0);
     const Times at_first{start, start, square(start), square(start), 0, 1 - 1 / start};
-    trails_.assign(all.trails.size(), at_first);
+    levels_ = all.held > 0 ? all.held + 1 : 1;
+    held_ = all.held > 0 ? all.held - 1 : 0;
+    trails_.assign(all.trails.size() * levels_, at_first);
     times_.assign(all.channels.size(), at_first);
+    by_level_.assign(all.channels.size() * levels_, at_first);
     for (std::size_t i = 0; i < all.inputs.size(); ++i) {
       if (all.inputs[i].twins.count == 0) continue;
       twins_.resize(all.stations.size(), 0);
       twins_[all.inputs[i].station] = 1;
     }
     with_trails_ = all.trails.size() != all.channels.size();
-    stations_.assign(all.stations.size(), at_first);
+    stations_.assign(all.stations.size() * levels_, at_first);
     together_.assign(all.stations.size(), 1);
     memory_.resize(all.stations.size());
     waits_.resize(all.inputs.size());
@@ -453,7 +457,11 @@ class Rounds {
   }
 
   [[nodiscard]] const Times& channel(std::size_t i) const { return times_[i]; }
-  [[nodiscard]] const Times& station_times(std::size_t j) const { return stations_[j]; }
+  [[nodiscard]] const Times& station_times(std::size_t j) const { return stations_[j * levels_ + held_]; }
+  /// Mean of all waits that follow on a channel beyond those for which a worm holds it.
+  [[nodiscard]] double further(std::size_t i) const {
+    return by_level_[(i + 1) * levels_ - 1].mean() - times_[i].mean();
+  }
   [[nodiscard]] const StationWaits& input(std::size_t i) const { return waits_[i]; }
   /// Mean wait of all that come to a station.
   [[nodiscard]] double station_wait(std::size_t j) const {
@@ -468,18 +476,22 @@ class Rounds {
  private:
   void station(std::size_t j, double weight) {
     const StationClass& station = all_->stations[j];
-    Times mean{0, 0, 0, 0, 0, 0};
-    for (const auto& [i, share] : station.channels) {
-      Times its{0, 0, 0, 0, 0, 0};
-      for (const auto& [trail, part] : all_->channels[i].trails) {
-        trails_[trail].follow = times_[i].follow;
-        trail_times(trail, weight);
-        its.add(part, trails_[trail]);
+    for (std::size_t level = 0; level < levels_; ++level) {
+      Times& sum = stations_[j * levels_ + level];
+      sum = {0, 0, 0, 0, 0, 0};
+      for (const auto& [i, share] : station.channels) {
+        Times its{0, 0, 0, 0, 0, 0};
+        for (const auto& [trail, part] : all_->channels[i].trails) {
+          trail_at(trail, level).follow = times_[i].follow;
+          trail_times(trail, level, weight);
+          its.add(part, trail_at(trail, level));
+        }
+        by_level_[i * levels_ + level] = its;
+        sum.add(share, its);
       }
-      times_[i] = its;
-      mean.add(share, its);
     }
-    stations_[j] = mean;
+    for (const auto& [i, share] : station.channels) times_[i] = by_level_[i * levels_ + held_];
+    const Times& mean = stations_[j * levels_ + held_];
     if (station.inputs.empty() || load_ == 0) return;
     StationService service{.servers = station.servers,
                            .rate = load_ * station.rate,
@@ -515,9 +527,45 @@ class Rounds {
       service.together = weighted / rate;
       for (StationInput& input : inputs_) input.together /= service.together;
     }
+    if (all_->held > 0) add_overhang(station, j);
     solver_.solve(service, inputs_, memory_[j], found_, precision_);
     together_[j] = solver_.together();
     for (std::size_t k = 0; k < station.inputs.size(); ++k) waits_[station.inputs[k]] = found_[k];
+  }
+
+  /// What is left of the time on a channel of this station once the worm has left the one before: the last of its
+  /// waits. An input by itself stands for all worms in it: with their channels free, all inputs may wait. (16)
+  void add_overhang(const StationClass& station, std::size_t j) {
+    const Times end = at_end();
+    double busy = 0, flow = 0;
+    for (std::size_t k = 0; k < station.inputs.size(); ++k) {
+      const std::size_t i = station.inputs[k];
+      double first = 0, second = 0, rate = 0;
+      for (const auto& [trail, part] : all_->channels[all_->inputs[i].channel].trails)
+        for (const Move& move : all_->trails[trail].moves) {
+          if (move.input != i) continue;
+          const Times& whole = onward(j, move, held_);
+          const Times& before = held_ == 0 ? end : onward(j, move, held_ - 1);
+          const double last = std::max(0.0, whole.mean() - before.mean());
+          const double share = part * move.probability;
+          first += share * last;
+          second +=
+              share * std::max(square(last), whole.second() - before.second() - 2 * before.mean() * last);
+          rate += share;
+        }
+      // Where a station is held just below what it can carry, so is its part.
+      inputs_[k].overhang = std::min(first / rate, inputs_[k].own * (1 - 1e-9));
+      inputs_[k].overhang_second = second / rate;
+      busy += inputs_[k].count * inputs_[k].rate * inputs_[k].overhang;
+      flow += inputs_[k].count * inputs_[k].rate;
+    }
+    if (busy > 1e-9 * flow)
+      inputs_.push_back({.rate = flow / station.servers,
+                         .count = station.servers,
+                         .own = busy / flow,
+                         .others = busy / flow,
+                         .overhanging = true});
+    memory_[j].resize(inputs_.size());
   }
 
   /// Holding times by the input, where they depend on it; `held`: as they are held below saturation, over `mean`.
@@ -529,7 +577,7 @@ class Rounds {
       for (const auto& [trail, part] : all_->channels[all_->inputs[i].channel].trails)
         for (const Move& move : all_->trails[trail].moves) {
           if (move.input != i) continue;
-          time += part * move.probability * trails_[move.next].mean();
+          time += part * move.probability * trail_at(move.next, held_).mean();
           rate += part * move.probability;
         }
       inputs_[k].own = std::min(time / rate * (held / mean), brim / inputs_[k].rate);
@@ -587,9 +635,22 @@ class Rounds {
     marked_ = true;
   }
 
-  void trail_times(std::size_t i, double weight) {
+  Times& trail_at(std::size_t trail, std::size_t level) { return trails_[trail * levels_ + level]; }
+  /// Of the worms that make the move, to station j.
+  const Times& onward(std::size_t j, const Move& move, std::size_t level) {
+    return move.next == any ? stations_[j * levels_ + level] : trail_at(move.next, level);
+  }
+  /// Of a worm without another wait.
+  [[nodiscard]] Times at_end() const {
+    return {ejection_, ejection_, ejection_second_, ejection_second_, 0, 0};
+  }
+
+  /// Level h counts the waits at the next h + 1 stations, the last level all of them. (15)
+  void trail_times(std::size_t i, std::size_t level, double weight) {
     const TrailClass& trail = all_->trails[i];
-    Times& now = trails_[i];
+    Times& now = trail_at(i, level);
+    const Times no_wait = at_end();
+    const bool all_waits = level + 1 == levels_;
     Times next{0, 0, 0, 0, 0, now.follow};
     const double end = trail.ends * ejection_;
     const double end_second = trail.ends * ejection_second_;
@@ -598,7 +659,9 @@ class Rounds {
     for (const Move& move : trail.moves) {
       const Input& input = all_->inputs[move.input];
       const StationWaits& wait = waits_[move.input];
-      const Times& on = move.next == any ? stations_[input.station] : trails_[move.next];
+      const Times& on = all_waits    ? onward(input.station, move, level)
+                        : level == 0 ? no_wait
+                                     : onward(input.station, move, level - 1);
       const int m = all_->stations[input.station].servers;
       const double by_fresh = wait.fresh_waits;
       const double by_behind = wait.behind_waits + (1 - wait.behind_waits) / m;
@@ -679,7 +742,10 @@ class Rounds {
   const std::vector<std::size_t>* class_of_;  ///< [station of the graph]
   double load_ = 0, ejection_ = 1, ejection_second_ = 1;
   FiniteSourceRounds how_;
-  std::vector<Times> trails_, times_, stations_;
+  std::size_t levels_ = 1;                           ///< numbers of waits, and all of them
+  std::size_t held_ = 0;                             ///< the level for which channels are held
+  std::vector<Times> trails_, stations_, by_level_;  ///< [trail, station or channel][level]
+  std::vector<Times> times_;                         ///< [channel]: as they are held
   bool with_trails_ = false;
   std::vector<char> twins_;  ///< [station], if any has inputs with twins
   std::vector<double> together_;
@@ -750,10 +816,13 @@ double damping(int sharing) {
 
 }  // namespace
 
-FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph, double length_variation) {
+FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph, double length_variation,
+                                     double flits) {
   auto parts = std::make_unique<Parts>();
   Collapsed made = collapsed(structure_of(graph));
   parts->all = std::move(made.classes);
+  if (flits < graph.mean_distance && length_variation == 0)
+    parts->all.held = static_cast<std::size_t>(std::max(1.0, flits));
   parts->channel_class = std::move(made.channel_class);
   parts->station_class = std::move(made.station_class);
   parts->order = last_first(parts->all);
@@ -807,6 +876,7 @@ FiniteSourcePoint FiniteSourceModel::Parts::solve(Rounds& rounds, double load) c
     point.fullness = std::max(point.fullness, source.fullness);
     point.source_wait += channel.weight * classes[i].wait;
     point.service += channel.weight * times.mean();
+    if (all.held > 0) point.further += channel.weight * rounds.further(i);
   }
   point.settled = point.ending.stop == Stop::converged;
   if (point.settled && point.fullness >= 1) point.ending.stop = Stop::saturated;

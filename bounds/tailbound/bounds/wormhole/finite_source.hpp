@@ -19,7 +19,8 @@
 /// RESULT    approximate; nothing is proved of its digits. Errors: docs/derivations/wormhole_finite_source.md
 /// SCALING   times in lengths of a message, load in flits a cycle from each processor
 /// SOURCE    docs/derivations/wormhole_finite_source.md, by its equations' numbers
-/// EXCLUDES  messages shorter than their way, buffers of several flits
+///           Messages shorter than the mean way hold so many channels as they have flits.
+/// EXCLUDES  buffers of several flits; short messages of geometric length, taken as long
 /// TESTS     tests/bounds/wormhole/finite_source_test.cpp
 namespace tailbound::bounds::wormhole {
 
@@ -36,6 +37,7 @@ struct FiniteSourcePoint {
   double load = 0;
   double source_wait = 0;                     ///< mean W
   double service = 1;                         ///< mean x at the sources
+  double further = 0;                         ///< mean of the waits that x does not hold; 0 of long messages
   std::vector<FiniteSourceChannel> channels;  ///< as in the graph
   /// The greatest of what must stay below 1: a source's rho and d, a station's share of time that it is busy.
   double fullness = 0;
@@ -58,7 +60,9 @@ class FiniteSourceModel {
   /// COST    turns, times the rounds until no class is divided further
   /// CONTRACT  the graph is that of a bounds::wormhole::Model
   /// \param length_variation  squared coefficient of variation of the messages' lengths, from 0
-  explicit FiniteSourceModel(const network::ChannelGraph& graph, double length_variation = 0);
+  /// \param flits  mean length of a message, from 1; of all that are not shorter than the mean way the model is the same
+  explicit FiniteSourceModel(const network::ChannelGraph& graph, double length_variation = 0,
+                             double flits = std::numeric_limits<double>::infinity());
   ~FiniteSourceModel();
   FiniteSourceModel(FiniteSourceModel&&) noexcept;
   FiniteSourceModel& operator=(FiniteSourceModel&&) noexcept;

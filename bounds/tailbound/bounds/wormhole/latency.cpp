@@ -86,8 +86,9 @@ double shared_length(double partners) {
   return length;
 }
 
-Model::Model(network::ChannelGraph graph, Equations equations, double length_variation)
-    : graph_(std::move(graph)), length_variation_(length_variation) {
+Model::Model(network::ChannelGraph graph, Equations equations, double length_variation, double flits)
+    : graph_(std::move(graph)), length_variation_(length_variation), flits_(flits) {
+  require(flits >= 1, "flits", flits, "at least 1");
   require(length_variation >= 0 && (length_variation == 0 || equations == Equations::finite_source),
           "length variation", length_variation, "0, or above it with finite sources");
   require_graph(graph_);
@@ -98,7 +99,7 @@ Model::Model(network::ChannelGraph graph, Equations equations, double length_var
     greatest_wire_rate_ = std::max(greatest_wire_rate_, of_wire[channel.wire] += channel.rate);
   sort();
   if (equations == Equations::finite_source)
-    finite_ = std::make_shared<const FiniteSourceModel>(graph_, length_variation);
+    finite_ = std::make_shared<const FiniteSourceModel>(graph_, length_variation, flits);
 }
 
 /// Depth first, without recursion: paths may be as long as the graph.
@@ -215,6 +216,7 @@ Point as_point(const FiniteSourcePoint& found, double mean_distance) {
   Point point{.load = found.load,
               .source_wait = found.source_wait,
               .service = found.service,
+              .further = found.further,
               .mean_distance = mean_distance,
               .channels = {},
               .ending = found.ending};

@@ -5,6 +5,7 @@
 #include <tailbound/network/channel_graph.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,7 +31,7 @@
 /// SOURCE    Greenberg and Guan 1997a, eqs. (6), (8), (11), (24)-(26); the wire's sharing is of our own:
 ///           docs/derivations/wormhole.md
 /// VARIANTS  Equations::finite_source: finite_source.hpp, nearer to simulation from half of saturation on
-/// EXCLUDES  messages shorter than their way, buffers of several flits
+/// EXCLUDES  messages shorter than their way (finite sources know them), buffers of several flits
 /// TESTS     tests/bounds/wormhole/latency_test.cpp
 namespace tailbound::bounds::wormhole {
 
@@ -61,6 +62,7 @@ struct Point {
   double load = 0;         ///< flits/cycle/processor
   double source_wait = 0;  ///< mean W_s / M
   double service = 0;      ///< mean x_s / M
+  double further = 0;      ///< mean waits / M beyond x_s, of messages shorter than their way
   double mean_distance = 0;
   std::vector<ChannelFigures> channels;  ///< as in the graph
   Ending ending;
@@ -68,7 +70,7 @@ struct Point {
   [[nodiscard]] bool solved() const { return ending.stop == Stop::direct || ending.stop == Stop::converged; }
   /// Mean latency of messages of `flits` flits [cycles].
   [[nodiscard]] double latency(double flits) const {
-    return flits * (source_wait + service) + mean_distance - 1;
+    return flits * (source_wait + service + further) + mean_distance - 1;
   }
 };
 
@@ -87,14 +89,16 @@ class Model {
   ///                          shares, rates, servers or weights out of range
   /// \param length_variation  squared coefficient of variation of the messages' lengths, from 0; 0 by the
   ///                          published equations, which do not know it
+  /// \param flits  mean length of a message, from 1; the published equations take messages as long
   explicit Model(network::ChannelGraph graph, Equations equations = Equations::published,
-                 double length_variation = 0);
+                 double length_variation = 0, double flits = std::numeric_limits<double>::infinity());
 
   [[nodiscard]] const network::ChannelGraph& graph() const { return graph_; }
   [[nodiscard]] Equations equations() const {
     return finite_ ? Equations::finite_source : Equations::published;
   }
   [[nodiscard]] double length_variation() const { return length_variation_; }
+  [[nodiscard]] double flits() const { return flits_; }
   /// Is there a cycle of channels that wait for each other?
   [[nodiscard]] bool cyclic() const { return !cycle_.empty(); }
   /// Channels each of which leads to the station of the next, the last to that of the first; empty if no
@@ -143,6 +147,7 @@ class Model {
   std::vector<std::size_t> cycle_;  ///< channels
   std::shared_ptr<const FiniteSourceModel> finite_;
   double length_variation_ = 0;
+  double flits_ = 0;
 };
 
 /// T / M: how much longer than its length a worm takes to pass, sharing wires with partners. Within [1, 2].
