@@ -169,9 +169,12 @@ std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optio
   for (const Rational& scale : loads.load_scale)
     if (scale <= 0) throw InvalidArgument("load scale", plain(scale), "above 0");
   std::vector<FabricTopology> result;
+  const std::size_t points = or_none(loads.uniform).size() * or_none(loads.load_scale).size();
   for (const std::optional<Rational>& rate : or_none(loads.uniform))
     for (const std::optional<Rational>& scale : or_none(loads.load_scale)) {
-      auto each = std::make_shared<Fabric>(*fabric);
+      // A list may have gigabytes: the last does without a copy.
+      auto each = result.size() + 1 == points ? std::make_shared<Fabric>(std::move(*fabric))
+                                              : std::make_shared<Fabric>(*fabric);
       if (rate) each->demands = uniform_demand(each->network, linked_ends(each->network), *rate, route);
       if (scale) {
         scale_demands(each->demands, *scale);
