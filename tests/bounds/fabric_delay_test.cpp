@@ -64,6 +64,14 @@ std::vector<bounds::Route> all_routes(const Network& network, const NetworkDelay
   return routes;
 }
 
+/// How much the fullest link is offered, and how many others are overloaded: which of equal links is named, and
+/// whether those alike are named one by one, differs between the two ways.
+std::string overload(const std::string& message) {
+  const std::size_t offered = message.find("it is offered"), others = message.find(" other");
+  REQUIRE(offered != std::string::npos);
+  return message.substr(offered, others == std::string::npos ? others : others - offered);
+}
+
 /// \return false if the network is overloaded, and said to be so both ways
 bool require_equal_to_routes(const Fabric& fabric, std::size_t most_pairs) {
   const Network network = written_out(fabric);
@@ -77,7 +85,13 @@ bool require_equal_to_routes(const Fabric& fabric, std::size_t most_pairs) {
     overloaded = error.what();
   }
   if (!overloaded.empty()) {
-    REQUIRE_THROWS_WITH(FabricDelay(graph, orbits, rates), overloaded);
+    std::string whole;
+    try {
+      (void)FabricDelay(graph, orbits, rates);
+    } catch (const Overloaded& error) {
+      whole = error.what();
+    }
+    REQUIRE(overload(whole) == overload(overloaded));
     return false;
   }
   const NetworkDelay listed = network_delay(network, Sources::decoupled);
