@@ -25,15 +25,6 @@ using network::SparseDemand;
 using numeric::plain;
 using numeric::Rational;
 
-/// Hosts (switches, if there are none) that have a link left.
-std::vector<std::uint32_t> linked_ends(const network::Network& network) {
-  const std::vector<bool> linked = network::linked_nodes(network);
-  std::vector<std::uint32_t> ends;
-  for (const std::size_t end : network::ends_of(network))
-    if (linked[end]) ends.push_back(static_cast<std::uint32_t>(end));
-  return ends;
-}
-
 std::vector<network::Demand> uniform_demand(const network::Network& network,
                                             const std::vector<std::uint32_t>& ends, const Rational& rate,
                                             network::RouteRule route) {
@@ -69,7 +60,7 @@ void require_sendable(const Fabric& fabric, const std::optional<Rational>& scale
 
 std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<NamedText>& matrix,
                                 network::RouteRule route, bool elsewhere, const ReadNamed& read,
-                                std::span<const std::string> without) {
+                                const std::vector<std::string>& without) {
   network::FabricFile found;
   try {
     found = network::read_fabric(
@@ -150,15 +141,16 @@ std::vector<FabricSwitchClass> switches_of(const FabricGraph& graph, const Fabri
 
 std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optional<NamedText>& matrix,
                                          network::RouteRule route, const Loads& loads, const ReadNamed& read,
-                                         std::span<const std::string> without) {
+                                         const std::vector<std::string>& without) {
   // A list of flows is for read_network(); to read it twice would only take time.
   if (!matrix && loads.uniform.empty() && file.text.find("[traffic") == std::string::npos) return {};
   std::optional<Fabric> fabric = fabric_of(file, matrix, route, !loads.uniform.empty(), read, without);
   if (!fabric) return {};
   // Uniform traffic in place of flows is refused, with the reason, by read_uniform_network().
   if (!loads.uniform.empty() && !fabric->demands.empty()) return {};
+  std::vector<std::uint32_t> ends;  // of uniform traffic
   if (!loads.uniform.empty()) {
-    const std::vector<std::uint32_t> ends = linked_ends(fabric->network);
+    ends = network::linked_ends(fabric->network, network::linked_nodes(fabric->network));
     if (ends.size() < 2) return {};  // likewise
     fabric->demands = uniform_demand(fabric->network, ends, 1, route);
   }
@@ -175,7 +167,7 @@ std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optio
       // A list may have gigabytes: the last does without a copy.
       auto each = result.size() + 1 == points ? std::make_shared<Fabric>(std::move(*fabric))
                                               : std::make_shared<Fabric>(*fabric);
-      if (rate) each->demands = uniform_demand(each->network, linked_ends(each->network), *rate, route);
+      if (rate) each->demands = uniform_demand(each->network, ends, *rate, route);
       if (scale) {
         scale_demands(each->demands, *scale);
         require_sendable(*each, scale);
@@ -183,7 +175,7 @@ std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optio
       FabricTopology& topology =
           result.emplace_back(FabricTopology{.fabric = std::move(each), .file = file.name});
       if (matrix) topology.matrix = matrix->name;
-      topology.without.assign(without.begin(), without.end());
+      topology.without = without;
       topology.uniform = rate;
       topology.load_scale = scale;
     }

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -46,7 +45,7 @@ inline constexpr std::uint64_t most_listed_pairs = 100'000;
                                                        const std::optional<NamedText>& matrix,
                                                        network::RouteRule route, const Loads& loads,
                                                        const ReadNamed& read,
-                                                       std::span<const std::string> without = {});
+                                                       const std::vector<std::string>& without = {});
 
 struct FabricQuestion {
   FabricTopology topology;

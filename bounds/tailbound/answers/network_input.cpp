@@ -37,7 +37,8 @@ std::string whole_of(const ReadNamed& read, const std::string& path) {
   return text;
 }
 
-NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileUse use, Without without) {
+NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileUse use,
+                             const std::vector<std::string>& without) {
   network::NetworkFile found = network::read_network(file.text, file.name, use, FlowsFrom::file, without);
   if (found.matrix) {
     const std::string path = (std::filesystem::path(file.name).parent_path() / found.matrix->file).string();
@@ -50,28 +51,25 @@ NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileU
     network::add_flows(found.network,
                        std::vector<network::Demand>{{pairs.name, pairs.route, reader.finish()}});
   }
-  return {
-      .network = std::move(found.network), .file = file.name, .without = {without.begin(), without.end()}};
+  return {.network = std::move(found.network), .file = file.name, .without = without};
 }
 
 NetworkTopology read_network(const NamedText& file, const NamedText& matrix, RouteRule route, FileUse use,
-                             Without without) {
+                             const std::vector<std::string>& without) {
   network::NetworkFile read = network::read_network(file.text, file.name, use, FlowsFrom::elsewhere, without);
   network::add_traffic_matrix(read.network, matrix.text, matrix.name, route);
-  return {.network = std::move(read.network),
-          .file = file.name,
-          .matrix = matrix.name,
-          .without = {without.begin(), without.end()}};
+  return {.network = std::move(read.network), .file = file.name, .matrix = matrix.name, .without = without};
 }
 
-NetworkTopology read_uniform_network(const NamedText& file, RouteRule route, Without without) {
+NetworkTopology read_uniform_network(const NamedText& file, RouteRule route,
+                                     const std::vector<std::string>& without) {
   network::NetworkFile read =
       network::read_network(file.text, file.name, FileUse::packets, FlowsFrom::elsewhere, without);
   if (!read.network.flows.empty())
     throw InvalidArgument("uniform", "given together with the flows of " + file.name,
                           "left out, or the [[flow]] entries taken out of the file: each says all flows");
   network::add_uniform_traffic(read.network, 1, route);
-  return {.network = std::move(read.network), .file = file.name, .without = {without.begin(), without.end()}};
+  return {.network = std::move(read.network), .file = file.name, .without = without};
 }
 
 std::vector<NetworkTopology> at_loads(const NetworkTopology& network, const Loads& loads, Overload overload) {

@@ -7,7 +7,6 @@
 
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,29 +31,27 @@ using ReadNamed =
 /// All of its bytes.
 [[nodiscard]] std::string whole_of(const ReadNamed& read, const std::string& path);
 
-/// What is asked to fail beside what a file says: entries as network::take_out() has them, which throws
-/// InvalidArgument "without".
-using Without = std::span<const std::string>;
-
 /// The network of a file, with the flows that stand there and those of the matrix named there.
+/// \param without  what fails beside what the file says (network/failures.hpp)
 /// \throws ParseError, LimitExceeded  as network::read_network() and network::add_traffic_matrix()
+/// \throws InvalidArgument  "without"
 [[nodiscard]] NetworkTopology read_network(const NamedText& file, const ReadNamed& read,
                                            network::FileUse use = network::FileUse::packets,
-                                           Without without = {});
+                                           const std::vector<std::string>& without = {});
 
 /// The same with a matrix in place of what the file says under [traffic].
 /// \throws ParseError, LimitExceeded
 [[nodiscard]] NetworkTopology read_network(const NamedText& file, const NamedText& matrix,
                                            network::RouteRule route,
                                            network::FileUse use = network::FileUse::packets,
-                                           Without without = {});
+                                           const std::vector<std::string>& without = {});
 
 /// The same with uniform traffic of 1 packet a slot from each host in place of [traffic], to be scaled.
 /// \throws ParseError, LimitExceeded
 /// \throws InvalidArgument  "uniform": flows in the file, or no way from one host to another;  as
 ///                          network::add_uniform_traffic()
 [[nodiscard]] NetworkTopology read_uniform_network(const NamedText& file, network::RouteRule route,
-                                                   Without without = {});
+                                                   const std::vector<std::string>& without = {});
 
 /// What is scaled: uniform traffic to other rates, all rates by other factors. Where there is none, nothing.
 struct Loads {

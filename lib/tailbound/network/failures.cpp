@@ -2,6 +2,7 @@
 #include <tailbound/network/draws.hpp>
 #include <tailbound/network/failures.hpp>
 #include <tailbound/network/file_text.hpp>
+#include <tailbound/network/uniform_traffic.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -137,6 +138,13 @@ std::vector<bool> linked_nodes(const Network& network) {
   std::vector<bool> linked(network.nodes.size(), false);
   for (const Link& link : network.links) linked[link.from] = linked[link.to] = true;
   return linked;
+}
+
+std::vector<std::uint32_t> linked_ends(const Network& network, const std::vector<bool>& linked) {
+  std::vector<std::uint32_t> ends;
+  for (const std::size_t end : ends_of(network))
+    if (linked[end]) ends.push_back(static_cast<std::uint32_t>(end));
+  return ends;
 }
 
 }  // namespace tailbound::network

@@ -2,6 +2,7 @@
 
 #include <tailbound/network/network.hpp>
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,5 +26,8 @@ void take_out(Network& network, std::span<const std::string> failed);
 
 /// Which nodes have a link left, to them or from them: one that has none neither sends nor receives.
 [[nodiscard]] std::vector<bool> linked_nodes(const Network& network);
+/// Of ends_of() those that have.
+/// \param linked  linked_nodes() of the network
+[[nodiscard]] std::vector<std::uint32_t> linked_ends(const Network& network, const std::vector<bool>& linked);
 
 }  // namespace tailbound::network

@@ -22,10 +22,11 @@ class TrafficReader {
  public:
   TrafficReader(TomlValues& values, const Network& network,
                 const std::unordered_map<std::string, std::size_t>& node_of)
-      : values_(values), network_(network), node_of_(node_of), linked_(linked_nodes(network)) {
-    for (const std::size_t node : ends_of(network))
-      if (linked_[node]) ends_.push_back(static_cast<std::uint32_t>(node));
-  }
+      : values_(values),
+        network_(network),
+        node_of_(node_of),
+        linked_(linked_nodes(network)),
+        ends_(linked_ends(network, linked_)) {}
 
   void read(const toml::table& table);
   [[nodiscard]] TrafficTables take() { return std::move(result_); }

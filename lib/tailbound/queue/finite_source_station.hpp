@@ -28,9 +28,8 @@ struct StationInput {
   double together = 1;        ///< o: how much more often than independently the others are there at once
   double own = 0;             ///< mean time for which its worms hold a server
   double others = 0;          ///< and those of the other inputs
-  double overhang =
-      0;  ///< u: mean end of `own` in which the worm has left its channel, and the next may wait
-  double overhang_second = 0;  ///< second moment
+  /// u: mean end of `own` in which the worm has left its channel, and the next may wait; and its second moment.
+  double overhang = 0, overhang_second = 0;
   bool overhanging = false;  ///< stands for all worms in their overhang: busy servers, and nobody that waits
 };
 

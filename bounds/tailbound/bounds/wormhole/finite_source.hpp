@@ -18,8 +18,8 @@
 ///           queue/finite_source_station.hpp. At the sources W = PK + lambda Cov(W, x) / (1 - rho).
 /// RESULT    approximate; nothing is proved of its digits. Errors: docs/derivations/wormhole_finite_source.md
 /// SCALING   times in lengths of a message, load in flits a cycle from each processor
+/// SHORT     messages shorter than the mean way hold as many channels as they have flits
 /// SOURCE    docs/derivations/wormhole_finite_source.md, by its equations' numbers
-///           Messages shorter than the mean way hold so many channels as they have flits.
 /// EXCLUDES  buffers of several flits; short messages of geometric length, taken as long
 /// TESTS     tests/bounds/wormhole/finite_source_test.cpp
 namespace tailbound::bounds::wormhole {

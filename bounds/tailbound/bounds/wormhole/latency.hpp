@@ -147,7 +147,7 @@ class Model {
   std::vector<std::size_t> cycle_;  ///< channels
   std::shared_ptr<const FiniteSourceModel> finite_;
   double length_variation_ = 0;
-  double flits_ = 0;
+  double flits_;
 };
 
 /// T / M: how much longer than its length a worm takes to pass, sharing wires with partners. Within [1, 2].

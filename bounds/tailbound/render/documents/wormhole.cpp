@@ -213,14 +213,10 @@ std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& netw
     if (answer.shorter_than_path && holds_part)
       notes.push_back(
           fmt::format("Messages of {} flits are shorter than the mean path and hold at most so many channels "
-                      "at a time, with "
-                      "buffers of one flit. Against simulation of meshes, a hypercube and a fat-tree with 1 "
-                      "to 4 flits, at "
-                      "fractions of the simulated saturation load: latency within 0.3 % up to 60 %, from "
-                      "-2.5 % to +0.7 % at "
-                      "80 %, from -10 % (1 flit) to +2.2 % at 90 %; in tori up to +2 % at 60 % and +7 % at "
-                      "80 %, and much too "
-                      "long beyond.",
+                      "at a time, with buffers of one flit. Against simulation of meshes, a hypercube and a "
+                      "fat-tree with 1 to 4 flits, at fractions of the simulated saturation load: latency "
+                      "within 0.3 % up to 60 %, from -2.5 % to +0.7 % at 80 %, from -10 % (1 flit) to +2.2 % "
+                      "at 90 %; in tori up to +2 % at 60 % and +7 % at 80 %, and much too long beyond.",
                       question.flits));
     else if (answer.shorter_than_path)
       notes.push_back(

@@ -1,5 +1,4 @@
 #include <tailbound/network/queue_traffic.hpp>
-#include <tailbound/numeric/real.hpp>
 #include <tailbound/sim/network/network_replication.hpp>
 
 #include <algorithm>

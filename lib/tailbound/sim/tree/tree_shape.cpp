@@ -54,7 +54,7 @@ Shape::Shape(const TreeModel& model)
       stages(stage_count(model.tree)),
       switches((check(model), power(levels - 1))),
       leaves(switches * radix),
-      turning(model.routing == TreeRouting::nearest_ancestor),
+      turning(model.routing == network::TreeRouting::nearest_ancestor),
       binary(std::has_single_bit(static_cast<std::uint64_t>(radix)) && radix <= 256),
       digit_bits(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(radix - 1)))),
       ring(ring_slots(model)),

@@ -12,9 +12,6 @@
 /// What follows from a TreeModel for its simulation: sizes, strides, and where a packet keeps what.
 namespace tailbound::sim::tree_engine {
 
-using network::TreeRouting;
-using numeric::Rational;
-
 constexpr int block_slots = 64;  ///< slots simulated switch by switch
 constexpr int most_marked = 3;   ///< marked digits of a packet: as many as 16 bits have room for
 constexpr int mark_bit = 4;      ///< of a digit: the numbers of 16 ports and one for none
