@@ -99,15 +99,6 @@ TEST_CASE("pair: plain slots, combined slots and elimination level by level agre
   }
 }
 
-TEST_CASE("pair: a similar pair to start from leads to the same law") {
-  const QueuePair pair = pairs()[1], similar{{{5, 0.08, 0.04}}, 0.4};
-  const PairLaw its = queue::pair_law(similar, 64, 1e-10);
-  const PairLaw law = queue::pair_law(pair, 64, 1e-11),
-                other = queue::pair_law(pair, 64, 1e-11, {&similar, &its});
-  for (std::size_t v = 0; v < 20; ++v)
-    for (std::size_t y = 0; y + v < 20; ++y) CHECK(other.at(v, y) == Approx(law.at(v, y)).epsilon(1e-8));
-}
-
 TEST_CASE("pair: what T has left over, with what is bound for it, obeys the exact identity") {
   for (const QueuePair& pair : pairs()) {
     const std::vector<double> error = queue::identity_error(pair, queue::pair_law(pair, 96, 1e-11));

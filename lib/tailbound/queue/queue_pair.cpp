@@ -7,10 +7,11 @@
 #include <string>
 #include <utility>
 
-// The loops below are most of the time and gain by wider registers. Each operation is as written, on every machine.
+// The loops below are most of the time and gain by wider registers, asked for by what a processor can do (arch= would
+// name one maker's). Each operation is as written, on every machine.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
-#define TAILBOUND_WIDE __attribute__((target_clones("arch=haswell", "default")))
+#define TAILBOUND_WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define TAILBOUND_WIDE
 #endif
@@ -20,7 +21,7 @@ namespace {
 
 using Series = std::vector<double>;
 
-constexpr std::size_t block = 32;
+constexpr std::size_t block = 32, half_block = block / 2;
 constexpr double never = std::numeric_limits<double>::infinity();
 /// Arrivals whose part of A(z0) is smaller do not count, whatever is asked.
 constexpr double least_share = 1e-11;
@@ -29,34 +30,56 @@ std::size_t rounded_up(std::size_t size) {
   return (size + block - 1) / block * block;
 }
 
-/// to[y] = sum_i weights[i] from[y - i stride] for y < length, a whole number of blocks. \pre what is read in front of
-/// `from` is readable, and 0 where there is nothing
-TAILBOUND_WIDE void combine(double* __restrict to, const double* __restrict from, std::ptrdiff_t stride,
-                            std::size_t length, const double* __restrict weights, std::size_t count) {
+/// Numbers side by side in a register, or in two.
+using Numbers [[gnu::vector_size(32)]] = double;
+using Stored [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+
+/// to[y] += sum_i weights[i] from[y - i] for y < length, a whole number of blocks. \pre what is read in front of `from` is
+/// readable, and 0 where there is nothing
+TAILBOUND_WIDE void add_convolved(double* __restrict to, const double* __restrict from, std::size_t length,
+                                  const double* __restrict weights, std::size_t count) {
   for (std::size_t y = 0; y < length; y += block) {
-    double sum[block] = {};
+    Stored* __restrict const place = reinterpret_cast<Stored*>(to + y);
     const double* __restrict terms = from + y;
-    for (std::size_t i = 0; i < count; ++i, terms -= stride) {
+    Numbers s0 = place[0], s1 = place[1], s2 = place[2], s3 = place[3], s4 = place[4], s5 = place[5],
+            s6 = place[6], s7 = place[7];
+    for (std::size_t i = 0; i < count; ++i, --terms) {
       const double weight = weights[i];
-      for (std::size_t j = 0; j < block; ++j) sum[j] += weight * terms[j];
+      const Stored* __restrict const term = reinterpret_cast<const Stored*>(terms);
+      s0 += weight * term[0];
+      s1 += weight * term[1];
+      s2 += weight * term[2];
+      s3 += weight * term[3];
+      s4 += weight * term[4];
+      s5 += weight * term[5];
+      s6 += weight * term[6];
+      s7 += weight * term[7];
     }
-    for (std::size_t j = 0; j < block; ++j) to[y + j] = sum[j];
+    place[0] = s0, place[1] = s1, place[2] = s2, place[3] = s3;
+    place[4] = s4, place[5] = s5, place[6] = s6, place[7] = s7;
   }
 }
 
-void convolve_row(double* to, const double* from, std::size_t length, const double* weights,
-                  std::size_t count) {
-  combine(to, from, 1, length, weights, count);
-}
-
-/// values[y] = first above[y] + second values[y - 1] + weight own[y] for y < length, with values[-1] = 0.
-TAILBOUND_WIDE void horner_row(double* __restrict values, const double* __restrict above,
-                               const double* __restrict own, std::size_t length, double first, double second,
-                               double weight, std::vector<double>& room) {
-  double* __restrict const old = room.data() + 1;
-  for (std::size_t y = 0; y < length; ++y) old[y] = values[y];
-  for (std::size_t y = 0; y < length; ++y)
-    values[y] = first * above[y] + second * old[y - 1] + weight * own[y];
+/// lower[y] = sum_i weights[i - 1] rows[y - i stride], upper[y] = sum_i weights[i] rows[y - i stride], begin <= i < end,
+/// y < length, a whole number of half blocks: each term is read once for both.
+TAILBOUND_WIDE void combine_rows(double* __restrict lower, double* __restrict upper,
+                                 const double* __restrict rows, std::ptrdiff_t stride, std::size_t length,
+                                 const double* __restrict weights, std::ptrdiff_t begin, std::ptrdiff_t end) {
+  for (std::size_t y = 0; y < length; y += half_block) {
+    Numbers l0 = {}, l1 = {}, l2 = {}, l3 = {}, h0 = {}, h1 = {}, h2 = {}, h3 = {};
+    const double* __restrict terms = rows + y - begin * stride;
+    for (std::ptrdiff_t i = begin; i < end; ++i, terms -= stride) {
+      const double a = weights[i - 1], b = weights[i];
+      const Stored* __restrict const term = reinterpret_cast<const Stored*>(terms);
+      const Numbers t0 = term[0], t1 = term[1], t2 = term[2], t3 = term[3];
+      l0 += a * t0, l1 += a * t1, l2 += a * t2, l3 += a * t3;
+      h0 += b * t0, h1 += b * t1, h2 += b * t2, h3 += b * t3;
+    }
+    Stored* __restrict const low = reinterpret_cast<Stored*>(lower + y);
+    Stored* __restrict const high = reinterpret_cast<Stored*>(upper + y);
+    low[0] = l0, low[1] = l1, low[2] = l2, low[3] = l3;
+    high[0] = h0, high[1] = h1, high[2] = h2, high[3] = h3;
+  }
 }
 
 /// A step of Chebyshev's recurrence: p <- (next - x) + beta p, x <- x + alpha p.
@@ -246,93 +269,140 @@ void check(const QueuePair& pair) {
   }
 }
 
-/// One slot of the chain on v + y < size. Rows keep a margin of zeros in front, for what convolutions read there.
+/// P(a, b) is the sum of first[a] second[b] of all parts.
+struct Part {
+  Series first, second;
+};
+
+/// Cross approximation: the greatest entry left, its column and its row, until what is left, each entry weighted with
+/// z^a w^b, sums up to less than `negligible`. Where no source sends to both queues one part is all.
+std::vector<Part> parts_of(std::vector<Series> table, double z, double w, double negligible) {
+  std::vector<Part> parts;
+  for (;;) {
+    double left = 0, greatest = 0, weight_a = 1;
+    std::size_t row = 0, column = 0;
+    for (std::size_t a = 0; a < table.size(); ++a, weight_a *= z) {
+      double weight = weight_a;
+      for (std::size_t b = 0; b < table[a].size(); ++b, weight *= w) {
+        const double size = weight * std::abs(table[a][b]);
+        left += size;
+        if (size > greatest) greatest = size, row = a, column = b;
+      }
+    }
+    if (!(left > negligible)) return parts;
+    Part& part = parts.emplace_back();
+    part.second = table[row];
+    for (const Series& each : table) part.first.push_back(each[column] / table[row][column]);
+    for (std::size_t a = 0; a < table.size(); ++a)
+      for (std::size_t b = 0; b < table[a].size(); ++b)
+        table[a][b] = a == row || b == column ? 0 : table[a][b] - part.first[a] * part.second[b];
+  }
+}
+
+/// Slots of the chain on v + y < size.
 class Chain {
  public:
   /// \param negligible  arrivals with a smaller part of A(z0) do not count
-  Chain(const QueuePair& pair, std::size_t size, double negligible)
-      : size_(size),
-        joint_(joint_arrivals(pair, size, negligible)),
-        marked_(
-            product(joint_.only_second, {1 - pair.forwarded, pair.forwarded}, joint_.only_second.size() + 1)),
-        before_(joint_.most_first),
-        margin_(rounded_up(joint_.most_second + 1)),
-        stride_(rounded_up(size + 1) + margin_),
-        served_(stride_ * rows(), 0),
-        spread_(stride_ * rows(), 0),
-        scratch_(joint_.either.empty() ? 0 : stride_ * rows(), 0),
-        idle_(rounded_up(size), 0) {}
-
-  /// `next` <- the law after a slot.
-  void step(const PairLaw& law, PairLaw& next) {
-    for (std::size_t v = 0; v < size_; ++v) serve(law.row(v), size_ - v, row(served_, v));
-    for (std::size_t x = 0; x <= size_; ++x)
-      combine(row(spread_, x), row(served_, x), static_cast<std::ptrdiff_t>(stride_), length(x),
-              joint_.only_first.data(), joint_.only_first.size());
-    for (const Either& each : joint_.either) add(each);
-    // In a slot with x = 0 U serves nothing.
-    convolve_row(idle_.data(), row(spread_, 0), idle_.size(), joint_.only_second.data(),
-                 joint_.only_second.size());
-    for (std::size_t v = 0; v < size_; ++v) {
-      double* const to = next.row(v);
-      const std::size_t places = rounded_up(size_ - v);
-      convolve_row(to, row(spread_, v + 1), places, marked_.data(), marked_.size());
-      std::fill(to + (size_ - v), to + places, 0);
+  Chain(const QueuePair& pair, std::size_t size, const LoneQueue& first, const LoneQueue& second,
+        double negligible)
+      : size_(size), first_(first), second_(second) {
+    const Joint joint = joint_arrivals(pair, size, negligible);
+    const std::vector<Series> table = joint.table();
+    idle_ = table.front();
+    most_first_ = table.size();
+    parts_ = parts_of(table, std::min(first.growth, 1e3), std::min(second.growth, 1e3), negligible);
+    for (Part& part : parts_) {
+      part.first.insert(part.first.begin(), 0);
+      part.first.push_back(0);
+      part.second = product(part.second, {1 - pair.forwarded, pair.forwarded}, idle_.size() + 1);
     }
-    double* const first = next.row(0);
-    for (std::size_t y = 0; y < size_; ++y) first[y] += idle_[y];
+    const std::size_t margin = rounded_up(idle_.size() + 2);
+    for (Line* line : {&low_, &high_, &next_low_, &next_high_, &waiting_}) {
+      line->room.assign(margin + rounded_up(size + 2) + block, 0);
+      line->margin = margin;
+    }
+  }
+
+  /// With `next` the law after a slot: p <- (next - law) + beta p, law <- law + alpha p.
+  /// \return if `looked_at` the greatest relative change next/law - 1 of entries away from the edge. What is as good as
+  /// impossible, though the two queues alone would do it, does not count.
+  double step(PairLaw& law, PairLaw& p, double alpha, double beta, bool looked_at) {
+    double change = 0;
+    const auto put = [&](std::size_t v, const Line& next) {
+      if (looked_at) change = std::max(change, greatest_change(law, next, v));
+      advance(law.row(v), p.row(v), next.data(), size_ - v, alpha, beta);
+    };
+    // The fullest first, two at a time: when a row changes those that it leads to are done.
+    for (std::size_t x = size_; x > 0; x -= std::min<std::size_t>(x, 2)) {
+      serve_busy(law, x);
+      if (x <= 2) serve_idle(law, x == 1 ? next_high_ : next_low_);
+      if (x < size_) put(x, waiting_);
+      put(x - 1, next_high_);
+      if (x > 1) std::swap(waiting_, next_low_);
+      if (x == 2) put(0, waiting_);
+    }
+    return change;
   }
 
  private:
-  [[nodiscard]] std::size_t rows() const { return size_ + 1 + before_; }
-  /// Rows -most_first .. size; those below 0 are nothing.
-  double* row(Series& of, std::size_t x) const { return of.data() + (x + before_) * stride_ + margin_; }
-  /// Places of a row that count: v' = x - 1 takes x + y <= size.
-  [[nodiscard]] std::size_t length(std::size_t x) const { return rounded_up(size_ + 1 - x); }
+  /// A row with zeros in front.
+  struct Line {
+    Series room;
+    std::size_t margin = 0;
+    [[nodiscard]] double* data() { return room.data() + margin; }
+    [[nodiscard]] const double* data() const { return room.data() + margin; }
+  };
 
-  static void serve(const double* values, std::size_t length, double* to) {
-    to[0] = values[0] + (length > 1 ? values[1] : 0);
-    for (std::size_t y = 1; y + 1 < length; ++y) to[y] = values[y + 1];
-    if (length > 1) to[length - 1] = 0;
-  }
-
-  /// Horner's scheme in what one packet does: it adds to x or to y.
-  void add(const Either& each) {
-    const double first = each.first, second = 1 - each.first;
-    std::swap(spread_, scratch_);  // what comes to `scratch_` is in `spread_` in the end
-    for (std::size_t x = 0; x <= size_; ++x) std::fill_n(row(spread_, x), length(x), 0);
-    for (std::size_t n = each.number.size(); n-- > 0;) {
-      const double weight = each.number[n];
-      for (std::size_t x = size_ + 1; x-- > 0;) {
-        horner_row(row(spread_, x), row(spread_, x) - stride_, row(scratch_, x), length(x), first, second,
-                   weight, line_);
-      }
+  /// Of slots in which U holds x packets and x - 1: rows x - 1 and x - 2 of the next law, as high and low.
+  void serve_busy(const PairLaw& law, std::size_t x) {
+    const std::size_t length = size_ + 3 - x;
+    const auto begin = static_cast<std::ptrdiff_t>(x == size_ ? 1 : 0),
+               end = static_cast<std::ptrdiff_t>(std::min(x, most_first_) + 1);
+    std::fill_n(next_high_.data(), rounded_up(length), 0);
+    std::fill_n(next_low_.data(), rounded_up(length), 0);
+    for (const Part& part : parts_) {
+      combine_rows(low_.data(), high_.data(), law.row(x), static_cast<std::ptrdiff_t>(law.stride()),
+                   (length + half_block - 1) / half_block * half_block, part.first.data() + 1, begin, end);
+      serve(low_, next_low_, length - 1, part.second);
+      serve(high_, next_high_, length - 2, part.second);
     }
   }
 
-  std::size_t size_;
-  Joint joint_;
-  Series marked_;  ///< what comes to T by other links, and the packet that U may bring
-  std::size_t before_, margin_, stride_;
-  Series served_, spread_, scratch_, idle_;
-  Series line_ = Series(stride_ + block, 0);
-};
+  /// In a slot with x = 0 U serves nothing.
+  void serve_idle(const PairLaw& law, Line& next) {
+    std::copy_n(law.row(0), size_, low_.data());
+    serve(low_, next, size_, idle_);
+  }
 
-/// The greatest relative change, of entries away from the edge. What is as good as impossible, though the two queues
-/// alone would do it, does not count.
-double greatest_change(const PairLaw& law, const PairLaw& next, const LoneQueue& first,
-                       const LoneQueue& second) {
-  constexpr double possible = 1e-10;
-  double greatest = 0;
-  const std::size_t inside = law.size() - law.size() / 8;
-  for (std::size_t v = 0; v < inside; ++v)
+  /// T serves a packet, then others come. `values` end up changed.
+  static void serve(Line& values, Line& next, std::size_t length, const Series& arrivals) {
+    double* const y = values.data();
+    y[1] += y[0];
+    y[0] = 0;
+    add_convolved(next.data(), y + 1, rounded_up(length), arrivals.data(), arrivals.size());
+  }
+
+  double greatest_change(const PairLaw& law, const Line& next, std::size_t v) const {
+    constexpr double possible = 1e-10;
+    double greatest = 0;
+    const std::size_t inside = size_ - size_ / 8;
+    const double* const values = law.row(v);
     for (std::size_t y = 0; y + v < inside; ++y) {
-      const double value = law.at(v, y), change = std::abs(next.at(v, y) - value);
-      const double size = std::max(std::abs(value), possible * first.left_over[v] * second.occupancy[y]);
+      const double value = values[y], change = std::abs(next.data()[y] - value);
+      const double size = std::max(std::abs(value), possible * first_.left_over[v] * second_.occupancy[y]);
       if (change > greatest * size && size > 1e-280) greatest = change / size;
     }
-  return greatest;
-}
+    return greatest;
+  }
+
+  std::size_t size_, most_first_ = 0;
+  const LoneQueue& first_;
+  const LoneQueue& second_;
+  /// Of busy slots: `first` with a zero on either side, `second` with the packet that U may bring.
+  std::vector<Part> parts_;
+  Series idle_;  ///< P(0, b)
+  Line low_, high_, next_low_, next_high_, waiting_;
+};
 
 }  // namespace
 
@@ -369,7 +439,9 @@ LoneQueue lone_second(const QueuePair& pair, std::size_t size) {
   return lone_queue(sources_of_second(pair), size);
 }
 
-PairLaw::PairLaw(std::size_t size) : size_(size), stride_(rounded_up(size)), values_(stride_ * size, 0) {}
+// Rows are read some places beyond their end; an odd number of cache lines apart they do not displace one another.
+PairLaw::PairLaw(std::size_t size)
+    : size_(size), stride_(rounded_up(size + 3) + 8), values_(stride_ * (size + 1), 0) {}
 
 std::vector<double> PairLaw::second() const {
   std::vector<double> sums(size_, 0);
@@ -394,13 +466,13 @@ PairLaw settled(const QueuePair& pair, PairLaw law, const Alone& alone, double t
   const std::size_t size = law.size();
   const LoneQueue& first = alone.first;
   const LoneQueue& second = alone.second;
-  PairLaw next(size), step(size);
+  PairLaw step(size);
   const PairLaw start = law;
   double first_change = 0;
   // Queues that are hardly ever met lose more in a slot than both together do.
   const double gap = std::min({first.gap, second.gap, 0.3});
   // What is left out in a slot tells in all slots of a path out to the edge, some 15/gap.
-  Chain chain(pair, size, std::max(least_share, tolerance * gap / 150));
+  Chain chain(pair, size, first, second, std::max(least_share, tolerance * gap / 150));
   // The rates of decay of the chain lie in an ellipse about the real axis, from -0.2 to 1 - gap; the nearer to full the
   // queues are, the wider it must be, so that entries far out do not run away on the way.
   const double least = gap, greatest = 1.2, centre = (least + greatest) / 2, half = (greatest - least) / 2,
@@ -412,9 +484,13 @@ PairLaw settled(const QueuePair& pair, PairLaw law, const Alone& alone, double t
   constexpr int slots_a_look = 6;
   double change = 0;  // as last looked at
   for (int slot = 1;; ++slot) {
-    chain.step(law, next);
+    const double beta =
+        slot == 1 || method == PairMethod::plain ? 0 : (slot == 2 ? 0.5 : 0.25) * focus2 * alpha * alpha;
+    alpha = method == PairMethod::plain ? 1 : slot == 1 ? 1 / centre : 1 / (centre - beta / alpha);
+    const bool looked_at = slot % slots_a_look == 1;
+    const double now = chain.step(law, step, alpha, beta, looked_at);
+    if (looked_at) change = now / gap;
     law.slots = slot;
-    if (slot % slots_a_look == 1) change = greatest_change(law, next, first, second) / gap;
     law.residual = change;
     if (change <= tolerance) break;
     if (slot == 1) first_change = change;
@@ -427,14 +503,6 @@ PairLaw settled(const QueuePair& pair, PairLaw law, const Alone& alone, double t
     if (slot >= most_slots || std::isnan(change))
       throw LimitExceeded("the law of two successive queues did not settle in " + std::to_string(slot) +
                           " slots");
-    if (method == PairMethod::plain) {
-      std::swap(law.values(), next.values());
-      continue;
-    }
-    const double beta = slot == 1 ? 0 : (slot == 2 ? 0.5 : 0.25) * focus2 * alpha * alpha;
-    alpha = slot == 1 ? 1 / centre : 1 / (centre - beta / alpha);
-    for (std::size_t v = 0; v < size; ++v)
-      advance(law.row(v), step.row(v), next.row(v), size - v, alpha, beta);
   }
   return law;
 }
@@ -450,24 +518,6 @@ PairLaw pair_law(const QueuePair& pair, std::size_t size, double tolerance, Pair
     for (std::size_t y = 0; y + v < size; ++y)
       law.row(v)[y] = alone.first.left_over[v] * alone.second.occupancy[y];
   return settled(pair, std::move(law), alone, tolerance, method);
-}
-
-PairLaw pair_law(const QueuePair& pair, std::size_t size, double tolerance, const SimilarPair& similar) {
-  check(pair);
-  const Alone alone(pair, size), its(*similar.pair, size);
-  PairLaw law(size);
-  const auto ratio = [](double a, double b) { return b > 0 ? a / b : 0; };
-  for (std::size_t v = 0; v < size; ++v)
-    for (std::size_t y = 0; y + v < size; ++y)
-      law.row(v)[y] = similar.law->at(v, y) * ratio(alone.first.left_over[v], its.first.left_over[v]) *
-                      ratio(alone.second.occupancy[y], its.second.occupancy[y]);
-  // What U has left over has the law of U alone, whatever T does.
-  for (std::size_t v = 0; v < size; ++v) {
-    double mass = 0, room = 0;
-    for (std::size_t y = 0; y + v < size; ++y) mass += law.at(v, y), room += alone.second.occupancy[y];
-    for (std::size_t y = 0; y + v < size; ++y) law.row(v)[y] *= ratio(alone.first.left_over[v] * room, mass);
-  }
-  return settled(pair, std::move(law), alone, tolerance, PairMethod::chebyshev);
 }
 
 std::vector<double> identity_error(const QueuePair& pair, const PairLaw& law) {
@@ -585,14 +635,16 @@ PairKernel::PairKernel(const QueuePair& pair, const PairLaw& law)
       reach = std::min(size_, wanted + slots_left + 1);
       serve(left, size_);
       std::fill(left + reach, left + length, 0);
-      convolve_row(right, left, rounded_up(reach), busy.data(), busy.size());
+      std::fill_n(right, rounded_up(reach), 0);
+      add_convolved(right, left, rounded_up(reach), busy.data(), busy.size());
       std::swap(left, right);
       std::fill(left + size_, left + length, 0);
       std::fill(left - margin, left, 0);
     }
     if (w > 0) {
       serve(left, size_);
-      convolve_row(right, left, rounded_up(wanted), later_ahead.data(), later_ahead.size());
+      std::fill_n(right, rounded_up(wanted), 0);
+      add_convolved(right, left, rounded_up(wanted), later_ahead.data(), later_ahead.size());
       std::swap(left, right);
     }
     if (!(first.wait[w] > 0)) continue;

@@ -96,15 +96,6 @@ enum class PairMethod {
 [[nodiscard]] PairLaw pair_law(const QueuePair& pair, std::size_t size, double tolerance,
                                PairMethod method = PairMethod::chebyshev);
 
-/// A pair whose law is known, for one that is like it: fewer slots lead to the same law.
-struct SimilarPair {
-  const QueuePair* pair = nullptr;
-  const PairLaw* law = nullptr;
-};
-/// \pre similar.law has that size
-[[nodiscard]] PairLaw pair_law(const QueuePair& pair, std::size_t size, double tolerance,
-                               const SimilarPair& similar);
-
 /// How far the law is from the exact identity  E[z^(q+N)] = V(z) E[z^N | T idle],  q the packets that T has left
 /// over, N those at U that will come to T, V(z) what T would have left over without U: the greatest relative
 /// difference of the coefficients up to each power, entries 0 .. size-1.
