@@ -34,7 +34,7 @@ using render::shape_names;
 /// As typed; an option that was not given is empty.
 struct WormholeOptions {
   std::optional<std::string> topology, nodes, dimensions, flits, lengths, loads, fractions, variant,
-      virtual_channels;
+      virtual_channels, buffer_flits;
   WormEndsOptions ends;
   TopologyOptions place;  ///< --network, --matrix and --route
 };
@@ -45,7 +45,7 @@ struct ModelOptions {
 struct WormholeSimulationOptions {
   WormholeOptions question;
   SimulationOptions run{.unit = "cycle"};
-  std::optional<std::string> buffer_flits, arrivals, of;
+  std::optional<std::string> arrivals, of;
   LatencyOptions latency;
 };
 
@@ -103,6 +103,7 @@ void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
               "conserved)");
   network.add("--virtual-channels", options.virtual_channels, "V",
               "of each link, which share its wire (1; tori 2)");
+  network.add("--buffer-flits", options.buffer_flits, "B", "of each virtual channel (1)");
   add_worm_ends_options(table, options.ends, network::Ejection::one, false);
   add_network_options(table, options.place);
   const OptionGroup traffic(table, "Traffic");
@@ -148,6 +149,10 @@ std::vector<std::int64_t> read_flits(const WormholeOptions& options) {
                         1'000'000'000);
 }
 
+std::vector<std::int64_t> read_buffers(const WormholeOptions& options) {
+  return integers_or(1, options.buffer_flits, "--buffer-flits", 1, 1'000'000);
+}
+
 OfferedLoads read_loads(const WormholeOptions& options, Fractions legal = Fractions::below_saturation) {
   return read_offered(options.loads, options.fractions, flit_loads, legal);
 }
@@ -167,6 +172,7 @@ std::vector<WormholeQuestion> read_questions(const ModelOptions& options) {
       .by(read_flits(options.question), &WormholeQuestion::flits)
       .by(read_lengths(options.question), &WormholeQuestion::lengths)
       .by(read_virtual_channels(options.question), &WormholeQuestion::virtual_channels)
+      .by(read_buffers(options.question), &WormholeQuestion::buffer_flits)
       .by(std::vector{read_loads(options.question)}, &WormholeQuestion::offered)
       .points();
 }
@@ -193,13 +199,12 @@ void declare_model(OptionTable& table, ModelOptions& options) {
 std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& options) {
   const std::vector<answers::WormholeNetwork> networks = read_wormhole_networks(options.question);
   const std::vector<std::int64_t> flits = read_flits(options.question);
-  const auto buffers = integers_or(1, options.buffer_flits, "--buffer-flits", 1, 1'000'000);
   return Combinations(SimulatedWormhole{.network = {}})
       .by(networks, &SimulatedWormhole::network)
       .by(read_variants(options.question), &SimulatedWormhole::variant)
       .by(flits, &SimulatedWormhole::flits)
       .by(read_virtual_channels(options.question), &SimulatedWormhole::virtual_channels)
-      .by(buffers, &SimulatedWormhole::buffer_flits)
+      .by(read_buffers(options.question), &SimulatedWormhole::buffer_flits)
       .by(read_lengths(options.question), &SimulatedWormhole::lengths)
       .by(named_choices<sim::WormArrivals>(options.arrivals, "--arrivals", render::worm_arrival_names()),
           &SimulatedWormhole::arrivals)
@@ -256,7 +261,6 @@ void add_wormhole_simulation_options(OptionTable& table, WormholeSimulationOptio
            "fractions are of the saturation load of the model (unless\ntold) or simulated: searched first, "
            "to --precision");
   const OptionGroup network(table, "Simulated network");
-  network.add("--buffer-flits", options.buffer_flits, "B", "of each virtual channel (1)");
   network.add("--arrivals", options.arrivals, "NAME", "of messages: poisson (unless told) or bernoulli");
   add_simulation_options(table, options.run);
 }

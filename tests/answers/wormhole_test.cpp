@@ -219,6 +219,43 @@ TEST_CASE("wormhole answers: virtual channels that are told, as the model beside
   CHECK_THROWS_AS(answer(question, {}), LimitExceeded);
 }
 
+TEST_CASE("wormhole answers: more virtual channels than eight are as eight by finite sources") {
+  WormholeQuestion question{.network = network::WormTopology{.nodes = 16}, .offered = fractions({"0.5"})};
+  question.virtual_channels = 8;
+  const WormholeAnswer eight = answer(question, {});
+  question.virtual_channels = 24;
+  CHECK(answer(question, {}).points[0].latency.value == eight.points[0].latency.value);
+  question.virtual_channels = 6;
+  CHECK(answer(question, {}).points[0].latency.value != eight.points[0].latency.value);
+}
+
+TEST_CASE("wormhole answers: deeper buffers, and where they are not modelled") {
+  WormholeQuestion question{.network = network::WormTopology{.nodes = 16}, .offered = fractions({"0.5"})};
+  const double one = answer(question, {}).saturation.value;
+  question.buffer_flits = 4;
+  CHECK(answer(question, {}).saturation.value > one);
+  const auto refused = [](WormholeQuestion asked, const char* legal) {
+    CHECK_THROWS_WITH(answer(asked, {}), std::string("buffer flits is 4; it must be ") + legal);
+  };
+  WormholeQuestion other = question;
+  other.variant = WormholeVariant::paper;
+  refused(other, "1 by the published variants, which know no other; variant finite-source does");
+  other = question;
+  other.lengths = sim::WormLengths::geometric;
+  refused(other, "1 with messages of geometric length");
+  other = question;
+  other.virtual_channels = 2;
+  refused(other, "1 with other numbers of virtual channels than usual");
+  ValidateWormholeQuestion beside;
+  beside.simulation = {.network = small_mesh(), .offered = fractions({"0.3"}), .length = {.slots = 2000}};
+  beside.simulation.network.buffer_flits = 3;
+  const ValidateWormholeAnswer found = answer(beside, {});
+  CHECK_FALSE(found.modelled.deeper_buffers);
+  CHECK(found.model->buffer_flits() == 3);
+  beside.simulation.network.lengths = sim::WormLengths::geometric;
+  CHECK(answer(beside, {}).modelled.deeper_buffers);
+}
+
 TEST_CASE("wormhole answers: messages leave by all links at once, or by one channel") {
   const auto cube = [](network::WormEnds ends) {
     return WormholeQuestion{

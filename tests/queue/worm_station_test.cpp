@@ -2,6 +2,8 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/queue/worm_station.hpp>
 
+#include <cmath>
+#include <utility>
 #include <vector>
 
 // Waits at the stations of wormhole networks: special cases, and M/M/m from its own balance equations.
@@ -9,6 +11,7 @@
 namespace {
 
 using tailbound::InvalidArgument;
+using tailbound::queue::rest_of_wait;
 using tailbound::queue::station_wait;
 using tailbound::queue::worm_variation;
 
@@ -58,6 +61,42 @@ TEST_CASE("worm station: what is out of range is refused") {
   CHECK_THROWS_AS(station_wait(1, 0.1, 1, -1), InvalidArgument);
   CHECK_THROWS_AS(worm_variation(15, 16), InvalidArgument);
   CHECK_THROWS_AS(worm_variation(15, 0), InvalidArgument);
+}
+
+/// Moments of max(0, Y - d) by summing over the tail of Y: its law as the header says it.
+template <class Tail>
+std::pair<double, double> rest_by_tail(const Tail& tail, double d, double far) {
+  double first = 0, second = 0;
+  constexpr int steps = 200'000;
+  const double h = far / steps;
+  for (int i = 0; i < steps; ++i) {
+    const double beyond = (i + 0.5) * h;
+    first += tail(d + beyond) * h;
+    second += 2 * beyond * tail(d + beyond) * h;
+  }
+  return {first, second};
+}
+
+TEST_CASE("worm station: what a buffer leaves of a wait, from the wait's tail") {
+  for (const double d : {0.0, 0.1, 0.5, 1.0, 3.0}) {
+    // 0 with probability 3/4, else exponential with mean 0.8.
+    const auto rare = [](double t) { return std::exp(-t / 0.8) / 4; };
+    const auto found = rest_of_wait(0.2, 0.32, d);
+    const auto [first, second] = rest_by_tail(rare, d, 40);
+    CHECK(found.first == Approx(first).epsilon(1e-6));
+    CHECK(found.second == Approx(second).epsilon(1e-6));
+    CHECK(found.probability == Approx(4 * rare(d)).epsilon(1e-12));
+    // 0.6 and an exponential part with mean 0.2.
+    const auto steady = [](double t) { return t < 0.6 ? 1 : std::exp(-(t - 0.6) / 0.2); };
+    const auto left = rest_of_wait(0.8, 0.68, d);
+    const auto [mean, square] = rest_by_tail(steady, d, 20);
+    CHECK(left.first == Approx(mean).epsilon(1e-4));
+    CHECK(left.second == Approx(square).epsilon(1e-4));
+    CHECK(left.probability == Approx(steady(d)).epsilon(1e-12));
+  }
+  CHECK(rest_of_wait(0, 0, 1).first == 0);
+  CHECK(rest_of_wait(1, 1, 0.25).second == Approx(0.5625));  // constant
+  CHECK(rest_of_wait(1, 1, 2).first == 0);
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ sim::WormModel simulator_model(const SimulatedWormhole& network) {
 
 bounds::wormhole::Model modelled(const SimulatedWormhole& network) {
   return wormhole_model(network.network, network.variant, length_variation(network.lengths, network.flits),
-                        static_cast<double>(network.flits));
+                        static_cast<double>(network.flits), static_cast<double>(network.buffer_flits));
 }
 
 SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuestion& question, const sim::WormModel& network,

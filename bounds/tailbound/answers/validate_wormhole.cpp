@@ -9,20 +9,20 @@ namespace {
 using bounds::wormhole::Model;
 
 /// \param model  that of the usual virtual channels; replaced by that of the very network where it can be had
-WormholeModelled found_in(const SimulatedWormhole& question, const sim::WormModel& network,
-                          std::shared_ptr<const Model>& model) {
+WormholeModelled found_in(const SimulatedWormhole& question, std::shared_ptr<const Model>& model) {
   WormholeModelled result{.virtual_channels = usual_virtual_channels(question.network),
                           .other_virtual_channels = {},
-                          .deeper_buffers = question.buffer_flits > 1,
+                          .deeper_buffers = question.buffer_flits > 1 && model->buffer_flits() == 1,
                           .geometric_lengths = question.lengths != sim::WormLengths::fixed &&
                                                model->equations() == bounds::wormhole::Equations::published,
                           .bernoulli_arrivals = question.arrivals != sim::WormArrivals::poisson};
   const std::optional<int> told = question.virtual_channels;
   if (!result.virtual_channels || !told || *told == *result.virtual_channels) return result;
-  if (auto walked = walked_model(*network.network, network.traffic, *model, *told, walk_calls_beside)) {
+  if (auto walked = walked_model(question.network, *model, *told, walk_calls_beside)) {
     model = std::move(walked);
     result.virtual_channels = *told;
     result.virtual_channels_as_told = true;
+    result.deeper_buffers = question.buffer_flits > 1;
   } else {
     result.other_virtual_channels = *told;
   }
@@ -45,7 +45,7 @@ ValidateWormholeAnswer answer(const ValidateWormholeQuestion& question, const Ru
   const sim::WormModel network = simulator_model(simulation.network);
   ValidateWormholeAnswer answer;
   answer.model = std::make_shared<const Model>(modelled(simulation.network));
-  answer.modelled = found_in(simulation.network, network, answer.model);
+  answer.modelled = found_in(simulation.network, answer.model);
   answer.simulation = simulate_worms(simulation, network, *answer.model, run);
   const double saturation = answer.simulation.model_saturation.value;
   for (const SimulatedWorms& point : answer.simulation.points) {
@@ -67,7 +67,7 @@ std::vector<std::pair<double, numeric::Model<unit::Cycle>>> model_curve(
   if (!model) {
     const SimulatedWormhole& network = question.simulation.network;
     model = std::make_shared<const Model>(modelled(network));
-    static_cast<void>(found_in(network, simulator_model(network), model));
+    static_cast<void>(found_in(network, model));
   }
   double last = 0;
   for (const WormholeComparison& row : answer.rows)

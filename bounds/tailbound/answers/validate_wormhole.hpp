@@ -24,7 +24,7 @@ struct WormholeModelled {
   bool virtual_channels_as_told = false;
   /// Another number of virtual channels is simulated, as a model of so many would take too long.
   std::optional<int> other_virtual_channels;
-  bool deeper_buffers = false;      ///< the model is of buffers of one flit, and deeper ones are simulated
+  bool deeper_buffers = false;      ///< the model is of buffers of one flit, deeper ones are simulated
   bool geometric_lengths = false;   ///< the (published) model is of messages of fixed length
   bool bernoulli_arrivals = false;  ///< the model is of Poisson arrivals
 };

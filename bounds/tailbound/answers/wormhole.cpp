@@ -62,15 +62,15 @@ WormholePoint solve(const Model& model, const WormholeQuestion& question, double
 std::shared_ptr<const Model> asked_model(const WormholeQuestion& question) {
   auto usual = std::make_shared<const Model>(
       wormhole_model(question.network, question.variant, length_variation(question.lengths, question.flits),
-                     static_cast<double>(question.flits)));
+                     static_cast<double>(question.flits), static_cast<double>(question.buffer_flits)));
   const std::optional<int> told = question.virtual_channels;
   if (!told) return usual;
-  const auto network = worm_network(question.network, told);  // checks the number
+  static_cast<void>(worm_network(question.network, told));  // checks the number
   if (told == usual_virtual_channels(question.network)) return usual;
-  auto walked = walked_model(*network, {}, *usual, *told, walk_calls_alone);
+  auto walked = walked_model(question.network, *usual, *told, walk_calls_alone);
   if (!walked)
     throw LimitExceeded("the model with " + std::to_string(*told) + " virtual channels a link of the " +
-                        network->layout().name + " would take too long: fewer of them, or fewer nodes");
+                        name(question.network) + " would take too long: fewer of them, or fewer nodes");
   return walked;
 }
 
@@ -101,6 +101,19 @@ void check_question(const WormholeQuestion& question) {
       asked_variant(question) != WormholeVariant::finite_source)
     throw InvalidArgument("lengths", "geometric",
                           "fixed by the published variants, which know no other; variant finite-source does");
+  if (question.buffer_flits < 1 || question.buffer_flits > 1'000'000)
+    throw InvalidArgument("buffer flits", std::to_string(question.buffer_flits),
+                          "an integer from 1 to 1000000");
+  if (question.buffer_flits > 1) {
+    const auto refuse = [&](const char* legal) {
+      throw InvalidArgument("buffer flits", std::to_string(question.buffer_flits), legal);
+    };
+    if (asked_variant(question) != WormholeVariant::finite_source)
+      refuse("1 by the published variants, which know no other; variant finite-source does");
+    if (question.lengths != sim::WormLengths::fixed) refuse("1 with messages of geometric length");
+    if (question.virtual_channels && question.virtual_channels != usual_virtual_channels(question.network))
+      refuse("1 with other numbers of virtual channels than usual");
+  }
   if (!question.channels || question.offered.values.empty()) return;
   const std::size_t loads = question.offered.values.size(), most = most_channels_listed / loads;
   if (*question.channels > most)
@@ -138,16 +151,19 @@ std::shared_ptr<const network::WormNetwork> worm_network(const WormholeNetwork& 
                                virtual_channels.value_or(network::usual_virtual_channels(topology)));
 }
 
-std::shared_ptr<const Model> walked_model(const network::WormNetwork& network,
-                                          const network::WormTraffic& traffic, const Model& usual,
+std::shared_ptr<const Model> walked_model(const WormholeNetwork& network, const Model& usual,
                                           int virtual_channels, double most) {
   constexpr double calls_of_a_wire = 50;
-  const network::WormLayout& layout = network.layout();
-  const double nodes = layout.nodes, each = virtual_channels, wires = layout.wires;
+  const int modelled = usual.equations() == Equations::finite_source
+                           ? std::min(virtual_channels, most_channels_modelled)
+                           : virtual_channels;
+  const auto worms = worm_network(network, modelled);
+  const network::WormLayout& layout = worms->layout();
+  const double nodes = layout.nodes, each = modelled, wires = layout.wires;
   const double calls = nodes * nodes * layout.variants * usual.graph().mean_distance * each;
   if (calls + calls_of_a_wire * wires * each * each * each > most) return nullptr;
   try {
-    return std::make_shared<const Model>(network::walk_graph(network, traffic), usual.equations(),
+    return std::make_shared<const Model>(network::walk_graph(*worms, {}), usual.equations(),
                                          usual.length_variation(), usual.flits());
   } catch (const LimitExceeded&) {
     return nullptr;
@@ -172,7 +188,7 @@ double length_variation(sim::WormLengths lengths, std::int64_t flits) {
 }
 
 Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVariant> told,
-                     double length_variation, double flits) {
+                     double length_variation, double flits, double buffer_flits) {
   const WormholeVariant variant = told.value_or(usual_variant(network));
   const auto* topology = std::get_if<network::WormTopology>(&network);
   if (variant == WormholeVariant::conditional &&
@@ -182,19 +198,20 @@ Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVaria
   const Equations equations =
       variant == WormholeVariant::finite_source ? Equations::finite_source : Equations::published;
   if (equations == Equations::published) length_variation = 0;
+  if (equations == Equations::published || length_variation > 0) buffer_flits = 1;
   if (topology == nullptr) {
     const network::RoutedWormNetwork& own = *std::get<OwnWormNetwork>(network).network;
     network::ChannelGraph graph = network::walk_graph(own, own.traffic());
     if (equations == Equations::finite_source)
       static_cast<void>(network::add_trails(graph, own, own.traffic(), remembered_channels));
-    return Model(std::move(graph), equations, length_variation, flits);
+    return Model(std::move(graph), equations, length_variation, flits, buffer_flits);
   }
   network::ChannelGraph graph = network::channel_graph(*topology, variant == WormholeVariant::paper
                                                                       ? network::FatTreeVariant::paper
                                                                       : network::FatTreeVariant::conditional);
   if (equations == Equations::finite_source && is_torus(topology->shape))
     graph = with_trails(*topology, std::move(graph));
-  return Model(std::move(graph), equations, length_variation, flits);
+  return Model(std::move(graph), equations, length_variation, flits, buffer_flits);
 }
 
 std::optional<numeric::Model<unit::Cycle>> wormhole_latency(const Model& model, std::int64_t flits,

@@ -77,6 +77,8 @@ struct WormholeQuestion {
   /// Of an own network its own number alone.
   std::optional<int> virtual_channels{};
   sim::WormLengths lengths = sim::WormLengths::fixed;  ///< fixed alone by the published variants
+  /// Of each channel, 1 .. 10^6; more than 1 by finite_source alone, with fixed lengths and the usual virtual channels.
+  std::int64_t buffer_flits = 1;
 };
 inline constexpr std::size_t most_channels_listed = 1'000'000;
 
@@ -127,7 +129,8 @@ struct WormholeAnswer {
   bool stopped = false;               ///< before all loads were answered
 };
 
-/// \throws InvalidArgument  a field out of range; geometric lengths by a published variant
+/// \throws InvalidArgument  a field out of range; geometric lengths by a published variant; deeper buffers of what is
+///                          not modelled
 /// \throws LimitExceeded    the network is too large
 /// \throws Saturated        one of the loads is at or beyond saturation
 /// \throws NoAnswer         the iteration ended without a solution
@@ -143,12 +146,14 @@ struct WormholeAnswer {
 /// \param length_variation  squared coefficient of variation of the messages' lengths; the published variants do
 ///                          without
 /// \param flits  mean length of a message, from 1; finite-source looks at it where it is shorter than the mean way
+/// \param buffer_flits  of each channel, from 1; looked at by finite-source with a length_variation of 0
 /// \throws InvalidArgument  no such topology; "variant": conditional, but of no butterfly fat-tree
 /// \throws LimitExceeded    the network is too large
 [[nodiscard]] bounds::wormhole::Model wormhole_model(const WormholeNetwork& network,
                                                      std::optional<WormholeVariant> variant = {},
                                                      double length_variation = 0,
-                                                     double flits = std::numeric_limits<double>::infinity());
+                                                     double flits = std::numeric_limits<double>::infinity(),
+                                                     double buffer_flits = 1);
 
 /// Channel by channel, with virtual channels as they are told.
 /// \throws InvalidArgument  no such topology; "virtual channels": out of range, or of an own network
@@ -160,12 +165,14 @@ struct WormholeAnswer {
 /// of them for each wire and third power of its channels.
 inline constexpr double walk_calls_beside = 2e8, walk_calls_alone = 1e9;
 
+/// By finite sources more virtual channels a link are as so many: worms no longer wait for one.
+inline constexpr int most_channels_modelled = 8;
+
 /// The model of a network channel by channel, which knows any number of virtual channels; nothing if that took long.
 /// \param usual  the model with the usual virtual channels
 /// \param most   walk_calls_beside a simulation, or walk_calls_alone
 [[nodiscard]] std::shared_ptr<const bounds::wormhole::Model> walked_model(
-    const network::WormNetwork& network, const network::WormTraffic& traffic,
-    const bounds::wormhole::Model& usual, int virtual_channels, double most);
+    const WormholeNetwork& network, const bounds::wormhole::Model& usual, int virtual_channels, double most);
 
 /// Mean latency of messages of so many flits; nothing where the model has no solution.
 /// \param load  [flits/cycle/node], from 0

@@ -73,6 +73,13 @@ struct Trail {
   std::vector<TrailStep> steps;
 };
 
+/// A wire that worms share, whichever of its channels they have; rates as everywhere here.
+struct SharedWire {
+  double rate = 0;    ///< of the worms that cross it
+  double others = 0;  ///< of others that may move there while one does, the mean over these worms
+  double met = 0;     ///< of those of them that it has met on no wire before
+};
+
 struct ChannelGraph {
   std::string name;
   std::vector<Channel> channels;
@@ -81,8 +88,9 @@ struct ChannelGraph {
   /// E: the rate of other worms that a worm meets on the other virtual channels of the wires on its way and
   /// that hold it up; the mean over all messages. 0 where no wire is shared.
   double worms_met = 0;
-  double mean_distance = 0;   ///< D: channels of a path, injection and ejection included
-  std::vector<Trail> trails;  ///< none: where a worm goes does not depend on where it came from
+  std::vector<SharedWire> shared_wires;  ///< of which worms take any of many channels (worm_meetings.hpp)
+  double mean_distance = 0;              ///< D: channels of a path, injection and ejection included
+  std::vector<Trail> trails;             ///< none: where a worm goes does not depend on where it came from
 };
 
 /// The rate of other worms that a worm meets on the other virtual channels of the wires on its way, each

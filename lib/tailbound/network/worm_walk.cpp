@@ -240,6 +240,7 @@ ChannelGraph walk_graph(const WormNetwork& network, const WormTraffic& traffic) 
   ChannelGraph graph = walk.graph();
   const std::optional<double> met = worms_met(network, traffic);
   graph.worms_met = met ? *met : partner_rate(graph);
+  graph.shared_wires = shared_wires(network, traffic);
   return graph;
 }
 

@@ -1,6 +1,8 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/queue/worm_station.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace tailbound::queue {
@@ -27,6 +29,19 @@ double station_wait(int servers, double rate, double service, double variation) 
   for (int server = 1; server <= servers; ++server) lost = offered * lost / (server + offered * lost);
   const double waits = servers * lost / (servers - offered + offered * lost);
   return (1 + variation) / 2 * waits * service / (servers - offered);
+}
+
+RestOfWait rest_of_wait(double first, double second, double d) {
+  if (!(first > 0)) return {};
+  const double variance = second - first * first;
+  if (variance >= first * first) {
+    const double left = std::exp(-2 * d * first / second);
+    return {left * first, left * second, left};
+  }
+  const double deviation = std::sqrt(std::max(0.0, variance)), constant = first - deviation;
+  if (d <= constant) return {first - d, (first - d) * (first - d) + deviation * deviation, 1};
+  const double left = deviation > 0 ? std::exp((constant - d) / deviation) : 0;
+  return {left * deviation, 2 * left * deviation * deviation, left};
 }
 
 }  // namespace tailbound::queue

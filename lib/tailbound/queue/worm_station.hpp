@@ -30,4 +30,16 @@ namespace tailbound::queue {
 /// \throws InvalidArgument  out of range, or rate * service >= servers
 [[nodiscard]] double station_wait(int servers, double rate, double service, double variation);
 
+/// max(0, Y - d) of a wait Y: what a buffer that takes up d of it leaves.
+struct RestOfWait {
+  double first = 0, second = 0;  ///< its moments
+  double probability = 0;        ///< that it is above 0, given that Y is
+};
+
+/// METHOD   Y by two moments: 0 or exponential, so that how far it goes beyond d does not depend on d; where it varies
+///          less than an exponential time, a constant and an exponential part. At d = 0 both moments are Y's.
+/// \param first, second  moments of Y, >= 0
+/// \param d  >= 0 [in the unit of Y]
+[[nodiscard]] RestOfWait rest_of_wait(double first, double second, double d);
+
 }  // namespace tailbound::queue

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 // Wormhole networks with finite sources: published numbers, classes against every channel by itself, and rounds that
 // go differently.
@@ -199,6 +200,91 @@ TEST_CASE("finite sources: more load, longer times") {
   }
   for (const double beyond : {1.0001, 1.01, 1.05, 1.2, 1.5})
     CHECK(model.solve(saturation * beyond).ending.stop != Stop::converged);
+}
+
+/// Messages of 32 flits.
+FiniteSourcePoint with_buffers(const ChannelGraph& graph, double load, double buffer_flits) {
+  return FiniteSourceModel(graph, 0, 32, buffer_flits).solve(load);
+}
+
+TEST_CASE("finite sources: buffers of one flit change nothing, and none holds more than a message") {
+  const auto graph = GENERATE(cube_graph({.radix = 4}), fat_tree(3));
+  const FiniteSourcePoint usual = FiniteSourceModel(graph).solve(0.1), one = with_buffers(graph, 0.1, 1);
+  CHECK(one.service == usual.service);
+  CHECK(one.source_wait == usual.source_wait);
+  CHECK(one.further == 0);
+  const FiniteSourcePoint whole = with_buffers(graph, 0.1, 32), more = with_buffers(graph, 0.1, 1000);
+  CHECK(more.service == Approx(whole.service).epsilon(1e-12));
+  CHECK(more.source_wait == Approx(whole.source_wait).epsilon(1e-12));
+  CHECK(more.further == Approx(whole.further).epsilon(1e-12));
+  double latency = 1e300;
+  for (const double flits : {1, 2, 4, 8, 16, 32}) {
+    const FiniteSourcePoint point = with_buffers(graph, 0.1, flits);
+    CHECK(point.ending.stop == Stop::converged);
+    CHECK(point.source_wait + point.service + point.further < latency);
+    latency = point.source_wait + point.service + point.further;
+  }
+}
+
+/// Three nodes that send to a fourth one.
+ChannelGraph one_destination() {
+  ChannelGraph graph;
+  graph.mean_distance = 2;
+  graph.stations.push_back({.channels = {0}, .servers = 1, .rate = 3});
+  graph.channels.push_back({.name = "out", .station = 0, .wire = 0, .rate = 3, .turns = {}, .ends = 1});
+  for (std::size_t i = 1; i <= 3; ++i) {
+    graph.stations.push_back({.channels = {i}, .servers = 1, .rate = 1});
+    graph.channels.push_back({.name = "in",
+                              .station = i,
+                              .wire = i,
+                              .rate = 1,
+                              .turns = {{.station = 0, .probability = 1, .own_share = 1.0 / 3}}});
+    graph.sources.push_back({.channel = i, .weight = 1.0 / 3});
+  }
+  return graph;
+}
+
+TEST_CASE("finite sources: deeper buffers change nothing where only the last channel is waited for") {
+  // The one wait is before a channel that is held for M cycles: the channel before it is held for M and the wait, and
+  // both are freed as the tail goes.
+  const ChannelGraph graph = one_destination();
+  const FiniteSourcePoint one = with_buffers(graph, 0.2, 1);
+  REQUIRE(one.service > 1.1);
+  for (const double flits : {2, 5, 32}) {
+    const FiniteSourcePoint deep = with_buffers(graph, 0.2, flits);
+    CHECK(deep.service == Approx(one.service).epsilon(1e-9));
+    CHECK(deep.source_wait == Approx(one.source_wait).epsilon(1e-9));
+    CHECK(deep.further == Approx(0).margin(1e-12));
+  }
+}
+
+TEST_CASE("finite sources: wires of many channels are shared as processors are") {
+  // At a low load each worm loses what the others that it meets take of its wires, whose rates are counted pair by pair.
+  ChannelGraph graph = walk_graph(*tailbound::network::make_cube_worms({.radix = 4}, 6), {});
+  REQUIRE_FALSE(graph.shared_wires.empty());
+  double met = 0, others = 0;
+  for (const auto& wire : graph.shared_wires)
+    met += wire.rate * wire.met / 16, others += wire.rate * wire.others / 16;
+  const auto service = [&](double load, double flits) {
+    return FiniteSourceModel(graph, 0, flits).solve(load).service;
+  };
+  const auto shared = [&](double load, double flits) {
+    const double with = service(load, flits);
+    const auto wires = std::exchange(graph.shared_wires, {});
+    const double worms_met = std::exchange(graph.worms_met, 0);
+    const double without = service(load, flits);
+    graph.shared_wires = wires, graph.worms_met = worms_met;
+    return (with - without) / load;
+  };
+  CHECK(shared(1e-4, 1e9) == Approx(met).epsilon(1e-3));
+  // Twice as much at once if on one wire all meet again: 1 / (1 - u) has u as its slope.
+  double square = 0;
+  for (const auto& wire : graph.shared_wires) square += wire.rate * wire.met * wire.others / 16;
+  const double slope = (shared(0.02, 1e9) - shared(0.01, 1e9)) / 0.01;
+  CHECK(slope > square);
+  // What a head loses on its way is not lost once more at its end: short and long messages lose as much of their lengths.
+  CHECK(shared(1e-4, 20) == Approx(met).epsilon(1e-3));
+  CHECK(others > met);
 }
 
 }  // namespace

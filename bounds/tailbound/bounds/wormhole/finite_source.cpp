@@ -77,6 +77,10 @@ struct Structure {
   std::vector<StationClass> stations;
   std::vector<Input> inputs;
   std::size_t held = 0;  ///< channels that a worm holds at most; 0: as many as its way has
+  double slack = 0;      ///< flits that find room in each of them beyond the first, over those of a message
+
+  /// Do worms leave channels before they have waited for the last time?
+  [[nodiscard]] bool let_go() const { return held > 0 || slack > 0; }
 };
 
 Structure structure_of(const ChannelGraph& graph) {
@@ -384,6 +388,8 @@ struct Times {
 
 constexpr double brim = 1 - 1e-5;
 constexpr double most_precision = 1e-4;
+/// Change of a round that gets no less any more, in large networks with many channels before a station.
+constexpr double as_near_as_rounding = 1e-9;
 constexpr int exact_from = 60;  ///< round
 
 class Rounds {
@@ -393,7 +399,7 @@ class Rounds {
       : all_(&all), order_(&order), class_of_(&class_of), how_(how) {
     const double start = std::max(how.start, 1.0);
     const Times at_first{start, start, square(start), square(start), 0, 1 - 1 / start};
-    levels_ = all.held > 0 ? all.held + 1 : 1;
+    levels_ = all.let_go() ? std::max<std::size_t>(all.held, 1) + 1 : 1;
     held_ = all.held > 0 ? all.held - 1 : 0;
     trails_.assign(all.trails.size() * levels_, at_first);
     times_.assign(all.channels.size(), at_first);
@@ -413,9 +419,11 @@ class Rounds {
   }
 
   /// Until nothing changes, or nothing gets nearer to that.
-  Ending run(double load, double ejection, double length_variation) {
+  /// \param on_way  mean time that a head loses on shared wires before it is there
+  Ending run(double load, double ejection, double on_way, double length_variation) {
     load_ = load;
     ejection_ = ejection;
+    on_way_ = on_way;
     ejection_second_ = square(ejection) + 2.0 / 3 * (ejection - 1) + length_variation;
     constexpr int span = 200;
     const int most_marked = static_cast<int>(80 / how_.step);
@@ -448,7 +456,10 @@ class Rounds {
       }
       least = std::min(least, change_);
       if (round % span == 0) {
-        if (least > least_before / 2) break;
+        if (least > least_before / 2) {
+          if (change_ <= as_near_as_rounding) ending.stop = Stop::converged;
+          break;
+        }
         least_before = least;
         least = std::numeric_limits<double>::infinity();
       }
@@ -527,16 +538,16 @@ class Rounds {
       service.together = weighted / rate;
       for (StationInput& input : inputs_) input.together /= service.together;
     }
-    if (all_->held > 0) add_overhang(station, j);
+    if (all_->let_go()) add_overhang(station, j);
     solver_.solve(service, inputs_, memory_[j], found_, precision_);
     together_[j] = solver_.together();
     for (std::size_t k = 0; k < station.inputs.size(); ++k) waits_[station.inputs[k]] = found_[k];
   }
 
   /// What is left of the time on a channel of this station once the worm has left the one before: the last of its
-  /// waits. An input by itself stands for all worms in it: with their channels free, all inputs may wait. (16)
+  /// waits, or what has room in the buffer. An input by itself stands for all worms in it: with their channels free, all
+  /// inputs may wait. (16)
   void add_overhang(const StationClass& station, std::size_t j) {
-    const Times end = at_end();
     double busy = 0, flow = 0;
     for (std::size_t k = 0; k < station.inputs.size(); ++k) {
       const std::size_t i = station.inputs[k];
@@ -545,12 +556,15 @@ class Rounds {
         for (const Move& move : all_->trails[trail].moves) {
           if (move.input != i) continue;
           const Times& whole = onward(j, move, held_);
-          const Times& before = held_ == 0 ? end : onward(j, move, held_ - 1);
+          const Times before = held_before(j, move, held_);
           const double last = std::max(0.0, whole.mean() - before.mean());
           const double share = part * move.probability;
+          // Beside waits that outlast the slack there is all of the slack; of others the last is independent.
+          const double apart =
+              all_->slack == 0 ? before.mean() * last
+                               : ejection_ * last + std::max(all_->slack, last) * (before.mean() - ejection_);
           first += share * last;
-          second +=
-              share * std::max(square(last), whole.second() - before.second() - 2 * before.mean() * last);
+          second += share * std::max(square(last), whole.second() - before.second() - 2 * apart);
           rate += share;
         }
       // Where a station is held just below what it can carry, so is its part.
@@ -645,11 +659,33 @@ class Rounds {
     return {ejection_, ejection_, ejection_second_, ejection_second_, 0, 0};
   }
 
+  /// For how long a worm that goes on to a channel of station j holds the one before, but for its wait there. Without
+  /// bound on the channels that it holds, level 0 is of all of them.
+  Times held_before(std::size_t j, const Move& move, std::size_t level) {
+    if (all_->held == 0) return shorter(onward(j, move, level));
+    return level == 0 ? at_end() : shorter(onward(j, move, level - 1));
+  }
+  /// Waits in a holding time with what the buffer takes up of them left out. (18)
+  [[nodiscard]] Times shorter(Times times) const {
+    if (all_->slack == 0) return times;
+    const auto shorten = [&](double& first, double& second) {
+      const double wait = first - ejection_;
+      const double wait2 = second - ejection_second_ - 2 * ejection_ * wait;
+      const queue::RestOfWait rest = queue::rest_of_wait(wait, wait2, all_->slack);
+      first = ejection_ + rest.first;
+      second = ejection_second_ + 2 * ejection_ * rest.first + rest.second;
+      return rest.probability;
+    };
+    const double fresh = shorten(times.fresh, times.fresh_second);
+    const double behind = shorten(times.behind, times.behind_second);
+    times.slope *= times.follow * behind + (1 - times.follow) * fresh;
+    return times;
+  }
+
   /// Level h counts the waits at the next h + 1 stations, the last level all of them. (15)
   void trail_times(std::size_t i, std::size_t level, double weight) {
     const TrailClass& trail = all_->trails[i];
     Times& now = trail_at(i, level);
-    const Times no_wait = at_end();
     const bool all_waits = level + 1 == levels_;
     Times next{0, 0, 0, 0, 0, now.follow};
     const double end = trail.ends * ejection_;
@@ -659,9 +695,8 @@ class Rounds {
     for (const Move& move : trail.moves) {
       const Input& input = all_->inputs[move.input];
       const StationWaits& wait = waits_[move.input];
-      const Times& on = all_waits    ? onward(input.station, move, level)
-                        : level == 0 ? no_wait
-                                     : onward(input.station, move, level - 1);
+      const Times on =
+          all_waits ? onward(input.station, move, level) : held_before(input.station, move, level);
       const int m = all_->stations[input.station].servers;
       const double by_fresh = wait.fresh_waits;
       const double by_behind = wait.behind_waits + (1 - wait.behind_waits) / m;
@@ -685,6 +720,12 @@ class Rounds {
       const double onward = on.variance();
       const double kept = onward <= 0 ? 0 : variance > onward ? onward / variance : 1;
       next.slope += p * r * (wait.feedback / mean + (1 - wait.behind_waits) / m * on.slope * kept);
+    }
+    if (all_->channels[trail.channel].weight > 0) {
+      next.fresh_second += 2 * on_way_ * next.fresh + square(on_way_);
+      next.behind_second += 2 * on_way_ * next.behind + square(on_way_);
+      next.fresh += on_way_;
+      next.behind += on_way_;
     }
     limit(next.fresh, next.fresh_second);
     limit(next.behind, next.behind_second);
@@ -740,7 +781,7 @@ class Rounds {
   const Structure* all_;
   const std::vector<std::size_t>* order_;
   const std::vector<std::size_t>* class_of_;  ///< [station of the graph]
-  double load_ = 0, ejection_ = 1, ejection_second_ = 1;
+  double load_ = 0, ejection_ = 1, ejection_second_ = 1, on_way_ = 0;
   FiniteSourceRounds how_;
   std::size_t levels_ = 1;                           ///< numbers of waits, and all of them
   std::size_t held_ = 0;                             ///< the level for which channels are held
@@ -785,8 +826,17 @@ struct FiniteSourceModel::Parts {
   Structure all;
   std::vector<std::size_t> channel_class, station_class;
   std::vector<std::size_t> order;
-  double worms_met = 0, length_variation = 0;
+  double worms_met = 0, length_variation = 0, flits = 0;
   int sharing = 1;  ///< so many channels of a station share a wire
+  std::vector<network::SharedWire> wires;
+  double messages = 0;  ///< rate of all
+
+  /// How long a worm needs for its flits where wires are shared.
+  struct Stretch {
+    double end = 1;     ///< at its end
+    double on_way = 0;  ///< its head until it is there
+  };
+  [[nodiscard]] Stretch stretch(double load) const;
 
   /// From where the rounds are to the solution at a load.
   [[nodiscard]] FiniteSourcePoint solve(Rounds& rounds, double load) const;
@@ -806,7 +856,7 @@ int most_sharing(const ChannelGraph& graph) {
 }
 
 /// How much less each further worm holds one up that shares its wires. Where each virtual channel is a station of its
-/// own, fitted to a one-way torus; where a worm takes any of V, to an 8 x 8 mesh with V = 2, 4 and 8; V = 3 is in the
+/// own, fitted to a one-way torus; where a worm takes any of V, to an 8 x 8 mesh with V = 2 and 4; V = 3 is in the
 /// middle. (14)
 double damping(int sharing) {
   if (sharing == 1) return 1.5;
@@ -817,16 +867,21 @@ double damping(int sharing) {
 }  // namespace
 
 FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph, double length_variation,
-                                     double flits) {
+                                     double flits, double buffer_flits) {
   auto parts = std::make_unique<Parts>();
   Collapsed made = collapsed(structure_of(graph));
   parts->all = std::move(made.classes);
-  if (flits < graph.mean_distance && length_variation == 0)
-    parts->all.held = static_cast<std::size_t>(std::max(1.0, flits));
+  const double held = std::ceil(flits / buffer_flits);
+  if (held < graph.mean_distance && length_variation == 0)
+    parts->all.held = static_cast<std::size_t>(std::max(1.0, held));
+  if (length_variation == 0) parts->all.slack = (buffer_flits - 1) / flits;
   parts->channel_class = std::move(made.channel_class);
   parts->station_class = std::move(made.station_class);
   parts->order = last_first(parts->all);
   parts->worms_met = graph.worms_met;
+  parts->wires = graph.shared_wires;
+  parts->flits = flits;
+  for (const network::Source& source : graph.sources) parts->messages += graph.channels[source.channel].rate;
   parts->length_variation = length_variation;
   parts->sharing = most_sharing(graph);
   parts_ = std::move(parts);
@@ -844,13 +899,27 @@ FiniteSourcePoint FiniteSourceModel::solve(double load, const FiniteSourceRounds
   return parts_->solve(rounds, load);
 }
 
+FiniteSourceModel::Parts::Stretch FiniteSourceModel::Parts::stretch(double load) const {
+  if (wires.empty()) {
+    const double met = worms_met * load;
+    return {.end = 1 + met / std::max(0.1, 1 + damping(sharing) * met)};  // (14)
+  }
+  // Where worms hardly ever wait for a channel they share wires as processors are shared; all that they meet on any
+  // wire adds up. A head itself loses a cycle for each. (17)
+  double longer = 0, head = 0;
+  for (const network::SharedWire& wire : wires) {
+    longer += wire.rate / messages * wire.met * load / std::max(1e-3, 1 - wire.others * load);
+    head += wire.rate / messages * wire.others * load;
+  }
+  const double on_way = std::min(head / flits, longer);
+  return {.end = 1 + longer - on_way, .on_way = on_way};
+}
+
 FiniteSourcePoint FiniteSourceModel::Parts::solve(Rounds& rounds, double load) const {
-  // (14): a longer time for each worm at its end, where wires are shared.
-  const double met = worms_met * load;
-  const double ejection = 1 + met / std::max(0.1, 1 + damping(sharing) * met);
+  const Stretch stretched = stretch(load);
   FiniteSourcePoint point;
   point.load = load;
-  point.ending = rounds.run(load, ejection, length_variation);
+  point.ending = rounds.run(load, stretched.end, stretched.on_way, length_variation);
   point.service = 0;
   std::vector<FiniteSourceChannel> classes(all.channels.size());
   for (std::size_t j = 0; j < all.stations.size(); ++j) {
@@ -876,7 +945,7 @@ FiniteSourcePoint FiniteSourceModel::Parts::solve(Rounds& rounds, double load) c
     point.fullness = std::max(point.fullness, source.fullness);
     point.source_wait += channel.weight * classes[i].wait;
     point.service += channel.weight * times.mean();
-    if (all.held > 0) point.further += channel.weight * rounds.further(i);
+    if (all.let_go()) point.further += channel.weight * rounds.further(i);
   }
   point.settled = point.ending.stop == Stop::converged;
   if (point.settled && point.fullness >= 1) point.ending.stop = Stop::saturated;

@@ -61,8 +61,9 @@ class FiniteSourceModel {
   /// CONTRACT  the graph is that of a bounds::wormhole::Model
   /// \param length_variation  squared coefficient of variation of the messages' lengths, from 0
   /// \param flits  mean length of a message, from 1; of all that are not shorter than the mean way the model is the same
+  /// \param buffer_flits  of each channel, from 1; of several, only where messages are of one length
   explicit FiniteSourceModel(const network::ChannelGraph& graph, double length_variation = 0,
-                             double flits = std::numeric_limits<double>::infinity());
+                             double flits = std::numeric_limits<double>::infinity(), double buffer_flits = 1);
   ~FiniteSourceModel();
   FiniteSourceModel(FiniteSourceModel&&) noexcept;
   FiniteSourceModel& operator=(FiniteSourceModel&&) noexcept;

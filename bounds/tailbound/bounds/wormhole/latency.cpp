@@ -86,11 +86,18 @@ double shared_length(double partners) {
   return length;
 }
 
-Model::Model(network::ChannelGraph graph, Equations equations, double length_variation, double flits)
-    : graph_(std::move(graph)), length_variation_(length_variation), flits_(flits) {
+Model::Model(network::ChannelGraph graph, Equations equations, double length_variation, double flits,
+             double buffer_flits)
+    : graph_(std::move(graph)),
+      length_variation_(length_variation),
+      flits_(flits),
+      buffer_flits_(buffer_flits) {
   require(flits >= 1, "flits", flits, "at least 1");
   require(length_variation >= 0 && (length_variation == 0 || equations == Equations::finite_source),
           "length variation", length_variation, "0, or above it with finite sources");
+  require(buffer_flits == 1 ||
+              (buffer_flits > 1 && length_variation == 0 && equations == Equations::finite_source),
+          "buffer flits", buffer_flits, "1, or above it with finite sources and messages of one length");
   require_graph(graph_);
   is_source_.assign(graph_.channels.size(), false);
   for (const network::Source& source : graph_.sources) is_source_[source.channel] = true;
@@ -99,7 +106,7 @@ Model::Model(network::ChannelGraph graph, Equations equations, double length_var
     greatest_wire_rate_ = std::max(greatest_wire_rate_, of_wire[channel.wire] += channel.rate);
   sort();
   if (equations == Equations::finite_source)
-    finite_ = std::make_shared<const FiniteSourceModel>(graph_, length_variation, flits);
+    finite_ = std::make_shared<const FiniteSourceModel>(graph_, length_variation, flits, buffer_flits);
 }
 
 /// Depth first, without recursion: paths may be as long as the graph.

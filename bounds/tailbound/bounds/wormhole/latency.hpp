@@ -90,8 +90,10 @@ class Model {
   /// \param length_variation  squared coefficient of variation of the messages' lengths, from 0; 0 by the
   ///                          published equations, which do not know it
   /// \param flits  mean length of a message, from 1; the published equations take messages as long
+  /// \param buffer_flits  of each channel, from 1; 1 by the published equations and with lengths that vary
   explicit Model(network::ChannelGraph graph, Equations equations = Equations::published,
-                 double length_variation = 0, double flits = std::numeric_limits<double>::infinity());
+                 double length_variation = 0, double flits = std::numeric_limits<double>::infinity(),
+                 double buffer_flits = 1);
 
   [[nodiscard]] const network::ChannelGraph& graph() const { return graph_; }
   [[nodiscard]] Equations equations() const {
@@ -99,6 +101,7 @@ class Model {
   }
   [[nodiscard]] double length_variation() const { return length_variation_; }
   [[nodiscard]] double flits() const { return flits_; }
+  [[nodiscard]] double buffer_flits() const { return buffer_flits_; }
   /// Is there a cycle of channels that wait for each other?
   [[nodiscard]] bool cyclic() const { return !cycle_.empty(); }
   /// Channels each of which leads to the station of the next, the last to that of the first; empty if no
@@ -147,7 +150,7 @@ class Model {
   std::vector<std::size_t> cycle_;  ///< channels
   std::shared_ptr<const FiniteSourceModel> finite_;
   double length_variation_ = 0;
-  double flits_;
+  double flits_, buffer_flits_;
 };
 
 /// T / M: how much longer than its length a worm takes to pass, sharing wires with partners. Within [1, 2].

@@ -164,8 +164,10 @@ std::string in_words(const answers::WormholeQuestion& question) {
   const std::string channels = virtual_channels ? fmt::format(", {} virtual channel{}", *virtual_channels,
                                                               *virtual_channels == 1 ? "" : "s")
                                                 : "";
-  return fmt::format("{}{}{}, messages of {}{} flits; variant {}", answers::name(question.network), channels,
-                     ends_in_words(question.network), length_in_words(question.lengths), question.flits,
+  return fmt::format("{}{}{}, messages of {}{} flits{}; variant {}", answers::name(question.network),
+                     channels, ends_in_words(question.network), length_in_words(question.lengths),
+                     question.flits,
+                     question.buffer_flits == 1 ? "" : fmt::format(", buffers of {}", question.buffer_flits),
                      variant_name(question.network, question.variant));
 }
 
@@ -179,6 +181,10 @@ const std::vector<std::string>& worm_arrival_names() {
   return names;
 }
 
+Column worm_buffer_column() {
+  return {"buffer_flits", "buffer", "flits", Shape::whole, "of each virtual channel"};
+}
+
 Column worm_length_column() {
   return {"lengths", "lengths", "", Shape::text, "of messages: fixed, or geometric with the mean flits"};
 }
@@ -189,7 +195,7 @@ Cell worm_length_cell(sim::WormLengths lengths) {
 
 std::vector<Column> simulated_worm_columns() {
   const std::vector<Column> simulated{
-      {"buffer_flits", "buffer", "flits", Shape::whole, "of each virtual channel"},
+      worm_buffer_column(),
       worm_length_column(),
       {"arrivals", "arrivals", "", Shape::text, "of messages: poisson or bernoulli"},
       {"of", "of", "", Shape::text, "what fractions are of: saturation of the model, or simulated",

@@ -27,6 +27,7 @@ namespace tailbound::render {
 /// "fixed", "geometric"
 [[nodiscard]] const std::vector<std::string>& worm_length_names();
 /// "lengths"
+[[nodiscard]] Column worm_buffer_column();
 [[nodiscard]] Column worm_length_column();
 [[nodiscard]] Cell worm_length_cell(sim::WormLengths lengths);
 

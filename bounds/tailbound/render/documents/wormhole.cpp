@@ -50,6 +50,7 @@ Result result_of(const WormholeQuestion& question, const WormholeAnswer& answer,
   Result result;
   result.inputs =
       worm_network_cells(question.network, question.variant, question.flits, question.virtual_channels);
+  result.inputs.push_back({"buffer_flits", Whole{question.buffer_flits}});
   result.inputs.push_back(worm_length_cell(question.lengths));
   result.inputs = joined(std::move(result.inputs), load_cells(question.offered, i, point.load));
   result.cells = {{"fraction_of_saturation", shown(point.fraction_of_saturation)},
@@ -121,13 +122,17 @@ const answers::OwnWormNetwork* own_network(const answers::WormholeNetwork& netwo
 
 /// How far the variant finite-source is off, as far as the networks have it.
 std::vector<std::string> finite_source_notes(const std::vector<WormholeNetworkAnswer>& networks) {
-  bool usual = false, other = false, geometric = false;
+  bool usual = false, other = false, geometric = false, deeper = false;
   for (const auto& [question, answer] : networks) {
     if (question.lengths == sim::WormLengths::geometric) {
       geometric = true;
       continue;
     }
     if (!by_finite_sources(question) || own_network(question.network) != nullptr) continue;
+    if (question.buffer_flits > 1) {
+      deeper = true;
+      continue;
+    }
     for (const WormholePoint& point : answer.points) {
       usual = usual || point.usual_channels;
       other = other || !point.usual_channels;
@@ -144,9 +149,17 @@ std::vector<std::string> finite_source_notes(const std::vector<WormholeNetworkAn
   if (other)
     notes.emplace_back(
         "With other numbers of virtual channels than usual it is less sure: how wires are shared is "
-        "fitted to an 8 x 8 mesh, where with 2, 4 and 8 it is within 3 % up to 80 % of the simulated "
-        "saturation load, and within 4 % in saturation; with 2 in a hypercube of 64 nodes within 1.3 % "
-        "up to 90 %; with 8 latency at 80 % is 9 % too long there, 16 % in a two-way torus.");
+        "fitted to an 8 x 8 mesh with 2 and 4, from 5 on derived. Against simulation of meshes, hypercubes "
+        "and "
+        "two-way tori with 2, 4 and 8, at fractions of the simulated saturation load: latency within 5.2 % "
+        "up "
+        "to 80 %, from -7 % to +16 % at 90 %; saturation within 3.5 %.");
+  if (deeper)
+    notes.emplace_back(
+        "With deeper buffers, against simulation of a mesh, a hypercube, a two-way torus and a fat-tree of "
+        "64 "
+        "nodes with 2, 4 and 8 flits and whole messages, at fractions of the simulated saturation load: "
+        "latency NN.");
   if (geometric)
     notes.emplace_back(
         "With messages of geometric length, against simulation of a mesh, a hypercube and a fat-tree of 64 "
@@ -271,7 +284,8 @@ Layout wormhole_layout() {
     return Column{key, heading, unit, Shape::model, meaning, style};
   };
   Layout layout{.command = "wormhole",
-                .inputs = joined(joined(worm_network_columns(), {worm_length_column()}), load_columns()),
+                .inputs = joined(joined(worm_network_columns(), {worm_buffer_column(), worm_length_column()}),
+                                 load_columns()),
                 .results = {}};
   layout.results = {
       model("fraction_of_saturation", "of saturation", "", "of the model's saturation load, below 1",
