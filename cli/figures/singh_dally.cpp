@@ -52,12 +52,18 @@ render::Curve curve_of(const HopQueue& hop, int colour) {
           .colour = colour};
 }
 
-std::string in_brief(const numeric::Proved<unit::Probability>& probability) {
+std::string in_brief(const numeric::Claim<unit::Probability>& probability) {
   return render::brief(render::shown(probability), {4});
 }
+std::string in_brief(const numeric::Proved<unit::Probability>& probability) {
+  return in_brief(numeric::to_claim(probability));
+}
 
-double height(const numeric::Proved<unit::Probability>& probability) {
+double height(const numeric::Claim<unit::Probability>& probability) {
   return render::log10_height(render::shown(probability)).value();
+}
+double height(const numeric::Proved<unit::Probability>& probability) {
+  return height(numeric::to_claim(probability));
 }
 
 std::vector<queue::LevelProbability> tails_of(const queue::SlottedQueue& queue,

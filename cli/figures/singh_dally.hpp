@@ -54,8 +54,10 @@ struct HopQueue {
 
 /// Four digits at most.
 [[nodiscard]] std::string in_brief(const numeric::Proved<unit::Probability>& probability);
+[[nodiscard]] std::string in_brief(const numeric::Claim<unit::Probability>& probability);
 /// log10
 [[nodiscard]] double height(const numeric::Proved<unit::Probability>& probability);
+[[nodiscard]] double height(const numeric::Claim<unit::Probability>& probability);
 
 [[nodiscard]] std::vector<queue::LevelProbability> tails_of(const queue::SlottedQueue& queue,
                                                             const std::vector<std::int64_t>& levels);
