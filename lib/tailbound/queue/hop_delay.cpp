@@ -69,20 +69,30 @@ Quantity tail_of(HopDelay delay) {
   return delay == HopDelay::wait ? Quantity::ahead_tail : Quantity::tail;
 }
 
+/// In groups of `places` from 0 on.
+Distribution<long double> law(const SlottedQueue& queue, Quantity mass, Quantity tail, std::size_t size,
+                              double log2_least, int places) {
+  constexpr int bits = std::numeric_limits<long double>::digits;
+  const long negligible = negligible_excess(std::max(log2_least, -15'000.0), bits, log2_of_idle_share(queue));
+  if (const auto fast = fast_ladder(queue, negligible))
+    return collect(TailEngine<long double>(*fast, mass), TailEngine<long double>(*fast, tail), size, places);
+  const numeric::PrecisionScope scope(numeric::Precision{bits + 96});
+  const Ladder<Interval> ladder = enclosed_ladder(queue, negligible);
+  return collect(TailEngine<long double>(ladder, mass, bits), TailEngine<long double>(ladder, tail, bits),
+                 size, places);
+}
+
 }  // namespace
 
 Distribution<long double> hop_delay(const SlottedQueue& queue, HopDelay delay, std::size_t size,
                                     double log2_least) {
   check(queue, delay, size);
-  constexpr int bits = std::numeric_limits<long double>::digits;
-  const long negligible = negligible_excess(std::max(log2_least, -15'000.0), bits, log2_of_idle_share(queue));
-  if (const auto fast = fast_ladder(queue, negligible))
-    return collect(TailEngine<long double>(*fast, mass_of(delay)),
-                   TailEngine<long double>(*fast, tail_of(delay)), size, queue.packets_per_slot);
-  const numeric::PrecisionScope scope(numeric::Precision{bits + 96});
-  const Ladder<Interval> ladder = enclosed_ladder(queue, negligible);
-  return collect(TailEngine<long double>(ladder, mass_of(delay), bits),
-                 TailEngine<long double>(ladder, tail_of(delay), bits), size, queue.packets_per_slot);
+  return law(queue, mass_of(delay), tail_of(delay), size, log2_least, queue.packets_per_slot);
+}
+
+Distribution<long double> occupancy_law(const SlottedQueue& queue, std::size_t size, double log2_least) {
+  check(queue, HopDelay::wait, size);
+  return law(queue, Quantity::mass, Quantity::tail, size, log2_least, 1);
 }
 
 Distribution<Real> hop_delay(const SlottedQueue& queue, HopDelay delay, std::size_t size, double log2_least,

@@ -28,7 +28,10 @@ enum class HopDelay {
 /// \throws LimitExceeded    size C > 2^23, or as series::enclosed_arrival_tails()
 [[nodiscard]] series::Distribution<long double> hop_delay(const SlottedQueue& queue, HopDelay delay,
                                                           std::size_t size, double log2_least);
-/// The same in MPFR arithmetic of `bits` bits. \throws also LimitExceeded beyond 4e8 products
+/// P(Q = n) and P(Q > n) just after arrivals, n = 0 .. size - 1; C of any size. Otherwise as hop_delay().
+[[nodiscard]] series::Distribution<long double> occupancy_law(const SlottedQueue& queue, std::size_t size,
+                                                              double log2_least);
+/// hop_delay() in MPFR arithmetic of `bits` bits. \throws also LimitExceeded beyond 4e8 products
 [[nodiscard]] series::Distribution<numeric::Real> hop_delay(const SlottedQueue& queue, HopDelay delay,
                                                             std::size_t size, double log2_least, int bits);
 
