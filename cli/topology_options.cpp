@@ -7,6 +7,7 @@
 namespace tailbound::cli {
 namespace {
 
+using network::FileUse;
 using network::RouteRule;
 using network::Tree;
 using numeric::Rational;
@@ -15,10 +16,14 @@ constexpr const char* routings[] = {"random-root", "nearest-ancestor"};
 
 }  // namespace
 
-RouteRule read_route(const TopologyOptions& options) {
-  static const std::vector<std::string> routes{"shortest", "spread"};
-  return options.route && parse_choice(*options.route, "--route", routes) == 1 ? RouteRule::spread
-                                                                               : RouteRule::shortest;
+RouteRule read_route(const TopologyOptions& options, FileUse use) {
+  return options.route ? parse_route(*options.route, use) : RouteRule::shortest;
+}
+
+RouteRule parse_route(const std::string& name, FileUse use) {
+  std::vector<std::string> names(network::route_names.begin(), network::route_names.end());
+  if (use == FileUse::worms) names.pop_back();  // Valiant
+  return static_cast<RouteRule>(parse_choice(name, "--route", names));
 }
 
 void add_topology_options(OptionTable& table, TopologyOptions& options) {
@@ -28,7 +33,7 @@ void add_topology_options(OptionTable& table, TopologyOptions& options) {
   tree.add("--load", options.load, "R", "packets a slot that each leaf sends");
   tree.add("--routing", options.routing, "NAME",
            "random-root (always up to the top, the default) or nearest-ancestor");
-  add_network_options(table, options);
+  add_network_options(table, options, FileUse::packets);
   const OptionGroup network(table, "Any network");
   network.add("--uniform", options.uniform, "LIST",
               "flows: packets a slot that each host sends, the same to\neach other that it can reach");
@@ -37,12 +42,14 @@ void add_topology_options(OptionTable& table, TopologyOptions& options) {
               "what fails: switches, links \"a -> b\", \"3 random\" or with a\nseed \"3 random 7\"");
 }
 
-void add_network_options(OptionTable& table, TopologyOptions& options) {
+void add_network_options(OptionTable& table, TopologyOptions& options, FileUse use) {
   const OptionGroup network(table, "Any network");
   network.add("--network", options.network, "FILE", "a TOML file: hosts, switches, links, flows");
   network.add("--matrix", options.matrix, "FILE", "flows from a traffic matrix, a CSV file");
   network.add("--route", options.route, "NAME",
-              "of these flows: shortest (the default) or spread (over all shortest)");
+              use == FileUse::worms ? "of these flows: shortest (the default) or spread (over all shortest)"
+                                    : "of these flows: shortest (the default), spread (over all shortest)\n"
+                                      "or valiant (by way of another group of switches)");
 }
 
 void require_one_topology(const TopologyOptions& options) {
@@ -104,7 +111,7 @@ answers::NetworkTopology read_network(const TopologyOptions& options, network::F
   const std::vector<std::string> without = read_failures(options);
   if (options.matrix)
     return answers::read_network(file, {*options.matrix, read_file(*options.matrix, "--matrix")},
-                                 read_route(options), use, without);
+                                 read_route(options, use), use, without);
   if (options.route) throw InvalidArgument("--route", "given without --matrix", "given with --matrix FILE");
   return answers::read_network(file, read_named, use, without);
 }

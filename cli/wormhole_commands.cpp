@@ -105,7 +105,7 @@ void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
               "of each link, which share its wire (1; tori 2)");
   network.add("--buffer-flits", options.buffer_flits, "B", "of each virtual channel (1)");
   add_worm_ends_options(table, options.ends, network::Ejection::one, false);
-  add_network_options(table, options.place);
+  add_network_options(table, options.place, network::FileUse::worms);
   const OptionGroup traffic(table, "Traffic");
   traffic.add("--flits", options.flits, "M", "length of a message");
   traffic.add("--lengths", options.lengths, "NAME", "fixed (unless told) or geometric, with mean --flits");

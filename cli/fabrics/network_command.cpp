@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <cli/commands.hpp>
 #include <cli/number_options.hpp>
+#include <cli/topology_options.hpp>
 #include <tailbound/render/documents/generated_network.hpp>
 
 #include <algorithm>
@@ -18,7 +19,7 @@ constexpr int most = std::numeric_limits<int>::max();
 /// As typed; an option that was not given is empty.
 struct Options {
   std::optional<std::string> shape, radix, levels, leaves, spines, uplink_rate, sides, routers, wires, groups,
-      prime, switches, degree, seed, hosts, uniform, route, without;
+      prime, switches, degree, seed, hosts, uniform, route, without, shared_memory;
 };
 
 using Given = std::vector<std::pair<const char*, const std::optional<std::string>*>>;
@@ -141,10 +142,10 @@ Reply answer(const Options& options, const Context&) {
       throw InvalidArgument("--uniform", *options.uniform,
                             "from 0 (no traffic in the file) to 1 packet a slot");
   }
-  if (options.route && parse_choice(*options.route, "--route", {"shortest", "spread"}) == 0)
-    question.traffic->route = network::RouteRule::shortest;
+  if (options.route) question.traffic->route = parse_route(*options.route);
   if (cln::zerop(question.traffic->uniform)) question.traffic.reset();
   if (options.without) question.without = network::failures_of(*options.without);
+  question.shared_memory = options.shared_memory;
   const answers::GeneratedNetworkAnswer found = answers::answer(question);
   return {.document = render::document(question, found), .text = found.file};
 }
@@ -174,7 +175,10 @@ void declare(OptionTable& table, Options& options) {
   traffic.add("--uniform", options.uniform, "R",
               "packets a slot that each host sends, the same to each other (0.5);\n0: none in the file");
   traffic.add("--route", options.route, "NAME",
-              "its ways: spread (over all shortest, the default) or shortest");
+              "its ways: spread (over all shortest, the default), shortest or,\nof a dragonfly, valiant");
+  OptionGroup(table, "Memory")
+      .add("--shared-memory", options.shared_memory, "LIST",
+           "switches whose queues share one memory: all, or names as \"leaf[0..3], spine0\"");
   OptionGroup(table, "Failures")
       .add("--without", options.without, "LIST",
            "what fails: switches, links (\"a -> b\"), \"3 random\" links");

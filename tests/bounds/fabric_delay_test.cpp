@@ -185,6 +185,19 @@ TEST_CASE("fabric delay: that of routes written out, on many random networks", "
   CHECK(stable >= 60);
 }
 
+TEST_CASE("fabric delay: that of Valiant routes written out, on random networks") {
+  std::mt19937_64 random(13);
+  int stable = 0;
+  for (int i = 0; i < 200 && stable < 8; ++i) {
+    auto fabric = test::with_valiant(test::random_fabric(random), random, 300);
+    if (!fabric) continue;
+    INFO("network " << i);
+    for (Link& link : fabric->network.links) link.packets_per_slot = 1;
+    if (require_equal_to_routes(*fabric, 8)) ++stable;
+  }
+  CHECK(stable == 8);
+}
+
 TEST_CASE("fabric delay: that of routes written out, on the usual fabrics") {
   for (const FabricShape& shape :
        {FabricShape(FatTree{4, 3}), FabricShape(LeafSpine{4, 2, 3, 2}), FabricShape(Torus{{3, 4}, 2}),

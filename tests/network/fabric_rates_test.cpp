@@ -146,6 +146,26 @@ TEST_CASE("fabric rates: those of routes written out, on many random networks", 
   }
 }
 
+TEST_CASE("fabric rates: those of Valiant routes written out, on random networks") {
+  std::mt19937_64 random(3);
+  int tried = 0, lists = 0, alike = 0;
+  for (int i = 0; i < 120; ++i) {
+    const auto fabric = test::with_valiant(test::random_fabric(random), random, 700);
+    if (!fabric) continue;
+    INFO("network " << i);
+    require_equal_to_routes(*fabric);
+    ++tried;
+    const FabricOrbits orbits = fabric_orbits(FabricGraph(*fabric));
+    if (different(orbits.arc) < orbits.arc.size()) ++alike;
+    if (std::all_of(fabric->demands.begin(), fabric->demands.end(),
+                    [](const Demand& demand) { return std::holds_alternative<SparseDemand>(demand.rates); }))
+      ++lists;
+  }
+  CHECK(tried >= 15);
+  CHECK(lists >= 2);
+  CHECK(alike >= 1);
+}
+
 TEST_CASE("fabric rates: those of routes written out, on the usual fabrics") {
   for (const FabricShape& shape :
        {FabricShape(FatTree{4, 3}), FabricShape(FatTree{8, 2}), FabricShape(LeafSpine{5, 3, 4, 2}),

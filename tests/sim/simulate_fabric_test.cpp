@@ -155,6 +155,26 @@ TEST_CASE("fabrics are simulated as the same networks with all flows listed", "[
           80'000);
 }
 
+TEST_CASE("Valiant routes are simulated as listed", "[sim][fabric]") {
+  compare({fabric_of(network::to_toml(
+              network::Dragonfly{3, 1, 1, 4},
+              network::FabricTraffic{numeric::Rational(3) / 10, network::RouteRule::valiant}))},
+          200'000);
+  // Beside other routes, with weights, a switch that sends and one in no group.
+  compare(
+      {fabric_of(
+          "hosts = \"h[0..7]\"\nswitches = \"s[0..7], t\"\n"
+          "groups = [\"s[0..1]\", [\"s2\", \"s3\"], \"s[4..5]\", \"s[6..7]\"]\n"
+          "link = [{each = \"i = 0..7\", from = \"h[i]\", to = \"s[i]\", both = true},\n"
+          "  {each = \"i = 0..7\", from = \"s[i]\", to = \"s[(i+1)%8]\", both = true, weight = 2},\n"
+          "  {each = \"i = 0..7\", from = \"s[i]\", to = \"t\", both = true}]\n"
+          "[[traffic]]\nuniform = 0.2\nroute = \"valiant\"\n"
+          "[[traffic]]\nname = \"s\"\nuniform = 0.3\nroute = \"valiant\"\nfrom = \"s7\"\nto = \"h[0..3]\"\n"
+          "[[traffic]]\nname = \"p\"\npermutation = \"shift\"\nshift = 3\nrate = 0.1\nroute = \"valiant\"\n"
+          "[[traffic]]\nname = \"m\"\nuniform = 0.1\nroute = \"spread\"\n")},
+      200'000);
+}
+
 TEST_CASE("hosts with several links, and switches that send, are simulated as listed", "[sim][fabric]") {
   compare({fabric_of(
       "hosts = \"h[0..2]\"\nswitches = \"s[0..2]\"\n"

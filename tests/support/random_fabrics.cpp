@@ -1,7 +1,10 @@
 #include <cln/rational.h>
+#include <tailbound/core/error.hpp>
 #include <tailbound/network/demands.hpp>
+#include <tailbound/network/fabric_listing.hpp>
 #include <tests/support/random_fabrics.hpp>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -127,6 +130,45 @@ class Maker {
 
 Fabric random_fabric(std::mt19937_64& random) {
   return Maker(random).make();
+}
+
+std::optional<Fabric> with_valiant(Fabric fabric, std::mt19937_64& random, std::uint64_t most_pairs) {
+  auto& nodes = fabric.network.nodes;
+  std::vector<std::size_t> switches;
+  for (std::size_t node = 0; node < nodes.size(); ++node)
+    if (!nodes[node].host) switches.push_back(node);
+  const std::size_t groups = 3 + random() % 4;
+  for (std::size_t i = 0; i < switches.size(); ++i)
+    nodes[switches[i]].group = static_cast<std::uint32_t>(i * groups / switches.size());
+  // All switches of a host are of one group.
+  for (bool again = true; std::exchange(again, false);) {
+    std::vector<std::uint32_t> of_host(nodes.size(), network::Node::no_group);
+    for (const network::Link& link : fabric.network.links) {
+      if (!nodes[link.from].host || nodes[link.to].host) continue;
+      std::uint32_t &its = of_host[link.from], &group = nodes[link.to].group;
+      if (its != network::Node::no_group && its != group) {
+        const std::uint32_t gone = std::max(its, group), kept = std::min(its, group);
+        for (const std::size_t node : switches)
+          if (nodes[node].group == gone) nodes[node].group = kept;
+        again = true;
+      }
+      its = group;
+    }
+  }
+  bool any = false;
+  for (network::Demand& demand : fabric.demands)
+    if (random() % 2 == 0) {
+      demand.route = RouteRule::valiant;
+      any = true;
+    }
+  if (!any) fabric.demands.front().route = RouteRule::valiant;
+  try {
+    const network::FabricGraph graph(fabric);
+    if (network::sending_pairs(fabric) > most_pairs || !network::can_be_listed(graph)) return std::nullopt;
+  } catch (const InvalidArgument&) {
+    return std::nullopt;
+  }
+  return fabric;
 }
 
 Fabric with_uniform(Fabric fabric, const Rational& rate, RouteRule route) {

@@ -31,6 +31,7 @@ using numeric::Real;
 constexpr std::size_t most_slots = std::size_t{1} << 16;
 constexpr double most_products = 2e12;
 constexpr double unit_roundoff = 0x1p-53;
+constexpr std::array rules{RouteRule::shortest, RouteRule::spread, RouteRule::valiant};
 
 double up(double value) {
   return std::nextafter(value, std::numeric_limits<double>::infinity());
@@ -52,15 +53,16 @@ struct Wait {
   double lower = 0, upper = 0;  ///< of the mean [slots]
 };
 
-/// What is left of the way from a node: P(D > t) of the waits.
+/// What is left of the way from a node: P(D > t) of the waits; of latencies also a slot for each queue beyond the fewest.
 struct Left {
   std::vector<double> tail;
   double units = 0, error = 0;
   double lower = 0, upper = 0;  ///< of the mean [slots]
-  std::int64_t hops = 0;
+  std::int64_t hops = 0;        ///< queues on the shortest of the ways
 };
 
-constexpr std::uint32_t unused = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t unused = std::numeric_limits<std::uint32_t>::max(), unknown = unused - 1;
+constexpr std::uint64_t most_common = std::uint64_t{1} << 32U;
 
 struct Choice {
   std::uint32_t queue = 0, next = 0;
@@ -109,6 +111,7 @@ class FabricDelay::Work {
 
   FabricDelayAnswer answer(const std::vector<Rational>& percentiles, const std::function<void()>& pulse) {
     require_valid(percentiles);
+    latency_ = true;
     for (;;) {
       try {
         return answer_within(percentiles, pulse);
@@ -119,6 +122,7 @@ class FabricDelay::Work {
   }
 
   FabricQueueing queueing(std::size_t levels, double least, const std::function<void()>& pulse) {
+    latency_ = false;
     while (size_ < levels) lengthen();
     for (;;) {
       FabricQueueing found = queueing_within(pulse);
@@ -129,6 +133,7 @@ class FabricDelay::Work {
 
   FabricPairDelay pair(std::uint32_t from, std::uint32_t to, const std::vector<Rational>& percentiles) {
     require_valid(percentiles);
+    latency_ = true;
     for (;;) {
       try {
         return pair_within(from, to, percentiles);
@@ -334,6 +339,7 @@ class FabricDelay::Work {
       end.tail.assign(size_, 0);
     }
     left_of_[to.vertex] = 0;
+    if (rule == RouteRule::valiant) return walk_legs(to.vertex, senders);
     if (senders != nullptr) {
       find_met(*senders, rule);
       std::sort(met_.begin(), met_.end(), [this](std::uint32_t a, std::uint32_t b) {
@@ -376,21 +382,149 @@ class FabricDelay::Work {
       if (distance_[vertex] != FabricGraph::unreached) order_[begin[distance_[vertex]]++] = vertex;
   }
 
+  /// Second legs of Valiant routes from all vertices, which are whole ways within the group of the destination; then
+  /// first legs from those that send to it from elsewhere.
+  void walk_legs(std::uint32_t to, const std::vector<std::uint32_t>* senders) {
+    for (const std::uint32_t vertex : order_)
+      if (vertex != to) left_of_[vertex] = left_from(vertex, RouteRule::spread);
+    leg_of_.clear();
+    std::vector<std::uint32_t> sources;
+    for (std::uint32_t b = 0; b < graph_.bundles().size() && senders == nullptr; ++b)
+      sources.push_back(graph_.bundles()[b].vertex);
+    for (std::size_t i = 0; senders != nullptr && i < senders->size(); ++i)
+      sources.push_back(graph_.bundles()[(*senders)[i]].vertex);
+    sources.erase(std::unique(sources.begin(), sources.end()), sources.end());  // bundles stand by vertex
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
+    for (const std::uint32_t vertex : sources)
+      if (const std::uint32_t group = graph_.group(vertex);
+          group != network::SwitchGroups::none && group != graph_.group(to))
+        found.emplace_back(vertex, left_by_groups(vertex, graph_.group(to)));
+    for (const auto& [vertex, left] : found) left_of_[vertex] = left;
+  }
+
+  /// From where packets draw a group. Those that take the same link are mixed before its wait is added: ways part to many
+  /// groups, and links are few.
+  std::uint32_t left_by_groups(std::uint32_t vertex, std::uint32_t to) {
+    const network::SwitchGroups& groups = *graph_.groups();
+    const auto arcs = graph_.leaving(vertex);
+    struct Lead {
+      std::size_t arc;
+      std::uint32_t next;
+      std::uint64_t weight, all;
+    };
+    std::vector<Lead> leads;
+    std::uint64_t common = 1;  // multiple of the sums of weights
+    for (const std::uint32_t group : groups.drawn) {
+      if (group == graph_.group(vertex) || group == to) continue;
+      const std::uint16_t* distance = to_group(group);
+      const std::size_t first = leads.size();
+      std::uint64_t all = 0;
+      for (std::size_t i = 0; i < arcs.size(); ++i) {
+        if (!graph_.leads_closer(vertex, arcs[i], distance)) continue;
+        leads.push_back({i, left_to_group(arcs[i].other, group), arcs[i].weight, 0});
+        if (leads.back().next == unused) return unused;
+        all += arcs[i].weight;
+      }
+      for (std::size_t i = first; i < leads.size(); ++i) leads[i].all = all;
+      if (all != 0 && common < most_common) common = all < most_common ? std::lcm(common, all) : most_common;
+    }
+    if (leads.empty()) return unused;
+    std::stable_sort(leads.begin(), leads.end(), [](const Lead& a, const Lead& b) { return a.arc < b.arc; });
+    // Of weights without a small multiple each group's ways are found on their own.
+    if (common >= most_common) return left_group_by_group(vertex, to);
+    const bool queues = graph_.forwards(vertex);
+    std::vector<Choice> first_links;
+    for (std::size_t i = 0; i < leads.size();) {
+      const std::size_t arc = leads[i].arc;
+      choices_.clear();
+      std::uint64_t weight = 0;
+      for (; i < leads.size() && leads[i].arc == arc; ++i) {
+        choices_.push_back({0, leads[i].next, leads[i].weight * (common / leads[i].all)});
+        weight += choices_.back().weight;
+      }
+      const std::uint32_t queue = queues ? rates_.queue_of_link()[arcs[arc].link] : 0;
+      if (queues && queue == FabricRates::none) return unused;
+      first_links.push_back({queue, mixed(), weight});
+    }
+    choices_ = std::move(first_links);
+    return queues ? chosen(true) : mixed();
+  }
+
+  std::uint32_t left_group_by_group(std::uint32_t vertex, std::uint32_t to) {
+    std::vector<Choice> each;
+    for (const std::uint32_t group : graph_.groups()->drawn) {
+      if (group == graph_.group(vertex) || group == to) continue;
+      each.push_back({0, left_to_group(vertex, group), 1});
+      if (each.back().next == unused) return unused;
+    }
+    choices_ = std::move(each);
+    return mixed();
+  }
+
+  /// From a vertex by way of one group to the destination.
+  std::uint32_t left_to_group(std::uint32_t from, std::uint32_t group) {
+    const std::uint16_t* distance = to_group(group);
+    const auto known = [&](std::uint32_t vertex) -> std::uint32_t& {
+      return leg_of_.try_emplace(std::uint64_t{group} << 32U | vertex, unknown).first->second;
+    };
+    if (distance[from] == 0) return left_of_[from];
+    if (known(from) != unknown) return known(from);
+    std::vector<std::uint32_t> met{from};
+    known(from) = unused;
+    for (std::size_t next = 0; next < met.size(); ++next)
+      for (const FabricGraph::Arc& arc : graph_.leaving(met[next]))
+        if (graph_.leads_closer(met[next], arc, distance) && distance[arc.other] != 0 &&
+            known(arc.other) == unknown) {
+          known(arc.other) = unused;
+          met.push_back(arc.other);
+        }
+    for (std::size_t i = met.size(); i-- > 0;)
+      known(met[i]) = left_over(met[i], RouteRule::spread, distance, [&](std::uint32_t vertex) {
+        return distance[vertex] == 0 ? left_of_[vertex] : known(vertex);
+      });
+    return known(from);
+  }
+
+  const std::uint16_t* to_group(std::uint32_t group) {
+    to_group_.resize(graph_.groups()->size());
+    if (to_group_[group].empty()) graph_.distances_to_group(group, to_group_[group]);
+    return to_group_[group].data();
+  }
+
   std::uint32_t left_from(std::uint32_t vertex, RouteRule rule) {
+    return left_over(vertex, rule, distance_.data(), [this](std::uint32_t next) { return left_of_[next]; });
+  }
+
+  /// \param left  of the next vertices, which are nearer
+  template <class LeftOf>
+  std::uint32_t left_over(std::uint32_t vertex, RouteRule rule, const std::uint16_t* distance, LeftOf left) {
     choices_.clear();
     const bool queues = graph_.forwards(vertex);
     for (const FabricGraph::Arc& arc : graph_.leaving(vertex)) {
-      if (!graph_.leads_closer(vertex, arc, distance_.data())) continue;
+      if (!graph_.leads_closer(vertex, arc, distance)) continue;
       const std::uint32_t queue = queues ? rates_.queue_of_link()[arc.link] : 0;
+      const std::uint32_t next = left(arc.other);
       // No packet passes there: then none comes here for this destination.
-      if ((queues && queue == FabricRates::none) || left_of_[arc.other] == unused) return unused;
-      choices_.push_back({queue, left_of_[arc.other], arc.weight});
+      if ((queues && queue == FabricRates::none) || next == unused) return unused;
+      choices_.push_back({queue, next, arc.weight});
       if (rule == RouteRule::shortest) {
         choices_.back().weight = 1;
         break;
       }
     }
-    if (choices_.empty()) return unused;
+    return choices_.empty() ? unused : chosen(queues);
+  }
+
+  /// The mixture of what comes next, without a wait.
+  std::uint32_t mixed() {
+    const bool alike = std::all_of(choices_.begin(), choices_.end(), [this](const Choice& choice) {
+      return choice.next == choices_.front().next;
+    });
+    return alike ? choices_.front().next : chosen(false);
+  }
+
+  /// What is left with these choices.
+  std::uint32_t chosen(bool queues) {
     std::sort(choices_.begin(), choices_.end());
     std::size_t kept = 0;
     for (std::size_t i = 1; i < choices_.size(); ++i)
@@ -421,21 +555,31 @@ class FabricDelay::Work {
 
   [[nodiscard]] Left mixture(bool queues) {
     double total = 0;
-    for (const Choice& choice : choices_) total += static_cast<double>(choice.weight);
+    std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+    for (const Choice& choice : choices_) {
+      total += static_cast<double>(choice.weight);
+      fewest = std::min(fewest, left_[choice.next].hops);
+    }
     Left sum;
     sum.tail.assign(size_, 0);
+    sum.hops = fewest + (queues ? 1 : 0);
     for (const Choice& choice : choices_) {
       const double share = static_cast<double>(choice.weight) / total;
       const Left& next = left_[choice.next];
-      sum.hops = next.hops + (queues ? 1 : 0);
       double units = next.units, error = next.error;
+      // Ways of different lengths come together where routes are Valiant.
+      std::size_t more = 0;
+      if (latency_) more = static_cast<std::size_t>(next.hops - fewest);
+      for (std::size_t t = 0; t < std::min(more, size_); ++t) sum.tail[t] += share;
+      sum.lower += share * static_cast<double>(more);
+      sum.upper += share * static_cast<double>(more);
       if (!queues) {
-        for (std::size_t t = 0; t < size_; ++t) sum.tail[t] += share * next.tail[t];
+        for (std::size_t t = more; t < size_; ++t) sum.tail[t] += share * next.tail[t - more];
         sum.lower += share * next.lower;
         sum.upper += share * next.upper;
       } else {
         const Wait& its = wait(choice.queue);
-        add_sum(sum.tail.data(), share, its, next.tail.data());
+        add_sum(sum.tail.data(), more, share, its, next.tail.data());
         units += its.units + static_cast<double>(size_) + 2;
         error += its.error;
         sum.lower += share * (its.lower + next.lower);
@@ -447,22 +591,22 @@ class FabricDelay::Work {
     }
     if (products_ > most_products)
       throw LimitExceeded("the delays of all pairs would take more than 2e12 products; that is the limit");
-    const double slack = (static_cast<double>(choices_.size()) + 4) * unit_roundoff;
+    const double slack = (2 * static_cast<double>(choices_.size()) + 4) * unit_roundoff;
     sum.lower *= 1 - slack;
     sum.upper *= 1 + slack;
     sum.error = up(sum.error * (1 + 1e-9));
     return sum;
   }
 
-  /// sum[t] += share (P(W > t) + sum over n <= t of P(W = n) P(next > t - n))
-  void add_sum(double* sum, double share, const Wait& wait, const double* next) const {
-    for (std::size_t t = 0; t < size_; ++t) sum[t] += share * wait.tail[t];
-    for (std::size_t n = 0; n < size_; ++n) {
+  /// sum[t + more] += share (P(W > t) + sum over n <= t of P(W = n) P(next > t - n))
+  void add_sum(double* sum, std::size_t more, double share, const Wait& wait, const double* next) const {
+    for (std::size_t t = more; t < size_; ++t) sum[t] += share * wait.tail[t - more];
+    for (std::size_t n = 0; n + more < size_; ++n) {
       const double mass = share * wait.mass[n];
       // What is left out is below what the error of tails covers.
       if (mass < 0x1p-1000) continue;
-      double* to = sum + n;
-      const std::size_t count = size_ - n;
+      double* to = sum + n + more;
+      const std::size_t count = size_ - n - more;
       for (std::size_t i = 0; i < count; ++i) to[i] += mass * next[i];
     }
   }
@@ -599,7 +743,7 @@ class FabricDelay::Work {
       alike[orbits_.bundle[b]] += graph_.bundles()[b].count;
     for (std::uint32_t b = 0; b < graph_.bundles().size(); ++b) {
       if (orbits_.bundle[b] != b) continue;
-      for (const RouteRule rule : {RouteRule::shortest, RouteRule::spread}) {
+      for (const RouteRule rule : rules) {
         if (!receives(b, rule)) continue;
         if (pulse) pulse();
         ++walked.destinations;
@@ -762,7 +906,7 @@ class FabricDelay::Work {
     for (const Rational& p : percentiles) targets.push_back(target_of(p));
     const std::uint32_t source = graph_.bundle_of(from), position = graph_.bundle_of(to);
     std::map<std::int64_t, Sum> sums;
-    for (const RouteRule rule : {RouteRule::shortest, RouteRule::spread}) {
+    for (const RouteRule rule : rules) {
       if (from == to || source == FabricGraph::none || position == FabricGraph::none) break;
       double sends = rate(graph_.bundles()[source], graph_.bundles()[position], rule);
       const std::map<std::uint32_t, double> known = listed(graph_.bundles()[position], rule);
@@ -799,8 +943,9 @@ class FabricDelay::Work {
   const FabricRates& rates_;
   std::vector<Wait> waits_;
   std::vector<std::vector<double>> values_;
-  std::array<bool, 2> has_products_{};  ///< [rule]: has it demands that are no lists?
+  std::array<bool, rules.size()> has_products_{};  ///< [rule]: has it demands that are no lists?
   std::size_t size_ = 64;
+  bool latency_ = true;  ///< or else waits alone
   double products_ = 0;
   std::size_t computed_ = 0;
   // Of the last walk.
@@ -808,6 +953,8 @@ class FabricDelay::Work {
   std::vector<std::uint16_t> distance_;
   std::vector<std::uint32_t> order_, met_, left_of_;
   std::vector<char> is_met_;
+  std::vector<std::vector<std::uint16_t>> to_group_;         ///< distances to those asked for
+  std::unordered_map<std::uint64_t, std::uint32_t> leg_of_;  ///< of a group and a vertex
   std::vector<Left> left_;
   std::vector<Choice> choices_;
   std::unordered_multimap<std::uint64_t, Known> known_;

@@ -13,6 +13,26 @@ FabricGraph::FabricGraph(const Fabric& fabric) : fabric_(&fabric) {
   find_vertices();
   link_vertices();
   bundle_nodes();
+  find_groups();
+}
+
+void FabricGraph::find_groups() {
+  const auto valiant = [](const Demand& demand) { return demand.route == RouteRule::valiant; };
+  if (std::none_of(fabric_->demands.begin(), fabric_->demands.end(), valiant)) return;
+  groups_ = switch_groups(fabric_->network);
+  const auto require = [this](std::size_t node) { require_in_group(fabric_->network, *groups_, node); };
+  for (const Demand& demand : fabric_->demands) {
+    if (!valiant(demand)) continue;
+    if (const auto* product = std::get_if<ProductDemand>(&demand.rates)) {
+      for (std::size_t node = 0; node < product->out.size(); ++node)
+        if (product->out[node] != 0 || product->in[node] != 0) require(node);
+    } else {
+      for (const SparseDemand::Entry& entry : std::get<SparseDemand>(demand.rates).entries) {
+        require(entry.from);
+        require(entry.to);
+      }
+    }
+  }
 }
 
 /// All nodes but the hosts whose only wires lead from and to one switch.
@@ -143,13 +163,23 @@ void FabricGraph::bundle_nodes() {
 }
 
 void FabricGraph::distances(std::size_t destination, std::vector<std::uint16_t>& distance) const {
-  distance.assign(size(), unreached);
   std::vector<std::uint32_t> queue{static_cast<std::uint32_t>(destination)};
+  search(queue, distance);
+}
+
+void FabricGraph::distances_to_group(std::uint32_t group, std::vector<std::uint16_t>& distance) const {
+  std::vector<std::uint32_t> queue;
+  for (const std::uint32_t node : groups_->switches[group]) queue.push_back(vertex_of_[node]);
+  search(queue, distance);
+}
+
+void FabricGraph::search(std::vector<std::uint32_t>& queue, std::vector<std::uint16_t>& distance) const {
+  distance.assign(size(), unreached);
   queue.reserve(size());
-  distance[destination] = 0;
+  for (const std::uint32_t end : queue) distance[end] = 0;
   for (std::size_t next = 0; next < queue.size(); ++next) {
     const std::uint32_t vertex = queue[next];
-    if (vertex != destination && forwards_[vertex] == 0) continue;
+    if (distance[vertex] != 0 && forwards_[vertex] == 0) continue;
     if (distance[vertex] + 1 == unreached)
       throw LimitExceeded("a way through the fabric has more than 65534 links; that is the limit");
     for (const Arc& arc : entering(vertex)) {

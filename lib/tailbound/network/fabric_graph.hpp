@@ -1,10 +1,12 @@
 #pragma once
 
 #include <tailbound/network/fabric.hpp>
+#include <tailbound/network/switch_groups.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,7 +49,8 @@ class FabricGraph {
   };
 
   /// `fabric` outlives this.
-  /// \throws InvalidArgument  as require_valid() of what links and demands have
+  /// \throws InvalidArgument  as require_valid() of what links and demands have; of Valiant routes as switch_groups(),
+  ///                          and a node that they lead from or to is in no group
   explicit FabricGraph(const Fabric& fabric);
 
   [[nodiscard]] const Fabric& fabric() const { return *fabric_; }
@@ -84,9 +87,16 @@ class FabricGraph {
   /// The link that leads to a node that hangs on a vertex.
   [[nodiscard]] std::uint32_t link_to(std::size_t node) const { return link_to_[node]; }
 
+  /// Where a demand's routes are Valiant.
+  [[nodiscard]] const std::optional<SwitchGroups>& groups() const { return groups_; }
+  /// \pre groups().  SwitchGroups::none: the vertex is in no group, and neither sends nor receives by such routes
+  [[nodiscard]] std::uint32_t group(std::size_t vertex) const { return groups_->of_node[node_of_[vertex]]; }
+
   /// Links from each vertex to `destination`, over switches; unreached where no way leads there.
   /// \throws LimitExceeded  a way of more than 65 534 links
   void distances(std::size_t destination, std::vector<std::uint16_t>& distance) const;
+  /// Likewise to the nearest switch of a group.  \pre groups()
+  void distances_to_group(std::uint32_t group, std::vector<std::uint16_t>& distance) const;
 
   /// Does the arc lead from `vertex` closer to where `distance` says?
   [[nodiscard]] bool leads_closer(std::size_t vertex, const Arc& arc, const std::uint16_t* distance) const {
@@ -98,6 +108,8 @@ class FabricGraph {
   void find_vertices();
   void link_vertices();
   void bundle_nodes();
+  void find_groups();
+  void search(std::vector<std::uint32_t>& queue, std::vector<std::uint16_t>& distance) const;
 
   const Fabric* fabric_;
   std::vector<std::uint32_t> node_of_, vertex_of_, hangs_on_, link_to_;
@@ -108,6 +120,7 @@ class FabricGraph {
   std::vector<Bundle> bundles_;
   std::vector<std::size_t> bundle_begin_;
   std::vector<std::uint32_t> members_, bundle_of_;
+  std::optional<SwitchGroups> groups_;
 };
 
 }  // namespace tailbound::network

@@ -30,23 +30,34 @@ class Counter {
   explicit Counter(const FabricGraph& graph)
       : graph_(graph),
         one_search_(
-            static_cast<double>(graph.fabric().network.nodes.size() + graph.fabric().network.links.size())) {}
+            static_cast<double>(graph.fabric().network.nodes.size() + graph.fabric().network.links.size())),
+        too_many_groups_(graph.groups() && graph.groups()->size() >
+                                               most_group_distances / graph.fabric().network.nodes.size()) {}
 
   /// The nodes of `from` that send to those of `to`, so many pairs.
   void add(const FabricGraph::Bundle& from, const FabricGraph::Bundle& to, double pairs, RouteRule rule) {
     search(to.vertex);
     if (distance_[from.vertex] == FabricGraph::unreached) return;
-    const double ways = rule == RouteRule::spread ? ways_[from.vertex] : 1;
-    const double links = distance_[from.vertex] + (from.own ? 0.0 : 1.0) + (to.own ? 0.0 : 1.0);
+    const double ends = (from.own ? 0.0 : 1.0) + (to.own ? 0.0 : 1.0);
+    if (rule == RouteRule::valiant && graph_.group(from.vertex) != graph_.group(to.vertex)) {
+      for (const std::uint32_t group : graph_.groups()->drawn)
+        if (group != graph_.group(from.vertex) && group != graph_.group(to.vertex)) {
+          const ByWay found = by_way_of(group, from.vertex);
+          routes_ += pairs * found.ways;
+          steps_ += pairs * (found.links + found.ways * ends);
+        }
+      return;
+    }
+    const double ways = rule == RouteRule::shortest ? 1 : ways_[from.vertex];
     routes_ += pairs * ways;
-    steps_ += pairs * ways * links;
+    steps_ += pairs * ways * (distance_[from.vertex] + ends);
   }
   /// find_routes() searches for each node.
   void add_destinations(double nodes) { searched_ += nodes * one_search_; }
 
   [[nodiscard]] bool too_many() const {
-    return routes_ > static_cast<double>(most_routes) || steps_ > static_cast<double>(most_route_steps) ||
-           searched_ > most_search_steps;
+    return too_many_groups_ || routes_ > static_cast<double>(most_routes) ||
+           steps_ > static_cast<double>(most_route_steps) || searched_ > most_search_steps;
   }
 
  private:
@@ -54,24 +65,62 @@ class Counter {
     if (vertex == destination_) return;
     destination_ = vertex;
     graph_.distances(vertex, distance_);
+    ways_.assign(graph_.size(), 0);
+    ways_[vertex] = 1;
     order_.clear();
     for (std::uint32_t v = 0; v < graph_.size(); ++v)
       if (distance_[v] != FabricGraph::unreached) order_.push_back(v);
     std::sort(order_.begin(), order_.end(),
               [this](std::uint32_t a, std::uint32_t b) { return distance_[a] < distance_[b]; });
-    ways_.assign(graph_.size(), 0);
-    ways_[vertex] = 1;
     for (const std::uint32_t v : order_)
       for (const FabricGraph::Arc& arc : graph_.leaving(v))
         if (graph_.leads_closer(v, arc, distance_.data())) ways_[v] += ways_[arc.other];
   }
 
+  /// Valiant routes to the destination of the last search by way of one group.
+  struct ByWay {
+    double ways = 0, links = 0;  ///< how many there are, and their links in all
+  };
+  [[nodiscard]] ByWay by_way_of(std::uint32_t group, std::uint32_t from) {
+    auto& distance = to_group_[group];
+    if (distance.empty()) graph_.distances_to_group(group, distance);
+    if (distance[from] == FabricGraph::unreached) return {};
+    by_way_.resize(graph_.size());
+    is_met_.resize(graph_.size(), 0);
+    met_.assign(1, from);
+    for (std::size_t next = 0; next < met_.size(); ++next)
+      for (const FabricGraph::Arc& arc : graph_.leaving(met_[next]))
+        if (graph_.leads_closer(met_[next], arc, distance.data()) &&
+            std::exchange(is_met_[arc.other], 1) == 0)
+          met_.push_back(arc.other);
+    for (std::size_t i = met_.size(); i-- > 0;) {
+      const std::uint32_t v = met_[i];
+      is_met_[v] = 0;
+      ByWay& its = by_way_[v] = {};
+      if (distance[v] == 0) {
+        its.ways = ways_[v];
+        its.links = ways_[v] * distance_[v];
+        continue;
+      }
+      for (const FabricGraph::Arc& arc : graph_.leaving(v)) {
+        if (!graph_.leads_closer(v, arc, distance.data())) continue;
+        its.ways += by_way_[arc.other].ways;
+        its.links += by_way_[arc.other].ways + by_way_[arc.other].links;
+      }
+    }
+    return by_way_[from];
+  }
+
   const FabricGraph& graph_;
   double one_search_;
+  bool too_many_groups_;
   std::uint32_t destination_ = FabricGraph::none;
   std::vector<std::uint16_t> distance_;
-  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> order_, met_;
   std::vector<double> ways_;
+  std::map<std::uint32_t, std::vector<std::uint16_t>> to_group_;  ///< of those asked for
+  std::vector<ByWay> by_way_;
+  std::vector<char> is_met_;
   double routes_ = 0, steps_ = 0, searched_ = 0;
 };
 

@@ -17,7 +17,7 @@ namespace tailbound::network {
 /// What a list says of one node that receives, by source.
 [[nodiscard]] std::span<const SparseDemand::Entry> listed_to(const SparseDemand& demand, std::uint32_t node);
 
-/// Would add_flows() find its routes within the limits of routing.hpp? Counted over the shortest ways, without
+/// Would add_flows() find its routes within the limits of routing.hpp? Counted over the ways and legs, without
 /// listing any.
 /// COST  one search for each vertex with traffic, ended where there are too many.  \pre sending_pairs() are few
 [[nodiscard]] bool can_be_listed(const FabricGraph& graph);

@@ -101,8 +101,8 @@ TrafficParts parts_of(const Fabric& fabric) {
 
 /// For each vertex and each destination of one rule: how far, and how the next link is chosen.
 struct Ways {
-  RouteRule rule = RouteRule::spread;
-  std::vector<std::uint32_t> destinations;  ///< vertices
+  RouteRule rule = RouteRule::spread;       ///< shortest or spread
+  std::vector<std::uint32_t> destinations;  ///< vertices; of first legs groups of switches
   std::vector<std::uint16_t> distance;      ///< [destination][vertex]
   std::vector<std::uint32_t>
       choice;                   ///< likewise; spread: the sum of the weights of the arcs that lead closer;
@@ -120,21 +120,27 @@ class FabricRatesBuilder {
   FabricRates build() {
     std::size_t bits = cln::integer_length(parts_.denominator);
     for (const RouteRule rule : {RouteRule::shortest, RouteRule::spread}) find_ways(rule);
-    Integer all_shares = 1;
-    for (const Ways& ways : ways_) {
-      Integer shares = 1;
-      for (const Integer& each : ways.shares) shares = shares * each;
-      all_shares = cln::lcm(all_shares, shares);
+    Shares shares;
+    for (const Ways& ways : ways_) shares.legs = cln::lcm(shares.legs, product_of(ways.shares));
+    by_groups_ = graph_.groups() && !ways_.empty() && ways_.back().rule == RouteRule::spread;
+    if (by_groups_) {
+      find_first_legs();
+      for (std::uint32_t group = 0; group < graph_.groups()->size(); ++group)
+        shares.chances =
+            cln::lcm(shares.chances, Integer(static_cast<unsigned long>(graph_.groups()->choices(group))));
+      shares.first_legs = shares.chances * product_of(first_legs_.shares);
+      ++bits;  // a link may be passed on both legs
     }
+    const Integer all_shares = shares.legs * shares.first_legs;
     // What a destination attracts in all may be more than its sources send.
     // And a queue may be offered more than one packet a slot by each node.
     bits += cln::integer_length(all_shares) + attraction_bits() +
             static_cast<std::size_t>(std::bit_width(graph_.fabric().network.nodes.size()));
     result_.denominator_ = parts_.denominator * all_shares;
     if (bits <= short_bits)
-      count<Short>(all_shares);
+      count<Short>(shares);
     else if (bits <= long_bits)
-      count<Long>(all_shares);
+      count<Long>(shares);
     else
       throw LimitExceeded("the rates of all queues have a common denominator of " + std::to_string(bits) +
                           " bits; the limit is 508");
@@ -142,6 +148,17 @@ class FabricRatesBuilder {
   }
 
  private:
+  /// What the shares of ways are counted in parts of: those of whole ways, or of second legs of Valiant routes; those of
+  /// first legs together with the chances of groups, and these alone.
+  struct Shares {
+    Integer legs = 1, first_legs = 1, chances = 1;
+  };
+  static Integer product_of(const std::vector<Integer>& shares) {
+    Integer all = 1;
+    for (const Integer& each : shares) all = all * each;
+    return all;
+  }
+
   [[nodiscard]] const std::vector<Demand>& demands() const { return graph_.fabric().demands; }
   [[nodiscard]] const FabricGraph::Signature& signature(const FabricGraph::Bundle& bundle) const {
     return graph_.signatures()[bundle.signature];
@@ -185,7 +202,7 @@ class FabricRatesBuilder {
   void find_ways(RouteRule rule) {
     std::vector<char> receives(graph_.size(), 0);
     for (std::size_t demand = 0; demand < demands().size(); ++demand) {
-      if (demands()[demand].route != rule) continue;
+      if (leg_rule(demands()[demand].route) != rule) continue;
       if (product(demand) != nullptr) {
         for (const FabricGraph::Bundle& bundle : graph_.bundles())
           if (signature(bundle).parts[demand].in != 0) receives[bundle.vertex] = 1;
@@ -199,6 +216,21 @@ class FabricRatesBuilder {
     for (std::uint32_t vertex = 0; vertex < graph_.size(); ++vertex)
       if (receives[vertex] != 0) ways.destinations.push_back(vertex);
     if (ways.destinations.empty()) return;
+    find_rows(ways, [this](std::uint32_t vertex, auto& distance) { graph_.distances(vertex, distance); });
+    ways_.push_back(std::move(ways));
+    require_ways(ways_.back());
+  }
+
+  /// Of Valiant routes: to each group of switches that may be drawn.
+  void find_first_legs() {
+    first_legs_.destinations = graph_.groups()->drawn;
+    find_rows(first_legs_,
+              [this](std::uint32_t group, auto& distance) { graph_.distances_to_group(group, distance); });
+    require_legs();
+  }
+
+  template <class Distances>
+  void find_rows(Ways& ways, Distances distances) {
     const std::size_t size = graph_.size();
     if (ways.destinations.size() > most_pairs / size)
       throw LimitExceeded("more than 200000000 pairs of a switch and a destination; that is the limit");
@@ -206,9 +238,10 @@ class FabricRatesBuilder {
     ways.choice.assign(ways.destinations.size() * size, 0);
     std::vector<std::uint16_t> distance;
     std::vector<std::map<std::uint32_t, char>> sums;
+    last_.clear();
     for (std::size_t d = 0; d < ways.destinations.size(); ++d) {
       add_steps(static_cast<double>(2 * graph_.arcs() + size));
-      graph_.distances(ways.destinations[d], distance);
+      distances(ways.destinations[d], distance);
       std::copy(distance.begin(), distance.end(),
                 ways.distance.begin() + static_cast<std::ptrdiff_t>(d * size));
       std::uint32_t* choice = ways.choice.data() + d * size;
@@ -218,14 +251,14 @@ class FabricRatesBuilder {
         std::uint32_t sum = 0;
         for (std::size_t i = 0; i < arcs.size(); ++i) {
           if (!graph_.leads_closer(vertex, arcs[i], distance.data())) continue;
-          if (rule == RouteRule::shortest) {
+          if (ways.rule == RouteRule::shortest) {
             choice[vertex] = static_cast<std::uint32_t>(graph_.first_arc(vertex) + i);
             break;
           }
           sum += arcs[i].weight;
         }
         if (sums.size() <= distance[vertex]) sums.resize(distance[vertex] + std::size_t{1});
-        if (rule == RouteRule::spread) {
+        if (ways.rule == RouteRule::spread) {
           choice[vertex] = sum;
           // Looking up costs more than finding that it is the one before.
           if (last_.size() <= distance[vertex]) last_.resize(distance[vertex] + std::size_t{1}, 0);
@@ -241,9 +274,6 @@ class FabricRatesBuilder {
       for (const auto& [sum, met] : at) all = cln::lcm(all, Integer(static_cast<unsigned long>(sum)));
       ways.shares.push_back(all);
     }
-    ways_.push_back(std::move(ways));
-    last_.clear();
-    require_ways(ways_.back());
   }
 
   [[noreturn]] void refuse(std::size_t from, std::size_t to) const {
@@ -252,16 +282,58 @@ class FabricRatesBuilder {
                    ", and it sends there");
   }
 
+  [[nodiscard]] std::vector<std::uint32_t> places_of(const Ways& ways) const {
+    std::vector<std::uint32_t> place(graph_.size(), FabricGraph::none);
+    for (std::uint32_t d = 0; d < ways.destinations.size(); ++d) place[ways.destinations[d]] = d;
+    return place;
+  }
+
+  /// Does a way lead from all that send by Valiant routes to all groups, and from where it may come into a group to all
+  /// that receive by them?
+  void require_legs() const {
+    const std::size_t size = graph_.size();
+    const SwitchGroups& groups = *graph_.groups();
+    const Ways& second = ways_.back();
+    const std::vector<std::uint32_t> place = places_of(second);
+    const auto require_sender = [&](const FabricGraph::Bundle& from) {
+      for (std::size_t g = 0; g < groups.drawn.size(); ++g)
+        if (first_legs_.distance[g * size + from.vertex] == FabricGraph::unreached)
+          refuse(graph_.members(from).front(), groups.switches[groups.drawn[g]].front());
+    };
+    const auto require_receiver = [&](const FabricGraph::Bundle& to) {
+      for (const std::uint32_t group : groups.drawn)
+        for (const std::uint32_t entry : groups.entries[group])
+          if (group != graph_.group(to.vertex) &&
+              second.distance[place[to.vertex] * size + graph_.vertex_of(entry)] == FabricGraph::unreached)
+            refuse(entry, graph_.members(to).front());
+    };
+    std::vector<char> sends(graph_.bundles().size(), 0), receives(graph_.bundles().size(), 0);
+    for (std::size_t demand = 0; demand < demands().size(); ++demand) {
+      if (demands()[demand].route != RouteRule::valiant) continue;
+      for (std::size_t b = 0; b < graph_.bundles().size() && product(demand) != nullptr; ++b) {
+        const auto& part = signature(graph_.bundles()[b]).parts[demand];
+        if (part.out != 0) sends[b] = 1;
+        if (part.in != 0) receives[b] = 1;
+      }
+      if (product(demand) != nullptr) continue;
+      for (const auto& entry : std::get<SparseDemand>(demands()[demand].rates).entries)
+        sends[graph_.bundle_of(entry.from)] = receives[graph_.bundle_of(entry.to)] = 1;
+    }
+    for (std::size_t b = 0; b < graph_.bundles().size(); ++b) {
+      if (sends[b] != 0) require_sender(graph_.bundles()[b]);
+      if (receives[b] != 0) require_receiver(graph_.bundles()[b]);
+    }
+  }
+
   /// Does a way lead from all that send to all that they send to?
   void require_ways(const Ways& ways) const {
     const std::size_t size = graph_.size();
-    std::vector<std::uint32_t> place(size, FabricGraph::none);
-    for (std::uint32_t d = 0; d < ways.destinations.size(); ++d) place[ways.destinations[d]] = d;
+    const std::vector<std::uint32_t> place = places_of(ways);
     const auto reached = [&](const FabricGraph::Bundle& from, const FabricGraph::Bundle& to) {
       return ways.distance[place[to.vertex] * size + from.vertex] != FabricGraph::unreached;
     };
     for (std::size_t demand = 0; demand < demands().size(); ++demand) {
-      if (demands()[demand].route != ways.rule) continue;
+      if (leg_rule(demands()[demand].route) != ways.rule) continue;
       if (product(demand) == nullptr) {
         for (const auto& entry : std::get<SparseDemand>(demands()[demand].rates).entries)
           if (!reached(graph_.bundles()[graph_.bundle_of(entry.from)],
@@ -303,27 +375,84 @@ class FabricRatesBuilder {
     const Ways* ways = nullptr;
     std::vector<N> share;                   ///< [distance]: of Ways::shares
     std::vector<N> before, after;           ///< products of the shares of all lesser, all greater distances
+    std::vector<N> after_first_leg;         ///< the latter without Shares::first_legs
     std::vector<std::size_t> by_vertex;     ///< demands
+    std::vector<char> valiant;              ///< [by_vertex]
     std::vector<std::vector<N>> attracted;  ///< [by_vertex][destination]: what it gets per part sent
-    Listed<N> listed;
+    Listed<N> listed, crossing;             ///< the latter on Valiant routes from group to group
+  };
+
+  /// First legs of Valiant routes with all numbers as N.
+  template <class N>
+  struct FirstLegs {
+    struct Entry {
+      std::uint32_t vertex;
+      N parts;  ///< of Shares::first_legs
+    };
+    Pass<N> pass;           ///< its destinations are groups
+    std::vector<N> chance;  ///< [group]: what a packet from there goes to each other one, times Shares::legs
+    std::vector<std::vector<Entry>> from;            ///< [vertex]: who comes into its group there
+    std::vector<std::vector<Entry>> to;              ///< [vertex]: the same by those that send
+    std::vector<std::vector<N>> attracted;           ///< [by_vertex of the spread pass][group]
+    std::vector<N> attracted_in_all;                 ///< likewise
+    std::vector<std::map<std::uint32_t, N>> listed;  ///< [bundle]: what it sends to each other group
   };
 
   template <class N>
-  void count(const Integer& all_shares) {
+  void count(const Shares& shares) {
     std::vector<Pass<N>> passes;
-    for (const Ways& ways : ways_) passes.push_back(pass_of<N>(ways, all_shares));
-    collect_rates<N>(passes, to_wide<N>(all_shares));
+    for (const Ways& ways : ways_) passes.push_back(pass_of<N>(ways, shares));
+    mark_senders();
+    FirstLegs<N> first_legs;
+    if (by_groups_) first_legs = first_legs_of(passes.back(), shares);
+    collect_rates<N>(passes, first_legs, to_wide<N>(shares.legs * shares.first_legs));
   }
 
   template <class N>
-  Pass<N> pass_of(const Ways& ways, const Integer& all_shares) const {
+  Pass<N> pass_of(const Ways& ways, const Shares& shares) const {
+    // The other rule's ways may have other shares: what is missing goes to the greatest distances.
+    Pass<N> pass = levels_of<N>(ways, cln::exquo(shares.legs, product_of(ways.shares)));
+    pass.after_first_leg = pass.after;
+    for (N& after : pass.after) after *= to_wide<N>(shares.first_legs);
+    const std::vector<std::uint32_t> place = places_of(ways);
+    pass.listed.to.resize(ways.destinations.size());
+    pass.crossing.to.resize(ways.destinations.size());
+    for (std::size_t demand = 0; demand < demands().size(); ++demand) {
+      if (leg_rule(demands()[demand].route) != ways.rule) continue;
+      if (by_vertex(demand)) {
+        std::vector<Integer> sums(ways.destinations.size(), 0);
+        for (const FabricGraph::Bundle& bundle : graph_.bundles())
+          if (const std::uint32_t in = signature(bundle).parts[demand].in; in != 0)
+            sums[place[bundle.vertex]] =
+                sums[place[bundle.vertex]] +
+                parts_.demands[demand].in[in] * Integer(static_cast<unsigned long>(bundle.count));
+        pass.by_vertex.push_back(demand);
+        pass.valiant.push_back(demands()[demand].route == RouteRule::valiant ? 1 : 0);
+        auto& attracted = pass.attracted.emplace_back();
+        for (const Integer& sum : sums) attracted.push_back(to_wide<N>(sum));
+      } else if (product(demand) != nullptr) {
+        list_groups(demand, place, pass);
+      } else if (!all_listed()) {
+        std::vector<N> rates;
+        for (const Integer& parts : parts_.demands[demand].listed) rates.push_back(to_wide<N>(parts));
+        for (const auto& entry : std::get<SparseDemand>(demands()[demand].rates).entries) {
+          const std::uint32_t from = graph_.bundle_of(entry.from);
+          const std::uint32_t to = graph_.bundles()[graph_.bundle_of(entry.to)].vertex;
+          if (graph_.bundles()[from].vertex != to)
+            list_of(pass, demand, from, to).to[place[to]].push_back({from, rates[entry.rate]});
+        }
+      }
+    }
+    return pass;
+  }
+
+  /// Shares level by level.  \param factor  of all levels
+  template <class N>
+  Pass<N> levels_of(const Ways& ways, const Integer& factor) const {
     Pass<N> pass;
     pass.ways = &ways;
     const std::size_t levels = ways.shares.size();
-    Integer product_of_all = 1;
-    for (const Integer& each : ways.shares) product_of_all = product_of_all * each;
-    // The other rule's ways may have other shares: what is missing goes to the greatest distances.
-    Integer after = cln::exquo(all_shares, product_of_all), before = 1;
+    Integer after = factor, before = 1;
     pass.after.resize(levels);
     for (std::size_t k = levels; k-- > 0;) {
       pass.after[k] = to_wide<N>(after);
@@ -334,40 +463,72 @@ class FabricRatesBuilder {
       pass.before.push_back(to_wide<N>(before));
       before = before * ways.shares[k];
     }
-    std::vector<std::uint32_t> place(graph_.size(), FabricGraph::none);
-    for (std::uint32_t d = 0; d < ways.destinations.size(); ++d) place[ways.destinations[d]] = d;
-    pass.listed.to.resize(ways.destinations.size());
-    for (std::size_t demand = 0; demand < demands().size(); ++demand) {
-      if (demands()[demand].route != ways.rule) continue;
-      if (by_vertex(demand)) {
-        std::vector<Integer> sums(ways.destinations.size(), 0);
-        for (const FabricGraph::Bundle& bundle : graph_.bundles())
-          if (const std::uint32_t in = signature(bundle).parts[demand].in; in != 0)
-            sums[place[bundle.vertex]] =
-                sums[place[bundle.vertex]] +
-                parts_.demands[demand].in[in] * Integer(static_cast<unsigned long>(bundle.count));
-        pass.by_vertex.push_back(demand);
-        auto& attracted = pass.attracted.emplace_back();
-        for (const Integer& sum : sums) attracted.push_back(to_wide<N>(sum));
-      } else if (product(demand) != nullptr) {
-        list_groups(demand, place, pass.listed);
-      } else if (!all_listed()) {
-        std::vector<N> rates;
-        for (const Integer& parts : parts_.demands[demand].listed) rates.push_back(to_wide<N>(parts));
-        for (const auto& entry : std::get<SparseDemand>(demands()[demand].rates).entries) {
-          const std::uint32_t from = graph_.bundle_of(entry.from);
-          const std::uint32_t to = graph_.bundles()[graph_.bundle_of(entry.to)].vertex;
-          if (graph_.bundles()[from].vertex != to)
-            pass.listed.to[place[to]].push_back({from, rates[entry.rate]});
+    return pass;
+  }
+
+  /// Where it is listed what a bundle sends to a vertex.
+  template <class N>
+  Listed<N>& list_of(Pass<N>& pass, std::size_t demand, std::uint32_t from, std::uint32_t to) const {
+    return crosses(demand, graph_.bundles()[from].vertex, to) ? pass.crossing : pass.listed;
+  }
+  [[nodiscard]] bool crosses(std::size_t demand, std::uint32_t from, std::uint32_t to) const {
+    return demands()[demand].route == RouteRule::valiant && graph_.group(from) != graph_.group(to);
+  }
+
+  /// \param pass  the spread one
+  template <class N>
+  FirstLegs<N> first_legs_of(const Pass<N>& pass, const Shares& shares) {
+    const SwitchGroups& groups = *graph_.groups();
+    FirstLegs<N> legs;
+    legs.pass = levels_of<N>(first_legs_, 1);
+    std::vector<N> chance;  // without Shares::legs
+    for (std::uint32_t group = 0; group < groups.size(); ++group) {
+      const Integer each =
+          cln::exquo(shares.chances, Integer(static_cast<unsigned long>(groups.choices(group))));
+      chance.push_back(to_wide<N>(each));
+      legs.chance.push_back(to_wide<N>(each * shares.legs));
+    }
+    legs.from.resize(graph_.size());
+    legs.to.resize(graph_.size());
+    Cone<N> cone(graph_.size());
+    std::size_t pairs = 0;
+    for (std::size_t g = 0; g < groups.drawn.size(); ++g)
+      for (const std::uint32_t entry : groups.entries[groups.drawn[g]]) {
+        const std::uint32_t into = graph_.vertex_of(entry);
+        walk_up(legs.pass, g, into, cone);
+        const std::uint16_t* distance = first_legs_.distance.data() + g * graph_.size();
+        for (const std::uint32_t x : cone.members) {
+          const std::uint32_t own = graph_.group(x);  // a host may hang on several switches of its group
+          if (sends_[x] == 0 || own == SwitchGroups::none || own == groups.drawn[g]) continue;
+          const N parts = cone.reach[x] * legs.pass.after[distance[x]] * chance[own];
+          legs.from[into].push_back({x, parts});
+          legs.to[x].push_back({into, parts});
+          if (++pairs > most_pairs)
+            throw LimitExceeded(
+                "more than 200000000 pairs of a switch and where its packets come into a group");
         }
       }
+    for (std::size_t k = 0; k < pass.by_vertex.size(); ++k) {
+      auto& attracted = legs.attracted.emplace_back(groups.size(), N(0));
+      N all = 0;
+      for (std::size_t d = 0; d < pass.ways->destinations.size() && pass.valiant[k] != 0; ++d)
+        if (pass.attracted[k][d] != 0) {
+          attracted[graph_.group(pass.ways->destinations[d])] += pass.attracted[k][d];
+          all += pass.attracted[k][d];
+        }
+      legs.attracted_in_all.push_back(all);
     }
-    return pass;
+    legs.listed.resize(graph_.bundles().size());
+    for (std::size_t d = 0; d < pass.crossing.to.size(); ++d)
+      for (const auto& entry : pass.crossing.to[d])
+        legs.listed[entry.bundle].try_emplace(graph_.group(pass.ways->destinations[d]), N(0)).first->second +=
+            entry.parts;
+    return legs;
   }
 
   /// All that send within a group to all vertices that receive in it.
   template <class N>
-  void list_groups(std::size_t demand, const std::vector<std::uint32_t>& place, Listed<N>& listed) const {
+  void list_groups(std::size_t demand, const std::vector<std::uint32_t>& place, Pass<N>& pass) const {
     struct Group {
       std::vector<std::uint32_t> senders;          // bundles
       std::map<std::uint32_t, Integer> attracted;  // by vertex
@@ -388,8 +549,9 @@ class FabricRatesBuilder {
       for (const auto& [vertex, sum] : group.attracted)
         for (const std::uint32_t from : group.senders)
           if (const FabricGraph::Bundle& bundle = graph_.bundles()[from]; bundle.vertex != vertex)
-            listed.to[place[vertex]].push_back(
-                {from, to_wide<N>(parts.out[signature(bundle).parts[demand].out] * sum)});
+            list_of(pass, demand, from, vertex)
+                .to[place[vertex]]
+                .push_back({from, to_wide<N>(parts.out[signature(bundle).parts[demand].out] * sum)});
   }
 
   template <class N>
@@ -402,6 +564,7 @@ class FabricRatesBuilder {
   /// which probability (in parts of the products of shares from u's distance up to theirs).
   template <class N>
   struct Cone {
+    explicit Cone(std::size_t size) : mark(size, 0), reach(size) {}
     std::vector<std::uint32_t> members, mark;
     std::vector<N> reach;
     std::uint32_t round = 0;
@@ -454,22 +617,20 @@ class FabricRatesBuilder {
   };
 
   template <class N>
-  void collect_rates(const std::vector<Pass<N>>& passes, const N& all_shares) {
+  void collect_rates(const std::vector<Pass<N>>& passes, const FirstLegs<N>& first_legs,
+                     const N& all_shares) {
     result_.words_ = sizeof(N) == sizeof(Short) ? 2 : 8;
     result_.queue_of_link_.assign(graph_.fabric().network.links.size(), FabricGraph::none);
-    mark_senders();
-    Cone<N> cone;
-    cone.mark.assign(graph_.size(), 0);
-    cone.reach.resize(graph_.size());
+    Cone<N> cone(graph_.size());
     std::vector<std::uint32_t> queue_of_arc(graph_.arcs(), FabricGraph::none);
-    if (all_listed()) rates_of_lists(passes, queue_of_arc);
+    if (all_listed()) rates_of_lists(passes, first_legs, queue_of_arc);
     for (std::uint32_t vertex = 0; vertex < graph_.size() && !all_listed(); ++vertex) {
       if (!graph_.forwards(vertex)) continue;
       std::vector<std::uint32_t> asked;
       const std::size_t first = graph_.first_arc(vertex);
       for (std::uint32_t i = 0; i < graph_.leaving(vertex).size(); ++i)
         if (orbits_.arc[first + i] == first + i) asked.push_back(i);
-      if (!asked.empty()) rates_of_arcs(passes, vertex, asked, cone, queue_of_arc);
+      if (!asked.empty()) rates_of_arcs(passes, first_legs, vertex, asked, cone, queue_of_arc);
     }
     std::vector<std::uint32_t> queue_of_bundle(graph_.bundles().size(), FabricGraph::none);
     count_senders();
@@ -499,8 +660,123 @@ class FabricRatesBuilder {
     for (const FabricGraph::Bundle& bundle : graph_.bundles()) sends_[bundle.vertex] = 1;
   }
 
+  /// Which of the arcs that are asked for lead closer, each with its share.
   template <class N>
-  void rates_of_arcs(const std::vector<Pass<N>>& passes, std::uint32_t vertex,
+  using Leads = std::vector<std::pair<std::size_t, N>>;
+
+  template <class N>
+  void find_leads(const Pass<N>& pass, std::size_t d, std::uint32_t vertex,
+                  const std::vector<std::uint32_t>& asked, Leads<N>& leads) const {
+    const std::uint16_t* distance = pass.ways->distance.data() + d * graph_.size();
+    const std::uint16_t here = distance[vertex];
+    leads.clear();
+    if (here == 0 || here == FabricGraph::unreached) return;
+    const std::uint32_t chosen = pass.ways->choice[d * graph_.size() + vertex];
+    const auto arcs = graph_.leaving(vertex);
+    for (std::size_t a = 0; a < asked.size(); ++a) {
+      if (pass.ways->rule == RouteRule::shortest) {
+        if (chosen == graph_.first_arc(vertex) + asked[a]) leads.emplace_back(a, pass.before[here]);
+      } else if (graph_.leads_closer(vertex, arcs[asked[a]], distance)) {
+        leads.emplace_back(a, pass.share[here] / N(chosen) * N(arcs[asked[a]].weight) * pass.before[here]);
+      }
+    }
+  }
+
+  /// What is bound for each group and passes the arcs that are asked for behind where it came into another group,
+  /// per part that comes in there.
+  template <class N>
+  struct SecondLegs {
+    SecondLegs(std::size_t count, std::size_t size) : by_group(count, std::vector<std::vector<N>>(size)) {}
+    std::vector<std::vector<std::vector<N>>> by_group;  ///< [arc x demand by vertex][vertex][group]; or empty
+  };
+
+  /// To one destination: what is summed by vertex is kept by where it comes into a group, as all that send share that.
+  template <class N>
+  void meet_second_legs(const Pass<N>& pass, const FirstLegs<N>& first_legs, std::size_t d,
+                        const Leads<N>& leads, const Cone<N>& cone, std::size_t first_stream,
+                        std::size_t streams, SecondLegs<N>& second_legs, Sums<N>& sums) {
+    const std::uint16_t* distance = pass.ways->distance.data() + d * graph_.size();
+    const std::uint32_t group = graph_.group(pass.ways->destinations[d]);
+    for (const std::uint32_t x : cone.members) {
+      if (first_legs.from[x].empty() || graph_.group(x) == group) continue;
+      const N reach = cone.reach[x] * pass.after_first_leg[distance[x]];
+      for (std::size_t k = 0; k < pass.by_vertex.size(); ++k) {
+        if (pass.valiant[k] == 0 || pass.attracted[k][d] == 0) continue;
+        for (const auto& [a, share] : leads) {
+          auto& by_group = second_legs.by_group[a * streams + first_stream + k][x];
+          if (by_group.empty()) by_group.assign(graph_.groups()->size(), N(0));
+          by_group[group] += pass.attracted[k][d] * reach * share;
+        }
+      }
+    }
+    double steps = 0;
+    for (const auto& entry : pass.crossing.to[d]) {
+      N reach = 0;
+      for (const auto& [x, parts] : first_legs.to[graph_.bundles()[entry.bundle].vertex])
+        if (cone.mark[x] == cone.round && graph_.group(x) != group)
+          reach += parts * cone.reach[x] * pass.after_first_leg[distance[x]];
+      steps += static_cast<double>(first_legs.to[graph_.bundles()[entry.bundle].vertex].size());
+      if (reach == 0) continue;
+      for (const auto& [a, share] : leads) sums.by_bundle[a][entry.bundle] += entry.parts * reach * share;
+    }
+    add_steps(steps);
+  }
+
+  /// From all that send, but to their own groups.
+  template <class N>
+  void add_second_legs(const FirstLegs<N>& first_legs, const SecondLegs<N>& second_legs, Sums<N>& sums) {
+    double steps = 0;
+    for (std::size_t i = 0; i < second_legs.by_group.size(); ++i)
+      for (std::uint32_t x = 0; x < graph_.size(); ++x) {
+        const std::vector<N>& by_group = second_legs.by_group[i][x];
+        if (by_group.empty()) continue;
+        N all = 0;
+        for (const N& each : by_group) all += each;
+        for (const auto& [from, parts] : first_legs.from[x])
+          sums.by_vertex[i][from] += parts * (all - by_group[graph_.group(from)]);
+        steps += static_cast<double>(first_legs.from[x].size() + by_group.size());
+      }
+    add_steps(steps);
+  }
+
+  /// What goes to each group by way of which it is not bound for that group.
+  template <class N>
+  void add_first_legs(const Pass<N>& pass, const FirstLegs<N>& first_legs, std::uint32_t vertex,
+                      const std::vector<std::uint32_t>& asked, Cone<N>& cone, std::size_t first_stream,
+                      std::size_t streams, Sums<N>& sums) {
+    Leads<N> leads;
+    for (std::size_t g = 0; g < first_legs_.destinations.size(); ++g) {
+      const std::uint32_t group = first_legs_.destinations[g];
+      find_leads(first_legs.pass, g, vertex, asked, leads);
+      if (leads.empty()) continue;
+      walk_up(first_legs.pass, g, vertex, cone);
+      const std::uint16_t* distance = first_legs_.distance.data() + g * graph_.size();
+      for (const std::uint32_t x : cone.members) {
+        const std::uint32_t own = graph_.group(x);
+        if (sends_[x] == 0 || own == SwitchGroups::none) continue;
+        const N reach = cone.reach[x] * first_legs.pass.after[distance[x]] * first_legs.chance[own];
+        for (std::size_t k = 0; k < pass.by_vertex.size(); ++k) {
+          const auto& attracted = first_legs.attracted[k];
+          const N others = first_legs.attracted_in_all[k] - attracted[own] - attracted[group];
+          if (others == 0) continue;
+          for (const auto& [a, share] : leads)
+            sums.by_vertex[a * streams + first_stream + k][x] += others * reach * share;
+        }
+        for (const FabricGraph::Bundle& bundle : graph_.bundles_at(x)) {
+          const auto b = static_cast<std::size_t>(&bundle - graph_.bundles().data());
+          N others = 0;
+          for (const auto& [to, parts] : first_legs.listed[b])
+            if (to != group) others += parts;
+          if (others == 0) continue;
+          for (const auto& [a, share] : leads) sums.by_bundle[a][b] += others * reach * share;
+        }
+      }
+      add_steps(static_cast<double>(cone.members.size() * leads.size()));
+    }
+  }
+
+  template <class N>
+  void rates_of_arcs(const std::vector<Pass<N>>& passes, const FirstLegs<N>& first_legs, std::uint32_t vertex,
                      const std::vector<std::uint32_t>& asked, Cone<N>& cone,
                      std::vector<std::uint32_t>& queue_of_arc) {
     const std::size_t size = graph_.size();
@@ -509,35 +785,27 @@ class FabricRatesBuilder {
     bool lists = false;
     for (const Pass<N>& pass : passes) {
       streams += pass.by_vertex.size();
-      for (const auto& entries : pass.listed.to) lists = lists || !entries.empty();
+      for (const auto* list : {&pass.listed, &pass.crossing})
+        for (const auto& entries : list->to) lists = lists || !entries.empty();
     }
     Sums<N> sums;
     sums.by_vertex.assign(asked.size() * streams, std::vector<N>(size, N(0)));
     sums.by_bundle.assign(asked.size(), std::vector<N>(lists ? graph_.bundles().size() : 0, N(0)));
-    std::vector<std::pair<std::size_t, N>> leads;  // which of `asked`, with its share
+    SecondLegs<N> second_legs(by_groups_ ? asked.size() * streams : 0, size);
+    Leads<N> leads;
     std::size_t first_stream = 0;
     for (const Pass<N>& pass : passes) {
       const Ways& ways = *pass.ways;
       for (std::size_t d = 0; d < ways.destinations.size(); ++d) {
         const std::uint16_t* distance = ways.distance.data() + d * size;
-        const std::uint16_t here = distance[vertex];
-        if (here == 0 || here == FabricGraph::unreached) continue;
-        leads.clear();
-        for (std::size_t a = 0; a < asked.size(); ++a) {
-          const std::uint32_t chosen = ways.choice[d * size + vertex];
-          if (ways.rule == RouteRule::shortest) {
-            if (chosen == graph_.first_arc(vertex) + asked[a]) leads.emplace_back(a, pass.before[here]);
-          } else if (graph_.leads_closer(vertex, arcs[asked[a]], distance)) {
-            leads.emplace_back(a,
-                               pass.share[here] / N(chosen) * N(arcs[asked[a]].weight) * pass.before[here]);
-          }
-        }
+        find_leads(pass, d, vertex, asked, leads);
         if (leads.empty()) continue;
         walk_up(pass, d, vertex, cone);
         for (const std::uint32_t x : cone.members) {
           if (sends_[x] == 0 || pass.by_vertex.empty()) continue;
           const N reach = cone.reach[x] * pass.after[distance[x]];
           for (std::size_t k = 0; k < pass.by_vertex.size(); ++k) {
+            if (crosses(pass.by_vertex[k], x, ways.destinations[d])) continue;
             const N attracted = pass.attracted[k][d] * reach;
             if (attracted == 0) continue;
             for (const auto& [a, share] : leads)
@@ -551,6 +819,12 @@ class FabricRatesBuilder {
           for (const auto& [a, share] : leads) sums.by_bundle[a][entry.bundle] += parts * share;
         }
         add_steps(static_cast<double>(pass.listed.to[d].size() + cone.members.size() * leads.size()));
+        if (by_groups_ && ways.rule == RouteRule::spread)
+          meet_second_legs(pass, first_legs, d, leads, cone, first_stream, streams, second_legs, sums);
+      }
+      if (by_groups_ && ways.rule == RouteRule::spread) {
+        add_second_legs(first_legs, second_legs, sums);
+        add_first_legs(pass, first_legs, vertex, asked, cone, first_stream, streams, sums);
       }
       first_stream += pass.by_vertex.size();
     }
@@ -598,59 +872,110 @@ class FabricRatesBuilder {
       std::size_t pass, destination;  ///< of the ways
       N parts;
     };
-    std::vector<To> to;
-    std::vector<std::uint32_t> members, mark;  ///< vertices on the ways to one destination
-    std::vector<N> flow;                       ///< [vertex]
+    std::vector<To> to, crossing;                     ///< the latter on Valiant routes to other groups
+    std::vector<std::pair<std::uint32_t, N>> starts;  ///< vertices, with what starts there to one destination
+    std::vector<std::vector<std::uint32_t>> at;       ///< [distance]: vertices on the ways there
+    std::vector<std::uint32_t> mark;
+    std::vector<N> flow;  ///< [vertex]
     std::uint32_t round = 0;
     std::vector<N> rate;                ///< [arc]
     std::vector<std::uint32_t> passed;  ///< arcs
   };
 
+  /// Adds up what goes to the same destination.
+  template <class To>
+  static void join_alike(std::vector<To>& all) {
+    std::sort(all.begin(), all.end(), [](const To& x, const To& y) {
+      return std::pair(x.pass, x.destination) < std::pair(y.pass, y.destination);
+    });
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < all.size(); ++kept) {
+      To sum = all[i];
+      for (++i; i < all.size() && all[i].pass == sum.pass && all[i].destination == sum.destination; ++i)
+        sum.parts += all[i].parts;
+      all[kept] = std::move(sum);
+    }
+    all.resize(kept);
+  }
+
+  /// Down to one destination from Stream::starts.
   template <class N>
-  void walk_down(const Pass<N>& pass, const typename Stream<N>::To& to, std::uint32_t from,
-                 Stream<N>& stream) {
-    const std::uint16_t* distance = pass.ways->distance.data() + to.destination * graph_.size();
-    const std::uint32_t* choice = pass.ways->choice.data() + to.destination * graph_.size();
+  void walk_down(const Pass<N>& pass, std::size_t destination, Stream<N>& stream) {
+    const std::uint16_t* distance = pass.ways->distance.data() + destination * graph_.size();
+    const std::uint32_t* choice = pass.ways->choice.data() + destination * graph_.size();
     const bool spread = pass.ways->rule == RouteRule::spread;
-    if (distance[from] == 0) return;
     ++stream.round;
-    stream.members.assign(1, from);
-    stream.flow[from] = to.parts * pass.after[distance[from]];
-    std::size_t looked = 0;
-    for (std::size_t next = 0; next < stream.members.size(); ++next) {
-      const std::uint32_t u = stream.members[next];
-      const std::uint16_t here = distance[u];
-      if (here == 0) continue;
-      const auto arcs = graph_.leaving(u);
-      const std::size_t first = graph_.first_arc(u);
-      const N unit = spread ? stream.flow[u] * (pass.share[here] / N(choice[u])) : stream.flow[u];
-      looked += arcs.size();
-      for (std::size_t i = spread ? 0 : choice[u] - first; i < arcs.size(); ++i) {
-        const FabricGraph::Arc& arc = arcs[i];
-        if (spread && !graph_.leads_closer(u, arc, distance)) continue;
-        const N part = spread ? unit * N(arc.weight) : unit;
-        if (graph_.forwards(u) && orbits_.arc[first + i] == first + i) {
-          N& rate = stream.rate[first + i];
-          if (rate == 0) stream.passed.push_back(static_cast<std::uint32_t>(first + i));
-          rate += part * pass.before[here];
-        }
-        if (stream.mark[arc.other] != stream.round) {
-          stream.mark[arc.other] = stream.round;
-          stream.flow[arc.other] = part;
-          stream.members.push_back(arc.other);
-        } else {
-          stream.flow[arc.other] += part;
-        }
-        if (!spread) break;
+    const auto meet = [&](std::uint32_t vertex, const N& part) {
+      if (stream.mark[vertex] != stream.round) {
+        stream.mark[vertex] = stream.round;
+        stream.flow[vertex] = part;
+        if (stream.at.size() <= distance[vertex]) stream.at.resize(distance[vertex] + std::size_t{1});
+        stream.at[distance[vertex]].push_back(vertex);
+      } else {
+        stream.flow[vertex] += part;
       }
+    };
+    for (const auto& [vertex, flow] : stream.starts) meet(vertex, flow);
+    std::size_t looked = 0;
+    for (std::size_t here = stream.at.size(); here-- > 0;) {
+      for (const std::uint32_t u : stream.at[here]) {
+        if (here == 0) break;
+        const auto arcs = graph_.leaving(u);
+        const std::size_t first = graph_.first_arc(u);
+        const N unit = spread ? stream.flow[u] * (pass.share[here] / N(choice[u])) : stream.flow[u];
+        looked += arcs.size();
+        for (std::size_t i = spread ? 0 : choice[u] - first; i < arcs.size(); ++i) {
+          const FabricGraph::Arc& arc = arcs[i];
+          if (spread && !graph_.leads_closer(u, arc, distance)) continue;
+          const N part = spread ? unit * N(arc.weight) : unit;
+          if (graph_.forwards(u) && orbits_.arc[first + i] == first + i) {
+            N& rate = stream.rate[first + i];
+            if (rate == 0) stream.passed.push_back(static_cast<std::uint32_t>(first + i));
+            rate += part * pass.before[here];
+          }
+          meet(arc.other, part);
+          if (!spread) break;
+        }
+      }
+      stream.at[here].clear();
     }
     add_steps(static_cast<double>(looked + 8));
   }
 
+  /// What one source sends on Valiant routes to other groups.
   template <class N>
-  void rates_of_lists(const std::vector<Pass<N>>& passes, std::vector<std::uint32_t>& queue_of_arc) {
+  void walk_legs(const Pass<N>& pass, const FirstLegs<N>& first_legs, std::uint32_t from, Stream<N>& stream) {
+    const std::uint32_t own = graph_.group(from);
+    std::map<std::uint32_t, N> by_group;
+    N all = 0;
+    for (const auto& to : stream.crossing) {
+      const std::uint32_t group = graph_.group(pass.ways->destinations[to.destination]);
+      by_group.try_emplace(group, N(0)).first->second += to.parts;
+      all += to.parts;
+      const std::uint16_t* distance = pass.ways->distance.data() + to.destination * graph_.size();
+      stream.starts.clear();
+      for (const auto& [into, parts] : first_legs.to[from])
+        if (graph_.group(into) != group)
+          stream.starts.emplace_back(into, to.parts * parts * pass.after_first_leg[distance[into]]);
+      walk_down(pass, to.destination, stream);
+    }
+    for (std::size_t g = 0; g < first_legs_.destinations.size() && all != 0; ++g) {
+      const std::uint32_t group = first_legs_.destinations[g];
+      const auto found = by_group.find(group);
+      const N others = found == by_group.end() ? all : all - found->second;
+      if (group == own || others == 0) continue;
+      const std::uint16_t distance = first_legs_.distance[g * graph_.size() + from];
+      stream.starts.assign(1, {from, others * first_legs.chance[own] * first_legs.pass.after[distance]});
+      walk_down(first_legs.pass, g, stream);
+    }
+  }
+
+  template <class N>
+  void rates_of_lists(const std::vector<Pass<N>>& passes, const FirstLegs<N>& first_legs,
+                      std::vector<std::uint32_t>& queue_of_arc) {
     struct List {
       const SparseDemand* demand;
+      std::size_t number;
       std::size_t pass;
       std::vector<N> parts;            ///< of each value
       std::vector<std::size_t> begin;  ///< of each bundle, in `entries`
@@ -661,7 +986,8 @@ class FabricRatesBuilder {
       const auto& sparse = std::get<SparseDemand>(demands()[demand].rates);
       List& list = lists.emplace_back();
       list.demand = &sparse;
-      while (passes[list.pass].ways->rule != demands()[demand].route) ++list.pass;
+      list.number = demand;
+      while (passes[list.pass].ways->rule != leg_rule(demands()[demand].route)) ++list.pass;
       for (const Integer& parts : parts_.demands[demand].listed) list.parts.push_back(to_wide<N>(parts));
       list.begin.assign(graph_.bundles().size() + 1, 0);
       for (const auto& entry : sparse.entries) ++list.begin[graph_.bundle_of(entry.from) + 1];
@@ -671,12 +997,8 @@ class FabricRatesBuilder {
       for (std::uint32_t i = 0; i < sparse.entries.size(); ++i)
         list.entries[next[graph_.bundle_of(sparse.entries[i].from)]++] = i;
     }
-    std::vector<std::vector<std::uint32_t>> place(passes.size());
-    for (std::size_t p = 0; p < passes.size(); ++p) {
-      place[p].assign(graph_.size(), FabricGraph::none);
-      for (std::uint32_t d = 0; d < passes[p].ways->destinations.size(); ++d)
-        place[p][passes[p].ways->destinations[d]] = d;
-    }
+    std::vector<std::vector<std::uint32_t>> place;
+    for (const Pass<N>& pass : passes) place.push_back(places_of(*pass.ways));
     Stream<N> stream;
     stream.mark.assign(graph_.size(), 0);
     stream.flow.assign(graph_.size(), N(0));
@@ -684,24 +1006,26 @@ class FabricRatesBuilder {
     std::vector<Kinds<N>> kinds(graph_.arcs());
     std::ptrdiff_t all_kinds = 0;
     for (std::uint32_t b = 0; b < graph_.bundles().size(); ++b) {
+      const std::uint32_t from = graph_.bundles()[b].vertex;
       stream.to.clear();
+      stream.crossing.clear();
       for (const List& list : lists)
         for (std::size_t i = list.begin[b]; i < list.begin[b + 1]; ++i) {
           const auto& entry = list.demand->entries[list.entries[i]];
           const std::uint32_t vertex = graph_.bundles()[graph_.bundle_of(entry.to)].vertex;
-          stream.to.push_back({list.pass, place[list.pass][vertex], list.parts[entry.rate]});
+          (crosses(list.number, from, vertex) ? stream.crossing : stream.to)
+              .push_back({list.pass, place[list.pass][vertex], list.parts[entry.rate]});
         }
-      std::sort(stream.to.begin(), stream.to.end(), [](const auto& x, const auto& y) {
-        return std::pair(x.pass, x.destination) < std::pair(y.pass, y.destination);
-      });
-      for (std::size_t i = 0; i < stream.to.size();) {
-        auto sum = stream.to[i];
-        for (++i; i < stream.to.size() && stream.to[i].pass == sum.pass &&
-                  stream.to[i].destination == sum.destination;
-             ++i)
-          sum.parts += stream.to[i].parts;
-        walk_down(passes[sum.pass], sum, graph_.bundles()[b].vertex, stream);
+      join_alike(stream.to);
+      for (const auto& to : stream.to) {
+        const Pass<N>& pass = passes[to.pass];
+        const std::uint16_t distance = pass.ways->distance[to.destination * graph_.size() + from];
+        if (distance == 0) continue;
+        stream.starts.assign(1, {from, to.parts * pass.after[distance]});
+        walk_down(pass, to.destination, stream);
       }
+      join_alike(stream.crossing);
+      if (!stream.crossing.empty()) walk_legs(passes.back(), first_legs, from, stream);
       for (const std::uint32_t arc : stream.passed)
         all_kinds += kinds[arc].add(std::exchange(stream.rate[arc], N(0)));
       stream.passed.clear();
@@ -851,7 +1175,9 @@ class FabricRatesBuilder {
   const FabricGraph& graph_;
   const FabricOrbits& orbits_;
   TrafficParts parts_;
-  std::vector<Ways> ways_;
+  std::vector<Ways> ways_;  ///< shortest before spread
+  bool by_groups_ = false;  ///< are there Valiant routes?
+  Ways first_legs_;         ///< of these
   std::vector<std::uint32_t> last_;
   std::vector<char> sends_;
   std::tuple<std::vector<std::vector<Short>>, std::vector<std::vector<Long>>> out_;

@@ -22,7 +22,8 @@ std::uint64_t mixed(std::uint64_t x, std::uint64_t y) {
   return mixed(mixed(x) + y);
 }
 
-/// Vertices, and one more place for each group of a demand; who touches whom in which way.
+/// Vertices, and one more place for each group of a demand and, for Valiant routes, of switches; who touches whom in
+/// which way.
 class Places {
  public:
   explicit Places(const FabricGraph& graph) : graph_(graph) {
@@ -39,6 +40,10 @@ class Places {
         all.push_back({arc.other, {vertex, mixed(kind, 2)}});
       }
       for (const FabricGraph::Bundle& bundle : graph.bundles_at(vertex)) add_bundle(bundle, all);
+      if (graph.groups() && graph.group(vertex) != SwitchGroups::none) {
+        const std::uint64_t way = mixed(fabric.demands.size(), 5);
+        join({of_switches(), graph.group(vertex)}, vertex, way, all);
+      }
     }
     begin_.assign(size() + 1, 0);
     for (const Touch& touch : all) ++begin_[touch.from + 1];
@@ -66,6 +71,8 @@ class Places {
   [[nodiscard]] const std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t>& groups() const {
     return group_;
   }
+  /// In place of a demand: groups of switches.
+  [[nodiscard]] std::size_t of_switches() const { return graph_.fabric().demands.size(); }
 
  private:
   struct Touch {
@@ -84,12 +91,16 @@ class Places {
       const auto& part = signature.parts[demand];
       const auto* product = std::get_if<ProductDemand>(&graph_.fabric().demands[demand].rates);
       if (product == nullptr || product->group.empty() || (part.out == 0 && part.in == 0)) continue;
-      const auto [place, is_new] =
-          group_.try_emplace({demand, part.group}, static_cast<std::uint32_t>(labels_.size()));
-      if (is_new) labels_.push_back(mixed(demand, 3));
-      all.push_back({bundle.vertex, {place->second, mixed(what, demand)}});
-      all.push_back({place->second, {bundle.vertex, mixed(what, demand)}});
+      join({demand, part.group}, bundle.vertex, mixed(what, demand), all);
     }
+  }
+
+  void join(std::pair<std::size_t, std::uint32_t> group, std::uint32_t vertex, std::uint64_t way,
+            std::vector<Touch>& all) {
+    const auto [place, is_new] = group_.try_emplace(group, static_cast<std::uint32_t>(labels_.size()));
+    if (is_new) labels_.push_back(mixed(group.first, 3));
+    all.push_back({vertex, {place->second, way}});
+    all.push_back({place->second, {vertex, way}});
   }
 
   const FabricGraph& graph_;
@@ -424,6 +435,13 @@ class Search {
     return images;
   }
 
+  /// Does the image of a vertex lie in the image of its group of switches?
+  [[nodiscard]] bool keeps_group(std::uint32_t vertex, const std::vector<std::uint32_t>& image) const {
+    const std::uint32_t from = places_.of_group(places_.of_switches(), graph_.group(vertex)),
+                        to = places_.of_group(places_.of_switches(), graph_.group(image[vertex]));
+    return from == FabricGraph::none ? to == FabricGraph::none : image[from] == to;
+  }
+
   /// Is the permutation an automorphism, and if so, what does it join?
   [[nodiscard]] bool join_by(const std::vector<std::uint32_t>& image) {
     const auto signatures = signature_images(image);
@@ -433,6 +451,7 @@ class Search {
     for (std::uint32_t vertex = 0; vertex < graph_.size(); ++vertex) {
       const std::uint32_t to = image[vertex];
       if (to >= graph_.size() || graph_.forwards(vertex) != graph_.forwards(to)) return false;
+      if (graph_.groups() && !keeps_group(vertex, image)) return false;
       const auto arcs = graph_.leaving(vertex);
       if (arcs.size() != graph_.leaving(to).size()) return false;
       for (std::size_t i = 0; i < arcs.size(); ++i) {
@@ -474,7 +493,7 @@ class Search {
 };
 
 bool looked_at(const Demand& demand) {
-  return demand.route == RouteRule::spread && std::holds_alternative<ProductDemand>(demand.rates);
+  return demand.route != RouteRule::shortest && std::holds_alternative<ProductDemand>(demand.rates);
 }
 
 }  // namespace

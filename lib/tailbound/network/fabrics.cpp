@@ -34,6 +34,7 @@ std::string hosts_at(std::int64_t hosts, int of_a_switch, const std::string& nam
 struct Drawn {
   FabricFacts facts;
   std::string switches;  ///< "edge[0..7], core[0..3]"
+  int group = 0;         ///< switches of one, in their order; 0: there are no groups
   std::string links;
 };
 
@@ -228,6 +229,7 @@ Drawn drawn(const Dragonfly& fly) {
   facts.ports = static_cast<int>(routers - 1 + fly.hosts + std::min<std::int64_t>(fly.wires, groups - 1));
   if (groups == most_groups) facts.diameter = routers == 1 ? 1 : 3;
   result.switches = fmt::format("s[0..{}]_[0..{}]", groups - 1, routers - 1);
+  result.group = fly.routers;
   result.links = wires(fmt::format("i = 0..{}", facts.hosts - 1), "h[i]",
                        fmt::format("s[i/{}]_[i/{}%{}]", routers * fly.hosts, fly.hosts, routers));
   if (routers > 1)
@@ -505,12 +507,19 @@ FabricFacts facts_of(const FabricShape& shape) {
 
 std::string to_toml(const FabricShape& shape, const std::optional<FabricTraffic>& traffic) {
   const Drawn drawn = drawn_and_checked(shape);
-  std::string text = fmt::format("name = \"{}\"\nhosts = \"h[0..{}]\"\nswitches = \"{}\"\n{}",
-                                 drawn.facts.name, drawn.facts.hosts - 1, drawn.switches, drawn.links);
+  if (traffic && traffic->route == RouteRule::valiant && drawn.group == 0)
+    throw InvalidArgument("route", "valiant",
+                          "shortest or spread for a network that has no groups of switches");
+  if (traffic && traffic->route == RouteRule::valiant && drawn.facts.switches < 3 * std::int64_t{drawn.group})
+    throw InvalidArgument("groups", std::to_string(drawn.facts.switches / drawn.group),
+                          "3 or more where routes are valiant");
+  std::string text = fmt::format(
+      "name = \"{}\"\nhosts = \"h[0..{}]\"\nswitches = \"{}\"\n{}{}", drawn.facts.name, drawn.facts.hosts - 1,
+      drawn.switches, drawn.group == 0 ? "" : fmt::format("groups = {}\n", drawn.group), drawn.links);
   if (traffic)
     text +=
         fmt::format("\n[traffic]\nuniform = \"{}\"\nroute = \"{}\"\n", numeric::to_fraction(traffic->uniform),
-                    traffic->route == RouteRule::spread ? "spread" : "shortest");
+                    route_names[static_cast<std::size_t>(traffic->route)]);
   return text;
 }
 

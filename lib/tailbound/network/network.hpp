@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,8 +23,13 @@ namespace tailbound::network {
 using numeric::Rational;
 
 struct Node {
+  static constexpr std::uint32_t no_group = std::numeric_limits<std::uint32_t>::max();
+
   std::string name;
   bool host = false;  ///< otherwise a switch
+  std::uint32_t group =
+      no_group;                ///< of a switch, for Valiant routes (switch_groups.hpp); groups count from 0
+  bool shared_memory = false;  ///< of a switch: its queues share one memory, where room is asked for
 };
 
 /// One direction of a wire. At most one link leads from one node to another.

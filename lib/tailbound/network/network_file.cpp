@@ -1,6 +1,7 @@
 #include <tailbound/network/failures.hpp>
 #include <tailbound/network/network_file.hpp>
 #include <tailbound/network/node_names.hpp>
+#include <tailbound/network/switch_groups.hpp>
 #include <tailbound/network/toml_values.hpp>
 #include <tailbound/network/traffic_tables.hpp>
 #include <tailbound/network/uniform_traffic.hpp>
@@ -32,10 +33,13 @@ class Reader : TomlValues {
   void read_nodes(const toml::table& root, const char* key, bool host);
   [[nodiscard]] std::size_t node(const toml::node& node) const;
   [[nodiscard]] std::vector<std::size_t> nodes(const toml::node& node) const;
+  void read_groups(const toml::node& given);
+  [[nodiscard]] RouteRule rule_at(const toml::node& node);
   void read_link(const toml::table& table);
   void add_link(const Link& link, Place place);
   void add_links(Link link, bool both, Place place);
   void read_pattern(const toml::table& table, Link link, bool both);
+  void read_memory(const toml::node& node);
   void read_failures(const toml::table& root, std::span<const std::string> without);
   [[nodiscard]] toml::table read_network(std::span<const std::string> without);
 
@@ -68,6 +72,7 @@ class Reader : TomlValues {
   std::unordered_set<std::string> flow_names_;
   std::unordered_set<std::uint64_t> flow_pairs_;
   std::size_t route_count_ = 0, range_steps_ = 0;
+  bool has_groups_ = false;  ///< for Valiant routes: it was looked
 
   /// Flows whose routes are still to be found.
   struct Wanted {
@@ -88,7 +93,7 @@ void Reader::read_nodes(const toml::table& root, const char* key, bool host) {
     if (!node_of_.emplace(label, network_.nodes.size()).second)
       fail(place, "the node " + quoted(label) + " is listed twice");
     if (network_.nodes.size() == most_nodes) fail(place, "more than 200000 nodes");
-    network_.nodes.push_back({std::move(label), host});
+    network_.nodes.push_back({.name = std::move(label), .host = host});
   };
   if (list->is_string() && !worms_) {
     const Place place = begin_of(*list);
@@ -118,6 +123,51 @@ std::vector<std::size_t> Reader::nodes(const toml::node& names) const {
   std::vector<std::size_t> result;
   for (const toml::node& entry : *names.as_array()) result.push_back(node(entry));
   return result;
+}
+
+/// Switches by so many in the order of the file, or listed group by group.
+void Reader::read_groups(const toml::node& given) {
+  const Place place = begin_of(given);
+  constexpr const char* how =
+      "\"groups\" must be how many switches are a group, a whole number above 0, or a list with the switches "
+      "of each, "
+      "such as [\"s[0..3]\", \"s[4..7]\"]";
+  if (const auto* size = given.as_integer()) {
+    if (size->get() < 1) fail(place, how);
+    std::int64_t switches = 0;
+    for (Node& its : network_.nodes)
+      if (!its.host) its.group = static_cast<std::uint32_t>(switches++ / size->get());
+    return;
+  }
+  if (!given.is_array()) fail(place, how);
+  std::uint32_t group = 0;
+  for (const toml::node& list : *given.as_array()) {
+    const Place where = begin_of(list);
+    const auto add = [&](const std::string& label) {
+      const auto found = node_of_.find(label);
+      if (found == node_of_.end() || network_.nodes[found->second].host)
+        fail(where, quoted(label) + " is not among the switches");
+      Node& its = network_.nodes[found->second];
+      if (its.group != Node::no_group) fail(where, "the switch " + quoted(label) + " is in two groups");
+      its.group = group;
+    };
+    if (list.is_string())
+      for (const std::string& label :
+           at_place(where, [&] { return expand_names(text(list, how), most_nodes); }))
+        add(label);
+    else if (list.is_array())
+      for (const toml::node& entry : *list.as_array()) add(text(entry, "a switch of a group"));
+    else
+      fail(where, how);
+    ++group;
+  }
+}
+
+RouteRule Reader::rule_at(const toml::node& node) {
+  const RouteRule rule = route_rule(*this, node, worms_);
+  if (rule == RouteRule::valiant && !std::exchange(has_groups_, true))
+    at_place(begin_of(node), [this] { (void)switch_groups(network_); });
+  return rule;
 }
 
 void Reader::add_link(const Link& link, Place place) {
@@ -212,6 +262,31 @@ void Reader::read_pattern(const toml::table& table, Link link, bool both) {
   }
 }
 
+/// Which switches have one memory for their queues: true, "leaf[0..7], spine0" or a list of names.
+void Reader::read_memory(const toml::node& node) {
+  const auto share = [this](std::size_t its, Place place) {
+    if (network_.nodes[its].host)
+      fail(place, quoted(network_.nodes[its].name) + " is a host; switches have memory");
+    network_.nodes[its].shared_memory = true;
+  };
+  const Place place = begin_of(node);
+  if (node.is_boolean()) {
+    for (Node& its : network_.nodes) its.shared_memory = !its.host && node.as_boolean()->get();
+  } else if (node.is_string()) {
+    for (const std::string& label : at_place(
+             place, [&] { return expand_names(text(node, "\"shared_memory\""), network_.nodes.size()); })) {
+      const auto found = node_of_.find(label);
+      if (found == node_of_.end())
+        fail(place, "the node " + quoted(label) + " is not among the hosts and switches");
+      share(found->second, place);
+    }
+  } else if (node.is_array()) {
+    for (const toml::node& entry : *node.as_array()) share(this->node(entry), begin_of(entry));
+  } else {
+    fail(place, "\"shared_memory\" must be true, text such as \"leaf[0..7]\", or a list of names");
+  }
+}
+
 /// What the file says has failed, and what the caller does.
 void Reader::read_failures(const toml::table& root, std::span<const std::string> without) {
   std::vector<std::string> failed;
@@ -301,7 +376,7 @@ void Reader::read_way(const toml::table& table, Flow& flow, const std::string& w
     read_classes(table, flow.routes.back(), what);
   } else {
     requests_.push_back(
-        {flow.source, flow.destination, path == nullptr ? RouteRule::shortest : route_rule(*this, *path)});
+        {flow.source, flow.destination, path == nullptr ? RouteRule::shortest : rule_at(*path)});
     wanted_.push_back({network_.flows.size(), begin_of(table)});
   }
 }
@@ -419,7 +494,8 @@ void Reader::add_uniform_flows(const toml::node& uniform, RouteRule rule) {
   if (flows_ == FlowsFrom::elsewhere) return;
   try {
     add_uniform_traffic(network_, rate, rule);
-  } catch (const InvalidArgument&) {
+  } catch (const InvalidArgument& error) {
+    if (rule == RouteRule::valiant) fail(begin_of(uniform), error.what());
     fail(begin_of(uniform), "uniform traffic, and no way leads from one node to another");
   }
 }
@@ -447,7 +523,7 @@ void Reader::read_traffic(const toml::node& node, NetworkFile& result) {
   const toml::table& table = *node.as_table();
   check_keys(table, "[traffic]", {"matrix", "uniform", "route"});
   const toml::node* given = table.get("route");
-  const RouteRule rule = given != nullptr ? route_rule(*this, *given) : RouteRule::shortest;
+  const RouteRule rule = given != nullptr ? rule_at(*given) : RouteRule::shortest;
   // true of worms, a rate of packets.
   if (const toml::node* uniform = table.get("uniform");
       uniform != nullptr && (!worms_ || yes(table, "uniform"))) {
@@ -482,13 +558,15 @@ toml::table Reader::read_network(std::span<const std::string> without) {
   toml::table root = parse();
   if (root.empty()) fail({1, 1}, "the file is empty; it must list hosts, switches, links and flows");
   Keys keys{"name", "hosts", "switches", "link", "flow", "traffic"};
-  if (!worms_) keys.emplace_back("without");
+  if (!worms_) keys.insert(keys.end(), {"without", "groups", "shared_memory"});
   check_keys(root, "a network file", keys);
   if (const toml::node* given = root.get("name")) network_.name = name(*given, "the name of the network");
   read_nodes(root, "hosts", true);
   read_nodes(root, "switches", false);
   if (network_.nodes.empty()) fail({1, 1}, "the network has no nodes: list \"hosts\" and \"switches\"");
+  if (const toml::node* given = root.get("groups")) read_groups(*given);
   count_senders(network_.nodes.size());
+  if (const toml::node* memory = root.get("shared_memory")) read_memory(*memory);
   for_each_table(root, "link", [this](const toml::table& table) { read_link(table); });
   read_failures(root, without);
   for_each_table(root, "flow", [this](const toml::table& table) { read_flow(table); });

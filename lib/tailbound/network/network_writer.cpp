@@ -1,6 +1,7 @@
 #include <tailbound/network/network_file.hpp>
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 
 namespace tailbound::network {
@@ -28,11 +29,25 @@ std::string toml_number(const Rational& value) {
   return text.find('/') == std::string::npos ? text : '"' + text + '"';
 }
 
-std::string node_list(const Network& network, bool host) {
+template <class Chosen>
+std::string node_list(const Network& network, const Chosen& is_chosen) {
   std::string result;
   for (const Node& node : network.nodes)
-    if (node.host == host) result += (result.empty() ? "" : ", ") + toml_string(node.name);
+    if (is_chosen(node)) result += (result.empty() ? "" : ", ") + toml_string(node.name);
   return "[" + result + "]";
+}
+
+/// The key that lists the groups of switches; nothing where there are none.
+std::string groups_key(const Network& network) {
+  std::map<std::uint32_t, std::string> groups;
+  for (const Node& node : network.nodes)
+    if (!node.host && node.group != Node::no_group) {
+      std::string& list = groups[node.group];
+      list += (list.empty() ? "" : ", ") + toml_string(node.name);
+    }
+  std::string result;
+  for (const auto& [group, list] : groups) result += (result.empty() ? "[" : ", [") + list + "]";
+  return result.empty() ? "" : "groups = [" + result + "]\n";
 }
 
 std::string from_to(const Network& network, std::size_t from, std::size_t to) {
@@ -117,8 +132,12 @@ std::string to_toml(const Network& network) {
   require_valid(network);
   std::string result;
   if (!network.name.empty()) result += "name = " + toml_string(network.name) + "\n";
-  result += "hosts = " + node_list(network, true) + "\n";
-  result += "switches = " + node_list(network, false) + "\n";
+  result += "hosts = " + node_list(network, [](const Node& node) { return node.host; }) + "\n";
+  result += "switches = " + node_list(network, [](const Node& node) { return !node.host; }) + "\n";
+  const auto shares = [](const Node& node) { return node.shared_memory; };
+  if (std::any_of(network.nodes.begin(), network.nodes.end(), shares))
+    result += "shared_memory = " + node_list(network, shares) + "\n";
+  result += groups_key(network);
   result += "link = " + link_list(network) + "\n";
   return result + "flow = " + flow_list(network) + "\n";
 }

@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <tailbound/network/failures.hpp>
 #include <tailbound/network/node_names.hpp>
+#include <tailbound/network/switch_groups.hpp>
 #include <tailbound/network/traffic_tables.hpp>
 #include <tailbound/network/uniform_traffic.hpp>
 
@@ -49,6 +50,7 @@ class TrafficReader {
   Nodes ends_;
   TrafficTables result_;
   std::unordered_set<std::string> names_;
+  bool has_groups_ = false;  ///< for Valiant routes: it was looked
 };
 
 /// Keys that are for another kind of traffic are refused.
@@ -217,7 +219,11 @@ void TrafficReader::read(const toml::table& table) {
     values_.fail(begin_of(table), "a second traffic " +
                                       (demand.name.empty() ? "without \"name\"" : quoted(demand.name)) +
                                       "; their names must differ");
-  if (const toml::node* route = table.get("route")) demand.route = route_rule(values_, *route);
+  if (const toml::node* route = table.get("route")) {
+    demand.route = route_rule(values_, *route, false);
+    if (demand.route == RouteRule::valiant && !std::exchange(has_groups_, true))
+      values_.at_place(begin_of(*route), [this] { (void)switch_groups(network_); });
+  }
   if (of == "matrix") {
     only(table, "matrix", {});
     if (result_.matrix || !demand.name.empty())
@@ -250,11 +256,15 @@ bool is_plain(const toml::node& traffic) {
   });
 }
 
-RouteRule route_rule(const TomlValues& values, const toml::node& node) {
+RouteRule route_rule(const TomlValues& values, const toml::node& node, bool worms) {
   const auto* rule = node.as_string();
   if (rule != nullptr && rule->get() == "shortest") return RouteRule::shortest;
   if (rule != nullptr && rule->get() == "spread") return RouteRule::spread;
-  values.fail(begin_of(node), "the way must be \"shortest\", \"spread\" or, of a flow, a list of nodes");
+  if (rule != nullptr && rule->get() == "valiant" && !worms) return RouteRule::valiant;
+  values.fail(begin_of(node), worms
+                                  ? "the way must be \"shortest\", \"spread\" or, of a flow, a list of nodes"
+                                  : "the way must be \"shortest\", \"spread\", \"valiant\" or, of a flow, "
+                                    "a list of nodes");
 }
 
 MatrixReference matrix_reference(const TomlValues& values, const toml::node& file, RouteRule rule,

@@ -22,7 +22,8 @@ struct TrafficTables {
 /// Is it one table that has none of the keys of this file?
 [[nodiscard]] bool is_plain(const toml::node& traffic);
 
-[[nodiscard]] RouteRule route_rule(const TomlValues& values, const toml::node& node);
+/// \param worms  these have no Valiant routes
+[[nodiscard]] RouteRule route_rule(const TomlValues& values, const toml::node& node, bool worms);
 [[nodiscard]] MatrixReference matrix_reference(const TomlValues& values, const toml::node& file,
                                                RouteRule rule, const char* key);
 

@@ -93,7 +93,7 @@ Layout generated_network_layout() {
       {"shape", "shape", "", Shape::text,
        "fat-tree, leaf-spine, torus, hyperx, dragonfly, slimfly or jellyfish"},
       {"uniform", "uniform", "packets/slot", Shape::given, "that each host sends, the same to each other"},
-      {"route", "route", "", Shape::text, "shortest or spread"},
+      {"route", "route", "", Shape::text, "shortest, spread or valiant"},
       {"without", "without", "", Shape::texts, "what has failed, as it was asked for"}};
   layout.results = {
       {"name", "name", "", Shape::text, "of the network, with its numbers"},
@@ -126,7 +126,7 @@ Document document(const GeneratedNetworkQuestion& question, const GeneratedNetwo
   if (question.traffic) {
     result.inputs.push_back({"uniform", Given{question.traffic->uniform}});
     result.inputs.push_back(
-        {"route", Text{question.traffic->route == network::RouteRule::spread ? "spread" : "shortest"}});
+        {"route", Text{network::route_names[static_cast<std::size_t>(question.traffic->route)]}});
   }
   if (!question.without.empty()) result.inputs.push_back({"without", TextList{question.without}});
   result.cells = result_cells(answer);

@@ -10,32 +10,38 @@
 namespace tailbound::sim {
 namespace {
 
-constexpr std::size_t ring = 128;  ///< slots for which cells are kept; packets that wait longer stand apart
+constexpr std::size_t ring = 64;  ///< slots for which cells are kept; packets that wait longer stand apart
 constexpr std::int64_t seen_every = 8;        ///< slots between two looks at the occupancies
 constexpr std::int64_t most_apart = 1 << 26;  ///< packets: their queues grow for ever
 constexpr std::size_t fast_values = 1024;     ///< of waits and delays counted in arrays
 constexpr std::size_t fast_queues = 16;       ///< met by a packet: delays of so many queues, likewise
 enum Purpose : std::uint64_t { sending = 0, choices = 1 };
 
-/// A packet in a word: where it goes (20 bits), queues met and one (8), table of ways (1), and the slot in which it was sent
-/// modulo 2^32. Never 0.
+/// A packet in a word: where it goes (20 bits), by way of which group and one (11; 0: it has been there, or goes by none),
+/// table of ways (1), queues met and one (8), and the slot in which it was sent modulo 2^24. Never 0.
 class Packet {
  public:
-  Packet(std::uint32_t to, std::uint32_t rule, std::int64_t slot)
-      : word_(std::uint64_t{to} << 44U | std::uint64_t{rule} << 43U | std::uint64_t{1} << 32U |
-              static_cast<std::uint32_t>(slot)) {}
+  static constexpr std::int64_t most_age = (1 << 24) - 1;
+
+  Packet(std::uint32_t to, std::uint32_t via, std::uint32_t rule, std::int64_t slot)
+      : word_(std::uint64_t{to} << 44U | std::uint64_t{via} << 33U | std::uint64_t{rule} << 32U |
+              std::uint64_t{1} << 24U | (static_cast<std::uint64_t>(slot) & slots)) {}
   explicit Packet(std::uint64_t word) : word_(word) {}
 
   [[nodiscard]] std::uint64_t word() const { return word_; }
   [[nodiscard]] std::uint32_t to() const { return static_cast<std::uint32_t>(word_ >> 44U); }
-  [[nodiscard]] std::uint32_t rule() const { return word_ >> 43U & 1U; }
-  [[nodiscard]] std::uint32_t queues() const { return static_cast<std::uint32_t>(word_ >> 32U & 0xFFU) - 1; }
+  [[nodiscard]] std::uint32_t via() const { return static_cast<std::uint32_t>(word_ >> 33U & 0x7FFU); }
+  [[nodiscard]] Packet past_group() const { return Packet(word_ & ~(std::uint64_t{0x7FF} << 33U)); }
+  [[nodiscard]] std::uint32_t rule() const { return word_ >> 32U & 1U; }
+  [[nodiscard]] std::uint32_t queues() const { return static_cast<std::uint32_t>(word_ >> 24U & 0xFFU) - 1; }
+  /// \pre at most most_age
   [[nodiscard]] std::int64_t age(std::int64_t now) const {
-    return static_cast<std::uint32_t>(now) - static_cast<std::uint32_t>(word_);
+    return static_cast<std::int64_t>((static_cast<std::uint64_t>(now) - word_) & slots);
   }
-  [[nodiscard]] Packet joined() const { return Packet(word_ + (std::uint64_t{1} << 32U)); }
+  [[nodiscard]] Packet joined() const { return Packet(word_ + (std::uint64_t{1} << 24U)); }
 
  private:
+  static constexpr std::uint64_t slots = most_age;
   std::uint64_t word_;
 };
 
@@ -149,6 +155,8 @@ class Simulated final : public FabricReplication {
   void put_in_queues(const Router& router, std::size_t number, Draws& draws);
   void join(const Coming& coming);
   [[nodiscard]] Packet packet_of(const FabricTables::Sender& sender, Draws& draws) const;
+  [[nodiscard]] std::uint32_t drawn_group(std::uint32_t from, std::uint32_t to, Draws& draws) const;
+  [[nodiscard]] const std::uint16_t* way_of(const Packet& packet, std::size_t router) const;
   [[nodiscard]] std::uint32_t port_of(const Router& router, std::uint16_t way, std::uint32_t draw) const;
   void deliver(std::int64_t latency, std::uint32_t queues);
   void set_apart(std::int64_t slot, std::size_t cell, Packet packet);
@@ -235,8 +243,29 @@ Packet Simulated::packet_of(const FabricTables::Sender& sender, Draws& draws) co
       at = static_cast<std::size_t>(
           std::upper_bound(list.bounds.begin(), list.bounds.end() - 1, draws.next_word()) -
           list.bounds.begin());
-    if (list.nodes[at] != sender.node) return {list.nodes[at], part->rule, now_};
+    if (list.nodes[at] != sender.node)
+      return {list.nodes[at], part->valiant ? drawn_group(sender.node, list.nodes[at], draws) : 0, part->rule,
+              now_};
   }
+}
+
+/// By way of which group and one a packet goes; 0: of none.
+std::uint32_t Simulated::drawn_group(std::uint32_t from, std::uint32_t to, Draws& draws) const {
+  const network::SwitchGroups& groups = *tables_->groups;
+  const std::uint32_t own = groups.of_node[from], last = groups.of_node[to];
+  if (own == last) return 0;
+  while (true) {
+    const std::uint32_t group =
+        groups.drawn[below(static_cast<std::uint32_t>(groups.drawn.size()), draws.next())];
+    if (group != own && group != last) return group + 1;
+  }
+}
+
+/// Where a packet at a router goes next, as ways have it.
+const std::uint16_t* Simulated::way_of(const Packet& packet, std::size_t router) const {
+  const std::uint32_t place =
+      packet.via() == 0 ? tables_->target[packet.to()].place : tables_->first_group_place + packet.via() - 1;
+  return tables_->way_at(packet.rule(), router, place);
 }
 
 /// Likewise: first who sends, then what.
@@ -260,7 +289,7 @@ void Simulated::send_from_hosts(std::size_t router) {
   send(its, draws);
   for (std::size_t i = 0; i < count_; ++i) {
     const Packet packet(packets_[i]);
-    const std::uint16_t way = tables_->way(packet.rule(), router, tables_->target[packet.to()].place);
+    const std::uint16_t way = *way_of(packet, router);
     const std::uint32_t port = port_of(its, way, draws.next());
     inbox_[tables_->router_of[tables_->queues[its.first_queue + port].to]].push_back(packet.word());
   }
@@ -292,9 +321,10 @@ void Simulated::put_in_queues(const Router& router, std::size_t number, Draws& d
     Coming& its = coming_[count_ - left];
     its.packet = Packet(std::exchange(packets_[drawn >> 32U], packets_[left - 1]));
     its.draw = static_cast<std::uint32_t>(drawn);
-    const FabricTables::Target& target = tables_->target[its.packet.to()];
-    its.last_port = target.last_port;
-    its.way = tables_->way_at(its.packet.rule(), number, target.place);
+    if (its.packet.via() != 0 && tables_->groups->of_node[router.node] + 1 == its.packet.via())
+      its.packet = its.packet.past_group();
+    its.last_port = tables_->target[its.packet.to()].last_port;
+    its.way = way_of(its.packet, number);
     __builtin_prefetch(its.way);
   }
   for (std::size_t i = 0; i < count_; ++i) {
@@ -331,7 +361,8 @@ void Simulated::join(const Coming& coming) {
     ++waits_[queue.kind * fast_values + wait];
   else
     add_one(kinds_[queue.kind].waits, wait);
-  if (queue.cell == FabricTables::none) return deliver(packet.age(served) + 1, packet.queues() + 1);
+  if (queue.cell == FabricTables::none)
+    return deliver(packet.age(now_) + static_cast<std::int64_t>(wait) + 1, packet.queues() + 1);
   if (wait + 1 < ring)
     cells_[(static_cast<std::size_t>(served) + 1) % ring * tables_->cells + cell] = packet.joined().word();
   else
@@ -348,6 +379,11 @@ void Simulated::deliver(std::int64_t latency, std::uint32_t queues) {
 }
 
 void Simulated::set_apart(std::int64_t slot, std::size_t cell, Packet packet) {
+  constexpr std::int64_t most =
+      Packet::most_age - 256 * static_cast<std::int64_t>(ring);  // short waits may follow
+  if (packet.age(now_) + slot - now_ > most)
+    throw LimitExceeded("a packet is under way for more than " + std::to_string(most) +
+                        " slots: a link is offered more than it takes");
   if (++apart_count_ > most_apart)
     throw LimitExceeded("the queues grow beyond " + std::to_string(most_apart) +
                         " packets: a link is offered more than it takes");
@@ -459,7 +495,8 @@ void Simulated::load(ByteReader& reader) {
   for (std::size_t i = 0; i < free.size(); ++i) queues_[i].free = free[i];
   const auto check = [&](std::uint64_t word) {
     if (Packet(word).to() >= tables_->target.size() ||
-        tables_->target[Packet(word).to()].place == FabricTables::none || Packet(word).queues() > 250)
+        tables_->target[Packet(word).to()].place == FabricTables::none || Packet(word).queues() > 250 ||
+        Packet(word).via() > (tables_->groups ? tables_->groups->size() : 0))
       ByteReader::fail();
   };
   std::fill(cells_.begin(), cells_.end(), 0);

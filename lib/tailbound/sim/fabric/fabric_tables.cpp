@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 namespace tailbound::sim {
@@ -56,6 +57,7 @@ std::string identity_of(const network::Fabric& fabric) {
   for (const network::Node& node : network.nodes) {
     bytes.put(std::string_view(node.name));
     bytes.put(node.host);
+    if (node.group != network::Node::no_group) bytes.put(std::uint64_t{node.group});
   }
   for (const network::Link& link : network.links)
     for (const std::uint64_t value :
@@ -200,12 +202,21 @@ void FabricTables::find_places(const Network& network, const Demands& demands) {
     if (is_new) place_nodes_.push_back({end});
     target[node].place = found->second;
   }
+  first_group_place = static_cast<std::uint32_t>(place_nodes_.size());
+  if (std::any_of(demands.begin(), demands.end(),
+                  [](const auto& demand) { return demand.route == network::RouteRule::valiant; })) {
+    groups = network::switch_groups(network);
+    if (groups->size() > most_groups)
+      throw LimitExceeded("Valiant routes by way of more than 2047 groups; that is the limit of simulations");
+    place_nodes_.insert(place_nodes_.end(), groups->switches.begin(), groups->switches.end());
+  }
   places_ = place_nodes_.size();
 }
 
 void FabricTables::find_ways(const Network& network, const Demands& demands) {
   std::array<bool, 2> used{};
-  for (const network::Demand& demand : demands) used[static_cast<std::size_t>(demand.route)] = true;
+  for (const network::Demand& demand : demands)
+    used[static_cast<std::size_t>(network::leg_rule(demand.route))] = true;
   const std::size_t tables = (used[0] ? 1U : 0U) + (used[1] ? 1U : 0U);
   // A plane of cells for each slot that is kept, and the tables of ways.
   const double bytes = 2.0 * static_cast<double>(tables * routers.size()) * static_cast<double>(places_) +
@@ -238,14 +249,14 @@ void FabricTables::find_ways(const Network& network, const Demands& demands) {
   constexpr std::uint16_t unreached = 0xFFFF;
   std::vector<std::uint16_t> distance(network.nodes.size());
   std::vector<std::uint32_t> queue, closer;
+  int longest = 0, longest_first_leg = 0;
   for (std::size_t place = 0; place < places_; ++place) {
     std::fill(distance.begin(), distance.end(), unreached);
-    const std::uint32_t end = place_nodes_[place].front();
-    distance[end] = 0;
-    queue.assign(1, end);
+    queue = place_nodes_[place];
+    for (const std::uint32_t end : queue) distance[end] = 0;
     for (std::size_t at = 0; at < queue.size(); ++at) {
       const std::uint32_t node = queue[at];
-      if (node != end && network.nodes[node].host) continue;
+      if (distance[node] != 0 && network.nodes[node].host) continue;
       for (std::size_t i = entering.begin[node]; i < entering.begin[node + 1]; ++i) {
         const std::uint32_t from = routers[entering.from[i]].node;
         if (distance[from] != unreached) continue;
@@ -258,7 +269,8 @@ void FabricTables::find_ways(const Network& network, const Demands& demands) {
       const Router& its = routers[router];
       const std::uint16_t here = distance[its.node];
       if (here == unreached) continue;
-      most_queues = std::max(most_queues, here + 1);
+      (place < first_group_place ? longest : longest_first_leg) =
+          std::max<int>(place < first_group_place ? longest : longest_first_leg, here);
       closer.clear();
       for (std::uint32_t port = 0; here != 0 && port < its.ports; ++port) {
         const std::uint32_t to = queues[its.first_queue + port].to;
@@ -293,6 +305,8 @@ void FabricTables::find_ways(const Network& network, const Demands& demands) {
       }
     }
   }
+  most_queues = longest + longest_first_leg + 1;
+  if (most_queues > 251) throw LimitExceeded("a way of more than 250 links");
   encode_ways(lists);
 }
 
@@ -356,7 +370,9 @@ void FabricTables::find_senders(const Network& network, const Demands& demands) 
   std::vector<std::vector<Part>> parts_of(network.nodes.size());
   std::vector<std::vector<double>> rates_of(network.nodes.size());
   const auto add = [&](std::size_t node, double rate, network::RouteRule rule, std::size_t its_targets) {
-    parts_of[node].push_back({0, static_cast<std::uint32_t>(rule), static_cast<std::uint32_t>(its_targets)});
+    if (rule == network::RouteRule::valiant) network::require_in_group(network, *groups, node);
+    parts_of[node].push_back({0, static_cast<std::uint32_t>(network::leg_rule(rule)),
+                              static_cast<std::uint32_t>(its_targets), rule == network::RouteRule::valiant});
     rates_of[node].push_back(rate);
   };
   const auto add_targets = [&](std::vector<std::pair<std::uint32_t, double>> list) {
@@ -455,19 +471,42 @@ void FabricTables::check_ways(const Network& network) const {
     auto& its = places.emplace_back();
     for (const std::uint32_t node : list.nodes) its.emplace(target[node].place, node);
   }
+  std::set<std::uint32_t> second_legs;  // lists whose were checked
   for (std::size_t router = 0; router < routers.size(); ++router) {
-    std::set<std::pair<std::uint32_t, std::uint32_t>> checked;
+    std::set<std::tuple<std::uint32_t, bool, std::uint32_t>> checked;
     for (std::uint32_t i = 0; i < routers[router].senders; ++i) {
       const Sender& sender = senders[routers[router].first_sender + i];
       for (std::uint32_t p = 0; p < sender.parts; ++p) {
         const Part& part = parts[sender.first_part + p];
-        if (!checked.emplace(part.rule, part.targets).second) continue;
+        if (!checked.emplace(part.rule, part.valiant, part.targets).second) continue;
+        if (part.valiant && second_legs.emplace(part.targets).second)
+          check_second_legs(network, places[part.targets]);
+        for (std::size_t g = 0; part.valiant && g < groups->drawn.size(); ++g)
+          if (way(part.rule, router, first_group_place + groups->drawn[g]) == no_way)
+            throw NoAnswer("no way leads from " + network.nodes[sender.node].name + " to " +
+                           network.nodes[groups->switches[groups->drawn[g]].front()].name +
+                           ", and it sends there");
         for (const auto& [place, node] : places[part.targets])
           if (way(part.rule, router, place) == no_way && node != sender.node)
             throw NoAnswer("no way leads from " + network.nodes[sender.node].name + " to " +
                            network.nodes[node].name);
       }
     }
+  }
+}
+
+/// From where packets come into each group on to their destinations.
+/// \param places  of destinations, each with a node there
+void FabricTables::check_second_legs(const Network& network,
+                                     const std::map<std::uint32_t, std::uint32_t>& places) const {
+  constexpr std::uint32_t spread = 1;
+  for (const auto& [place, node] : places) {
+    network::require_in_group(network, *groups, node);
+    for (const std::uint32_t group : groups->drawn)
+      for (const std::uint32_t entry : groups->entries[group])
+        if (groups->of_node[node] != group && way(spread, router_of[entry], place) == no_way)
+          throw NoAnswer("no way leads from " + network.nodes[entry].name + " to " +
+                         network.nodes[node].name + ", and it sends there");
   }
 }
 

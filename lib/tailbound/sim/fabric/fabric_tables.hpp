@@ -1,9 +1,12 @@
 #pragma once
 
+#include <tailbound/network/switch_groups.hpp>
 #include <tailbound/sim/fabric/fabric_replication.hpp>
 
 #include <array>
 #include <limits>
+#include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,6 +21,7 @@ class FabricTables {
   /// `chosen` and the number of a Choice.
   static constexpr std::uint16_t arrived = 0xFFFF, no_way = 0xFFFE, chosen = 0x8000;
   static constexpr std::size_t most_mask_ports = 15;
+  static constexpr std::size_t most_groups = 2047;  ///< by way of which packets go
 
   FabricTables(const network::Fabric& fabric, std::uint64_t most_bytes);
 
@@ -61,6 +65,7 @@ class FabricTables {
     std::uint64_t bound = 0;    ///< a draw of 64 bits below it is of this part
     std::uint32_t rule = 0;     ///< which table of ways
     std::uint32_t targets = 0;  ///< which list of destinations
+    bool valiant = false;       ///< packets to other groups draw one to go by
   };
   /// Destinations, all alike or with bounds: a draw of 64 bits takes the first whose bound is above it.
   struct Targets {
@@ -90,8 +95,10 @@ class FabricTables {
   std::vector<Sender> senders;        ///< by the router at which their packets begin
   std::vector<Part> parts;
   std::vector<Targets> targets;
-  int most_queues = 0;   ///< on the longest way
-  std::string identity;  ///< what the fabric is, in words and a checksum
+  std::optional<network::SwitchGroups> groups;  ///< where routes are Valiant
+  std::uint32_t first_group_place = 0;  ///< in tables of ways: the group 0, behind places of destinations
+  int most_queues = 0;                  ///< on the longest way
+  std::string identity;                 ///< what the fabric is, in words and a checksum
 
  private:
   using Demands = std::vector<network::Demand>;
@@ -101,12 +108,14 @@ class FabricTables {
   void encode_ways(const std::vector<std::vector<std::vector<std::uint32_t>>>& lists);
   void find_senders(const network::Network& network, const Demands& demands);
   void check_ways(const network::Network& network) const;
+  void check_second_legs(const network::Network& network,
+                         const std::map<std::uint32_t, std::uint32_t>& places) const;
 
   std::vector<std::uint32_t> queue_of_link_;  ///< none: of a host with one link
   std::vector<std::uint32_t> weight_;         ///< of each queue's link
   std::size_t places_ = 0;
   std::vector<std::vector<std::uint32_t>> place_nodes_;  ///< where the way to each place ends
-  std::array<std::vector<std::uint16_t>, 2> ways_;       ///< of each rule: for each router and place
+  std::array<std::vector<std::uint16_t>, 2> ways_;       ///< shortest, spread: for each router and place
   std::uint64_t most_bytes_;
 };
 
