@@ -16,13 +16,13 @@ void read_named(const std::string& path, const std::function<void(std::string_vi
   named_files().read_pieces(path, "traffic matrix of the network file", std::size_t{4} << 30, take);
 }
 
-std::vector<answers::FabricTopology> read_fabrics(const TopologyOptions& options) {
+std::vector<answers::FabricTopology> read_fabrics(const TopologyOptions& options, bool room) {
   if (!options.network || (options.matrix && options.uniform)) return {};
   const answers::NamedText file{*options.network, read_file(*options.network, "--network")};
   std::optional<answers::NamedText> matrix;
   if (options.matrix) matrix = {*options.matrix, read_file(*options.matrix, "--matrix")};
   return answers::read_fabrics(file, matrix, read_route(options), read_loads(options), read_named,
-                               read_failures(options));
+                               read_failures(options), room);
 }
 
 answers::NetworkTopology place_of(const answers::FabricTopology& topology) {
@@ -37,9 +37,9 @@ answers::NetworkTopology place_of(const answers::FabricTopology& topology) {
 namespace {
 
 constexpr const char* of_fabrics =
-    "given for a network that is answered as a whole: more than 100000 pairs send, or its routes are too "
-    "many to "
-    "list";
+    "given for a network that is answered as a whole: more than 100000 pairs send, its routes are too many "
+    "to "
+    "list, or its switches share memory";
 
 void require_fabric_model(const DelayModelOptions& model) {
   const auto require = [](const char* option, const std::optional<std::string>& text, const char* legal) {
@@ -53,7 +53,8 @@ void require_fabric_model(const DelayModelOptions& model) {
 
 std::vector<answers::FabricQuestion> read_questions(const DelayOptions& options) {
   require_fitting(options);
-  const std::vector<answers::FabricTopology> topologies = read_fabrics(options.topology);
+  const std::vector<answers::FabricTopology> topologies =
+      read_fabrics(options.topology, options.drop.has_value());
   if (topologies.empty()) return {};
   refuse_given({{"--ccdf", &options.ccdf},
                 {"--reorder", &options.reorder},

@@ -17,8 +17,10 @@ namespace tailbound::cli {
 void read_named(const std::string& path, const std::function<void(std::string_view bytes)>& take);
 
 /// The networks of --network where it is answered as a whole (answers::read_fabrics()); none of another.
+/// \param room  whether the room of queues is asked for
 /// \throws InvalidArgument, ParseError, LimitExceeded
-[[nodiscard]] std::vector<answers::FabricTopology> read_fabrics(const TopologyOptions& options);
+[[nodiscard]] std::vector<answers::FabricTopology> read_fabrics(const TopologyOptions& options,
+                                                                bool room = false);
 
 /// What such a network is as a place to simulate.
 [[nodiscard]] answers::NetworkTopology place_of(const answers::FabricTopology& topology);

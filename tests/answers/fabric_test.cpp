@@ -120,6 +120,39 @@ TEST_CASE("fabric answers: kinds of queues and of switches") {
   CHECK(found.pairs->by_hops.front().pairs == 512 * 31);
 }
 
+TEST_CASE("fabric answers: switches that share their memory") {
+  const std::string network =
+      to_toml(LeafSpine{4, 2, 4, 1}, FabricTraffic{Rational(2) / 5, RouteRule::spread});
+  const auto asked = [&](const std::string& key, bool room) {
+    return read_fabrics({"net.toml", key + network}, std::nullopt, RouteRule::spread, {}, no_file, {}, room);
+  };
+  // 16 hosts are answered as a whole where that is asked for; otherwise pair by pair.
+  CHECK(asked("shared_memory = true\n", false).empty());
+  CHECK(asked("", true).empty());
+  CHECK(asked("shared_memory = false\n", true).empty());
+  const auto leaves = asked("shared_memory = \"leaf[0..2]\"\n", true);
+  REQUIRE(leaves.size() == 1);
+  const FabricAnswer found = answer(question(leaves.front()));
+  const FabricAnswer all = answer(question(asked("shared_memory = true\n", true).front()));
+  // Leaves that share and the one that does not are two classes; together with the spines three.
+  REQUIRE(found.by_switch.size() == 3);
+  REQUIRE(all.by_switch.size() == 2);
+  std::uint64_t sharing = 0;
+  for (const FabricSwitchClass& its : found.by_switch) {
+    CHECK(its.memory.has_value() == (its.switches == 3));
+    if (!its.memory) continue;
+    sharing += its.switches;
+    CHECK(its.memory->memory.value < its.buffer.value);
+    CHECK(its.memory->memory.value >= its.largest.value);
+    CHECK(static_cast<double>(its.memory->at.value) <= 1e-9);
+    for (const FabricSwitchClass& other : all.by_switch)
+      if (other.queues == its.queues) CHECK(other.memory->memory == its.memory->memory);
+  }
+  CHECK(sharing == 3);
+  // The pairs' delays do not change.
+  CHECK(found.pairs->all.percentiles.back().slots == all.pairs->all.percentiles.back().slots);
+}
+
 TEST_CASE("fabric answers: one pair") {
   const FabricTraffic traffic{Rational(1) / 2, RouteRule::spread};
   FabricQuestion asked = question(read(leaf_spine(traffic)).front());

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -27,6 +28,17 @@ TEST_CASE("a generated network is counted as it is read from its file, with what
   // Cut in two: there is no diameter.
   question.without = {"core0", "core1", "core2", "core3"};
   CHECK(!answer(question).diameter);
+  question.without = {"core0"};
+  question.shared_memory = "core[1..2]";
+  const network::Network both = network::read_fabric(answer(question).file, "file").fabric.network;
+  CHECK(both.links.size() == read.links.size() + 2 * (4 + 1));
+  CHECK(std::count_if(both.nodes.begin(), both.nodes.end(),
+                      [](const auto& node) { return node.shared_memory; }) == 2);
+  question.shared_memory = "all";
+  CHECK(network::read_fabric(answer(question).file, "file").fabric.network.nodes.back().shared_memory);
+  question.shared_memory = "nobody";
+  CHECK_THROWS_WITH(answer(question), Catch::Contains("nobody"));
+  question.shared_memory.reset();
   question.without = {"a \"name\" -> b"};
   CHECK_THROWS_WITH(answer(question), Catch::Contains("without is"));
 }

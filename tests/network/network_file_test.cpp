@@ -369,6 +369,34 @@ TEST_CASE("a network is written and read back unchanged", "[network][network_fil
   }
 }
 
+TEST_CASE("switches share memory by all, by ranges or by list", "[network][network_file]") {
+  const auto sharing = [](const std::string& value) {
+    const Network network =
+        read_network("hosts = \"h[0..3]\"\nswitches = \"s[0..3], t\"\nshared_memory = " + value +
+                         "\n[[link]]\nfrom = [\"h0\", \"s0\"]\nto = \"t\"\n[[flow]]\nfrom = "
+                         "\"h0\"\nto = \"t\"\nrate = 0.5\n",
+                     "net.toml")
+            .network;
+    const Network again = read_network(to_toml(network), "again").network;
+    std::string names;
+    for (std::size_t i = 0; i < network.nodes.size(); ++i) {
+      CHECK(again.nodes[i].shared_memory == network.nodes[i].shared_memory);
+      if (network.nodes[i].shared_memory) names += network.nodes[i].name + " ";
+    }
+    return names;
+  };
+  CHECK(sharing("true") == "s0 s1 s2 s3 t ");
+  CHECK(sharing("false").empty());
+  CHECK(sharing("\"s[1..2], t\"") == "s1 s2 t ");
+  CHECK(sharing("[\"s3\"]") == "s3 ");
+  CHECK_THROWS_WITH(sharing("\"h0\""),
+                    Catch::Contains("net.toml:3:17: \"h0\" is a host; switches have memory"));
+  CHECK_THROWS_WITH(sharing("[\"s0\", \"u\"]"),
+                    Catch::Contains("net.toml:3:24: the node \"u\" is not among"));
+  CHECK_THROWS_WITH(sharing("\"s[0..9]\""), Catch::Contains("net.toml:3:17"));
+  CHECK_THROWS_WITH(sharing("7"), Catch::Contains("\"shared_memory\" must be true, text such as"));
+}
+
 TEST_CASE("flows with bursts are read, written and refused with their place", "[network][network_file]") {
   const Network network = network_of(with_flow("rate = 0.3, burst = \"33/2\", on_rate = 0.75"));
   CHECK(network.flows[0].burst == traffic::Burst{Rational(33) / 2, Rational(3) / 4});

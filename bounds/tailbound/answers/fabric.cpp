@@ -90,8 +90,11 @@ std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<Named
   return fabric;
 }
 
-bool answered_as_whole(const Fabric& fabric) {
+bool answered_as_whole(const Fabric& fabric, bool room) {
   if (fabric.demands.empty()) return false;
+  if (room && std::any_of(fabric.network.nodes.begin(), fabric.network.nodes.end(),
+                          [](const network::Node& node) { return node.shared_memory; }))
+    return true;
   return network::sending_pairs(fabric) > most_listed_pairs ||
          !network::can_be_listed(network::FabricGraph(fabric));
 }
@@ -112,28 +115,43 @@ std::pair<std::uint32_t, std::uint32_t> ends_of_flow(const network::Network& net
   throw InvalidArgument("flow", flow, "all, or two nodes of the network: \"left -> right\"");
 }
 
+/// \param room  of each of the rates' queues
 std::vector<FabricSwitchClass> switches_of(const FabricGraph& graph, const FabricRates& rates,
-                                           const std::vector<Packets>& room) {
+                                           const std::vector<Packets>& room, const bounds::DropTarget& target,
+                                           const std::function<void()>& look) {
   const network::Network& network = graph.fabric().network;
   std::vector<FabricSwitchClass> each(network.nodes.size());
+  std::vector<std::map<std::uint32_t, std::int64_t>> queues(
+      network.nodes.size());  // of those that share memory
   for (std::size_t link = 0; link < network.links.size(); ++link) {
     const std::uint32_t queue = rates.queue_of_link()[link];
     if (queue == FabricRates::none) continue;
-    FabricSwitchClass& its = each[network.links[link].from];
+    const std::size_t node = network.links[link].from;
+    FabricSwitchClass& its = each[node];
     ++its.queues;
     its.buffer = its.buffer + room[queue];
     its.largest = std::max(its.largest, room[queue]);
+    if (network.nodes[node].shared_memory) ++queues[node][queue];
   }
-  std::map<std::tuple<std::int64_t, std::uint64_t, std::int64_t>, FabricSwitchClass> classes;
+  using Queues = std::vector<bounds::SwitchQueues>;
+  std::map<std::tuple<std::int64_t, std::uint64_t, std::int64_t, Queues>, FabricSwitchClass> classes;
   for (std::size_t node = 0; node < each.size(); ++node) {
     const FabricSwitchClass& its = each[node];
     if (its.queues == 0) continue;
+    Queues sharing;
+    for (const auto& [queue, count] : queues[node]) sharing.push_back({queue, count});
     FabricSwitchClass& all =
-        classes.try_emplace({-its.buffer.value, its.queues, its.largest.value}, its).first->second;
+        classes.try_emplace({-its.buffer.value, its.queues, its.largest.value, std::move(sharing)}, its)
+            .first->second;
     if (all.switches++ == 0) all.name = network.nodes[node].name;
   }
   std::vector<FabricSwitchClass> result;
-  for (auto& [key, found] : classes) result.push_back(std::move(found));
+  for (auto& [key, found] : classes) {
+    look();
+    if (const Queues& sharing = std::get<Queues>(key); !sharing.empty())
+      found.memory = bounds::fabric_memory(graph, rates, sharing, target, look);
+    result.push_back(std::move(found));
+  }
   return result;
 }
 
@@ -141,9 +159,10 @@ std::vector<FabricSwitchClass> switches_of(const FabricGraph& graph, const Fabri
 
 std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optional<NamedText>& matrix,
                                          network::RouteRule route, const Loads& loads, const ReadNamed& read,
-                                         const std::vector<std::string>& without) {
+                                         const std::vector<std::string>& without, bool room) {
   // A list of flows is for read_network(); to read it twice would only take time.
-  if (!matrix && loads.uniform.empty() && file.text.find("[traffic") == std::string::npos) return {};
+  const auto says = [&file](const char* key) { return file.text.find(key) != std::string::npos; };
+  if (!matrix && loads.uniform.empty() && !says("[traffic") && !(room && says("shared_memory"))) return {};
   std::optional<Fabric> fabric = fabric_of(file, matrix, route, !loads.uniform.empty(), read, without);
   if (!fabric) return {};
   // Uniform traffic in place of flows is refused, with the reason, by read_uniform_network().
@@ -154,7 +173,7 @@ std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optio
     if (ends.size() < 2) return {};  // likewise
     fabric->demands = uniform_demand(fabric->network, ends, 1, route);
   }
-  if (!answered_as_whole(*fabric)) return {};
+  if (!answered_as_whole(*fabric, room)) return {};
   for (const Rational& rate : loads.uniform)
     if (rate <= 0 || rate > 1)
       throw InvalidArgument("uniform", plain(rate), "above 0 and at most 1 packet a slot");
@@ -217,7 +236,7 @@ FabricAnswer answer(const FabricQuestion& question, const Run& run) {
     its.buffer = delay.buffer(i, *question.drop, question.digits);
     room.push_back(its.buffer->buffer);
   }
-  if (question.drop) answer.by_switch = switches_of(graph, rates, room);
+  if (question.drop) answer.by_switch = switches_of(graph, rates, room, *question.drop, look);
   std::stable_sort(answer.queues.begin(), answer.queues.end(), [](const auto& a, const auto& b) {
     return a.load * Rational(b.packets_per_slot) > b.load * Rational(a.packets_per_slot);
   });

@@ -4,6 +4,7 @@
 #include <tailbound/answers/run.hpp>
 #include <tailbound/answers/units.hpp>
 #include <tailbound/bounds/fabric_delay.hpp>
+#include <tailbound/bounds/fabric_memory.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -34,18 +35,20 @@ struct FabricTopology {
 inline constexpr std::uint64_t most_listed_pairs = 100'000;
 
 /// The network of a file at each combination of loads, if it is one to be answered as a fabric: it has more than
-/// most_listed_pairs, or more routes than can be listed (network::can_be_listed()), and neither bursts nor ways of its
-/// own. Otherwise none: the file is for read_network().
+/// most_listed_pairs, or more routes than can be listed (network::can_be_listed()), or switches that share memory whose
+/// room is asked for; and neither bursts nor ways of its own. Otherwise none: the file is for read_network().
 /// \param matrix   in place of what the file says under [traffic], with `route`
 /// \param read     reads files that the network file names
 /// \param without  what fails beside what the file says (network/failures.hpp)
+/// \param room     whether the room of queues is asked for
 /// \throws InvalidArgument  "uniform", "load scale": out of range, or a host would send more than a packet a slot
 /// \throws as network::sparse_matrix(), network::SparseDemandReader
 [[nodiscard]] std::vector<FabricTopology> read_fabrics(const NamedText& file,
                                                        const std::optional<NamedText>& matrix,
                                                        network::RouteRule route, const Loads& loads,
                                                        const ReadNamed& read,
-                                                       const std::vector<std::string>& without = {});
+                                                       const std::vector<std::string>& without = {},
+                                                       bool room = false);
 
 struct FabricQuestion {
   FabricTopology topology;
@@ -71,9 +74,10 @@ struct FabricQueueClass {
 struct FabricSwitchClass {
   std::string name;  ///< of the first
   std::uint64_t switches = 0;
-  std::uint64_t queues = 0;  ///< of one
-  Packets buffer;            ///< room of all its queues
-  Packets largest;           ///< of its greatest queue
+  std::uint64_t queues = 0;                     ///< of one
+  Packets buffer;                               ///< room of all its queues
+  Packets largest;                              ///< of its greatest queue
+  std::optional<queue::ProvedMemory> memory{};  ///< of a switch whose queues share it
 };
 
 struct FabricAnswer {

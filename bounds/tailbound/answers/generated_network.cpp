@@ -1,4 +1,5 @@
 #include <tailbound/answers/generated_network.hpp>
+#include <tailbound/core/error.hpp>
 #include <tailbound/network/network_file.hpp>
 
 #include <algorithm>
@@ -58,16 +59,18 @@ std::optional<std::int64_t> counted_diameter(const network::Network& network) {
   return most;
 }
 
+std::string quoted(const std::string& entry) {
+  std::string text = "\"";
+  for (const char c : entry) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+  }
+  return text + '"';
+}
+
 std::string quoted_list(const std::vector<std::string>& entries) {
   std::string list;
-  for (const std::string& entry : entries) {
-    list += list.empty() ? "\"" : ", \"";
-    for (const char c : entry) {
-      if (c == '"' || c == '\\') list += '\\';
-      list += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-    }
-    list += '"';
-  }
+  for (const std::string& entry : entries) list += (list.empty() ? "" : ", ") + quoted(entry);
   return "[" + list + "]";
 }
 
@@ -76,16 +79,24 @@ std::string quoted_list(const std::vector<std::string>& entries) {
 GeneratedNetworkAnswer answer(const GeneratedNetworkQuestion& question) {
   GeneratedNetworkAnswer answer;
   answer.facts = network::facts_of(question.shape);
-  const std::string whole = network::to_toml(question.shape, question.traffic);
+  std::string whole = network::to_toml(question.shape, question.traffic);
+  // Keys of the file stand before its tables.
+  const std::size_t at = whole.find("\n[[link]]");
+  if (question.shared_memory)
+    whole.insert(at, "shared_memory = " +
+                         (*question.shared_memory == "all" ? "true" : quoted(*question.shared_memory)) +
+                         "\n");
   answer.file = whole;
-  if (!question.without.empty()) {
-    // Keys of the file stand before its tables.
-    const std::size_t at = whole.find("\n[[link]]");
-    answer.file =
-        whole.substr(0, at) + "without = " + quoted_list(question.without) + "\n" + whole.substr(at);
+  if (!question.without.empty()) answer.file.insert(at, "without = " + quoted_list(question.without) + "\n");
+  try {
+    answer.network =
+        network::read_fabric(whole, "the network", network::FlowsFrom::elsewhere, question.without)
+            .fabric.network;
+  } catch (const ParseError&) {
+    // Of what stands in the file only this is the caller's.
+    throw InvalidArgument("shared-memory", question.shared_memory.value_or(""),
+                          "all, or switches of the network, such as \"leaf[0..3], spine0\"");
   }
-  answer.network = network::read_fabric(whole, "the network", network::FlowsFrom::elsewhere, question.without)
-                       .fabric.network;
   const std::int64_t wires = answer.facts.host_wires + answer.facts.switch_wires;
   answer.failed = wires - static_cast<std::int64_t>(answer.network.links.size() / 2);
   std::vector<bool> linked(answer.network.nodes.size(), false);

@@ -19,6 +19,8 @@ struct GeneratedNetworkQuestion {
   network::FabricShape shape;
   std::optional<network::FabricTraffic> traffic{};
   std::vector<std::string> without{};  ///< what has failed, as network::take_out() reads it
+  std::optional<std::string>
+      shared_memory{};  ///< "all", or the switches, as network::expand_names() reads it
 };
 
 struct GeneratedNetworkAnswer {
@@ -32,7 +34,7 @@ struct GeneratedNetworkAnswer {
   std::optional<std::int64_t> diameter{};
 };
 
-/// \throws InvalidArgument  as network::facts_of() and network::take_out()
+/// \throws InvalidArgument  as network::facts_of() and network::take_out(), no such switch
 [[nodiscard]] GeneratedNetworkAnswer answer(const GeneratedNetworkQuestion& question);
 
 }  // namespace tailbound::answers

@@ -65,6 +65,14 @@ Packets greatest_buffer(const FabricAnswer& answer) {
   return greatest;
 }
 
+/// Of switches whose queues share it; none where no switch does.
+std::optional<Packets> greatest_memory(const FabricAnswer& answer) {
+  std::optional<Packets> greatest;
+  for (const FabricSwitchClass& its : answer.by_switch)
+    if (its.memory) greatest = std::max(greatest.value_or(Packets(0)), its.memory->memory);
+  return greatest;
+}
+
 Cells result_cells(const FabricPoint& point) {
   const FabricAnswer& answer = point.second;
   Cells cells{{"hosts", Whole{whole(answer.hosts)}},
@@ -87,6 +95,7 @@ Cells result_cells(const FabricPoint& point) {
     cells.push_back({"undecided", Whole{whole(answer.pairs->undecided)}});
   }
   if (point.first.drop) cells.push_back({"greatest_buffer", shown(greatest_buffer(answer))});
+  if (const auto memory = greatest_memory(answer)) cells.push_back({"greatest_memory", shown(*memory)});
   return cells;
 }
 
@@ -131,12 +140,16 @@ Cells queue_row(const FabricQueueClass& queue) {
   return cells;
 }
 
-Cells switch_row(const FabricSwitchClass& its) {
-  return {{"switch", Text{its.name}},
-          {"alike", Whole{whole(its.switches)}},
-          {"ports", Whole{whole(its.queues)}},
-          {"largest_buffer", shown(its.largest)},
-          {"switch_buffer", shown(its.buffer)}};
+Cells switch_row(const FabricSwitchClass& its, bool sharing) {
+  Cells cells{{"switch", Text{its.name}},
+              {"alike", Whole{whole(its.switches)}},
+              {"ports", Whole{whole(its.queues)}},
+              {"largest_buffer", shown(its.largest)},
+              {"switch_buffer", shown(its.buffer)}};
+  if (!sharing) return cells;
+  cells.push_back({"shared_memory", its.memory ? shown(its.memory->memory) : Value(None{})});
+  cells.push_back({"memory_probability", its.memory ? shown(its.memory->at) : Value(None{})});
+  return cells;
 }
 
 std::string first_of(std::size_t shown_rows, std::size_t all, const char* what) {
@@ -179,7 +192,9 @@ std::vector<Rows> tables(const std::shared_ptr<const std::vector<FabricPoint>>& 
       [points, i](std::size_t row) { return queue_row((*points)[i].second.queues[row]); });
   if (!answer.by_switch.empty())
     add("switch_classes", "largest_switches", answer.by_switch.size(), "kinds of switches, by room",
-        [points, i](std::size_t row) { return switch_row((*points)[i].second.by_switch[row]); });
+        [points, i, sharing = greatest_memory(answer).has_value()](std::size_t row) {
+          return switch_row((*points)[i].second.by_switch[row], sharing);
+        });
   return tables;
 }
 
@@ -200,6 +215,9 @@ std::string headline(const FabricPoint& point) {
                         greatest_buffer(answer).value,
                         question.drop->criterion == bounds::Criterion::overflow ? "P(Q > B)" : "its loss",
                         plain(question.drop->probability));
+  if (const auto memory = greatest_memory(answer))
+    text += fmt::format(";\n{} packets are proved to be enough for the memory of each switch that shares one",
+                        memory->value);
   return text + ".";
 }
 
@@ -233,6 +251,13 @@ std::vector<std::string> notes(const std::vector<FabricPoint>& points) {
       "they are correlated: deep in the tail the sums are optimistic. Loads are exact, probabilities proved "
       "within "
       "the model."};
+  if (std::any_of(points.begin(), points.end(),
+                  [](const FabricPoint& point) { return greatest_memory(point.second).has_value(); }))
+    notes.push_back(
+        "shared: one memory for all queues of a switch, any queue may take all of it. An upper bound from "
+        "the laws "
+        "of the single queues: P(T > M), or the share of the switch's packets that is lost, is at most the "
+        "target.");
   std::uint64_t undecided = 0;
   for (const FabricPoint& point : points)
     if (point.second.pairs) undecided += point.second.pairs->undecided;
@@ -280,12 +305,15 @@ std::vector<Column> queue_columns() {
 }
 
 std::vector<Column> switch_columns() {
-  return {
-      {"switch", "switch", "", Shape::text, "the first of them"},
-      {"alike", "alike", "", Shape::whole, "switches whose queues need the same room"},
-      {"ports", "queues", "", Shape::whole, "of one, with traffic"},
-      {"largest_buffer", "largest buffer", "", Shape::whole, "of its queues [packets]"},
-      {"switch_buffer", "all buffers", "packets", Shape::whole, "of one switch, each queue with its own"}};
+  return {{"switch", "switch", "", Shape::text, "the first of them"},
+          {"alike", "alike", "", Shape::whole, "switches whose queues need the same room"},
+          {"ports", "queues", "", Shape::whole, "of one, with traffic"},
+          {"largest_buffer", "largest buffer", "", Shape::whole, "of its queues [packets]"},
+          {"switch_buffer", "all buffers", "packets", Shape::whole, "of one switch, each queue with its own"},
+          {"shared_memory", "shared", "packets", Shape::whole,
+           "least memory of one switch whose queues share it that is proved to be enough; null: they do not "
+           "share"},
+          claim("memory_probability", "", "upper bound of the criterion with that memory", Style::hidden)};
 }
 
 }  // namespace
@@ -314,7 +342,9 @@ std::vector<Column> fabric_results() {
       {"worst_slots", "worst pair", "slots", Shape::whole, "last percentile of the worst pair"},
       {"undecided", "", "", Shape::whole,
        "percentiles of pairs within rounding of a boundary: the greater slot counts", Style::hidden},
-      {"greatest_buffer", "greatest buffer", "packets", Shape::whole, "of all queues, for the target"}};
+      {"greatest_buffer", "greatest buffer", "packets", Shape::whole, "of all queues, for the target"},
+      {"greatest_memory", "greatest memory", "packets", Shape::whole,
+       "of all switches whose queues share one, for the target"}};
 }
 
 std::vector<TableLayout> fabric_tables() {
