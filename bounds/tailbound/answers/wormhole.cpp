@@ -50,6 +50,8 @@ WormholePoint solve(const Model& model, const WormholeQuestion& question, double
                       .trusted_fraction = trusted_fraction(asked_variant(question), question.lengths)};
   if (flits < model.graph().mean_distance)
     point.trusted_fraction = std::min(point.trusted_fraction, trusted_of_short_messages);
+  if (question.buffer_flits > 1)
+    point.trusted_fraction = std::min(point.trusted_fraction, trusted_of_deeper_buffers);
   if (const auto busiest = model.busiest(solved))
     point.bottleneck = channel_at(model, solved, *busiest, flits);
   if (question.channels)

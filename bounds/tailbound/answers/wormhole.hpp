@@ -44,6 +44,8 @@ enum class WormholeVariant {
 
 /// Likewise within 4 %, of messages shorter than the mean way.
 inline constexpr double trusted_of_short_messages = 0.6;
+/// Likewise, of buffers of several flits.
+inline constexpr double trusted_of_deeper_buffers = 0.6;
 
 /// A network of somebody's own, with the flows in it.
 struct OwnWormNetwork {

@@ -20,7 +20,8 @@
 /// SCALING   times in lengths of a message, load in flits a cycle from each processor
 /// SHORT     messages shorter than the mean way hold as many channels as they have flits
 /// SOURCE    docs/derivations/wormhole_finite_source.md, by its equations' numbers
-/// EXCLUDES  buffers of several flits; short messages of geometric length, taken as long
+/// BUFFERS   of several flits take up a part of a worm's waits, which then holds fewer channels
+/// EXCLUDES  messages of geometric length with deeper buffers, or short ones, which are taken as long
 /// TESTS     tests/bounds/wormhole/finite_source_test.cpp
 namespace tailbound::bounds::wormhole {
 
