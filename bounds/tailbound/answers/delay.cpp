@@ -63,6 +63,7 @@ class Delays {
       part.flow.latency_ns = answer_.flows[alike].latency_ns;
     }
     part.flow.hops = law.hops;
+    part.flow.one_queue = model_.one_queue(flow);
     if (question_.reorder) part.flow.reorder = reorder(its, law);
     if (question_.drop) add_buffers(part, its);
     return part;

@@ -50,6 +50,7 @@ struct FlowDelay {
   std::optional<ReorderAnswer> reorder;
   std::vector<numeric::Rational> latency_ns;  ///< of delay.latency; empty without units (latency_ns.hpp)
   Hops hops = Hops::independent;              ///< as which it was answered
+  bool one_queue = false;  ///< it meets no other, and only sources feed that: however hops are taken
 };
 
 struct DelayAnswer {

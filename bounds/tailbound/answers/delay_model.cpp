@@ -76,6 +76,28 @@ std::vector<Route> mixed(const DelayPaths& paths, const std::vector<const std::v
   return result;
 }
 
+/// Of each flow: whether it meets one queue at most, and no packet comes to that from another queue.
+std::vector<char> met_first(const network::Network& network) {
+  std::vector<char> fed(network.links.size(), 0), result;
+  const auto queues_of = [&](const network::Route& route) {
+    std::vector<std::size_t> queues;
+    for (const std::size_t link : route.links)
+      if (network.has_queue(link)) queues.push_back(link);
+    return queues;
+  };
+  for (const network::Flow& flow : network.flows)
+    for (const network::Route& route : flow.routes) {
+      const std::vector<std::size_t> queues = queues_of(route);
+      for (std::size_t hop = 1; hop < queues.size(); ++hop) fed[queues[hop]] = 1;
+    }
+  for (const network::Flow& flow : network.flows)
+    result.push_back(std::all_of(flow.routes.begin(), flow.routes.end(), [&](const network::Route& route) {
+      const std::vector<std::size_t> queues = queues_of(route);
+      return queues.empty() || (queues.size() == 1 && fed[queues.front()] == 0);
+    }));
+  return result;
+}
+
 }  // namespace
 
 struct DelayModel::Laws {
@@ -85,6 +107,7 @@ struct DelayModel::Laws {
   std::optional<bounds::DependentDelay> chain{};
   std::unique_ptr<BoundLaw> bound{};
   std::vector<std::size_t> alike{};
+  std::vector<char> one_queue{};  ///< of each of the flows asked
 };
 
 std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuestion& question) {
@@ -100,6 +123,19 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
           Laws{bounds::PathDelay(paths.queues.queues, question.hop_delay, question.digits)})) {
   const auto* tree = std::get_if<TreeTopology>(&topology);
   const bool is_derived = derived(topology, question);
+  if (tree != nullptr) {
+    laws_->flow_in_paths = {0};
+    laws_->one_queue = {tree->tree.levels == 1};
+  } else {
+    const network::Network& network = std::get<NetworkTopology>(topology).network;
+    std::map<std::string, std::size_t> by_name;
+    for (std::size_t i = 0; i < network.flows.size(); ++i) by_name[network.flows[i].name] = i;
+    const std::vector<char> first = met_first(network);
+    for (const DelayFlow& flow : paths.flows) {
+      laws_->flow_in_paths.push_back(by_name.at(flow.name));
+      laws_->one_queue.push_back(first[laws_->flow_in_paths.back()]);
+    }
+  }
   if (question.hops && *question.hops != Hops::independent) {
     if (!is_derived)
       throw InvalidArgument(
@@ -114,13 +150,8 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
   if (wanted != Hops::chain || !is_derived) return;
   if (tree != nullptr) {
     laws_->paths = bounds::dependent_tree(tree->tree, tree->load, tree->routing);
-    laws_->flow_in_paths = {0};
   } else {
-    const network::Network& network = std::get<NetworkTopology>(topology).network;
-    laws_->paths = bounds::dependent_network(network);
-    std::map<std::string, std::size_t> by_name;
-    for (std::size_t i = 0; i < network.flows.size(); ++i) by_name[network.flows[i].name] = i;
-    for (const DelayFlow& flow : paths.flows) laws_->flow_in_paths.push_back(by_name.at(flow.name));
+    laws_->paths = bounds::dependent_network(std::get<NetworkTopology>(topology).network);
   }
   laws_->chain.emplace(laws_->paths->hops, question.hops ? most_slots : usual_slots);
   std::map<std::vector<std::pair<std::vector<std::size_t>, Rational>>, std::size_t> first;
@@ -148,6 +179,10 @@ const std::vector<Route>* DelayModel::chained(std::size_t flow) const {
   if (!laws_->chain) return nullptr;
   const std::vector<Route>& routes = laws_->paths->flows[laws_->flow_in_paths[flow]];
   return routes.empty() || laws_->paths->hops->exact(routes) ? nullptr : &routes;
+}
+
+bool DelayModel::one_queue(std::size_t flow) const {
+  return laws_->one_queue[flow] != 0;
 }
 
 FlowLaw DelayModel::of(std::size_t flow) {

@@ -53,6 +53,8 @@ class DelayModel {
   /// Of a flow, by its position in `paths`. A flow that meets only one queue that is fed by sources alone is answered
   /// exactly, as independent hops are; so is, unless hops were asked for, one of which the chain is not derived.
   [[nodiscard]] FlowLaw of(std::size_t flow);
+  /// Is that a flow that meets only one queue, which only sources feed? Then no hop depends on another.
+  [[nodiscard]] bool one_queue(std::size_t flow) const;
   /// Of all packets of all flows: chain if all flows are.
   [[nodiscard]] FlowLaw of_all();
   [[nodiscard]] FlowLaw independent(std::size_t flow);

@@ -71,7 +71,7 @@ inline constexpr std::size_t field_count<bounds::ClaimedBufferSize> = 3;
 template <>
 inline constexpr Hops last_of<Hops> = Hops::bound;
 template <>
-inline constexpr std::size_t field_count<FlowDelay> = 4;
+inline constexpr std::size_t field_count<FlowDelay> = 5;
 template <>
 inline constexpr std::size_t field_count<DelayAnswer> = 4;
 template <>

@@ -21,6 +21,10 @@ using Series = std::vector<double>;
 /// Of the pairs' laws; the delays' probabilities are then right to some 3e-5, beside what the last slots lose.
 constexpr double tolerance = 1e-4, stated = 5e-5;
 constexpr std::size_t step = 32;
+std::size_t rounded_up(std::size_t slots) {
+  return (slots + step - 1) / step * step;
+}
+
 /// Delays rarer than that are not in sight, whatever is asked.
 constexpr double usual_target = 1e-6;
 
@@ -28,12 +32,14 @@ constexpr double usual_target = 1e-6;
 struct SolvedPair {
   Series second, alone;
   queue::PairKernel kernel;
+  Series wait;  ///< at T, of what comes from U
 
   SolvedPair(const queue::QueuePair& pair, const queue::PairLaw& law)
-      : second(law.second()), alone(queue::lone_second(pair, law.size()).occupancy), kernel(pair, law) {}
-  [[nodiscard]] std::size_t bytes() const {
-    return kernel.bytes() + (second.size() + alone.size()) * sizeof(double);
-  }
+      : second(law.second()),
+        alone(queue::lone_second(pair, law.size()).occupancy),
+        kernel(pair, law),
+        wait(queue::wait_behind(pair, kernel)) {}
+  [[nodiscard]] std::size_t bytes() const { return kernel.bytes() + 3 * second.size() * sizeof(double); }
 };
 
 /// All that have been solved in this process, up to a size; then it begins anew.
@@ -215,7 +221,11 @@ class DependentKnowledge {
     std::vector<queue::DependentHop> hops;
     mean = 0;
     for (std::size_t hop = 0; hop < route.queues.size(); ++hop) {
-      waits.push_back(wait(route.queues[hop], reach));
+      const queue::SmoothedWait& its = wait(route.queues[hop], reach);
+      const auto& links = hops_->queues[route.queues[hop]].links;
+      std::size_t by = 0;
+      while (hop > 0 && by < links.size() && links[by].pair != between(route, hop)) ++by;
+      waits.push_back(hop == 0 ? its.of_sources : by < links.size() ? its.of_links[by] : its.of_any_link);
       mean += mean_of(waits.back());
       hops.push_back({&waits.back(), hop == 0 ? nullptr : &solved(between(route, hop), reach).kernel});
     }
@@ -274,17 +284,20 @@ class DependentKnowledge {
     return place->second;
   }
 
-  /// Of queues that are short anyway less is looked at: what lies beyond is too rare beside what is asked.
+  /// Of queues that are short anyway less is looked at: what lies beyond is too rare beside what is asked. A queue that is
+  /// fuller than the delays reach is looked at further: what is dropped at the edge would keep the law from settling.
   std::size_t size_of(std::size_t pair, const Reach& reach) {
-    const auto rounded = [](std::size_t size) { return (size + step - 1) / step * step; };
-    const std::size_t most = rounded(reach.slots);
+    const std::size_t most = rounded_up(reach.slots);
     const auto [place, is_new] = sizes_.try_emplace({pair, most, std::ilogb(reach.rarest)}, most);
     if (is_new) {
+      constexpr double dropped = 1e-7;
       const double floor = 1e-8 * std::ldexp(1.0, std::ilogb(reach.rarest));
-      const Series first = queue::lone_first(hops_->pairs[pair], most).occupancy;
-      const Series second = queue::lone_second(hops_->pairs[pair], most).occupancy;
+      const std::size_t furthest = std::max(most, rounded_up(most_slots_));
+      const Series first = queue::lone_first(hops_->pairs[pair], furthest).occupancy;
+      const Series second = queue::lone_second(hops_->pairs[pair], furthest).occupancy;
       std::size_t size = step;
-      while (size < most && (first[size - 1] > floor || second[size - 1] > floor)) size += step;
+      while (size < furthest && std::max(first[size - 1], second[size - 1]) > (size < most ? floor : dropped))
+        size += step;
       place->second = size;
     }
     return place->second;
@@ -304,16 +317,31 @@ class DependentKnowledge {
     return *solved_.at({hops_->pairs[pair], size_of(pair, reach)});
   }
 
-  Series wait(std::size_t queue, const Reach& reach) {
+  const queue::SmoothedWait& wait(std::size_t queue, const Reach& reach) {
     const DependentQueue& its = hops_->queues[queue];
-    std::size_t size = reach.slots;
+    std::size_t size = rounded_up(reach.slots);
     for (const DependentQueue::Links& links : its.links) size = std::min(size, size_of(links.pair, reach));
-    std::vector<queue::SmoothedLinks> links;
-    for (const DependentQueue::Links& each : its.links) {
-      const SolvedPair& pair = solved(each.pair, reach);
-      links.push_back({&pair.second, &pair.alone, each.count});
+    constexpr std::size_t most_kept = 1 << 13;
+    if (waits_.size() >= most_kept) waits_.clear();
+    const auto [place, is_new] = waits_.try_emplace({queue, size, std::ilogb(reach.rarest)});
+    if (is_new) {
+      std::vector<queue::SmoothedLinks> links;
+      for (const DependentQueue::Links& each : its.links) {
+        const SolvedPair& pair = solved(each.pair, reach);
+        links.push_back(
+            {&pair.second, &pair.alone, &pair.wait, each.count, rate_of(hops_->pairs[each.pair])});
+      }
+      place->second = queue::smoothed_wait(queue::lone_queue(its.sources, size), its.straight, links);
     }
-    return queue::smoothed_wait(queue::lone_queue(its.sources, size), links);
+    return place->second;
+  }
+
+  /// Packets that U passes on to T.
+  static double rate_of(const queue::QueuePair& pair) {
+    double rate = 0;
+    for (const queue::PairSource& source : pair.sources)
+      rate += static_cast<double>(source.count) * source.through;
+    return rate * pair.forwarded;
   }
 
   static double mean_of(const Series& wait) {
@@ -326,6 +354,8 @@ class DependentKnowledge {
   std::size_t most_slots_;
   std::map<PairCache::Key, std::shared_ptr<const SolvedPair>> solved_;
   std::map<std::tuple<std::size_t, std::size_t, int>, std::size_t> sizes_;
+  std::map<std::tuple<std::size_t, std::size_t, int>, queue::SmoothedWait>
+      waits_;  ///< by queue, size, rarest
 };
 
 DependentDelay::DependentDelay(std::shared_ptr<const DependentHops> hops, std::size_t most_slots)

@@ -73,6 +73,7 @@ DependentPaths TreePairs::nearest_ancestor(const std::vector<Rational>& shares) 
   const double each = load / leaves;  // what a leaf sends through a queue on the way down
   for (int j = 1; j < levels; ++j) hops.queues[up(j)].sources = {alone(power(j), load * above(j) / power(j))};
   for (int j = 1; j <= levels; ++j) hops.queues[down(j)].sources = {alone(down_sources(j), each)};
+  hops.queues[down(1)].straight = {alone(k, each)};
   for (int j = 1; j < levels; ++j) {
     const double rate = load * above(j) / power(j);
     if (j + 1 < levels)
@@ -122,7 +123,16 @@ double rate_of(const Rates& rates, std::size_t host) {
   return place == rates.end() ? 0 : place->second;
 }
 
-/// Sources alike as one.
+/// Sources alike as one; none that send nothing but for rounding.
+std::vector<queue::LoneSource> alike(const Rates& rates) {
+  std::map<double, std::int64_t> counts;
+  for (const auto& [host, rate] : rates)
+    if (rounded(rate) > 1e-12) ++counts[rounded(rate)];
+  std::vector<queue::LoneSource> result;
+  for (const auto& [rate, count] : counts) result.push_back({count, rate});
+  return result;
+}
+
 std::vector<PairSource> merged(std::vector<PairSource> sources) {
   std::sort(sources.begin(), sources.end(), [](const PairSource& a, const PairSource& b) {
     return std::pair(a.through, a.around) < std::pair(b.through, b.around);
@@ -185,11 +195,9 @@ DependentPaths dependent_network(const Network& network) {
     }
   DependentHops hops;
   hops.queues.resize(network.links.size());
-  for (std::size_t link = 0; link < network.links.size(); ++link) {
-    std::map<double, std::int64_t> alike;
-    for (const auto& [host, rate] : through[link]) ++alike[rounded(rate)];
-    for (const auto& [rate, count] : alike) hops.queues[link].sources.push_back({count, rate});
-  }
+  for (std::size_t link = 0; link < network.links.size(); ++link)
+    hops.queues[link].sources = alike(through[link]);
+  std::vector<Rates> straight = through;
   std::map<queue::QueuePair, std::size_t> known;
   for (const auto& [links, rates] : direct) {
     const auto& [first, second] = links;
@@ -198,6 +206,7 @@ DependentPaths dependent_network(const Network& network) {
     const auto [place, is_new] = known.try_emplace(pair, hops.pairs.size());
     if (is_new) hops.pairs.push_back(std::move(pair));
     hops.between[links] = place->second;
+    for (const auto& [host, rate] : rates) straight[second][host] -= rate;
     auto& feeding = hops.queues[second].links;
     const auto same = std::find_if(feeding.begin(), feeding.end(), [&](const DependentQueue::Links& each) {
       return each.pair == place->second;
@@ -207,6 +216,8 @@ DependentPaths dependent_network(const Network& network) {
     else
       ++same->count;
   }
+  for (std::size_t link = 0; link < network.links.size(); ++link)
+    if (!hops.queues[link].links.empty()) hops.queues[link].straight = alike(straight[link]);
   DependentPaths paths;
   for (const network::Flow& flow : network.flows) {
     std::map<std::vector<std::size_t>, Rational> shares;

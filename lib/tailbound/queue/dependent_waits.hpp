@@ -19,12 +19,27 @@ namespace tailbound::queue {
 struct SmoothedLinks {
   const std::vector<double>* second = nullptr;  ///< PairLaw::second() of one of them with the queue fed
   const std::vector<double>* alone = nullptr;   ///< lone_second().occupancy of that pair
+  const std::vector<double>* wait = nullptr;    ///< wait_behind() of that pair
   double count = 1;
+  double rate = 0;  ///< packets/slot of each of them
 };
 
-/// P(W = n) at a queue whose links are smoothed: W(z) of Q_dec(z) prod (Q_real(z)/Q_dec(z))^count.
+/// P(W = n) at a queue whose links are smoothed, by where packets come from.
+struct SmoothedWait {
+  std::vector<double> of_sources;             ///< straight from a source
+  std::vector<std::vector<double>> of_links;  ///< by one of each kind of links
+  std::vector<double> of_any_link;
+};
+
+/// P(W_T = n) of a pair's packets that come from U, n < kernel.size().
+[[nodiscard]] std::vector<double> wait_behind(const QueuePair& pair, const PairKernel& kernel);
+
+/// Q(z) = Q_dec(z) prod (Q_real(z)/Q_dec(z))^count, Q_dec of `alone`; of all packets together P(W = n) = P(Q = n+1)/load. A packet straight from a
+/// source finds the queue as it is at any time; one that comes by a link does not find those that would come by it too.
+/// \param straight  the sources that feed the queue by no link listed
 /// \pre alone.occupancy is the shortest of all lists
-[[nodiscard]] std::vector<double> smoothed_wait(const LoneQueue& alone, std::span<const SmoothedLinks> links);
+[[nodiscard]] SmoothedWait smoothed_wait(const LoneQueue& alone, std::span<const LoneSource> straight,
+                                         std::span<const SmoothedLinks> links);
 
 struct DependentHop {
   const std::vector<double>* wait = nullptr;  ///< P(W = n)

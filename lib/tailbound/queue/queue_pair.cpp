@@ -647,7 +647,7 @@ PairKernel::PairKernel(const QueuePair& pair, const PairLaw& law)
       add_convolved(right, left, rounded_up(wanted), later_ahead.data(), later_ahead.size());
       std::swap(left, right);
     }
-    if (!(first.wait[w] > 0)) continue;
+    if (!(first.wait[w] > 1e-250)) continue;
     const double scale = 1 / (first.load * first.wait[w]);
     for (std::size_t y = 0; y < wanted; ++y) values_[start_of(w) + y] = scale * left[y];
   }
