@@ -198,6 +198,24 @@ TEST_CASE("fabric delay: that of Valiant routes written out, on random networks"
   CHECK(stable == 8);
 }
 
+TEST_CASE("fabric delay: that of Valiant routes written out, where shares have no small common denominator") {
+  // From s0 by way of s1 .. s6, each over two of six switches: sums of weights 257, 263, 269, 271, 277 and 269.
+  std::string text =
+      "hosts = [\"h0\", \"h7\"]\nswitches = \"s[0..7], t[0..5]\"\n"
+      "groups = [\"s0\", \"s1\", \"s2\", \"s3\", \"s4\", \"s5\", \"s6\", \"s7\"]\n"
+      "flow = [{from = \"h0\", to = \"h7\", rate = 0.6, path = \"valiant\"},\n"
+      "  {from = \"h7\", to = \"h0\", rate = 0.5, path = \"valiant\"}]\n"
+      "link = [{from = \"h0\", to = \"s0\", both = true}, {from = \"h7\", to = \"s7\", both = true},\n"
+      "  {each = \"i = 0..5, j = 1..2\", from = \"s[(i+j-1)%6+1]\", to = \"t[i]\", both = true},\n"
+      "  {each = \"i = 0..5\", from = \"s7\", to = \"t[i]\", both = true},\n"
+      "  {each = \"i = 0..5\", from = \"t[i]\", to = \"s0\"}";
+  int hub = 0;
+  for (const int weight : {100, 157, 106, 163, 108, 169})
+    text += ",\n  {from = \"s0\", to = \"t" + std::to_string(hub++) +
+            "\", weight = " + std::to_string(weight) + "}";
+  CHECK(require_equal_to_routes(read_fabric(text + "]\n", "hubs.toml").fabric, 2));
+}
+
 TEST_CASE("fabric delay: that of routes written out, on the usual fabrics") {
   for (const FabricShape& shape :
        {FabricShape(FatTree{4, 3}), FabricShape(LeafSpine{4, 2, 3, 2}), FabricShape(Torus{{3, 4}, 2}),

@@ -418,14 +418,19 @@ class FabricDelay::Work {
       if (group == graph_.group(vertex) || group == to) continue;
       const std::uint16_t* distance = to_group(group);
       const std::size_t first = leads.size();
-      std::uint64_t all = 0;
+      std::uint64_t all = 0, divisor = 0;
       for (std::size_t i = 0; i < arcs.size(); ++i) {
         if (!graph_.leads_closer(vertex, arcs[i], distance)) continue;
         leads.push_back({i, left_to_group(arcs[i].other, group), arcs[i].weight, 0});
         if (leads.back().next == unused) return unused;
         all += arcs[i].weight;
+        divisor = std::gcd(divisor, std::uint64_t{arcs[i].weight});
       }
-      for (std::size_t i = first; i < leads.size(); ++i) leads[i].all = all;
+      if (divisor != 0) all /= divisor;
+      for (std::size_t i = first; i < leads.size(); ++i) {
+        leads[i].weight /= divisor;
+        leads[i].all = all;
+      }
       if (all != 0 && common < most_common) common = all < most_common ? std::lcm(common, all) : most_common;
     }
     if (leads.empty()) return unused;
