@@ -14,7 +14,8 @@
 /// How long do packets take through a fabric of many hosts, and what must its buffers hold?
 ///
 /// MODEL     path_delay.hpp: waits at successive queues independent, decoupled sources; T = waits + queues passed.
-/// RESULT    P(T > t) of every pair that sends, by one pass over the shortest ways to each destination: at each node
+/// RESULT    P(T > t) of every pair that sends, by one pass over the shortest ways to each destination (of Valiant routes
+///           one more to each group of switches that is drawn): at each node
 ///           the mixture, over the next links, of the wait there plus what is left from the next node. No way is listed.
 ///           Nodes whose next links have equal queues and lead to equal distributions are computed once; of
 ///           destinations alike by symmetry one.
@@ -39,7 +40,7 @@ struct FabricPercentile {
 
 /// Pairs and what is said of them.
 struct FabricPairs {
-  std::int64_t hops = 0;  ///< queues on their ways; 0: all pairs
+  std::int64_t hops = 0;  ///< queues on their ways, of Valiant routes the fewest; 0: all pairs
   std::uint64_t pairs = 0;
   numeric::Enclosure<unit::Probability> share;  ///< of all packets
   std::vector<FabricPercentile> percentiles;    ///< in the order asked

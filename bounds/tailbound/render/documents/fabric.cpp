@@ -349,7 +349,8 @@ std::vector<Column> fabric_results() {
 
 std::vector<TableLayout> fabric_tables() {
   const std::vector<Column> pairs{
-      {"pair_queues", "queues", "", Shape::text, "on the ways of these pairs; all: whatever their ways"},
+      {"pair_queues", "queues", "", Shape::text,
+       "on the ways of these pairs, of Valiant routes the fewest; all: whatever their ways"},
       {"pairs", "pairs", "", Shape::whole, "how many send"},
       {.key = "share",
        .heading = "packets",
