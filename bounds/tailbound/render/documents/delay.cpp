@@ -659,7 +659,9 @@ std::string chain_caution(const TreeTopology* tree) {
   if (tree == nullptr)
     return "simulated tails of four networks of unequal rates, their busiest queue at 0.8 to 0.9, are 0.97 "
            "to "
-           "1.01 of these down to 1e-2, 0.93 to 1.03 at 1e-3 and 1e-4";
+           "1.01 of these down to 1e-2, 0.93 to 1.03 at 1e-3 and 1e-4; with few links at a switch and little "
+           "load up "
+           "to 1.25 at 1e-3";
   const MeasuredTree& measured = nearest_measured(*tree);
   return fmt::format(
       "simulated tails are {} of these at 1e-2, 1e-4, 1e-6 (measured: radix {}, {} levels, load {}){}",
