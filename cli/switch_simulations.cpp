@@ -1,4 +1,5 @@
 #include <cln/rational.h>
+#include <cli/buffer_options.hpp>
 #include <cli/commands.hpp>
 #include <cli/number_options.hpp>
 #include <cli/precision.hpp>
@@ -40,7 +41,7 @@ struct SwitchOptions {
 };
 
 struct ValidationOptions {
-  std::optional<std::string> inputs, outputs, load, criterion, threshold, memory;
+  std::optional<std::string> inputs, outputs, load, sizes, cell_bytes, criterion, threshold, memory;
   SimulationOptions run;
 };
 
@@ -244,7 +245,16 @@ std::vector<ValidateSwitchQuestion> read_validations(const ValidationOptions& op
     if (load <= 0 || load > 1)
       throw InvalidArgument("--load", plain(load), "above 0 and at most 1 packet a slot");
   const answers::RunLength length = read_run_length(options.run);
-  std::vector<ValidateSwitchQuestion> questions = answers::Combinations(std::move(switches))
+  if (!options.sizes)
+    refuse_given({{"--cell-bytes", &options.cell_bytes}}, "given without --sizes", "given with --sizes LIST");
+  if (options.sizes)
+    switches = Combinations(std::move(switches))
+                   .by(read_cell_bytes(options.cell_bytes),
+                       [sizes = read_sizes(*options.sizes), &options](auto& each, std::int64_t bytes) {
+                         each.cells = {.name = *options.sizes, .sizes = sizes, .cell_bytes = bytes};
+                       })
+                   .points();
+  std::vector<ValidateSwitchQuestion> questions = Combinations(std::move(switches))
                                                       .by(thresholds, &ValidateSwitchQuestion::threshold)
                                                       .by(shares,
                                                           [&](auto& each, const Rational& load) {
@@ -266,6 +276,11 @@ void declare_validation(OptionTable& table, ValidationOptions& options) {
   traffic.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot");
   traffic.add("--outputs", options.outputs, "N", "outputs, each with a queue (K unless told)");
   traffic.add("--load", options.load, "R", "packets a slot of each input: 0.8 or 80%");
+  traffic.add("--sizes", options.sizes, "SIZES",
+              "packets of several cells, which come in one slot: imix,\n\"64:7,594:4,1518:1\" (bytes:weight) "
+              "or a file "
+              "of such lines;\n--load and --memory are then in cells");
+  traffic.add("--cell-bytes", options.cell_bytes, "C", "of --sizes (64)");
   question.add("--criterion", options.criterion, "NAME",
                "overflow: P(T > M) with unlimited room, the default; or loss:\nthe fraction of packets lost");
   question.add("--threshold", options.threshold, "ALPHA", "of losses: a dynamic threshold");

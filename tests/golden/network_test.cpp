@@ -168,7 +168,9 @@ TEST_CASE("network files: what becomes of it if a spine fails") {
   refused("delay " + leaf_spine + " --uniform 0.45 --route spread --without spine2", 2,
           "below 0.4375, where");
   refused("delay " + asked + " --without spine9", 2, "--without is \"spine9\"");
-  refused("delay " + asked + " --without ,", 2, "--without is ,; it must be a list");
+  refused("delay " + asked + " --without ,", 2, "without is \",\"; it must be a list");
+  refused("network leaf-spine --without ,", 2, "without is \",\"; it must be a list");
+  refused("network leaf-spine --shared-memory h0", 2, "shared-memory is h0; it must be all, or switches");
   refused("delay --radix 4 --levels 2 --load 0.5 --without spine2", 2,
           "--without is given without --network");
   refused("simulate tree --radix 4 --levels 2 --load 0.5 --without s", 2,

@@ -115,4 +115,29 @@ TEST_CASE("simulate switch: refusals name the option, its value and what is lega
   }
 }
 
+TEST_CASE("validate switch: packets of several cells, as `buffer --shared` and `simulate switch` have them") {
+  const std::string packets = "--inputs 4 --load 0.6 --sizes 64:1,128:1 ";
+  const std::string run = "--slots 100000 --seed 3";
+  const json both = run_result("validate switch " + packets + "--criterion loss --memory 20 " + run);
+  const json proved = run_result("buffer --shared " + packets + "--criterion loss --capacity 20");
+  const json seen = run_result("simulate switch " + packets + "--memory 20 " + run);
+  REQUIRE(both["rows"].size() == 2);
+  const json &cells = both["rows"][0], &whole = both["rows"][1];
+  CHECK(cells["quantity"] == "cell_loss");
+  CHECK(cells["prediction"] == proved["probability_bound"]);
+  CHECK(cells["simulation"]["value"] == seen["cell_loss"]["value"]);
+  CHECK(whole["quantity"] == "packet_loss");
+  CHECK(whole["prediction"] == proved["packet_loss"]);
+  CHECK(whole["simulation"]["value"].get<double>() > cells["simulation"]["value"].get<double>());
+  CHECK(both["verdict_of_all"] == "above");
+  // With unlimited room: the mean of T is exact, in cells.
+  const json room = run_result("validate switch " + packets + "--memory 20 " + run);
+  const json &tail = room["rows"][0], &mean = room["rows"][1];
+  CHECK(tail["quantity"] == "total_tail");
+  CHECK(mean["prediction"] == proved["mean_total"]);
+  CHECK(mean["verdict"] == "inside");
+  CHECK(run_line("validate switch --inputs 4 --load 0.6 --cell-bytes 64")
+            .err.find("--cell-bytes is given without --sizes") != std::string::npos);
+}
+
 }  // namespace

@@ -177,6 +177,7 @@ TEST_CASE("what fails is taken out before routes are found", "[network][failures
                     Catch::Contains("at most 31 links between switches"));
   CHECK_THROWS_WITH(links({"edge0 -> core0"}), Catch::Contains("a link of the network"));
   CHECK_THROWS_WITH(links({"nobody"}), Catch::Contains("a node, a link"));
+  CHECK_THROWS_AS(failures_of(" ,, "), InvalidArgument);
   CHECK(failures_of(" a -> b ,core0,, 2 random ") == std::vector<std::string>{"a -> b", "core0", "2 random"});
   // Of the fat-tree without a core switch, the others carry its load: of the links up from agg0, which had two of them.
   const auto load = [&](const std::string& text, const char* link) {

@@ -31,7 +31,7 @@ inline constexpr std::size_t field_count<ComparedVariants<Unit>> = 2;
 template <>
 inline constexpr std::size_t field_count<ValidateMultistageAnswer> = 8;
 template <>
-inline constexpr std::size_t field_count<ComparedMemory> = 3;
+inline constexpr std::size_t field_count<ComparedMemory> = 4;
 template <>
 inline constexpr std::size_t field_count<ValidateSwitchAnswer> = 5;
 template <>

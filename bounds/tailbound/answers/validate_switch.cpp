@@ -16,7 +16,8 @@ SharedBufferQuestion analysis_of(const ValidateSwitchQuestion& question,
           .outputs = question.outputs,
           .threshold = question.threshold,
           .criterion = question.criterion,
-          .asked = std::move(asked)};
+          .asked = std::move(asked),
+          .cells = question.cells};
 }
 
 SimulateSwitchQuestion simulation_of(const ValidateSwitchQuestion& question,
@@ -25,6 +26,7 @@ SimulateSwitchQuestion simulation_of(const ValidateSwitchQuestion& question,
                                        sim::switch_model(question.traffic.inputs, question.traffic.load)};
   simulated.model.outputs = question.outputs;
   simulated.model.threshold = question.threshold;
+  if (question.cells) simulated.model.sizes = question.cells->sizes.cells(question.cells->cell_bytes).classes;
   if (question.criterion == Criterion::loss) simulated.model.memory = memories.front().value;
   simulated.levels = memories;
   simulated.length = question.length;
@@ -62,18 +64,32 @@ ValidateSwitchAnswer answer(const ValidateSwitchQuestion& question, const Run& r
       compared.about.emplace();
       compared.about->predicted = *said.about_at;
     }
+    if (said.packets_at) {
+      compared.packets.emplace();
+      compared.packets->predicted = std::move(*said.packets_at);
+    }
     mean = said.mean;
   }
-  found.confidence_of_each = confidence_of_each(memories.size() + (loss ? 0 : 1), question.confidence);
+  const bool packets = found.memories.front().packets.has_value();
+  found.confidence_of_each =
+      confidence_of_each(memories.size() + (!loss || packets ? 1 : 0), question.confidence);
   simulated.confidence = found.confidence_of_each;
   found.simulation = answer(simulated, run);
 
   for (std::size_t i = 0; i < memories.size(); ++i) {
     ComparedMemory& compared = found.memories[i];
     if (loss) {
-      const numeric::Estimate<unit::Ratio>& lost = found.simulation.found.packet_loss;
-      compared.measure.simulated = {lost.value, lost.lower, lost.upper, lost.confidence};
-      compared.measure.count = found.simulation.found.hurt;
+      const sim::SwitchEstimates& seen = found.simulation.found;
+      const auto see = [&seen](Comparison<unit::Probability>& lost,
+                               const numeric::Estimate<unit::Ratio>& of) {
+        lost.simulated = {of.value, of.lower, of.upper, of.confidence};
+        lost.count = seen.hurt;
+      };
+      see(compared.measure, question.cells ? seen.cell_loss : seen.packet_loss);
+      if (compared.packets) {
+        see(*compared.packets, seen.packet_loss);
+        found.tally.add(*compared.packets);
+      }
     } else {
       compared.measure.simulated = found.simulation.tail[i].total.probability;
       compared.measure.count = found.simulation.tail[i].total.count;

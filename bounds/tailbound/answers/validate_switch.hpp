@@ -11,7 +11,7 @@
 /// The memory that the ports of a switch share: what is proved of it and what it is about, beside a simulation.
 ///
 /// MODEL     queue/shared_memory.hpp and sim/switch/switch_replication.hpp, both with inputs of one load that send
-///           packets of one cell, independently from slot to slot, to every output alike.
+///           packets independently from slot to slot to every output alike, all cells of one in one slot.
 /// RESULT    a bound that lies below the simulation's interval is refuted: that is what `optimistic` counts. The
 ///           approximation beside it promises nothing and is not counted.
 /// TESTS     tests/answers/validate_switch_test.cpp
@@ -23,6 +23,7 @@ struct ValidateSwitchQuestion {
   /// loss: of a switch with the memory M, which loses; overflow: P(T > M) of one with unlimited room.
   bounds::Criterion criterion = bounds::Criterion::overflow;
   std::optional<numeric::Rational> threshold{};  ///< alpha of a dynamic threshold; with loss
+  std::optional<SwitchCells> cells{};  ///< unless told, every packet is one; else all numbers are in cells
   /// M: the levels of overflow, in one simulation; of loss, one. Unless told, where about simulable_tails() are.
   std::vector<Packets> memories{};
   double confidence = 0.95;  ///< with which all intervals hold together, above 0 and below 1
@@ -34,6 +35,8 @@ struct ComparedMemory {
   Comparison<unit::Probability> measure{};  ///< the bound, beside the simulation
   /// Not proved; where there is one.
   std::optional<Comparison<unit::Probability>> about{};
+  /// Of losses with cells: the packets that lose one, where `measure` is of the cells.
+  std::optional<Comparison<unit::Probability>> packets{};
 };
 
 struct ValidateSwitchAnswer {

@@ -122,6 +122,9 @@ std::vector<std::string> failures_of(std::string_view list) {
       entries.emplace_back(entry.substr(first, entry.find_last_not_of(' ') + 1 - first));
     begin = end + 1;
   }
+  if (entries.empty())
+    throw InvalidArgument("without", quoted(std::string(list)),
+                          "a list such as s3, \"a -> b\", \"3 random\"");
   return entries;
 }
 

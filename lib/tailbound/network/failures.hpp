@@ -14,6 +14,7 @@
 namespace tailbound::network {
 
 /// The entries of a list "left -> right, s3, 2 random", as take_out() wants them.
+/// \throws InvalidArgument  "without": there is none
 [[nodiscard]] std::vector<std::string> failures_of(std::string_view list);
 
 /// Takes links out of a network that has no flows yet. Each entry is

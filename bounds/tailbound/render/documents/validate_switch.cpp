@@ -26,8 +26,11 @@ bool of_losses(const std::vector<ValidateSwitchPoint>& points) {
 }
 
 std::string switch_in_words(const ValidateSwitchQuestion& question) {
-  return fmt::format("{} x {} switch at load {}{}", question.traffic.inputs, question.outputs,
+  return fmt::format("{} x {} switch at load {}{}{}", question.traffic.inputs, question.outputs,
                      plain(question.traffic.load),
+                     question.cells ? fmt::format(", packets of {} in cells of {} bytes",
+                                                  question.cells->name, question.cells->cell_bytes)
+                                    : "",
                      question.threshold ? ", dynamic threshold " + plain(*question.threshold) : "");
 }
 
@@ -56,6 +59,10 @@ Cells input_cells(const ValidateSwitchQuestion& question) {
               {"load", Given{question.traffic.load}}};
   if (question.criterion == Criterion::loss && question.memories.size() == 1)
     cells.push_back({"memory", Whole{question.memories.front().value}});
+  if (question.cells) {
+    cells.push_back({"sizes", Text{question.cells->name}});
+    cells.push_back({"cell_bytes", Whole{question.cells->cell_bytes}});
+  }
   if (question.threshold) cells.push_back({"threshold", Given{*question.threshold}});
   cells.push_back({"criterion", Text{bounds::name(question.criterion)}});
   return cells;
@@ -72,13 +79,20 @@ std::vector<Cells> rows_of(const ValidateSwitchPoint& point) {
   const bool loss = question.criterion == Criterion::loss;
   std::vector<Cells> rows;
   for (const ComparedMemory& row : answer.memories) {
-    Cells cells = row_cells(loss ? "packet_loss" : "total_tail", symbol(question, row.memory),
-                            shown(row.memory), comparison_cells(row.measure, {}, true));
+    const bool of_cells = row.packets.has_value();
+    Cells cells = row_cells(!loss      ? "total_tail"
+                            : of_cells ? "cell_loss"
+                                       : "packet_loss",
+                            (of_cells ? "cell " : "") + symbol(question, row.memory), shown(row.memory),
+                            comparison_cells(row.measure, {}, true));
     if (row.about) {
       cells.push_back({"approximation", shown(*row.about->predicted)});
       cells.push_back({"approximation_error", error_of(*row.about)});
     }
     rows.push_back(std::move(cells));
+    if (of_cells)
+      rows.push_back(row_cells("packet_loss", "packet " + symbol(question, row.memory), shown(row.memory),
+                               comparison_cells(*row.packets, {}, true)));
   }
   if (answer.mean)
     rows.push_back(row_cells("mean_total", "mean of T", None{}, comparison_cells(*answer.mean, {}, true)));
@@ -100,11 +114,13 @@ std::vector<std::string> notes(const std::vector<ValidateSwitchPoint>& points) {
     for (const ValidateSwitchPoint& point : points) tallies.push_back(point.second.tally);
     notes.push_back(fmt::format("Of all points together {}.", conclusion(tallies, "the bound")));
   }
-  notes.push_back(
-      "T: packets in all queues just after the arrivals of a slot, those in transmission included. The bound "
-      "is "
-      "proved, so it should lie above the simulation; the approximation is not. " +
-      verdicts_in_words());
+  const bool cells = points.front().first.cells.has_value();
+  notes.push_back(fmt::format(
+      "T: {} in all queues just after the arrivals of a slot, those in transmission included. The bound "
+      "is proved, so it should lie above the simulation; the approximation is not. {}{}",
+      cells ? "cells" : "packets",
+      cells ? "A packet is lost with any of its cells, all of which come in one slot. " : "",
+      verdicts_in_words()));
   return notes;
 }
 
@@ -124,8 +140,10 @@ Picture picture(const std::vector<ValidateSwitchPoint>& points) {
   if (!same(points, [](const ValidateSwitchPoint& point) { return switch_in_words(point.first); }))
     throw NoAnswer("a picture shows one switch; give one of --inputs, --outputs, --load and --threshold");
   Picture picture{.title = title(points),
-                  .x_label = "memory M [packets]",
-                  .y_label = of_losses(points) ? "fraction of packets lost" : "P(T > M)",
+                  .x_label = fmt::format("memory M [{}]", points.front().first.cells ? "cells" : "packets"),
+                  .y_label = of_losses(points) ? fmt::format("fraction of {} lost",
+                                                             points.front().first.cells ? "cells" : "packets")
+                                               : "P(T > M)",
                   .note = "95 % intervals; " + in_words(points.front().second.simulation.simulated),
                   .powers_of_ten = true};
   using Height = std::optional<Value>;
@@ -147,13 +165,16 @@ Picture picture(const std::vector<ValidateSwitchPoint>& points) {
 
 Layout validate_switch_layout() {
   Layout layout{.command = "validate switch", .inputs = {}, .results = {}};
-  layout.inputs = {{"inputs", "inputs", "", Shape::whole, "of the switch, 1 to 1024"},
-                   {"outputs", "outputs", "", Shape::whole, "of the switch, each with a queue"},
-                   {"load", "load", "packets/slot", Shape::given, "of each input"},
-                   {"memory", "memory", "packets", Shape::whole, "M, that all queues share; of losses"},
-                   {"threshold", "threshold", "", Shape::given, "alpha of a dynamic threshold"},
-                   {"criterion", "criterion", "", Shape::text,
-                    "overflow: P(T > M) with unlimited room; or loss: the fraction of packets lost"}};
+  layout.inputs = {
+      {"inputs", "inputs", "", Shape::whole, "of the switch, 1 to 1024"},
+      {"outputs", "outputs", "", Shape::whole, "of the switch, each with a queue"},
+      {"load", "load", "packets/slot", Shape::given, "of each input; with sizes, of cells"},
+      {"memory", "memory", "", Shape::whole, "M, that all queues share, of losses [packets; with sizes, cells]"},
+      {"sizes", "sizes", "", Shape::text, "of packets of several cells"},
+      {"cell_bytes", "cell", "bytes", Shape::whole, "of these"},
+      {"threshold", "threshold", "", Shape::given, "alpha of a dynamic threshold"},
+      {"criterion", "criterion", "", Shape::text,
+       "overflow: P(T > M) with unlimited room; or loss: the fraction of packets lost"}};
   layout.results = joined(tally_columns(), simulation_columns());
   layout.tables = {
       {"rows", "what was compared, a row each",

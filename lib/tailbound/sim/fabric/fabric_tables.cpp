@@ -21,7 +21,6 @@ using network::ProductDemand;
 using network::SparseDemand;
 using numeric::Rational;
 
-constexpr std::uint32_t none = FabricTables::none;
 constexpr std::size_t most_kinds = 200;
 constexpr double all_draws = 18446744073709551616.0;  // 2^64
 
