@@ -165,16 +165,16 @@ Picture picture(const std::vector<ValidateSwitchPoint>& points) {
 
 Layout validate_switch_layout() {
   Layout layout{.command = "validate switch", .inputs = {}, .results = {}};
-  layout.inputs = {
-      {"inputs", "inputs", "", Shape::whole, "of the switch, 1 to 1024"},
-      {"outputs", "outputs", "", Shape::whole, "of the switch, each with a queue"},
-      {"load", "load", "packets/slot", Shape::given, "of each input; with sizes, of cells"},
-      {"memory", "memory", "", Shape::whole, "M, that all queues share, of losses [packets; with sizes, cells]"},
-      {"sizes", "sizes", "", Shape::text, "of packets of several cells"},
-      {"cell_bytes", "cell", "bytes", Shape::whole, "of these"},
-      {"threshold", "threshold", "", Shape::given, "alpha of a dynamic threshold"},
-      {"criterion", "criterion", "", Shape::text,
-       "overflow: P(T > M) with unlimited room; or loss: the fraction of packets lost"}};
+  layout.inputs = {{"inputs", "inputs", "", Shape::whole, "of the switch, 1 to 1024"},
+                   {"outputs", "outputs", "", Shape::whole, "of the switch, each with a queue"},
+                   {"load", "load", "packets/slot", Shape::given, "of each input; with sizes, of cells"},
+                   {"memory", "memory", "", Shape::whole,
+                    "M, that all queues share, of losses [packets; with sizes, cells]"},
+                   {"sizes", "sizes", "", Shape::text, "of packets of several cells"},
+                   {"cell_bytes", "cell", "bytes", Shape::whole, "of these"},
+                   {"threshold", "threshold", "", Shape::given, "alpha of a dynamic threshold"},
+                   {"criterion", "criterion", "", Shape::text,
+                    "overflow: P(T > M) with unlimited room; or loss: the fraction of packets lost"}};
   layout.results = joined(tally_columns(), simulation_columns());
   layout.tables = {
       {"rows", "what was compared, a row each",
