@@ -293,11 +293,16 @@ class DependentKnowledge {
       constexpr double dropped = 1e-7;
       const double floor = 1e-8 * std::ldexp(1.0, std::ilogb(reach.rarest));
       const std::size_t furthest = std::max(most, rounded_up(most_slots_));
-      const Series first = queue::lone_first(hops_->pairs[pair], furthest).occupancy;
-      const Series second = queue::lone_second(hops_->pairs[pair], furthest).occupancy;
       std::size_t size = step;
-      while (size < furthest && std::max(first[size - 1], second[size - 1]) > (size < most ? floor : dropped))
-        size += step;
+      for (std::size_t length = most;; length = std::min(2 * length, furthest)) {
+        const Series first = queue::lone_first(hops_->pairs[pair], length).occupancy;
+        const Series second = queue::lone_second(hops_->pairs[pair], length).occupancy;
+        const auto counts = [&] {
+          return std::max(first[size - 1], second[size - 1]) > (size < most ? floor : dropped);
+        };
+        while (size < length && counts()) size += step;
+        if (size < length || length == furthest || !counts()) break;
+      }
       place->second = size;
     }
     return place->second;
