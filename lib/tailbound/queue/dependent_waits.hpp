@@ -34,8 +34,9 @@ struct SmoothedWait {
 /// P(W_T = n) of a pair's packets that come from U, n < kernel.size().
 [[nodiscard]] std::vector<double> wait_behind(const QueuePair& pair, const PairKernel& kernel);
 
-/// Q(z) = Q_dec(z) prod (Q_real(z)/Q_dec(z))^count, Q_dec of `alone`; of all packets together P(W = n) = P(Q = n+1)/load. A packet straight from a
-/// source finds the queue as it is at any time; one that comes by a link does not find those that would come by it too.
+/// Q(z) = Q_dec(z) prod (Q_real(z)/Q_dec(z))^count, Q_dec of `alone`; of all packets together
+/// P(W = n) = P(Q = n+1)/load. A packet straight from a source finds the queue as it is at any time; one that comes by a
+/// link does not find those that would come by it too.
 /// \param straight  the sources that feed the queue by no link listed
 /// \pre alone.occupancy is the shortest of all lists
 [[nodiscard]] SmoothedWait smoothed_wait(const LoneQueue& alone, std::span<const LoneSource> straight,
