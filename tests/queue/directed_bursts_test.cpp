@@ -6,7 +6,6 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <map>
 #include <tests/support/finite_chain.hpp>
 #include <tests/support/fraction.hpp>
 #include <tests/support/markov_chain.hpp>
@@ -66,87 +65,6 @@ OnOffGroup inputs(std::int64_t count, const char* load, const char* burst, const
           numeric::Rational(1) / numeric::Rational(static_cast<long>(count))};
 }
 
-/// What several independent sources with three states do, source by source: phases are how many sources of each
-/// group are ON here and elsewhere.
-PlainBlocks<Fraction> lumped_blocks(const std::vector<OnOffGroup>& groups) {
-  using Phase = std::vector<std::int64_t>;  // here, elsewhere of each group
-  std::vector<Phase> phases{{}};
-  std::int64_t packets = 0;
-  for (const OnOffGroup& group : groups) {
-    packets += group.count;
-    std::vector<Phase> longer;
-    for (const Phase& phase : phases)
-      for (std::int64_t here = 0; here <= group.count; ++here)
-        for (std::int64_t other = 0; here + other <= group.count; ++other) {
-          if (group.share == 1 && other > 0) continue;
-          longer.push_back(phase);
-          longer.back().push_back(here);
-          longer.back().push_back(other);
-        }
-    phases = std::move(longer);
-  }
-  std::map<Phase, std::size_t> place;
-  for (std::size_t i = 0; i < phases.size(); ++i) place[phases[i]] = i;
-  PlainBlocks<Fraction> blocks(
-      static_cast<std::size_t>(packets) + 1,
-      std::vector<std::vector<Fraction>>(phases.size(), std::vector<Fraction>(phases.size(), Fraction(0))));
-  for (std::size_t i = 0; i < phases.size(); ++i) {
-    std::map<std::pair<std::int64_t, Phase>, Fraction> law{{{0, Phase(phases[i].size(), 0)}, Fraction(1)}};
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      const Fraction start = to_fraction(groups[g].source.start), stop = to_fraction(groups[g].source.stop),
-                     rate = to_fraction(groups[g].source.on_rate), share = to_fraction(groups[g].share);
-      for (std::int64_t s = 0; s < groups[g].count; ++s) {
-        const bool here = s < phases[i][2 * g], other = !here && s < phases[i][2 * g] + phases[i][2 * g + 1];
-        std::map<std::pair<std::int64_t, Phase>, Fraction> next;
-        for (const auto& [state, probability] : law) {
-          const auto add = [&](std::int64_t sent, int then, const Fraction& p) {
-            if (p == 0) return;
-            auto to = state;
-            to.first += sent;
-            if (then > 0) ++to.second[2 * g + static_cast<std::size_t>(then) - 1];
-            next[to] += probability * p;
-          };
-          for (const std::int64_t sent : {0, 1}) {
-            const Fraction sends = here ? (sent == 1 ? rate : Fraction(1 - rate)) : Fraction(1 - sent);
-            if (!here && !other) {
-              add(sent, 0, sends * (1 - start));
-              add(sent, 1, sends * start * share);
-              add(sent, 2, sends * start * (1 - share));
-            } else {
-              add(sent, 0, sends * stop);
-              add(sent, here ? 1 : 2, sends * (1 - stop));
-            }
-          }
-        }
-        law = std::move(next);
-      }
-    }
-    for (const auto& [state, probability] : law)
-      blocks[static_cast<std::size_t>(state.first)][i][place.at(state.second)] += probability;
-  }
-  return blocks;
-}
-
-OnOffGroup random_group(Random& random, std::int64_t most, bool every_slot) {
-  for (;;) {
-    const std::int64_t count = random.between(1, most);
-    const Fraction share(Whole(random.between(5, 95)), Whole(100));
-    const Fraction here(Whole(random.between(5, 90)), Whole(100));  // load of the queue
-    const Fraction on_rate = every_slot ? Fraction(1) : Fraction(Whole(random.between(30, 99)), Whole(100));
-    const Fraction load = here / (share * count);
-    const Fraction burst(Whole(random.between_magnitudes(100, 1500)), Whole(100));
-    if (load >= on_rate || burst < std::max(Fraction(1), Fraction(load / (on_rate - load)))) continue;
-    return {traffic::on_off(to_rational(load), {to_rational(burst), to_rational(on_rate)}), count,
-            to_rational(share)};
-  }
-}
-
-std::string text(const OnOffGroup& group) {
-  return std::to_string(group.count) + " sources, alpha " + numeric::to_fraction(group.source.start) +
-         ", beta " + numeric::to_fraction(group.source.stop) + ", rate " +
-         numeric::to_fraction(group.source.on_rate) + ", share " + numeric::to_fraction(group.share);
-}
-
 }  // namespace
 
 TEST_CASE("bursts to one output: 4 inputs, load 0.6, bursts of 16", "[queue][directed][reference]") {
@@ -169,7 +87,7 @@ TEST_CASE("bursts to one output are the same as their blocks", "[queue][directed
   Random random(71);
   for (int i = 0; i < 24; ++i) {
     // With an on-rate below 1 the machinery of blocks is used, with 1 passages that end in silent slots.
-    OnOffGroup group = random_group(random, i % 4 == 3 ? 3 : 5, i % 4 != 3);
+    OnOffGroup group = random_group(random, i % 4 != 3, {.sources = i % 4 == 3 ? 3 : 5, .burst = 1500});
     if (i == 0) group = inputs(4, "0.4", "1");  // no burst is longer than a slot
     if (i == 1) group = inputs(4, "0.6", "2");  // alpha + beta above 1
     MarkovQueue queue(MarkovArrivals::on_off({group}));
@@ -199,7 +117,7 @@ TEST_CASE("bursts to one output are the same as their blocks", "[queue][directed
 TEST_CASE("bursts to one output: long chains solved state by state", "[queue][directed][chain]") {
   Random random(72);
   for (int i = 0; i < 30; ++i) {
-    const OnOffGroup group = random_group(random, 3, i % 3 != 2);
+    const OnOffGroup group = random_group(random, i % 3 != 2, {.sources = 3, .burst = 1500});
     if (to_fraction(MarkovArrivals::on_off({group}).load()) > Fraction(6, 10)) continue;
     const auto law = chain_law(convert<long double>(lumped_blocks({group})), 400);
     MarkovQueue queue(MarkovArrivals::on_off({group}), {8});
@@ -219,7 +137,7 @@ TEST_CASE("bursts to one output: long chains solved state by state", "[queue][di
 TEST_CASE("bursts to one output: losses, exactly", "[queue][directed][exact]") {
   Random random(73);
   for (int i = 0; i < 12; ++i) {
-    const OnOffGroup group = random_group(random, 2, i % 3 != 2);
+    const OnOffGroup group = random_group(random, i % 3 != 2, {.sources = 2, .burst = 1500});
     const auto blocks = lumped_blocks({group});
     INFO(text(group));
     for (const int digits : {10, 25}) {

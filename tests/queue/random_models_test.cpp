@@ -1,9 +1,8 @@
-#include <tailbound/core/error.hpp>
 #include <tailbound/queue/slotted_queue.hpp>
 
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
+#include <tests/support/checked_models.hpp>
 #include <tests/support/random_models.hpp>
 #include <tests/support/reference_tail.hpp>
 
@@ -17,53 +16,6 @@ using queue::Arithmetic;
 namespace {
 
 constexpr std::uint64_t first_seed = 20'041'000;
-
-struct Tally {
-  std::int64_t enclosures = 0, exact = 0, refused_double = 0, answered_double = 0;
-};
-
-std::vector<Packets> packets(const std::vector<std::int64_t>& levels) {
-  std::vector<Packets> result;
-  for (const std::int64_t level : levels) result.emplace_back(level);
-  return result;
-}
-
-/// What is wrong with the answer in this arithmetic; empty if nothing.
-std::string fault(const RandomModel& model, const queue::SlottedQueue& slotted, Arithmetic arithmetic,
-                  const std::vector<Reference>& references, Tally& tally) {
-  const bool hardware = arithmetic == Arithmetic::double_precision || arithmetic == Arithmetic::extended;
-  std::vector<queue::LevelProbability> answers;
-  try {
-    answers = queue::occupancy_tails(slotted, packets(model.levels), {{model.digits}, arithmetic});
-  } catch (const LimitExceeded& refusal) {
-    // 16 and 19 digits are all that the machine's numbers hold, and the least tail must be a normal
-    // number: anything else that is shallow enough has to be answered.
-    ++tally.refused_double;
-    const bool too_many_digits = model.digits > (arithmetic == Arithmetic::extended ? 18 : 15);
-    const bool deep = references.back().upper < power_of_ten(-235) || model.levels.back() > 500;
-    if (hardware && (too_many_digits || deep || model.digits == 20)) return "";
-    return std::string("refused: ") + refusal.what();
-  }
-  if (hardware) ++tally.answered_double;
-  if (answers.size() != references.size()) return "a wrong number of answers";
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    const queue::LevelProbability& answer = answers[i];
-    const auto where = [&] {
-      return " at level " + std::to_string(model.levels[i]) + ": " + show(answer.probability) +
-             ", reference " + show(references[i]);
-    };
-    if (answer.level.value != model.levels[i]) return "another level" + where();
-    if (!encloses(answer.probability, references[i])) return "the true value lies outside" + where();
-    if (!narrow(answer.probability, model.digits)) return "too wide" + where();
-    if (answer.method.arithmetic == Arithmetic::automatic) return "no arithmetic named" + where();
-    const bool exact = std::holds_alternative<numeric::Exact<unit::Probability>>(answer.probability);
-    if (arithmetic != Arithmetic::automatic && !exact && answer.method.arithmetic != arithmetic)
-      return "another arithmetic than asked" + where();
-    if (arithmetic == Arithmetic::exact && !exact) return "not exact" + where();
-    ++(exact ? tally.exact : tally.enclosures);
-  }
-  return "";
-}
 
 void check_models(std::int64_t models) {
   Tally tally;
@@ -83,7 +35,7 @@ void check_models(std::int64_t models) {
     for (const Arithmetic arithmetic : arithmetics) {
       std::string wrong;
       try {
-        wrong = fault(model, slotted, arithmetic, references, tally);
+        wrong = wrong_tails(model, slotted, arithmetic, references, tally);
       } catch (const std::exception& error) {
         wrong = std::string("unexpected error: ") + error.what();
       }

@@ -48,45 +48,7 @@ std::vector<Float100> banded_chain_tails(const std::vector<Fraction>& arrivals, 
                                          int served) {
   std::vector<Float100> a;
   for (const Fraction& value : arrivals) a.emplace_back(Float100(value));
-  const auto first = static_cast<std::int64_t>(
-      std::find_if(arrivals.begin(), arrivals.end(), [](const Fraction& p) { return p != 0; }) -
-      arrivals.begin());
-  // States first .. capacity; below `first` the queue is never found.
-  const auto size = static_cast<std::size_t>(capacity) + 1;
-  std::vector<std::vector<Float100>> p(size, std::vector<Float100>(size, Float100(0)));
-  for (std::int64_t from = first; from <= capacity; ++from)
-    for (std::int64_t j = first; j < static_cast<std::int64_t>(a.size()); ++j) {
-      const std::int64_t to = std::min(std::max<std::int64_t>(from - served, 0) + j, capacity);
-      p[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)] += a[static_cast<std::size_t>(j)];
-    }
-  // Rows reach at most `served` below, so a state is entered from, and left to, a band only.
-  const auto up = static_cast<std::int64_t>(a.size());
-  for (std::int64_t state = capacity; state > first; --state) {
-    const auto s = static_cast<std::size_t>(state);
-    const std::int64_t bottom = std::max(first, state - served);
-    Float100 leave = 0;
-    for (std::int64_t to = bottom; to < state; ++to) leave += p[s][static_cast<std::size_t>(to)];
-    for (std::int64_t from = std::max(first, state - up - served); from < state; ++from) {
-      auto& row = p[static_cast<std::size_t>(from)];
-      row[s] /= leave;
-      if (row[s] == 0) continue;
-      for (std::int64_t to = bottom; to < state; ++to)
-        row[static_cast<std::size_t>(to)] += row[s] * p[s][static_cast<std::size_t>(to)];
-    }
-  }
-  std::vector<Float100> weight(size, Float100(0));
-  weight[static_cast<std::size_t>(first)] = 1;
-  for (std::int64_t state = first + 1; state <= capacity; ++state)
-    for (std::int64_t from = std::max(first, state - up - served); from < state; ++from)
-      weight[static_cast<std::size_t>(state)] +=
-          weight[static_cast<std::size_t>(from)] *
-          p[static_cast<std::size_t>(from)][static_cast<std::size_t>(state)];
-  std::vector<Float100> tails(size, Float100(0));
-  for (std::size_t n = size - 1; n-- > 0;) tails[n] = tails[n + 1] + weight[n + 1];
-  const Float100 total = tails[0] + weight[0];
-  for (Float100& tail : tails) tail /= total;
-  tails.pop_back();
-  return tails;
+  return banded_chain_tails(a, capacity, served);
 }
 
 }  // namespace tailbound::test

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <tests/support/markov_chain.hpp>
 
 namespace tailbound::test {
@@ -61,6 +62,65 @@ PlainBlocks<Fraction> counted_blocks(const traffic::OnOff& source, std::int64_t 
   return blocks;
 }
 
+PlainBlocks<Fraction> lumped_blocks(const std::vector<queue::OnOffGroup>& groups) {
+  using Phase = std::vector<std::int64_t>;  // here, elsewhere of each group
+  std::vector<Phase> phases{{}};
+  std::int64_t packets = 0;
+  for (const queue::OnOffGroup& group : groups) {
+    packets += group.count;
+    std::vector<Phase> longer;
+    for (const Phase& phase : phases)
+      for (std::int64_t here = 0; here <= group.count; ++here)
+        for (std::int64_t other = 0; here + other <= group.count; ++other) {
+          if (group.share == 1 && other > 0) continue;
+          longer.push_back(phase);
+          longer.back().push_back(here);
+          longer.back().push_back(other);
+        }
+    phases = std::move(longer);
+  }
+  std::map<Phase, std::size_t> place;
+  for (std::size_t i = 0; i < phases.size(); ++i) place[phases[i]] = i;
+  PlainBlocks<Fraction> blocks(
+      static_cast<std::size_t>(packets) + 1,
+      std::vector<std::vector<Fraction>>(phases.size(), std::vector<Fraction>(phases.size(), Fraction(0))));
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    std::map<std::pair<std::int64_t, Phase>, Fraction> law{{{0, Phase(phases[i].size(), 0)}, Fraction(1)}};
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const Fraction start = to_fraction(groups[g].source.start), stop = to_fraction(groups[g].source.stop),
+                     rate = to_fraction(groups[g].source.on_rate), share = to_fraction(groups[g].share);
+      for (std::int64_t s = 0; s < groups[g].count; ++s) {
+        const bool here = s < phases[i][2 * g], other = !here && s < phases[i][2 * g] + phases[i][2 * g + 1];
+        std::map<std::pair<std::int64_t, Phase>, Fraction> next;
+        for (const auto& [state, probability] : law) {
+          const auto add = [&](std::int64_t sent, int then, const Fraction& p) {
+            if (p == 0) return;
+            auto to = state;
+            to.first += sent;
+            if (then > 0) ++to.second[2 * g + static_cast<std::size_t>(then) - 1];
+            next[to] += probability * p;
+          };
+          for (const std::int64_t sent : {0, 1}) {
+            const Fraction sends = here ? (sent == 1 ? rate : Fraction(1 - rate)) : Fraction(1 - sent);
+            if (!here && !other) {
+              add(sent, 0, sends * (1 - start));
+              add(sent, 1, sends * start * share);
+              add(sent, 2, sends * start * (1 - share));
+            } else {
+              add(sent, 0, sends * stop);
+              add(sent, here ? 1 : 2, sends * (1 - stop));
+            }
+          }
+        }
+        law = std::move(next);
+      }
+    }
+    for (const auto& [state, probability] : law)
+      blocks[static_cast<std::size_t>(state.first)][i][place.at(state.second)] += probability;
+  }
+  return blocks;
+}
+
 queue::RationalBlocks to_rational(const PlainBlocks<Fraction>& blocks) {
   queue::RationalBlocks result;
   for (const auto& rows : blocks) {
@@ -88,12 +148,12 @@ Fraction chain_loss(const PlainBlocks<Fraction>& blocks, std::int64_t top) {
   return lost / offered;
 }
 
-MarkovModel random_on_off(Random& random) {
+MarkovModel random_on_off(Random& random, const OnOffRange& range) {
   for (;;) {
-    const std::int64_t count = random.between(1, 12);
-    const Fraction load = hundredths(random.between(5, 90));
+    const std::int64_t count = random.between(1, range.sources);
+    const Fraction load = hundredths(random.between(5, range.percent));
     const Fraction on_rate = random.one_in(2) ? Fraction(1) : hundredths(random.between(20, 99));
-    const Fraction burst = hundredths(random.between_magnitudes(100, 3000));
+    const Fraction burst = hundredths(random.between_magnitudes(100, range.burst));
     // Either every source sends 1/count of its packets here, or all of them.
     const bool part = random.one_in(2);
     const Fraction each = part ? load : load / count;
@@ -104,6 +164,26 @@ MarkovModel random_on_off(Random& random) {
             std::to_string(count) + " sources of load " + each.str() + ", burst " + burst.str() +
                 ", on-rate " + on_rate.str() + (part ? ", a part each" : "")};
   }
+}
+
+queue::OnOffGroup random_group(Random& random, bool every_slot, const OnOffRange& range) {
+  for (;;) {
+    const std::int64_t count = random.between(1, range.sources);
+    const Fraction share = hundredths(random.between(5, 95));
+    const Fraction here = hundredths(random.between(5, range.percent));  // load of the queue
+    const Fraction on_rate = every_slot ? Fraction(1) : hundredths(random.between(30, 99));
+    const Fraction load = here / (share * count);
+    const Fraction burst = hundredths(random.between_magnitudes(100, range.burst));
+    if (load >= on_rate || burst < std::max(Fraction(1), Fraction(load / (on_rate - load)))) continue;
+    return {traffic::on_off(to_rational(load), {to_rational(burst), to_rational(on_rate)}), count,
+            to_rational(share)};
+  }
+}
+
+std::string text(const queue::OnOffGroup& group) {
+  return std::to_string(group.count) + " sources, alpha " + numeric::to_fraction(group.source.start) +
+         ", beta " + numeric::to_fraction(group.source.stop) + ", rate " +
+         numeric::to_fraction(group.source.on_rate) + ", share " + numeric::to_fraction(group.share);
 }
 
 MarkovModel random_blocks(Random& random) {

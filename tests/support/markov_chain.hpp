@@ -21,6 +21,10 @@ using PlainBlocks = std::vector<std::vector<std::vector<T>>>;
 /// Equal sources: the phase is the number that is ON; explicit binomial probabilities.
 [[nodiscard]] PlainBlocks<Fraction> counted_blocks(const traffic::OnOff& source, std::int64_t count);
 
+/// Sources whose bursts may go elsewhere, source by source: phases are how many of each group are ON here and
+/// elsewhere.
+[[nodiscard]] PlainBlocks<Fraction> lumped_blocks(const std::vector<queue::OnOffGroup>& groups);
+
 [[nodiscard]] queue::RationalBlocks to_rational(const PlainBlocks<Fraction>& blocks);
 
 template <class T>
@@ -104,8 +108,17 @@ struct MarkovModel {
   std::string text;
 };
 
-/// 1 .. 12 equal on-off sources with a load below 0.9.
-[[nodiscard]] MarkovModel random_on_off(Random& random);
+/// At most so many sources, so much load in all [1/100], and bursts so long [1/100 slot].
+struct OnOffRange {
+  std::int64_t sources = 12, percent = 90, burst = 3000;
+};
+
+/// Equal on-off sources.
+[[nodiscard]] MarkovModel random_on_off(Random& random, const OnOffRange& range = {});
+
+/// Equal sources that send a part of their bursts here; with a packet in every slot ON, or in some.
+[[nodiscard]] queue::OnOffGroup random_group(Random& random, bool every_slot, const OnOffRange& range);
+[[nodiscard]] std::string text(const queue::OnOffGroup& group);
 
 /// Any blocks of 1 .. 6 phases with batches up to 4, many entries 0.
 [[nodiscard]] MarkovModel random_blocks(Random& random);

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <tailbound/queue/slotted_queue.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tests/support/fraction.hpp>
+#include <tests/support/random_models.hpp>
+#include <vector>
+
+/// Random models asked of the library, and computed a second way that shares nothing with it: what is wrong with the
+/// library's answer.
+namespace tailbound::test {
+
+/// What was compared.
+struct Tally {
+  std::int64_t models = 0;
+  std::int64_t enclosures = 0, exact = 0, refused_double = 0, answered_double = 0, least_levels = 0;
+  std::map<std::string, std::int64_t> kinds;  ///< of checked_model(): models of each kind of traffic
+};
+
+/// The tails in this arithmetic against their references: too few, wrong, too wide, refused without need. Empty if
+/// nothing is wrong.
+[[nodiscard]] std::string wrong_tails(const RandomModel& model, const queue::SlottedQueue& slotted,
+                                      queue::Arithmetic arithmetic, const std::vector<Reference>& references,
+                                      Tally& tally);
+
+/// One model of any kind, most of them cheap: a few milliseconds in all.
+///
+///   kind                             second way
+///   binomial, unequal, Poisson,      the literal division of power series: exact fractions to level 60, fixed point
+///   PMF, formula                     to 400 digits beyond and for Poisson (reference_tail.hpp)
+///   2 .. 32 packets a slot           the chain of levels, eliminated state by state, in 19 or in 100 digits
+///   on-off sources, bursts to one    the chain of levels and phases, eliminated state by state, in 19 digits
+///   output, blocks
+///
+/// Everything thrown counts as wrong.
+/// \return what is wrong, with the model; empty if nothing
+[[nodiscard]] std::string checked_model(std::uint64_t seed, Tally& tally);
+
+}  // namespace tailbound::test
