@@ -95,6 +95,47 @@ Interval least(const Interval& a, const Interval& b) {
   return numeric::to_interval(numeric::lower(a) < numeric::lower(b) ? numeric::lower(a) : numeric::lower(b));
 }
 
+/// What the mean of v is at least of a source of which one knows in which slots it has sent, and that it does not now
+/// (burst_bound.md, (7)); none where that is not proved. v is 1, `own` >= 1 and `other` <= 1.
+std::optional<Interval> quiet_mean(const Source<Real>& rough, const Source<Interval>& source,
+                                   const Interval& own, const Interval& other, int bits) {
+  if (!(numeric::lower(own) >= 1)) return std::nullopt;
+  const Real little = ldexp(Real(1), 24 - bits);
+  if (rough.share == 1) {
+    // y, the chance that it is ON, becomes sends(y) with each slot without a packet; 1 after one with.
+    const Real memory = 1 - rough.start - rough.stop, quiet = 1 - rough.rate;
+    const auto silent = [&](const auto& y, const auto& from, const auto& one) {
+      const auto on = decltype(one)(y * (one - from.stop) + (one - y) * from.start);
+      return std::decay_t<decltype(one)>((one - from.rate) * on / (one - from.rate * on));
+    };
+    const Real b = 1 - rough.rate * rough.start - quiet * memory;
+    const Real fixed =
+        2 * quiet * rough.start / (b + sqrt(Real(b * b - 4 * rough.rate * memory * quiet * rough.start)));
+    const Real on = rough.start / (rough.start + rough.stop);
+    const Real y = std::min({fixed, silent(Real(1), rough, Real(1)), on}) * (1 - little);
+    const Interval at = numeric::to_interval(y), one(1);
+    if (!(numeric::lower(silent(at, source, one)) >= y) || !(numeric::lower(silent(one, source, one)) >= y) ||
+        !(numeric::lower(Interval(source.start / (source.start + source.stop))) >= y))
+      return std::nullopt;
+    return one + (own - one) * at;
+  }
+  // x, the odds of ON elsewhere against OFF, become at most this with each slot; 0 after a packet.
+  const auto next = [](const auto& x, const auto& from, const auto& one) {
+    return std::decay_t<decltype(one)>((x * (one - from.stop) + from.start * (one - from.share)) /
+                                       (one - from.start + from.stop * x));
+  };
+  if (!(rough.start < 1)) return std::nullopt;
+  const Real less = rough.start - rough.stop, away = rough.start * (1 - rough.share);
+  const Real fixed = (less + sqrt(Real(less * less + 4 * rough.stop * away))) / (2 * rough.stop);
+  const Real x = std::max({fixed, next(Real(0), rough, Real(1)), Real(away / rough.stop)}) * (1 + little);
+  const Interval at = numeric::to_interval(x), one(1);
+  if (!(numeric::upper(next(at, source, one)) <= x) ||
+      !(numeric::upper(next(Interval(0), source, one)) <= x) ||
+      !(numeric::upper(Interval(source.start * (one - source.share) / source.stop)) <= x))
+    return std::nullopt;
+  return (one + at * other) / (one + at);
+}
+
 /// The constants G and H at z, if M(z) v <= w v and prod w <= z can be proved.
 struct Constants {
   Real tail, loss;
@@ -105,9 +146,9 @@ std::optional<Constants> prove(const std::vector<OnOffGroup>& groups, const Rati
   const std::vector<Source<Real>> rough = sources_of<Real>(groups);
   const std::vector<Source<Interval>> sources = sources_of<Interval>(groups);
   Interval all(1);              // prod w
-  Interval mean(1), lowest(1);  // of the product of v: its mean, and what it always is at least
+  Interval mean(1), lowest(1);  // of the product of v: its mean, and what that is at least whatever was sent
   Interval first(1), silent(1), packets(0);
-  std::vector<Interval> gains;  // v(ON here) over the least v, of the two sources for which it is least
+  std::vector<Interval> gains;  // v(ON here) over that, of the two sources for which it is least
   for (std::size_t g = 0; g < sources.size(); ++g) {
     const Source<Interval>& source = sources[g];
     const Interval y = Interval(1) - source.rate + source.rate * Interval(z);
@@ -136,6 +177,8 @@ std::optional<Constants> prove(const std::vector<OnOffGroup>& groups, const Rati
         other_part = on * (Interval(1) - source.share) * other;
         floor = least(floor, other);
       }
+      if (const auto quiet = quiet_mean(rough[g], source, own, other, bits))
+        floor = numeric::to_interval(numeric::lower(*quiet));
     }
     const Interval rest = off + other_part, ours = mass_here * own;
     mean *= power(rest + ours, source.count);

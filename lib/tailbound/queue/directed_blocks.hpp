@@ -8,11 +8,36 @@
 /// the queue module.
 ///
 /// MODEL     A source is OFF, ON here or ON elsewhere. OFF -> ON here with probability alpha s, OFF -> ON
-///           elsewhere with alpha (1 - s), s the share of the bursts that come here; ON -> OFF with beta. The
-///           phase of m sources is (i, e): i ON here, e ON elsewhere. D_b((i, e), .) = Binomial(i, r)(b) P((i, e),
-///           .).
+///           elsewhere with alpha (1 - s), s the share of the bursts that come here; ON -> OFF with beta. Of trains
+///           (`follow`) a source whose burst has ended starts the next in the same slot with the same
+///           probabilities. The phase of m sources is (i, e): i ON here, e ON elsewhere.
+///           D_b((i, e), .) = Binomial(i, r)(b) P((i, e), .).
 /// SOURCE    docs/derivations/bursts_to_one_output.md
 namespace tailbound::queue {
+
+/// What both forms of such sources have in common.
+struct DirectedGroup {
+  numeric::Rational here, elsewhere;  ///< OFF -> ON: alpha s, alpha (1 - s)
+  numeric::Rational stop;             ///< beta
+  numeric::Rational on_rate;          ///< r
+  std::int64_t count;
+  bool follow;  ///< may a burst begin in the slot in which the last one is over?
+
+  DirectedGroup(const OnOffGroup& group)
+      : here(group.source.start * group.share),
+        elsewhere(group.source.start * (1 - group.share)),
+        stop(group.source.stop),
+        on_rate(group.source.on_rate),
+        count(group.count),
+        follow(false) {}
+  DirectedGroup(const GeometricTrains& trains)
+      : here(trains.start() / numeric::Rational(static_cast<long>(trains.inputs))),
+        elsewhere(trains.start() - here),
+        stop(1 / trains.length),
+        on_rate(1),
+        count(trains.inputs),
+        follow(true) {}
+};
 
 /// Phases in order: by i first, so that those that send at least b packets are the last ones.
 class DirectedPhases {
@@ -30,16 +55,20 @@ class DirectedPhases {
   Eigen::Index sources_;
 };
 
-/// P, the transition probabilities of the phases. Roundings of an entry: at most 4 m + 4.
+/// Roundings of an entry of directed_transitions(), at most.
+[[nodiscard]] inline double directed_roundings(const DirectedGroup& group) {
+  const auto m = static_cast<double>(group.count);
+  return group.follow ? 8 * m + 8 + (m + 2) * (m + 2) / 4 : 4 * m + 4;
+}
+
+/// P, the transition probabilities of the phases.
 template <class T>
-[[nodiscard]] Matrix<T> directed_transitions(const OnOffGroup& group) {
+[[nodiscard]] Matrix<T> directed_transitions(const DirectedGroup& group) {
   const auto m = static_cast<Eigen::Index>(group.count);
   const DirectedPhases phases(m);
-  const T here = from_rational<T>(group.source.start * group.share),
-          elsewhere = from_rational<T>(group.source.start * (1 - group.share)),
-          off = from_rational<T>(1 - group.source.start);
-  const Matrix<T> stay =
-      binomials<T>(m, from_rational<T>(1 - group.source.stop), from_rational<T>(group.source.stop));
+  const T here = from_rational<T>(group.here), elsewhere = from_rational<T>(group.elsewhere),
+          off = from_rational<T>(1 - group.here - group.elsewhere);
+  const Matrix<T> stay = binomials<T>(m, from_rational<T>(1 - group.stop), from_rational<T>(group.stop));
   // [f](a, c): of f sources that are OFF a turn ON here and c elsewhere.
   std::vector<Matrix<T>> turn{Matrix<T>::Ones(1, 1)};
   for (Eigen::Index f = 1; f <= m; ++f) {
@@ -56,13 +85,25 @@ template <class T>
   Matrix<T> p = Matrix<T>::Zero(phases.count(), phases.count());
   for (Eigen::Index f = 0; f <= m; ++f)
     for (Eigen::Index e = 0; e + f <= m; ++e) {
+      const Eigen::Index i = m - e - f, row = phases.at(i, e);
+      if (group.follow) {
+        for (Eigen::Index kept = 0; kept <= i; ++kept)
+          for (Eigen::Index away = 0; away <= e; ++away) {
+            const T both = stay(i, kept) * stay(e, away);
+            const Eigen::Index free = m - kept - away;
+            const Matrix<T>& starts = turn[static_cast<std::size_t>(free)];
+            for (Eigen::Index a = 0; a <= free; ++a)
+              for (Eigen::Index c = 0; a + c <= free; ++c)
+                p(row, phases.at(kept + a, away + c)) += both * starts(a, c);
+          }
+        continue;
+      }
       // (a, e'): of the f and e together a are ON here and e' elsewhere in the next slot.
       Matrix<T> others = Matrix<T>::Zero(f + 1, e + f + 1);
       for (Eigen::Index a = 0; a <= f; ++a)
         for (Eigen::Index kept = 0; kept <= e; ++kept)
           for (Eigen::Index c = 0; a + c <= f; ++c)
             others(a, kept + c) += stay(e, kept) * turn[static_cast<std::size_t>(f)](a, c);
-      const Eigen::Index i = m - e - f, row = phases.at(i, e);
       for (Eigen::Index kept = 0; kept <= i; ++kept)
         for (Eigen::Index a = 0; a <= f; ++a)
           for (Eigen::Index next = 0; next <= e + f - a; ++next)
@@ -73,24 +114,24 @@ template <class T>
 
 /// Sources that send in every slot in which they are ON here.
 template <class T>
-[[nodiscard]] PhaseSteps<T> directed_steps(const OnOffGroup& group) {
+[[nodiscard]] PhaseSteps<T> directed_steps(const DirectedGroup& group) {
   const auto m = static_cast<Eigen::Index>(group.count);
   const DirectedPhases phases(m);
   PhaseSteps<T> steps;
   steps.p = directed_transitions<T>(group);
   for (Eigen::Index b = 0; b <= m + 1; ++b) steps.first.push_back(phases.first(b));
   steps.ones = Column<T>::Ones(phases.count());
-  steps.roundings = 4 * static_cast<double>(m) + 4;
+  steps.roundings = directed_roundings(group);
   return steps;
 }
 
 template <class T>
-[[nodiscard]] Blocks<T> directed_blocks(const OnOffGroup& group) {
+[[nodiscard]] Blocks<T> directed_blocks(const DirectedGroup& group) {
   const auto m = static_cast<Eigen::Index>(group.count);
   const DirectedPhases phases(m);
   const Matrix<T> change = directed_transitions<T>(group),
-                  sent = binomials<T>(m, from_rational<T>(group.source.on_rate),
-                                      from_rational<T>(1 - group.source.on_rate));
+                  sent =
+                      binomials<T>(m, from_rational<T>(group.on_rate), from_rational<T>(1 - group.on_rate));
   Blocks<T> blocks;
   for (Eigen::Index b = 0; b <= m; ++b) {
     Matrix<T> d = Matrix<T>::Zero(phases.count(), phases.count());
@@ -100,7 +141,7 @@ template <class T>
     blocks.first_row.push_back(phases.first(b));
   }
   blocks.ones = Column<T>::Ones(phases.count());
-  blocks.roundings = 7 * static_cast<double>(m) + 6;
+  blocks.roundings = directed_roundings(group) + 3 * static_cast<double>(m) + 2;
   return blocks;
 }
 

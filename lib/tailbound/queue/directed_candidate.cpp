@@ -15,7 +15,7 @@ std::optional<Matrix<long double>> candidate(const DirectedNumbers<T>& numbers, 
 }
 
 template <class T>
-std::optional<std::array<Matrix<long double>, 2>> candidates(const OnOffGroup& group,
+std::optional<std::array<Matrix<long double>, 2>> candidates(const DirectedGroup& group,
                                                              const std::array<long double, 2>& excess,
                                                              int bits) {
   // Read here: rationals must not be used by two threads.
@@ -30,7 +30,7 @@ std::optional<std::array<Matrix<long double>, 2>> candidates(const OnOffGroup& g
 }  // namespace
 
 std::optional<std::array<Matrix<long double>, 2>> directed_candidates(
-    const OnOffGroup& group, const std::array<long double, 2>& excess) {
+    const DirectedGroup& group, const std::array<long double, 2>& excess) {
   return group.count <= few_sources ? candidates<Quad>(group, excess, 113)
                                     : candidates<Wide>(group, excess, 320);
 }

@@ -18,16 +18,25 @@ namespace tailbound::queue {
 
 template <class T>
 struct DirectedNumbers {
-  T here, elsewhere, off, stop, stay,
-      memory;  ///< alpha s, alpha (1 - s), 1 - alpha, beta, 1 - beta, 1 - alpha - beta
+  T here, elsewhere, off, stop, stay;  ///< alpha s, alpha (1 - s), 1 - alpha, beta, 1 - beta
+  T memory;                            ///< the product of the eigenvalues at z is z (1 - beta) times this
+  T rate, idle;                        ///< r, 1 - r
+  bool follow;
 
-  explicit DirectedNumbers(const OnOffGroup& group)
-      : here(from_rational<T>(group.source.start * group.share)),
-        elsewhere(from_rational<T>(group.source.start * (1 - group.share))),
-        off(from_rational<T>(1 - group.source.start)),
-        stop(from_rational<T>(group.source.stop)),
-        stay(from_rational<T>(1 - group.source.stop)),
-        memory(from_rational<T>(1 - group.source.start - group.source.stop)) {}
+  explicit DirectedNumbers(const DirectedGroup& group)
+      : here(from_rational<T>(group.here)),
+        elsewhere(from_rational<T>(group.elsewhere)),
+        off(from_rational<T>(1 - group.here - group.elsewhere)),
+        stop(from_rational<T>(group.stop)),
+        stay(from_rational<T>(1 - group.stop)),
+        memory(from_rational<T>(group.follow ? (1 - group.here - group.elsewhere) * (1 - group.stop)
+                                             : 1 - group.here - group.elsewhere - group.stop)),
+        rate(from_rational<T>(group.on_rate)),
+        idle(from_rational<T>(1 - group.on_rate)),
+        follow(group.follow) {}
+
+  /// P(ON elsewhere) / P(OFF).
+  [[nodiscard]] T elsewhere_odds() const { return elsewhere / (follow ? T(stop * off) : stop); }
 };
 
 /// The two largest eigenvalues of a source's matrix at z, and their derivatives.
@@ -36,20 +45,23 @@ struct DirectedEigenvalues {
   T large, second, large_slope, second_slope;
 };
 
+/// l is a zero of (l - off) (l - pole) (l - stay) - stop g (here z (l - stay) + elsewhere (l - pole)), pole = z stay, with
+/// g = l where bursts may follow each other at once, else 1.
 /// \return nothing where they are not found
 template <class T>
 [[nodiscard]] std::optional<DirectedEigenvalues<T>> directed_eigenvalues(const DirectedNumbers<T>& p,
                                                                          const T& z, const T& unit) {
   using std::abs;
   using std::sqrt;
-  const T pole = z * p.stay;
+  const T pole = z * p.stay, starts = p.here * z + p.elsewhere;
+  const auto turns = [&](const T& l) { return T(p.here * z * (l - p.stay) + p.elsewhere * (l - pole)); };
   const auto value = [&](const T& l) {
-    return (l - p.off) * (l - pole) * (l - p.stay) -
-           p.stop * (p.here * z * (l - p.stay) + p.elsewhere * (l - pole));
+    return T((l - p.off) * (l - pole) * (l - p.stay) - p.stop * (p.follow ? l : T(1)) * turns(l));
   };
   const auto slope = [&](const T& l) {
-    return (l - pole) * (l - p.stay) + (l - p.off) * (l - p.stay) + (l - p.off) * (l - pole) -
-           p.stop * (p.here * z + p.elsewhere);
+    const T turned = p.follow ? T(l * starts + turns(l)) : starts;
+    return T((l - pole) * (l - p.stay) + (l - p.off) * (l - p.stay) + (l - p.off) * (l - pole) -
+             p.stop * turned);
   };
   // From above: the steps fall to the largest zero.
   T large = z > 1 ? z : T(1);
@@ -59,17 +71,30 @@ template <class T>
     large -= change;
     if (!(change > 4 * unit)) break;  // later steps are roundings, of either sign
   }
-  const T sum = p.off + pole + p.stay - large, product = pole * p.memory / large;
+  const T sum = p.off + pole + p.stay - large + (p.follow ? T(p.stop * starts) : T(0)),
+          product = pole * p.memory / large;
   const T discriminant = sum * sum - 4 * product;
   if (!(discriminant >= 0)) return std::nullopt;
   const T second = (sum + sqrt(discriminant)) / 2;
   const auto by_z = [&](const T& l) {
-    const T change =
-        -p.stay * (l - p.off) * (l - p.stay) - p.stop * (p.here * (l - p.stay) - p.elsewhere * p.stay);
+    const T change = -p.stay * (l - p.off) * (l - p.stay) -
+                     p.stop * (p.follow ? l : T(1)) * (p.here * (l - p.stay) - p.elsewhere * p.stay);
     return T(-change / slope(l));
   };
   return DirectedEigenvalues<T>{large, second, by_z(large), by_z(second)};
 }
+
+/// Of an eigenvalue of a source's matrix at z: its eigenvector's entries of ON here and ON elsewhere, 1 for OFF.
+template <class T>
+struct DirectedVector {
+  T here, elsewhere;
+
+  DirectedVector(const DirectedNumbers<T>& p, const T& z, const T& l) {
+    const T begun = p.follow ? T(p.stop * l) : p.stop;
+    here = z * begun / (l - z * p.stay);
+    elsewhere = begun / (l - p.stay);
+  }
+};
 
 /// z = scale l1(z)^(m-k) l2(z)^k within the unit circle, and one source's eigenvectors there: 1 for OFF, and for
 /// ON here and ON elsewhere those of l1 and of l2.
@@ -78,17 +103,63 @@ struct DirectedRoot {
   T z, here_one, here_two, else_one, else_two;
 };
 
-/// For k = 0, 1, .. kept - 1.
+/// How many of a product's eigenvectors belong to the largest, second and third eigenvalue of a source.
+struct DirectedPowers {
+  std::int64_t one, two, three;
+};
+
+/// The root below 1 (1 for powers of the largest alone) of z = scale l1^one l2^two l3^three, eigenvalues at 1 - r + r z.
+/// \param z  not below the root
+/// \return nothing where it is not found
+template <class T>
+[[nodiscard]] std::optional<T> directed_root(const DirectedNumbers<T>& p, const DirectedPowers& powers, T z,
+                                             const T& scale, const T& unit) {
+  using std::abs;
+  using std::exp;
+  using std::log;
+  using std::sqrt;
+  const T ones = T(static_cast<double>(powers.one)), twos = T(static_cast<double>(powers.two)),
+          threes = T(static_cast<double>(powers.three));
+  bool settled = false;
+  T before(1), low(0), high(2);
+  for (int step = 0; step < 400 && !settled; ++step) {
+    const T y = p.idle + p.rate * z;
+    const auto values = directed_eigenvalues(p, y, unit);
+    if (!values || !(values->large > 0)) return std::nullopt;
+    T power = log(values->large) * ones, slope = values->large_slope / values->large * ones;
+    if (powers.two + powers.three > 0 && !(values->second > 0)) return std::nullopt;
+    if (powers.two > 0) {
+      power += log(values->second) * twos;
+      slope += values->second_slope / values->second * twos;
+    }
+    if (powers.three > 0) {
+      const T third = y * p.stay * p.memory / (values->large * values->second);
+      if (!(third > 0)) return std::nullopt;
+      power += log(third) * threes;
+      slope += (1 / y - values->large_slope / values->large - values->second_slope / values->second) * threes;
+    }
+    const T image = scale * exp(power);
+    (image < z ? high : low) = z;
+    T next = z - (z - image) / (1 - image * slope * p.rate);
+    if (!(next > low && next < high)) next = image;
+    const T change = abs(next - z);
+    // Down to roundings, which differences such as l - (1 - beta) magnify.
+    settled = change <= 4 * unit * z || (change <= sqrt(unit) * z && change >= before / 2);
+    before = change;
+    z = next;
+    if (!(z > 0) || !(z <= 2)) return std::nullopt;
+  }
+  if (!settled) return std::nullopt;
+  return z;
+}
+
+/// Without l3, for k = 0, 1, .. kept - 1 of l2, with a packet in every slot ON here.
 /// \return nothing where they are not found
 template <class T>
 [[nodiscard]] std::optional<std::vector<DirectedRoot<T>>> directed_roots(const DirectedNumbers<T>& p,
                                                                          std::int64_t sources,
                                                                          std::int64_t kept, const T& scale,
                                                                          const T& unit) {
-  using std::abs;
-  using std::exp;
-  using std::log;
-  using std::sqrt;
   std::vector<DirectedRoot<T>> roots;
   T z(1);
   for (std::int64_t k = 0; k < kept; ++k) {
@@ -96,33 +167,14 @@ template <class T>
     if (!values) return std::nullopt;
     // Where the image is below z it stays so down to the root: z = l2 / l1 times the last root is one such place.
     if (k > 0) z *= values->second / values->large;
-    const T ones = T(static_cast<double>(sources - k)), twos = T(static_cast<double>(k));
-    bool settled = false;
-    T before(1), low(0), high(2);
-    for (int step = 0; step < 400 && !settled; ++step) {
-      values = directed_eigenvalues(p, z, unit);
-      if (!values || !(values->large > 0) || !(values->second > 0 || k == 0)) return std::nullopt;
-      T power = log(values->large) * ones, slope = values->large_slope / values->large * ones;
-      if (k > 0) {
-        power += log(values->second) * twos;
-        slope += values->second_slope / values->second * twos;
-      }
-      const T image = scale * exp(power);
-      (image < z ? high : low) = z;
-      T next = z - (z - image) / (1 - image * slope);
-      if (!(next > low && next < high)) next = image;
-      const T change = abs(next - z);
-      // Down to roundings, which differences such as l - (1 - beta) magnify.
-      settled = change <= 4 * unit * z || (change <= sqrt(unit) * z && change >= before / 2);
-      before = change;
-      z = next;
-      if (!(z > 0) || !(z <= 2)) return std::nullopt;
-    }
+    const auto root = directed_root(p, {sources - k, k, 0}, z, scale, unit);
+    if (!root) return std::nullopt;
+    z = *root;
     values = directed_eigenvalues(p, z, unit);
-    if (!settled || !values) return std::nullopt;
+    if (!values) return std::nullopt;
     if (k > 0 && !(values->second > z * p.stay && values->second < p.stay)) return std::nullopt;
-    roots.push_back({z, z * p.stop / (values->large - z * p.stay), z * p.stop / (values->second - z * p.stay),
-                     p.stop / (values->large - p.stay), p.stop / (values->second - p.stay)});
+    const DirectedVector<T> one(p, z, values->large), two(p, z, values->second);
+    roots.push_back({z, one.here, two.here, one.elsewhere, two.elsewhere});
   }
   return roots;
 }
@@ -138,7 +190,7 @@ template <class T>
   const auto roots = directed_roots(p, sources, sources + 1, scale, unit);
   if (!roots) return std::nullopt;
   Matrix<T> vectors(phases.count(), m + 1);
-  const T odds = sqrt(T(p.elsewhere / p.stop));
+  const T odds = sqrt(p.elsewhere_odds());
   for (Eigen::Index k = 0; k <= m; ++k) {
     const auto& [z, here_one, here_two, else_one, else_two] = (*roots)[static_cast<std::size_t>(k)];
     // None ON here: coefficients of (1 + one y)^(m - k) (1 + two y)^k, over C(m, e).
@@ -186,6 +238,6 @@ template <class T>
 /// COST  O(m^4) operations with 113 bits, 320 above 40 sources
 /// \return nothing where the eigenvectors are not found
 [[nodiscard]] std::optional<std::array<Matrix<long double>, 2>> directed_candidates(
-    const OnOffGroup& group, const std::array<long double, 2>& excess);
+    const DirectedGroup& group, const std::array<long double, 2>& excess);
 
 }  // namespace tailbound::queue

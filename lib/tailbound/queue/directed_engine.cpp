@@ -2,6 +2,7 @@
 #include <tailbound/queue/directed_engine.hpp>
 #include <tailbound/queue/directed_modes.hpp>
 #include <tailbound/queue/finite_passage.hpp>
+#include <tailbound/queue/silent_finite.hpp>
 
 #include <future>
 #include <vector>
@@ -23,25 +24,11 @@ void both(First first, Second second) {
   other.get();
 }
 
-/// As matrices for all phases, on their side.
-template <class T>
-Blocks<T> blocks_of(const PhaseSteps<T>& steps) {
-  Blocks<T> blocks;
-  for (Eigen::Index b = 0; b <= steps.batch(); ++b) {
-    Matrix<T> d = Matrix<T>::Zero(steps.phases(), steps.phases());
-    steps.rows(d, b) = steps.rows(steps.p, b);
-    blocks.d.push_back(std::move(d));
-    blocks.first_row.push_back(steps.begin(b));
-  }
-  blocks.ones = steps.ones;
-  return blocks;
-}
-
 /// Lower and upper bounds in T.
 template <class T>
 class DirectedEngine final : public Engine {
  public:
-  DirectedEngine(const OnOffGroup& group, const Rational& load, int bits) : bits_(bits) {
+  DirectedEngine(const DirectedGroup& group, const Rational& load, int bits) : bits_(bits) {
     const PrecisionScope scope(Precision{bits});
     const PhaseSteps<T> steps = directed_steps<T>(group);
     load_ = from_rational<T>(load);
@@ -78,15 +65,12 @@ class DirectedEngine final : public Engine {
   }
   Bounds loss(std::size_t capacity) override {
     const PrecisionScope scope(Precision{bits_});
-    // Empty instants see the phases after silent slots: this one often.
-    Eigen::Index often = 0;
-    passages_[0].levels()[0].maxCoeff(&often);
     if (finite_.empty())
       for (const SilentPassage<T>& passage : passages_)
-        finite_.emplace_back(blocks_of(passage.steps()), passage.outward());
-    std::optional<typename FinitePassage<T>::Sums> sums[2];
-    both<T>([&] { sums[0] = finite_[0].sums(capacity, often); },
-            [&] { sums[1] = finite_[1].sums(capacity, often); });
+        finite_.emplace_back(passage.steps(), passage.outward());
+    std::optional<typename SilentFinite<T>::Sums> sums[2];
+    both<T>([&] { sums[0] = finite_[0].sums(capacity, reference_); },
+            [&] { sums[1] = finite_[1].sums(capacity, reference_); });
     const auto below = require(sums[0]), above = require(sums[1]);
     const T down = passages_[0].outward().factor(5), up = passages_[1].outward().factor(5);
     return {as_real(T(below.lost / (above.mass * load_) * down)),
@@ -103,18 +87,19 @@ class DirectedEngine final : public Engine {
     return excess;
   }
 
-  std::vector<Matrix<T>> candidates_of(const PhaseSteps<T>& steps, const OnOffGroup& group) const {
+  std::vector<Matrix<T>> candidates_of(const PhaseSteps<T>& steps, const DirectedGroup& group) const {
     if (group.count > 1) return eigenvector_candidates(steps, group);
     // A passage of a single source ends in OFF for certain, which no relative slack leaves room for.
     std::vector<Matrix<T>> candidates(2, Matrix<T>::Zero(steps.phases(), steps.silent()));
     for (std::size_t side = 0; side < 2; ++side) {
       candidates[side].topRows(steps.silent()) = Matrix<T>::Identity(steps.silent(), steps.silent());
-      candidates[side](steps.begin(1), 0) = T(1) + excess(steps)[side] / from_rational<T>(group.source.stop);
+      candidates[side](steps.begin(1), 0) = T(1) + excess(steps)[side] / from_rational<T>(group.stop);
     }
     return candidates;
   }
 
-  std::vector<Matrix<T>> eigenvector_candidates(const PhaseSteps<T>& steps, const OnOffGroup& group) const {
+  std::vector<Matrix<T>> eigenvector_candidates(const PhaseSteps<T>& steps,
+                                                const DirectedGroup& group) const {
     if constexpr (std::is_same_v<T, Real>) {
       std::vector<Matrix<T>> candidates;
       const int wide = 2 * bits_ + 8 * static_cast<int>(group.count);
@@ -183,16 +168,21 @@ class DirectedEngine final : public Engine {
   T load_;
   Eigen::Index reference_ = 0;
   std::vector<SilentPassage<T>> passages_;  ///< below, above
-  std::vector<FinitePassage<T>> finite_;
+  std::vector<SilentFinite<T>> finite_;
 };
+
+Bounds twice(long double value) {
+  return {as_real(value), as_real(value)};
+}
 
 /// A few modes, without a proof.
 class DirectedModesEngine final : public Engine {
  public:
-  DirectedModesEngine(const OnOffGroup& group, const Rational& load, Eigen::Index modes) {
+  DirectedModesEngine(const DirectedGroup& group, const Rational& load, Eigen::Index modes)
+      : load_(from_rational<long double>(load)) {
     const Outward<long double> plain(Side::nearest, 64);
-    const DirectedModes given = directed_modes(group, modes);
-    passage_ = SilentPassage<long double>::make(given.steps, given.k, plain);
+    DirectedModes given = directed_modes(group, modes);
+    passage_ = SilentPassage<long double>::make(given.steps, directed_modes_passage(group, given), plain);
     // Their mass is that of the first mode.
     const auto law = stationary(passage_->h(), 0, plain);
     passage_->start(*law * from_rational<long double>(1 - load));
@@ -206,25 +196,69 @@ class DirectedModesEngine final : public Engine {
     return twice(passage_->levels()[level].dot(passage_->steps().ones.transpose()));
   }
   Bounds mean() override { return twice(*passage_->mean()); }
-  Bounds loss(std::size_t) override { throw LimitExceeded("a finite queue of so many sources"); }
+  Bounds loss(std::size_t capacity) override {
+    if (!finite_) finite_.emplace(passage_->steps(), passage_->outward());
+    const auto sums = *finite_->sums(capacity, 0);
+    return twice(sums.lost / (sums.mass * load_));
+  }
 
  private:
   void push_to(std::size_t level) {
     while (passage_->levels().size() <= level) passage_->push();
   }
-  static Bounds twice(long double value) { return {as_real(value), as_real(value)}; }
+  long double load_;
   std::optional<SilentPassage<long double>> passage_;
+  std::optional<SilentFinite<long double>> finite_;
+};
+
+/// The same where a source that is ON here sends in some slots only.
+class RarerModesEngine final : public Engine {
+ public:
+  RarerModesEngine(const DirectedGroup& group, const Rational& load, Eigen::Index modes)
+      : load_(from_rational<long double>(load)) {
+    const Outward<long double> plain(Side::nearest, 64);
+    const DirectedModes given = directed_modes(group, modes);
+    blocks_ = directed_modes_blocks(group, given);
+    passage_ = Passage<long double>::make(blocks_, directed_modes_passage(group, given), plain);
+    const auto idle = stationary(passage_->g(), 0, plain);
+    passage_->start(*idle * (from_rational<long double>(1 - load) / idle->dot(blocks_.ones.transpose())));
+  }
+  Bounds tail(std::size_t level) override {
+    push_to(level);
+    return twice(passage_->tail(level));
+  }
+  Bounds probability(std::size_t level) override {
+    push_to(level);
+    return twice(passage_->levels()[level].dot(blocks_.ones.transpose()));
+  }
+  Bounds mean() override { return twice(*passage_->mean()); }
+  Bounds loss(std::size_t capacity) override {
+    if (!finite_) finite_.emplace(blocks_, passage_->outward());
+    const auto sums = *finite_->sums(capacity, 0);
+    return twice(sums.lost / (sums.mass * load_));
+  }
+
+ private:
+  void push_to(std::size_t level) {
+    while (passage_->levels().size() <= level) passage_->push();
+  }
+  long double load_;
+  Blocks<long double> blocks_;
+  std::optional<Passage<long double>> passage_;
+  std::optional<FinitePassage<long double>> finite_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_directed_engine(const OnOffGroup& group, const Rational& load, int bits) {
+std::unique_ptr<Engine> make_directed_engine(const DirectedGroup& group, const Rational& load, int bits) {
   if (bits == 64) return std::make_unique<DirectedEngine<long double>>(group, load, 64);
   return std::make_unique<DirectedEngine<Real>>(group, load, bits);
 }
 
-std::unique_ptr<Engine> make_directed_modes_engine(const OnOffGroup& group, const Rational& load, int modes) {
-  return std::make_unique<DirectedModesEngine>(group, load, modes);
+std::unique_ptr<Engine> make_directed_modes_engine(const DirectedGroup& group, const Rational& load,
+                                                   int modes) {
+  if (group.on_rate == 1) return std::make_unique<DirectedModesEngine>(group, load, modes);
+  return std::make_unique<RarerModesEngine>(group, load, modes);
 }
 
 }  // namespace tailbound::queue

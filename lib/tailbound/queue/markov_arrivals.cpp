@@ -133,6 +133,20 @@ MarkovArrivals MarkovArrivals::on_off(std::vector<OnOffGroup> groups) {
   return arrivals;
 }
 
+MarkovArrivals MarkovArrivals::trains(const GeometricTrains& trains) {
+  if (trains.inputs < 2 || trains.inputs > (std::int64_t{1} << 20))
+    throw InvalidArgument("inputs", std::to_string(trains.inputs), "from 2 to 2^20 = 1048576");
+  if (!cln::plusp(trains.load) || trains.load > 1)
+    throw InvalidArgument("load", to_fraction(trains.load), "above 0 and at most 1");
+  if (trains.length <= 1)
+    throw InvalidArgument("mean length of trains", to_fraction(trains.length), "above 1 cell");
+  MarkovArrivals arrivals;
+  arrivals.load_ = trains.load;
+  arrivals.phases_ = (trains.inputs + 1) * (trains.inputs + 2) / 2;
+  arrivals.form_ = trains;
+  return arrivals;
+}
+
 MarkovArrivals MarkovArrivals::blocks(RationalBlocks blocks) {
   check_shape(blocks);
   while (blocks.size() > 1 && std::all_of(blocks.back().begin(), blocks.back().end(), [](const auto& row) {

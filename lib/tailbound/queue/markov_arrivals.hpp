@@ -23,6 +23,18 @@ struct OnOffGroup {
   numeric::Rational share = 1;  ///< above 0, at most 1
 };
 
+/// The inputs of a switch with as many outputs, whose packets come as trains of cells: one a slot, all of a train to one
+/// output, each output alike. The trains' lengths are geometric. A free input starts one in a slot with the same
+/// probability whether it has just ended another or not.
+struct GeometricTrains {
+  std::int64_t inputs = 2;   ///< k, 2 .. 2^20
+  numeric::Rational load;    ///< rho, the share of slots with a cell, of each input and so of each output
+  numeric::Rational length;  ///< g > 1, the mean [cells]
+
+  /// alpha = rho / (rho + g (1 - rho)): a free input starts a train.
+  [[nodiscard]] numeric::Rational start() const { return load / (load + length * (1 - load)); }
+};
+
 /// D_0, D_1, ...: [b][i][j].
 using RationalBlocks = std::vector<std::vector<std::vector<numeric::Rational>>>;
 
@@ -43,15 +55,20 @@ class MarkovArrivals {
   ///                          that the exact load would take long (256 phases: 106, 128 phases: 384)
   [[nodiscard]] static MarkovArrivals blocks(RationalBlocks blocks);
 
+  /// \throws InvalidArgument  inputs outside 2 .. 2^20, a load outside ]0, 1], a mean length of 1 or less
+  [[nodiscard]] static MarkovArrivals trains(const GeometricTrains& trains);
+
   /// rho [packets/slot].
   [[nodiscard]] const numeric::Rational& load() const { return load_; }
-  /// Phases of the chain: of on-off groups the product of count + 1, or with a share below 1 of
+  /// Phases of the chain: of on-off groups the product of count + 1, or with a share below 1, and of trains,
   /// (count + 1) (count + 2) / 2: how many sources are ON here, and how many elsewhere. Saturates at 2^62.
   [[nodiscard]] std::int64_t phases() const { return phases_; }
-  [[nodiscard]] const std::variant<std::vector<OnOffGroup>, RationalBlocks>& form() const { return form_; }
+  [[nodiscard]] const std::variant<std::vector<OnOffGroup>, RationalBlocks, GeometricTrains>& form() const {
+    return form_;
+  }
 
  private:
-  std::variant<std::vector<OnOffGroup>, RationalBlocks> form_;
+  std::variant<std::vector<OnOffGroup>, RationalBlocks, GeometricTrains> form_;
   numeric::Rational load_;
   std::int64_t phases_ = 0;
 };

@@ -101,6 +101,14 @@ const OnOffGroup* single_group(const MarkovArrivals& arrivals) {
              : nullptr;
 }
 
+/// One group whose bursts may go elsewhere.
+std::optional<DirectedGroup> directed_group_of(const MarkovArrivals& arrivals) {
+  if (const auto* trains = std::get_if<GeometricTrains>(&arrivals.form())) return DirectedGroup(*trains);
+  const OnOffGroup* group = single_group(arrivals);
+  if (group != nullptr && group->share != 1) return DirectedGroup(*group);
+  return std::nullopt;
+}
+
 /// --- engines ----------------------------------------------------------------------------------------------
 
 /// Lower and upper bounds in T.
@@ -301,27 +309,24 @@ struct MarkovQueue::State {
   bool certified = true;
   std::map<int, std::unique_ptr<Engine>> engines{};  ///< by bits, or by number of modes
 
+  std::optional<DirectedGroup> directed_group = directed_group_of(arrivals);
+
   static constexpr int on_off_modes[] = {10, 15, 22, 33, 50}, directed_modes[] = {3, 4, 6, 8, 12};
   [[nodiscard]] const auto& modes() const { return directed() ? directed_modes : on_off_modes; }
   /// One group whose bursts may go elsewhere?
-  [[nodiscard]] bool directed() const {
-    const OnOffGroup* group = single_group(arrivals);
-    return group != nullptr && group->share != 1;
-  }
+  [[nodiscard]] bool directed() const { return directed_group.has_value(); }
   /// Does the number ON here say what comes?
-  [[nodiscard]] bool silent_passages() const {
-    return directed() && single_group(arrivals)->source.on_rate == 1;
-  }
+  [[nodiscard]] bool silent_passages() const { return directed() && directed_group->on_rate == 1; }
 
   Engine& engine(int bits_or_modes) {
     std::unique_ptr<Engine>& engine = engines[bits_or_modes];
     if (engine) return *engine;
     const OnOffGroup* group = single_group(arrivals);
     if (!certified)
-      engine = directed() ? make_directed_modes_engine(*group, arrivals.load(), bits_or_modes)
+      engine = directed() ? make_directed_modes_engine(*directed_group, arrivals.load(), bits_or_modes)
                           : std::make_unique<ModalEngine>(*group, arrivals.load(), bits_or_modes);
     else if (silent_passages())
-      engine = make_directed_engine(*group, arrivals.load(), bits_or_modes);
+      engine = make_directed_engine(*directed_group, arrivals.load(), bits_or_modes);
     else if (bits_or_modes == 64)
       engine = std::make_unique<CertifiedEngine<long double>>(arrivals, 64);
     else
@@ -351,24 +356,24 @@ struct MarkovQueue::State {
     const double ratio = static_cast<double>(abs(Real((left - right) / right)));
     return std::clamp(static_cast<int>(std::floor(-std::log10(ratio))), 0, 18);
   }
-  /// The value of two numbers of modes that agree to the digits wanted, or of the greatest two.
-  Agreed computed(const std::function<Bounds(Engine&)>& ask) {
+  /// The value of two numbers of modes that agree to the digits wanted, or to `enough`, or of the greatest two.
+  Agreed computed(const std::function<Bounds(Engine&)>& ask, int enough) {
     Real before = ask(engine(modes()[0])).lower;
     Agreed best{before, 0};
     for (std::size_t i = 1; i < std::size(modes()); ++i) {
       const Real now = ask(engine(modes()[i])).lower;
       best = {now, agreement(before, now)};
-      if (best.digits >= digits.count) break;
+      if (best.digits >= std::min(digits.count, enough)) break;
       before = now;
     }
     return best;
   }
 
   template <class Unit>
-  numeric::Claim<Unit> claim(const std::function<Bounds(Engine&)>& ask) {
+  numeric::Claim<Unit> claim(const std::function<Bounds(Engine&)>& ask, int enough = most_digits) {
     if (cln::zerop(arrivals.load())) return numeric::Exact<Unit>{0};  // a queue that is always empty
     if (!certified) {
-      const Agreed agreed = computed(ask);
+      const Agreed agreed = computed(ask, enough);
       return numeric::Approximation<Unit>{agreed.value, agreed.digits};
     }
     const Bounds bounds = proved(ask, [this](const Bounds& b) { return agree_to(b.lower, b.upper, digits); });
@@ -376,37 +381,47 @@ struct MarkovQueue::State {
   }
 
   /// Is the number at most `target`? Proved, or as computed.
-  bool at_most(const std::function<Bounds(Engine&)>& ask, const Rational& target) {
+  bool at_most(const std::function<Bounds(Engine&)>& ask, const Rational& target, int enough = most_digits) {
     if (cln::zerop(arrivals.load())) return true;
-    if (!certified) return numeric::compare(computed(ask).value, target) <= 0;
+    if (!certified) return numeric::compare(computed(ask, enough).value, target) <= 0;
     const Bounds bounds = proved(ask, [&](const Bounds& b) {
       return numeric::compare(b.upper, target) <= 0 || numeric::compare(b.lower, target) > 0;
     });
     return numeric::compare(bounds.upper, target) <= 0;
   }
 
+  /// Of losses: each number of modes more takes several times as long where matrices of all phases are computed with.
+  [[nodiscard]] int enough_of_losses() const { return directed() && !silent_passages() ? 6 : most_digits; }
+
   void check_capacity(std::int64_t capacity) const {
     check_level(capacity, "capacity");
     if (!directed()) return;
-    if (arrivals.phases() > most_dense_directed_phases)
-      throw LimitExceeded("losses of a queue with " + std::to_string(arrivals.phases()) +
-                          " phases of sources that stay together in bursts; the limit is " +
-                          std::to_string(most_dense_directed_phases));
-    // Four matrices a place stay in memory.
-    const double phases = static_cast<double>(arrivals.phases()), most = 1.5e7 / (phases * phases);
+    const double phases = matrix_phases();
+    double kept = 4 * phases * phases, work = 0;  // numbers that stay in memory and products, a place
+    if (silent_passages()) {
+      const double silent = certified ? static_cast<double>(directed_group->count + 1) : 12;
+      kept = 2 * (phases * silent + 4 * silent * silent);
+      work = 4 * phases * phases * silent;
+    }
+    const double most = std::min(6e7 / kept, work > 0 ? most_operations / work : 1e18);
     if (static_cast<double>(capacity) > most)
       throw LimitExceeded("a capacity of " + std::to_string(capacity) + " with " +
                           std::to_string(arrivals.phases()) + " phases; the limit is " +
                           std::to_string(static_cast<std::int64_t>(most)));
   }
 
+  /// Phases, or what stands for them.
+  [[nodiscard]] double matrix_phases() const {
+    return certified ? static_cast<double>(arrivals.phases()) : silent_passages() ? 600 : 130;
+  }
+
   /// \throws LimitExceeded  the work would be too much
   void check_level(std::int64_t level, const char* name) const {
     if (level < 0) throw InvalidArgument(name, std::to_string(level), "at least 0 packets");
     if (silent_passages() || (directed() && !certified)) {
-      // A level takes P once and stays in memory twice.
-      const double phases = certified ? static_cast<double>(arrivals.phases()) : 600;
-      const double most = std::min(most_operations / (2 * phases * phases), 3e7 / phases);
+      // A level takes P once (of lower on-rates D_1, D_2, ..) and stays in memory twice.
+      const double phases = matrix_phases(), matrices = silent_passages() ? 2 : 20;
+      const double most = std::min(most_operations / (matrices * phases * phases), 3e7 / phases);
       if (static_cast<double>(level) > most)
         throw LimitExceeded("level " + std::to_string(level) + " of a queue with " +
                             std::to_string(arrivals.phases()) + " phases; the limit is " +
@@ -438,14 +453,12 @@ MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits)
   if (given.load() >= 1) throw Unstable(numeric::to_fraction(given.load()), 1);
   const OnOffGroup* single = single_group(given);
   const bool blocks = std::holds_alternative<RationalBlocks>(given.form());
-  state_->certified = blocks || given.phases() <= (state_->silent_passages() ? most_certified_directed_phases
-                                                   : state_->directed()      ? most_dense_directed_phases
-                                                                             : most_certified_phases);
-  if (!state_->certified && single != nullptr && single->share != 1 && single->source.on_rate != 1)
-    throw LimitExceeded(std::to_string(given.phases()) +
-                        " phases of sources that stay together in bursts and do not "
-                        "send in every slot ON; the limit is " +
-                        std::to_string(most_certified_phases));
+  // Trains of geometric length stand for others: above what takes a second their modes will do.
+  const bool trains = std::holds_alternative<GeometricTrains>(given.form());
+  state_->certified =
+      blocks || given.phases() <= (state_->silent_passages() && !trains ? most_certified_directed_phases
+                                   : state_->directed()                 ? most_dense_directed_phases
+                                                                        : most_certified_phases);
   if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&given.form())) {
     double packets = 0;
     for (const OnOffGroup& group : *groups) packets += static_cast<double>(group.count);
@@ -509,7 +522,8 @@ ProbabilityClaim MarkovQueue::loss(std::int64_t capacity) {
   state_->check_capacity(capacity);
   if (capacity == 0) return numeric::Exact<unit::Probability>{1};
   return state_->claim<unit::Probability>(
-      [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); });
+      [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); },
+      state_->enough_of_losses());
 }
 
 std::int64_t MarkovQueue::least_capacity(const Rational& target) {
@@ -517,13 +531,30 @@ std::int64_t MarkovQueue::least_capacity(const Rational& target) {
     state_->check_capacity(capacity);
     return capacity > 0 &&
            state_->at_most(
-               [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); },
-               target);
+               [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); }, target,
+               state_->enough_of_losses());
   };
-  std::int64_t capacity = std::max<std::int64_t>(least_level(target), 1);
-  while (!meets(capacity)) ++capacity;
-  while (capacity > 1 && meets(capacity - 1)) --capacity;
-  return capacity;
+  // Steps that double, then halving: a finite queue of many phases takes long.
+  std::int64_t met = std::max<std::int64_t>(least_level(target), 1), missed = met, step = 1;
+  if (meets(met)) {
+    do {
+      missed = std::max<std::int64_t>(met - step, 0);
+      if (!meets(missed)) break;
+      met = missed;
+      step *= 2;
+    } while (true);
+  } else {
+    do {
+      missed = met;
+      met += step;
+      step *= 2;
+    } while (!meets(met));
+  }
+  while (met - missed > 1) {
+    const std::int64_t middle = missed + (met - missed) / 2;
+    (meets(middle) ? met : missed) = middle;
+  }
+  return met;
 }
 
 namespace {

@@ -18,14 +18,14 @@
 ///           Equal on-off sources with more than `most_certified_phases` phases: by modes
 ///           (queue/modal_blocks.hpp), as approximations whose digits are those that two numbers of modes
 ///           agree on.
-///           Sources whose bursts may go elsewhere: with one packet in every slot ON up to
-///           `most_certified_directed_phases` phases are certified (queue/silent_passage.hpp), more are
-///           approximated by modes (queue/directed_modes.hpp); with fewer packets 153 phases, and no more.
+///           Sources whose bursts may go elsewhere, and geometric trains: with one packet in every slot ON up to
+///           `most_certified_directed_phases` phases are certified (queue/silent_passage.hpp, silent_finite.hpp),
+///           with fewer packets 153 phases; more are approximated by modes (queue/directed_modes.hpp).
 /// RESULT    tails and losses as enclosures, or as approximations that say so; waits: an arriving packet has
 ///           P(W >= n) = P(Q > n) / rho, since a packet that waits w slots is seen once at each of the places
 ///           w, w - 1, ..., 0.
 /// SOURCE    Ramaswami 1988; Bini and Meini 1996; docs/derivations/bursty_queue.md, bursts_to_one_output.md
-/// EXCLUDES  losses of bursts that may go elsewhere above 153 phases; several packets served in a slot
+/// EXCLUDES  several packets served in a slot
 /// TESTS     tests/queue/markov_queue_test.cpp, directed_bursts_test.cpp
 namespace tailbound::queue {
 

@@ -108,6 +108,41 @@ Interval behind_first(const traffic::CellCounts& counts, const Interval& q) {
   return sum;
 }
 
+/// What the mean of v is at least of an input of which one knows in which slots it has sent, and that it does not now
+/// (packet_sizes.md, (7)): at least w^-(Lmax - 1).
+Interval quiet_mean(const Trains& trains, const Starts& starts, const Interval& other) {
+  const std::int64_t longest = trains.cells.largest();
+  const Interval least = power(other, longest - 1), elsewhere = numeric::to_interval(starts.elsewhere),
+                 more = Interval(1) / numeric::to_interval(starts.none());
+  // [a]: sum over r >= 1 of P(L = r + a) w^-r, and P(L > a).
+  std::vector<Interval> weighted(static_cast<std::size_t>(longest) + 1, Interval(0)),
+      above(static_cast<std::size_t>(longest) + 1, Interval(0));
+  auto next = trains.cells.classes.rbegin();
+  for (std::int64_t a = longest - 1; a >= 0; --a) {
+    Interval share(0);
+    while (next != trains.cells.classes.rend() && next->cells > a)
+      share += numeric::to_interval((next++)->share);
+    const auto at = static_cast<std::size_t>(a);
+    weighted[at] = (weighted[at + 1] + share) * other;
+    above[at] = above[at + 1] + share;
+  }
+  const auto holds = [&](const Real& f) {
+    Interval sum = Interval(1) - Interval(f), factor = elsewhere;
+    for (std::size_t a = 1; a < static_cast<std::size_t>(longest); ++a) {
+      factor *= more;
+      const Interval term = weighted[a] - Interval(f) * above[a];
+      if (numeric::lower(term) < 0) sum += factor * numeric::to_interval(numeric::lower(term));
+    }
+    return numeric::lower(sum) >= 0;
+  };
+  Real low = numeric::lower(least), high(1);
+  for (int step = 0; step < 24; ++step) {
+    const Real middle = (low + high) / 2;
+    (holds(middle) ? low : high) = middle;
+  }
+  return numeric::to_interval(low);
+}
+
 struct Constants {
   Real tail, loss;
 };
@@ -137,7 +172,7 @@ std::optional<Constants> prove(const Trains& trains, const Real& z, const Real& 
   const Interval sent = scale * here * (Interval(1) + own_left);
   const std::int64_t k = trains.inputs;
   Interval passage(1);
-  if (others) passage = power(power(other, trains.cells.largest() - 1), k - 2);
+  if (others) passage = power(quiet_mean(trains, starts, other), k - 2);
   const Interval rho = numeric::to_interval(trains.load);
   const Real tail = numeric::upper(power(mean, k) / passage);
   const Interval first = silent + at * sent;
