@@ -110,6 +110,45 @@ TEST_CASE("packets cell by cell: exact for few phases, a bound for many", "[answ
   CHECK(few.buffer.value >= few_bound.least_level(billionth) - 4);
 }
 
+TEST_CASE("packets cell by cell: trains of geometric length beside a bound", "[answers][sized_buffer]") {
+  for (const bounds::Criterion criterion : {bounds::Criterion::overflow, bounds::Criterion::loss}) {
+    SizedBufferQuestion asked =
+        question(16, imix, CellArrival::cells, answers::LeastBuffer{Rational(1) / 10'000});
+    asked.criterion = criterion;
+    const SizedBufferAnswer found = answer(asked);
+    REQUIRE(found.stand_in);
+    // E[L^2] / E[L] = 2 g - 1 of the sizes themselves.
+    CHECK(found.stand_in->length == Rational(527) / 71);
+    CHECK(2 * found.stand_in->length - 1 ==
+          Rational(7 * 1 + 4 * 10 * 10 + 1 * 24 * 24) / Rational(7 * 1 + 4 * 10 + 1 * 24));
+    REQUIRE(found.stand_in->buffer);
+    // Below what is proved, by little; and itself the least of that model.
+    const auto least = static_cast<std::int64_t>(found.stand_in->buffer->value);
+    CHECK(least <= found.buffer.value);
+    CHECK(least >= found.buffer.value * 9 / 10);
+    queue::MarkovQueue model(
+        queue::MarkovArrivals::trains({.inputs = 16, .load = asked.load, .length = found.stand_in->length}),
+        {6});
+    CHECK((criterion == bounds::Criterion::overflow ? model.least_level(Rational(1) / 10'000)
+                                                    : model.least_capacity(Rational(1) / 10'000)) == least);
+    CHECK(found.stand_in->at.value < static_cast<double>(upper(found.at)));
+    CHECK(found.stand_in->at.value < 1e-4);
+    CHECK(found.stand_in->mean_occupancy.value == Approx(21.349).epsilon(1e-4));
+
+    asked.asked = answers::ProbabilityOf{Packets(100)};
+    const SizedBufferAnswer room = answer(asked);
+    REQUIRE(room.stand_in);
+    CHECK_FALSE(room.stand_in->buffer);
+    // Simulated: 0.0267 +- 0.0005 above 100 cells.
+    if (criterion == bounds::Criterion::overflow)
+      CHECK(room.stand_in->at.value == Approx(0.0282).epsilon(1e-2));
+  }
+  // None beside what is exact, and where no queue forms.
+  CHECK_FALSE(answer(question(4, "128", CellArrival::cells, answers::ProbabilityOf{Packets(10)})).stand_in);
+  CHECK_FALSE(answer(question(1, imix, CellArrival::cells, answers::LeastBuffer{billionth})).stand_in);
+  CHECK(answer(question(1024, imix, CellArrival::cells, answers::ProbabilityOf{Packets(50)})).stand_in);
+}
+
 TEST_CASE("sized buffers that cannot be are refused", "[answers][sized_buffer][errors]") {
   SizedBufferQuestion asked = question(4, imix, CellArrival::cells, answers::LeastBuffer{billionth});
   asked.accuracy.arithmetic = queue::Arithmetic::exact;
