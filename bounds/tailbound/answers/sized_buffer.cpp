@@ -1,6 +1,8 @@
 #include <cln/rational.h>
 #include <tailbound/answers/sized_buffer.hpp>
 #include <tailbound/bounds/packet_loss.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/queue/markov_queue.hpp>
 #include <tailbound/queue/train_bound.hpp>
 
 #include <algorithm>
@@ -88,6 +90,54 @@ SizedProbability packet_loss_of(const SizedProbability& cell_loss, const traffic
   return Enclosure<unit::Probability>(least(enclosure.lower()), most(enclosure.upper()));
 }
 
+/// The mean length of geometric trains of which a cell finds the rest of its own as long in the mean: with
+/// E[L^2] / E[L] = 2 g - 1.
+Rational geometric_length(const traffic::CellCounts& cells) {
+  Rational square = 0;
+  for (const traffic::CellClass& one : cells.classes)
+    square =
+        square + one.share * Rational(static_cast<long>(one.cells)) * Rational(static_cast<long>(one.cells));
+  return (square / cells.mean + 1) / 2;
+}
+
+template <class Unit>
+numeric::Model<Unit> model(const numeric::Claim<Unit>& claim) {
+  return std::visit(
+      [](const auto& truth) -> numeric::Model<Unit> {
+        if constexpr (requires { truth.lower(); })
+          return {static_cast<double>(truth.lower())};
+        else if constexpr (std::is_same_v<std::decay_t<decltype(truth)>, numeric::Exact<Unit>>)
+          return {numeric::nearest_double(truth.value)};
+        else
+          return {static_cast<double>(truth.value)};
+      },
+      claim);
+}
+
+/// \param proved  what the bound says is enough, or the capacity asked about
+std::optional<GeometricStandIn> stand_in(const SizedBufferQuestion& question, const queue::Trains& trains,
+                                         Packets proved) {
+  const Rational length = geometric_length(trains.cells);
+  if (trains.inputs == 1 || length == 1) return std::nullopt;
+  const bool overflow = question.criterion == Criterion::overflow;
+  try {
+    queue::MarkovQueue queue(
+        queue::MarkovArrivals::trains({.inputs = trains.inputs, .load = trains.load, .length = length}),
+        numeric::Digits{4});
+    std::optional<numeric::Model<unit::Packet>> buffer;
+    if (const auto* least = std::get_if<LeastBuffer>(&question.asked))
+      // What is proved is known better.
+      buffer = {static_cast<double>(std::min(
+          overflow ? queue.least_level(least->drop) : queue.least_capacity(least->drop), proved.value))};
+    return GeometricStandIn{.length = length,
+                            .buffer = buffer,
+                            .at = model(overflow ? queue.tail(proved.value) : queue.loss(proved.value)),
+                            .mean_occupancy = model(queue.mean_occupancy())};
+  } catch (const LimitExceeded&) {
+    return std::nullopt;  // beside the answer: no reason to refuse it
+  }
+}
+
 SizedBufferAnswer cell_by_cell(const SizedBufferQuestion& question) {
   const queue::Trains trains{
       .inputs = question.inputs, .load = question.load, .cells = question.sizes.cells(question.cell_bytes)};
@@ -116,6 +166,7 @@ SizedBufferAnswer cell_by_cell(const SizedBufferQuestion& question) {
                            .classes = classes_of(question),
                            .mean_cells = trains.cells.mean};
   answer.packet_loss = packet_loss_of(answer.cell_loss, trains.cells);
+  answer.stand_in = stand_in(question, trains, buffer);
   return answer;
 }
 

@@ -47,6 +47,14 @@ struct SizeLoss {
   std::optional<numeric::Enclosure<unit::Probability>> loss{};
 };
 
+/// What trains of geometric length give in place of the packets, all else alike: an approximation.
+struct GeometricStandIn {
+  numeric::Rational length;                            ///< g [cells], 2 g - 1 = E[L^2] / E[L]
+  std::optional<numeric::Model<unit::Packet>> buffer;  ///< LeastBuffer: the least [cells]
+  numeric::Model<unit::Probability> at;                ///< the criterion at the answer's `buffer`
+  numeric::Model<unit::Packet> mean_occupancy;         ///< [cells]
+};
+
 struct SizedBufferAnswer {
   Packets buffer;                            ///< [cells], the one in service counts; found, or as asked
   SizedProbability at;                       ///< the criterion at `buffer`
@@ -60,6 +68,8 @@ struct SizedBufferAnswer {
   std::vector<SizeLoss> classes;
   numeric::Rational mean_cells;                      ///< E[L]
   std::optional<bounds::Computation> computation{};  ///< of `at`; none of a bound
+  /// Beside bounds; none of one input, and where it would take too long.
+  std::optional<GeometricStandIn> stand_in{};
 
   /// Are `at` and the losses upper bounds only?
   [[nodiscard]] bool bound_only() const { return !computation; }

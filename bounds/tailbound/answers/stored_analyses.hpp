@@ -39,7 +39,9 @@ inline constexpr std::size_t field_count<SharedBufferAnswer::Dedicated> = 2;
 template <>
 inline constexpr std::size_t field_count<SizeLoss> = 4;
 template <>
-inline constexpr std::size_t field_count<SizedBufferAnswer> = 10;
+inline constexpr std::size_t field_count<GeometricStandIn> = 4;
+template <>
+inline constexpr std::size_t field_count<SizedBufferAnswer> = 11;
 template <>
 inline constexpr std::size_t field_count<traffic::OnOff> = 4;
 template <>

@@ -4,6 +4,7 @@
 #include <tailbound/queue/burst_bound.hpp>
 
 #include <algorithm>
+#include <string>
 
 namespace tailbound::bounds {
 namespace {
@@ -60,6 +61,12 @@ class IndependentSlots final : public OutputQueue {
   queue::Accuracy accuracy_;
 };
 
+/// Do losses take longer than all else? Of many sources whose bursts stay together.
+bool losses_are_slow(const queue::MarkovArrivals& arrivals) {
+  const auto* groups = std::get_if<std::vector<queue::OnOffGroup>>(&arrivals.form());
+  return groups != nullptr && groups->front().share != 1 && arrivals.phases() > 153;
+}
+
 class CorrelatedSlots final : public OutputQueue {
  public:
   CorrelatedSlots(queue::MarkovArrivals arrivals, numeric::Digits digits)
@@ -89,6 +96,13 @@ class CorrelatedSlots final : public OutputQueue {
   }
   [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
                                                               Packets buffer) override {
+    if (losses_are_slow(queue_.arrivals())) {
+      // Nobody asks for it: what is known at once.
+      if (const auto proved = queue::burst_bound(queue_.arrivals());
+          proved && proved->loss(buffer.value).value <= greatest_value(at.probability))
+        return std::nullopt;
+      throw LimitExceeded("the loss of a buffer of " + std::to_string(buffer.value) + " packets");
+    }
     ComputedProbability loss = drop_probability(buffer, Criterion::loss);
     if (greatest_value(loss.probability) > greatest_value(at.probability)) return loss;
     return std::nullopt;

@@ -337,7 +337,7 @@ std::vector<Column> shared_results() {
       {"saving", "saving", "", Shape::proved, "--shared: 1 - memory / dedicated_total; null where that is 0",
        Style::percent},
       {"probability_approximate", "about", "", Shape::model,
-       "--shared: the criterion at M, by an approximation; null where outputs differ"},
+       "the criterion at B or M, by an approximation; null where none is known"},
       {"mean_total", "", "packets", Shape::proved, "--shared: E[T], all queues", Style::hidden},
       {"variance_total", "", "packets^2", Shape::claim,
        "--shared: Var T, from the joint law of two outputs; null where outputs differ", Style::hidden}};
