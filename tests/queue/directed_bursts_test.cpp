@@ -278,9 +278,9 @@ TEST_CASE("bursts to one of very many outputs start as Poisson ones", "[queue][d
 
 TEST_CASE("bursts to one output: what is refused", "[queue][directed]") {
   CHECK_FALSE(MarkovQueue(MarkovArrivals::on_off({inputs(64, "0.6", "16")})).certified());
-  CHECK_THROWS_AS(MarkovQueue(MarkovArrivals::on_off({inputs(64, "0.6", "16", "0.9")})), LimitExceeded);
+  CHECK_FALSE(MarkovQueue(MarkovArrivals::on_off({inputs(64, "0.6", "16", "0.9")})).certified());
   MarkovQueue many(MarkovArrivals::on_off({inputs(64, "0.6", "16")}));
-  CHECK_THROWS_AS(many.loss(20), LimitExceeded);
+  CHECK_THROWS_AS(many.loss(1'000'000), LimitExceeded);
   CHECK_THROWS_AS(many.tail(100'000'000), LimitExceeded);
   traffic::OnOff endless = traffic::on_off(rational("0.3"), {rational("3"), 1});
   endless.stop = 0;
