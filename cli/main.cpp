@@ -1,3 +1,4 @@
+#include <cli/process/memory.hpp>
 #include <cli/process/pieces.hpp>
 #include <cli/run.hpp>
 
@@ -64,6 +65,7 @@ int hand_over_to_ranks(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   keep_closed_descriptors();
+  tailbound::cli::end_where_memory_does();
   if (argc > 1 && std::strcmp(argv[1], "serve") == 0) become("-serve", argv);  // if not, the command says so
   if (const int status = hand_over_to_ranks(argc, argv)) return status;
   // A pipe that nobody reads and a limit to the size of files are errors like a full disk.

@@ -128,6 +128,7 @@ class Program::Tree {
     } catch (const CLI::Error& error) {
       if (error.get_exit_code() != 0) throw BadUsage(in_our_words(error));
       std::ostringstream out;  // help and version are "errors" with status 0
+      out.exceptions(std::ios::badbit);
       static_cast<void>(app_.exit(error, out, out));
       text = out.str();
       return {};

@@ -4,6 +4,7 @@
 #include <cli/options.hpp>
 #include <cli/part.hpp>
 #include <cli/process/interrupt.hpp>
+#include <cli/process/memory.hpp>
 #include <cli/process/pieces.hpp>
 #include <cli/program.hpp>
 #include <tailbound/answers/points.hpp>
@@ -27,6 +28,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace tailbound::cli {
@@ -172,6 +174,7 @@ Status tell_cut(const Program& program, const Course& course, const Interrupt& i
 Status answer_and_write(Program& program, int argc, const char* const* argv, std::ostream& out,
                         std::ostream& err, const std::shared_ptr<Course>& course, const Engine& engine) {
   if (const std::optional<std::string> help = program.parse(argc, argv)) {
+    require_memory_lasted();
     print_whole(out, *help);
     return answered;
   }
@@ -182,9 +185,10 @@ Status answer_and_write(Program& program, int argc, const char* const* argv, std
   const auto limits_of_each = [&common](Limits usual) {
     return read_limits(common.time_limit, common.memory_limit, std::move(usual));
   };
-  static_cast<void>(limits_of_each({}));  // are they well put?
+  static_cast<void>(limits_of_each({}));                          // are they well put?
+  const bool keeps_refusals = program.chosen()->name == "sweep";  // of points for which there was not enough
   Interrupt interrupt(
-      engine.writes && program.chosen()->name != "sweep"
+      engine.writes && !keeps_refusals
           ? read_limits(common.time_limit, common.memory_limit,
                         usual_limits(*program.chosen(), engine.executor != nullptr || common.part))
           : Limits());
@@ -247,12 +251,19 @@ Status answer_and_write(Program& program, int argc, const char* const* argv, std
   line.clear();  // before the answer, which may go to the same terminal
   if (picture) picture->write(drawn_document(reply.document, common));
   interrupt.end_of_work();
+  if (!keeps_refusals) require_memory_lasted();
   if (text) text->write(shown);
   if (text) text->commit();
   if (picture) picture->commit();
   if (!text) print_whole(out, shown);
   if (!reply.document.stopped && !course->cut) return reply.status;
   return tell_cut(program, *course, interrupt, "what is finished is shown", err);
+}
+
+/// No memory for a thread, or for what the system keeps of it.
+bool is_of_memory(const std::system_error& error) {
+  return error.code() == std::errc::resource_unavailable_try_again ||
+         error.code() == std::errc::not_enough_memory;
 }
 
 Status complain(const Program& program, const std::string& message, Status status, std::ostream& err) {
@@ -281,7 +292,11 @@ Status answer_or_complain(Program& program, int argc, const char* const* argv, s
   } catch (const OutputFailed& error) {
     return complain(program, error.what(), internal_failure, err);
   } catch (const std::bad_alloc&) {
-    return complain(program, "no answer: it takes more memory than the system gives", no_answer, err);
+    return complain(program, no_memory, no_answer, err);
+  } catch (const std::system_error& error) {
+    if (!is_of_memory(error))
+      return complain(program, std::string("internal failure: ") + error.what(), internal_failure, err);
+    return complain(program, no_memory, no_answer, err);
   } catch (const std::exception& error) {
     return complain(program, std::string("internal failure: ") + error.what(), internal_failure, err);
   }
@@ -305,6 +320,9 @@ int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
     if ((status == stopped || course->limited) && course->checkpoint)
       err << "Go on with:\n  " << resuming_line(argc, argv, *course->checkpoint) << '\n';
     return status;
+  } catch (const std::bad_alloc&) {
+    err << "tailbound: " << no_memory << '\n';
+    return no_answer;
   } catch (const std::exception& error) {
     err << "tailbound: internal failure: " << error.what() << '\n';
   } catch (...) {

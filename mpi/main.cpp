@@ -1,3 +1,4 @@
+#include <cli/process/memory.hpp>
 #include <cli/run.hpp>
 #include <mpi/ranks.hpp>
 
@@ -49,6 +50,7 @@ void block_stops() {
 
 int main(int argc, char** argv) {
   block_stops();
+  tailbound::cli::end_where_memory_does();
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   std::signal(SIGPIPE, SIG_IGN);

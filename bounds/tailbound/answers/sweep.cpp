@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -115,18 +116,25 @@ SweepAnswer answer(const SweepQuestion& question, int workers, const Run& run) {
   int failures = 0;
   while (!places.empty() && !run.stop.stop_requested()) {
     std::string failure;
+    bool no_memory = false;
     try {
       carry_out(processes, std::min(places.size(), static_cast<std::size_t>(workers)));
     } catch (const Error&) {
       throw;
     } catch (const std::runtime_error& error) {  // a worker was killed: others go on where it was
       failure = error.what();
+    } catch (
+        const std::bad_alloc& error) {  // of a worker or of this process, which others may soon give back
+      failure = error.what();
+      no_memory = true;
     }
     std::vector<std::size_t> left = missing(question);
     const bool advanced = left.size() < places.size();
     places = std::move(left);
-    if (!failure.empty() && (failures = advanced ? 0 : failures + 1) >= most_failures_in_a_row)
+    if (!failure.empty() && (failures = advanced ? 0 : failures + 1) >= most_failures_in_a_row) {
+      if (no_memory) throw std::bad_alloc();
       throw Error(failure);
+    }
     // Others are at what is left.
     if (failure.empty() && !advanced && !places.empty())
       std::this_thread::sleep_for(std::chrono::milliseconds(200));

@@ -20,6 +20,7 @@ constexpr int digit_bits = 30;  ///< of the prime: sums of two products of digit
 
 mpz_int to_mpz(const cln::cl_I& value) {
   std::ostringstream text;
+  text.exceptions(std::ios::badbit);  // no memory is no short text
   cln::fprinthexadecimal(text, value);
   mpz_int result;
   mpz_set_str(result.backend().data(), text.str().c_str(), 16);
@@ -28,6 +29,7 @@ mpz_int to_mpz(const cln::cl_I& value) {
 
 cln::cl_I to_cln(const mpz_int& value) {
   std::istringstream text(value.str());
+  text.exceptions(std::ios::badbit);
   cln::cl_I result;
   text >> result;
   return result;

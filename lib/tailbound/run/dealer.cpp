@@ -108,6 +108,7 @@ class Dealer {
     if (message.kind == Kind::gone) {
       held_[hand].pieces.clear();
       held_[hand].asked = false;
+      if (message.failure) std::rethrow_exception(message.failure);
       throw std::runtime_error(message.bytes);
     }
     const std::size_t piece = message.piece;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -66,7 +67,11 @@ class PointStore::Database {
     std::error_code error;
     if (use == Use::read && !std::filesystem::exists(path_, error)) refuse("a store that is there");
     const int flags = use == Use::read ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    if (sqlite3_open_v2(path_.c_str(), &handle_, flags, nullptr) != SQLITE_OK) {
+    if (const int result = sqlite3_open_v2(path_.c_str(), &handle_, flags, nullptr); result != SQLITE_OK) {
+      if (result == SQLITE_NOMEM) {
+        sqlite3_close(handle_);
+        throw std::bad_alloc();
+      }
       const std::string why = sqlite3_errmsg(handle_);
       sqlite3_close(handle_);
       refuse("a file that can be written (" + why + ")");
@@ -191,9 +196,12 @@ class PointStore::Database {
 
   void check(int result) const {
     if (result == SQLITE_OK) return;
+    if (result == SQLITE_NOMEM || result == SQLITE_IOERR_NOMEM) throw std::bad_alloc();
     const std::string why = sqlite3_errmsg(handle_);
     if (result == SQLITE_NOTADB) refuse("a store that `sweep` made, or a new file (it is of another kind)");
-    if ((result & 0xFF) == SQLITE_CORRUPT) damaged("the store is damaged (" + why + ")");
+    // The statements are right: if they are not understood, the tables are others.
+    if ((result & 0xFF) == SQLITE_CORRUPT || result == SQLITE_ERROR)
+      damaged("the store is damaged (" + why + ")");
     if ((result & 0xFF) == SQLITE_BUSY) throw Busy("the store " + path_ + " is in use: " + why);
     throw Error("the store " + path_ + " cannot be used: " + why);
   }

@@ -13,6 +13,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -151,6 +153,11 @@ class ProcessHands::Child {
       return "a process that computed was ended by signal " + std::to_string(WTERMSIG(status));
     return "a process that computed has ended with status " + std::to_string(WEXITSTATUS(status));
   }
+  /// It then ends by itself (work()).
+  [[nodiscard]] bool had_no_memory() {
+    const int status = wait();
+    return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+  }
 
  private:
   [[noreturn]] static void fail() {
@@ -207,9 +214,10 @@ std::optional<Hands::Said> ProcessHands::receive(Clock::time_point until) {
       if (children_[hand] == nullptr) continue;
       if (auto message = children_[hand]->stream().take()) return Said{hand, std::move(*message)};
       if (!children_[hand]->stream().ended()) continue;
-      const std::string words = children_[hand]->last_words();
+      Message gone{.kind = Message::Kind::gone, .bytes = children_[hand]->last_words()};
+      if (children_[hand]->had_no_memory()) gone.failure = std::make_exception_ptr(std::bad_alloc());
       children_[hand].reset();
-      return Said{hand, {.kind = Message::Kind::gone, .bytes = words}};
+      return Said{hand, std::move(gone)};
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
     if (left <= 0) return {};

@@ -1,0 +1,85 @@
+#include <cln/malloc.h>
+#include <gmp.h>
+#include <cli/process/memory.hpp>
+#include <cli/run.hpp>
+#include <tailbound/files/leftovers.hpp>
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+
+namespace tailbound::cli {
+namespace {
+
+std::atomic<bool> run_out = false;
+
+[[noreturn]] void end() {
+  try {
+    files::leftovers::clear_up();
+  } catch (const std::bad_alloc&) {
+    static_cast<void>(0);  // nothing has been begun
+  }
+  for (const char* words : {"tailbound: ", no_memory, "\n"})
+    static_cast<void>(!write(STDERR_FILENO, words, std::strlen(words)));
+  std::_Exit(no_answer);
+}
+
+void* taken_by_gmp(std::size_t size) {
+  void* const memory = std::malloc(size);
+  if (memory == nullptr) end();
+  return memory;
+}
+
+void* taken_again_by_gmp(void* old, std::size_t, std::size_t size) {
+  void* const memory = std::realloc(old, size);
+  if (memory == nullptr) end();
+  return memory;
+}
+
+void given_back_by_gmp(void* memory, std::size_t) {
+  std::free(memory);
+}
+
+void* taken_by_cln(std::size_t size) {
+  void* const memory = std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+[[noreturn]] void refused_to_new() {
+  run_out = true;
+  throw std::bad_alloc();
+}
+
+std::terminate_handler former = nullptr;
+
+[[noreturn]] void terminated() {
+  try {
+    if (const std::exception_ptr failure = std::current_exception()) std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    end();
+  } catch (...) {
+    static_cast<void>(0);  // as it would have been
+  }
+  former();
+  std::abort();
+}
+
+}  // namespace
+
+void end_where_memory_does() {
+  mp_set_memory_functions(taken_by_gmp, taken_again_by_gmp, given_back_by_gmp);
+  cln::malloc_hook = taken_by_cln;
+  std::set_new_handler(refused_to_new);
+  former = std::set_terminate(terminated);
+}
+
+void require_memory_lasted() {
+  if (run_out) throw std::bad_alloc();
+}
+
+}  // namespace tailbound::cli
