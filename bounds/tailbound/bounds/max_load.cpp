@@ -1,7 +1,11 @@
 #include <tailbound/bounds/max_load.hpp>
 
+#include <boost/math/tools/toms748_solve.hpp>
+
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 namespace tailbound::bounds {
 namespace {
@@ -38,6 +42,46 @@ numeric::Real exactly(const Rational& value) {
   return numeric::to_real(value, numeric::Rounding::nearest);
 }
 
+/// Loads around the point where the drop probability comes to the target, apart by `width` of them or as near as doubles
+/// get; found on the logarithm of the probability and not proved. Empty where that is no way to it.
+std::optional<std::pair<double, double>> crossing(const SlottedQueue& queue, Packets capacity,
+                                                  const DropTarget& target, double limit, double width,
+                                                  queue::Accuracy accuracy) {
+  accuracy.digits.count = std::min(accuracy.digits.count + 2, 14);
+  const double bar =
+      numeric::log2_magnitude(numeric::to_real(target.probability, numeric::Rounding::nearest));
+  // What is none at all is deeper than any target.
+  constexpr double none = -1e9;
+  const auto excess = [&](double load) {
+    const auto proved =
+        drop_probability(at_load(queue, numeric::to_rational(load)), capacity, target.criterion, accuracy);
+    const numeric::Enclosure<unit::Probability> probability = numeric::to_enclosure(proved.probability);
+    return probability.upper() > 0 ? numeric::log2_magnitude(probability.upper()) - bar : none;
+  };
+  try {
+    double met = limit / 2, missed = limit, at_met = excess(met), at_missed = 0;
+    while (at_met > 0) {
+      if (met < 1e-90) return std::nullopt;
+      missed = std::exchange(met, met / 2);
+      at_missed = std::exchange(at_met, excess(met));
+    }
+    for (double gap = 0.25; missed == limit; gap *= 0.25) {
+      const double load = limit * (1 - gap);
+      if (gap < 1e-14 || !(load < limit)) return std::nullopt;
+      const double at = excess(load);
+      (at > 0 ? missed : met) = load;
+      (at > 0 ? at_missed : at_met) = at;
+    }
+    if (!(at_met < 0)) return std::pair{met, missed};
+    std::uintmax_t steps = 100;
+    return boost::math::tools::toms748_solve(
+        excess, met, missed, at_met, at_missed,
+        [&](double low, double high) { return high - low <= width / 4 * low; }, steps);
+  } catch (const LimitExceeded&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& target,
@@ -61,6 +105,14 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
                    " packets arrive in a slot, all of them are served in it");
   const Rational width =
       1 / Rational(cln::expt_pos(numeric::Integer(10), numeric::Integer(accuracy.digits.count)));
+  const double near = std::max(numeric::nearest_double(width), 1e-15);
+  if (const auto found =
+          crossing(queue, capacity, target, numeric::nearest_double(bracket.missed), near, accuracy)) {
+    const Rational low = numeric::to_rational(found->first * (1 - near / 4)),
+                   high = numeric::to_rational(found->second * (1 + near / 4));
+    if (low > 0 && high < bracket.missed && meets(low) && !meets(high))
+      bracket = {.met = low, .missed = high, .missed_is_unstable = false};
+  }
   for (int step = 0; bracket.missed_is_unstable || bracket.missed > bracket.met * (1 + width); ++step) {
     if (step > 400 && cln::zerop(bracket.met))
       throw NoAnswer("no load above 1e-100 meets the target with " + std::to_string(capacity.value) +

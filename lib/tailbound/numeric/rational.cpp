@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/gmp_rational.hpp>
 #include <tailbound/numeric/rational.hpp>
 
 #include <cln/dfloat.h>
@@ -100,7 +101,18 @@ Rational parse_rational(std::string_view text, std::string_view argument, const 
 }
 
 std::string to_fraction(const Rational& value) {
+  // CLN computes its powers of ten anew for each long number.
+  constexpr std::size_t long_number = 2048;
+  if (bit_size(value) > long_number) {
+    const GmpRational same(value);
+    std::string text(
+        mpz_sizeinbase(mpq_numref(same.get()), 10) + mpz_sizeinbase(mpq_denref(same.get()), 10) + 3, '\0');
+    mpq_get_str(text.data(), 10, same.get());
+    text.resize(text.find('\0'));
+    return text;
+  }
   std::ostringstream out;
+  out.exceptions(std::ios::badbit);  // no memory is no short text
   out << cln::numerator(value);
   if (cln::denominator(value) != 1) out << '/' << cln::denominator(value);
   return out.str();

@@ -1,4 +1,5 @@
 #include <tailbound/numeric/abandoned_work.hpp>
+#include <tailbound/numeric/gmp_rational.hpp>
 #include <tailbound/numeric/real.hpp>
 
 #include <cln/dfloat.h>
@@ -28,37 +29,6 @@ mpfr_rnd_t to_mpfr(Rounding rounding) {
   }
   return MPFR_RNDN;
 }
-
-/// A GMP rational, freed at the end of the scope.
-class GmpRational {
- public:
-  explicit GmpRational(const Rational& value) {
-    mpq_init(value_);
-    set(mpq_numref(value_), cln::numerator(value));
-    set(mpq_denref(value_), cln::denominator(value));
-  }
-  ~GmpRational() { mpq_clear(value_); }
-  GmpRational(const GmpRational&) = delete;
-  GmpRational& operator=(const GmpRational&) = delete;
-  [[nodiscard]] mpq_srcptr get() const { return value_; }
-
- private:
-  static void set(mpz_ptr target, const Integer& value) {
-    if (cln::integer_length(value) < 62) {
-      mpz_set_si(target, cln::cl_I_to_long(value));
-      return;
-    }
-    // Through 32-bit limbs: linear in the size, where decimal text would be quadratic.
-    const Integer size = cln::abs(value);
-    const std::size_t words = (cln::integer_length(size) + 31) / 32;
-    std::vector<unsigned> limbs(words);
-    for (std::size_t i = 0; i < words; ++i)
-      limbs[i] = cln::cl_I_to_UL(cln::ldb(size, cln::cl_byte(32, 32 * i)));
-    mpz_import(target, words, -1, sizeof(unsigned), 0, 0, limbs.data());
-    if (cln::minusp(value)) mpz_neg(target, target);
-  }
-  mpq_t value_;
-};
 
 Integer from_gmp(mpz_srcptr value) {
   const std::size_t words = (mpz_sizeinbase(value, 2) + 31) / 32;
@@ -123,7 +93,7 @@ PrecisionScope::PrecisionScope(Precision precision)
   const auto digits = static_cast<unsigned>(std::ceil(std::max(precision.bits, 2) * 0.30102999566398120)) + 1;
   Real::default_precision(digits);
   Interval::default_precision(digits);
-  bits_ = static_cast<int>(mpfr_get_prec(Real(0).backend().data()));
+  bits_ = static_cast<int>(boost::multiprecision::detail::digits10_2_2(digits));
 }
 
 PrecisionScope::~PrecisionScope() {
@@ -212,14 +182,11 @@ double relative_width(const Real& lower, const Real& upper) {
   const mpfr_srcptr hi = upper.backend().data();
   if (mpfr_equal_p(lo, hi) != 0) return 0;
   if (mpfr_sgn(lo) * mpfr_sgn(hi) <= 0) return std::numeric_limits<double>::infinity();
-  mpfr_t width;
-  mpfr_init2(width, 64);
+  MPFR_DECL_INIT(width, 64);
   mpfr_sub(width, hi, lo, MPFR_RNDU);
   const mpfr_srcptr nearest = mpfr_sgn(lo) > 0 ? lo : hi;
   mpfr_div(width, width, nearest, MPFR_RNDA);
-  const double result = std::fabs(mpfr_get_d(width, MPFR_RNDA));
-  mpfr_clear(width);
-  return result;
+  return std::fabs(mpfr_get_d(width, MPFR_RNDA));
 }
 
 bool narrower_than(const Real& lower, const Real& upper, int bits) {
@@ -227,19 +194,24 @@ bool narrower_than(const Real& lower, const Real& upper, int bits) {
   const mpfr_srcptr hi = upper.backend().data();
   if (mpfr_equal_p(lo, hi) != 0) return true;
   if (mpfr_sgn(lo) * mpfr_sgn(hi) <= 0) return false;
-  mpfr_t width;
-  mpfr_init2(width, 32);
+  MPFR_DECL_INIT(width, 32);
   mpfr_sub(width, hi, lo, MPFR_RNDU);
   // |value| >= 2^(exponent - 1), width <= 2^exponent
   const mpfr_exp_t nearest = mpfr_get_exp(mpfr_sgn(lo) > 0 ? lo : hi) - 1;
-  const bool narrow = mpfr_get_exp(width) - nearest <= -static_cast<mpfr_exp_t>(bits);
-  mpfr_clear(width);
-  return narrow;
+  return mpfr_get_exp(width) - nearest <= -static_cast<mpfr_exp_t>(bits);
 }
 
 bool agree_to(const Real& lower, const Real& upper, Digits digits) {
   constexpr int within_double = 300;
-  if (digits.count <= within_double) return relative_width(lower, upper) <= std::pow(10.0, -digits.count);
+  if (digits.count <= within_double) {
+    // Nearly always far from the border, and positive.
+    const double bar = std::pow(10.0, -digits.count), low = mpfr_get_d(lower.backend().data(), MPFR_RNDD);
+    MPFR_DECL_INIT(width, 53);
+    mpfr_sub(width, upper.backend().data(), lower.backend().data(), MPFR_RNDU);
+    const double above = mpfr_get_d(width, MPFR_RNDU);
+    if (low > 1e-290 && above < bar * low * 0.999) return true;
+    return relative_width(lower, upper) <= bar;
+  }
   return narrower_than(lower, upper, to_precision(digits).bits);
 }
 
@@ -275,6 +247,7 @@ std::string to_decimal(const Rational& value, int digits, Rounding rounding) {
       break;
   }
   std::ostringstream text;
+  text.exceptions(std::ios::badbit);  // no memory is no short text
   text << mantissa;
   // A carry to the next power of ten lengthens the text by one digit.
   const long shown = exponent + 1 + static_cast<long>(text.str().size()) - wanted;

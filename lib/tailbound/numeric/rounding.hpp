@@ -55,22 +55,27 @@ struct RelativeError {
 /// The ends carry 32 bits more than the value so that the widening itself costs nothing.
 template <class T>
 void widen(const T& value, RelativeError gamma, const Real& dropped, int bits, Real& lower, Real& upper) {
-  const PrecisionScope scope(Precision{significand_bits<T>(bits) + 32});
-  Real center;
-  if constexpr (std::is_same_v<T, double>)
-    mpfr_set_d(center.backend().data(), value, MPFR_RNDN);
-  else if constexpr (std::is_same_v<T, long double>)
-    mpfr_set_ld(center.backend().data(), value, MPFR_RNDN);
-  else
-    mpfr_set(center.backend().data(), value.backend().data(), MPFR_RNDN);
-  Real down, up;
-  mpfr_mul_d(down.backend().data(), center.backend().data(), gamma.units, MPFR_RNDU);
-  mpfr_mul_2si(down.backend().data(), down.backend().data(), -gamma.bits, MPFR_RNDU);
-  mpfr_add(up.backend().data(), center.backend().data(), down.backend().data(), MPFR_RNDU);
-  mpfr_add(up.backend().data(), up.backend().data(), dropped.backend().data(), MPFR_RNDU);
-  mpfr_sub(down.backend().data(), center.backend().data(), down.backend().data(), MPFR_RNDD);
-  lower = down;
-  upper = up;
+  const mpfr_ptr low = lower.backend().data(), up = upper.backend().data();
+  const mpfr_prec_t precision = significand_bits<T>(bits) + 32;
+  mpfr_set_prec(low, precision);
+  mpfr_set_prec(up, precision);
+  const auto around = [&](mpfr_srcptr center) {
+    mpfr_mul_d(low, center, gamma.units, MPFR_RNDU);
+    mpfr_mul_2si(low, low, -gamma.bits, MPFR_RNDU);
+    mpfr_add(up, center, low, MPFR_RNDU);
+    mpfr_add(up, up, dropped.backend().data(), MPFR_RNDU);
+    mpfr_sub(low, center, low, MPFR_RNDD);
+  };
+  if constexpr (std::is_floating_point_v<T>) {
+    MPFR_DECL_INIT(center, std::numeric_limits<T>::digits);
+    if constexpr (std::is_same_v<T, double>)
+      mpfr_set_d(center, value, MPFR_RNDN);
+    else
+      mpfr_set_ld(center, value, MPFR_RNDN);
+    around(center);
+  } else {
+    around(value.backend().data());
+  }
 }
 
 }  // namespace tailbound::numeric

@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/wide_clones.hpp>
 #include <tailbound/queue/queue_pair.hpp>
 
 #include <algorithm>
@@ -6,15 +7,6 @@
 #include <limits>
 #include <string>
 #include <utility>
-
-// The loops below are most of the time and gain by wider registers, asked for by what a processor can do (arch= would
-// name one maker's). Each operation is as written, on every machine.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define TAILBOUND_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define TAILBOUND_WIDE
-#endif
 
 namespace tailbound::queue {
 namespace {

@@ -104,36 +104,19 @@ std::optional<long> degree_of(const Expression& expression) {
   return degree;
 }
 
-/// The coefficients of 1 - B1, B1 = sum_j P(A > j) z^j, where A is a polynomial that is long for GiNaC.
-std::optional<std::vector<Rational>> polynomial_tails(const Pgf& arrivals) {
-  if (!arrivals.free_parameters().empty()) return std::nullopt;
-  const auto degree = degree_of(arrivals.expression());
-  if (!degree || *degree <= largest_factored_degree) return std::nullopt;
-  std::vector<Rational> pmf =
-      series::expand<Rational>(arrivals.program(), static_cast<std::size_t>(*degree) + 1);
-  while (pmf.size() > 1 && cln::zerop(pmf.back())) pmf.pop_back();
-  Rational above = 0;
-  for (std::size_t j = pmf.size(); j-- > 0;) {
-    const Rational mass = pmf[j];
-    pmf[j] = -above;
-    above = above + mass;
-  }
-  pmf.front() = pmf.front() + 1;
-  if (pmf.size() > 1) pmf.pop_back();  // P(A > degree) = 0
-  return pmf;
-}
-
 /// A polynomial as integers without a common divisor: factor() times what was given.
 class WholePolynomial {
  public:
-  explicit WholePolynomial(const std::vector<Rational>& coefficients) {
-    cln::cl_I denominator = 1, divisor = 0;
-    for (const Rational& each : coefficients) denominator = cln::lcm(denominator, cln::denominator(each));
-    for (const Rational& each : coefficients) {
-      whole_.emplace_back(each * denominator);
-      divisor = cln::gcd(divisor, cln::numerator(whole_.back()));
+  /// `coefficients` over `denominator`
+  WholePolynomial(std::vector<cln::cl_I> coefficients, const cln::cl_I& denominator)
+      : whole_(std::move(coefficients)) {
+    cln::cl_I divisor = 0;
+    for (const cln::cl_I& each : whole_) {
+      divisor = cln::gcd(divisor, each);
+      if (divisor == 1) break;
     }
-    for (Rational& each : whole_) each = each / divisor;
+    if (divisor > 1)
+      for (cln::cl_I& each : whole_) each = cln::exquo(each, divisor);
     factor_ = Rational(denominator) / divisor;
   }
   [[nodiscard]] Expression factor() const { return factor_; }
@@ -141,14 +124,51 @@ class WholePolynomial {
     const Expression z = Expression::symbol(variable);
     std::vector<Expression> terms;
     for (std::size_t j = 0; j < whole_.size(); ++j)
-      if (!cln::zerop(whole_[j])) terms.push_back(whole_[j] * pow(z, static_cast<long>(j)));
+      if (!cln::zerop(whole_[j])) terms.push_back(Rational(whole_[j]) * pow(z, static_cast<long>(j)));
     return sum(std::move(terms));
   }
 
  private:
-  std::vector<Rational> whole_;
+  std::vector<cln::cl_I> whole_;
   Rational factor_ = 1;
 };
+
+/// The coefficients of 1 - B1, B1 = sum_j P(A > j) z^j, over a common denominator.
+struct PolynomialTails {
+  std::vector<cln::cl_I> whole;
+  cln::cl_I denominator = 1;
+
+  [[nodiscard]] WholePolynomial rest() const { return {whole, denominator}; }  ///< 1 - B1
+  [[nodiscard]] WholePolynomial sum() const {                                  ///< B1
+    std::vector<cln::cl_I> tails = whole;
+    for (cln::cl_I& tail : tails) tail = -tail;
+    tails.front() = tails.front() + denominator;
+    return {std::move(tails), denominator};
+  }
+};
+
+/// Empty unless A is a polynomial that is long for GiNaC.
+std::optional<PolynomialTails> polynomial_tails(const Pgf& arrivals) {
+  if (!arrivals.free_parameters().empty()) return std::nullopt;
+  const auto degree = degree_of(arrivals.expression());
+  if (!degree || *degree <= largest_factored_degree) return std::nullopt;
+  std::vector<Rational> pmf =
+      series::expand<Rational>(arrivals.program(), static_cast<std::size_t>(*degree) + 1);
+  while (pmf.size() > 1 && cln::zerop(pmf.back())) pmf.pop_back();
+  PolynomialTails tails;
+  for (const Rational& mass : pmf)  // most have the first one's, or a divisor of it
+    if (!cln::zerop(cln::rem(tails.denominator, cln::denominator(mass))))
+      tails.denominator = cln::lcm(tails.denominator, cln::denominator(mass));
+  cln::cl_I above = 0;
+  tails.whole.resize(pmf.size());
+  for (std::size_t j = pmf.size(); j-- > 0;) {
+    tails.whole[j] = -above;
+    above = above + cln::numerator(pmf[j]) * cln::exquo(tails.denominator, cln::denominator(pmf[j]));
+  }
+  tails.whole.front() = tails.whole.front() + tails.denominator;
+  if (tails.whole.size() > 1) tails.whole.pop_back();  // P(A > degree) = 0
+  return tails;
+}
 
 }  // namespace
 
@@ -228,7 +248,7 @@ std::optional<Pgf> cancelled_occupancy(const SlottedFormula& formula) {
   const Pgf& arrivals = formula.arrivals;
   std::optional<Expression> quotient;
   if (const auto tails = polynomial_tails(arrivals)) {
-    const WholePolynomial denominator(*tails);
+    const WholePolynomial denominator = tails->rest();
     quotient = (formula.empty * denominator.factor() * arrivals.expression()).simplified() /
                denominator.expression(arrivals.variable());
   } else if (const auto b1 = divided_out(arrivals)) {
@@ -242,11 +262,8 @@ std::optional<Pgf> cancelled_wait(const SlottedFormula& formula, const WaitFormu
   const Pgf& arrivals = formula.arrivals;
   const Expression factor = ((1 - formula.load) / formula.load).simplified();
   std::optional<Expression> quotient;
-  if (auto tails = polynomial_tails(arrivals)) {
-    const WholePolynomial denominator(*tails);
-    for (Rational& tail : *tails) tail = -tail;
-    tails->front() = tails->front() + 1;  // B1 of 1 - B1
-    const WholePolynomial numerator(*tails);
+  if (const auto tails = polynomial_tails(arrivals)) {
+    const WholePolynomial denominator = tails->rest(), numerator = tails->sum();
     quotient = (factor * denominator.factor() / numerator.factor()).simplified() *
                numerator.expression(arrivals.variable()) / denominator.expression(arrivals.variable());
   } else if (const auto b1 = divided_out(arrivals)) {

@@ -44,6 +44,37 @@ bool never_any_arrivals(const SlottedQueue& queue) {
   return queue.arrivals.largest_batch() == 0;
 }
 
+/// A probability to come below, and the doubles around it, which decide all but close cases.
+struct Target {
+  explicit Target(const Rational& value) : value(value) {
+    const double nearest = numeric::nearest_double(value);
+    if (nearest > 1e-300) {
+      lower = std::nextafter(nearest, 0.0);
+      upper = std::nextafter(nearest, 2.0);
+      log2 = std::log2(nearest);
+    } else {
+      upper = 1e-299;
+      const PrecisionScope scope(Precision{64});
+      log2 = numeric::log2_magnitude(numeric::to_real(value, numeric::Rounding::nearest));
+    }
+  }
+  /// Is the value proved to be at most this, to be above it?
+  [[nodiscard]] bool is_met(const Proved& proved) const {
+    const auto* enclosure = std::get_if<Enclosure<unit::Probability>>(&proved);
+    return (enclosure != nullptr && mpfr_cmp_d(enclosure->upper().backend().data(), lower) <= 0) ||
+           numeric::surely_at_most<unit::Probability>(proved, value);
+  }
+  [[nodiscard]] bool is_missed(const Proved& proved) const {
+    const auto* enclosure = std::get_if<Enclosure<unit::Probability>>(&proved);
+    return (enclosure != nullptr && mpfr_cmp_d(enclosure->lower().backend().data(), upper) > 0) ||
+           numeric::surely_above<unit::Probability>(proved, value);
+  }
+
+  Rational value;
+  double lower = 0, upper = 1;  ///< around it
+  double log2 = 0;
+};
+
 /// An engine of one arithmetic, type erased: what the questions below need of it.
 class Engine {
  public:
@@ -52,7 +83,7 @@ class Engine {
   [[nodiscard]] virtual std::optional<Proved> at(std::int64_t n) = 0;
   /// The first n with computed value <= target, by walking and then jumping; not proved, and only near
   /// it where the target is too small for this arithmetic.
-  [[nodiscard]] virtual std::optional<std::int64_t> guess(const Rational& target, std::int64_t hint) = 0;
+  [[nodiscard]] virtual std::optional<std::int64_t> guess(const Target& target, std::int64_t hint) = 0;
   [[nodiscard]] virtual double cost(std::int64_t n) const = 0;
   [[nodiscard]] virtual Method method() const = 0;
 };
@@ -64,7 +95,7 @@ class EngineOf final : public Engine {
       : engine_(std::move(engine)), method_(method), least_log2_(least_log2) {}
 
   std::optional<Proved> at(std::int64_t n) override {
-    const PrecisionScope scope(Precision{engine_.bits()});
+    const Scope scope(engine_.bits());
     if (engine_.zero_from() >= 0 && n >= engine_.zero_from()) return Proved(Exact<unit::Probability>{0});
     Real lower, upper;
     engine_.enclose(engine_.value(n), lower, upper);
@@ -74,11 +105,11 @@ class EngineOf final : public Engine {
     return Proved(Enclosure<unit::Probability>(std::move(lower), std::move(upper)));
   }
 
-  std::optional<std::int64_t> guess(const Rational& target, std::int64_t hint) override {
-    const PrecisionScope scope(Precision{engine_.bits()});
-    const double log2_target = numeric::log2_magnitude(numeric::to_real(target, numeric::Rounding::nearest));
+  std::optional<std::int64_t> guess(const Target& target, std::int64_t hint) override {
+    const Scope scope(engine_.bits());
+    const double log2_target = target.log2;
     const bool in_reach = log2_target > least_log2_;
-    const T bar = in_reach ? from_rational(target) : T(0);
+    const T bar = in_reach ? from_rational(target.value) : T(0);
     if (hint < 0) {
       // Walk as far as that is about as cheap as a few jumps.
       const std::size_t reach = std::max<std::size_t>(2048, 64 * engine_.order());
@@ -111,6 +142,15 @@ class EngineOf final : public Engine {
     // Values this small are for another arithmetic; where to look is known.
     if (!in_reach) return hint;
     if (cost(hint) > 1e9) return std::nullopt;
+    // Far out a level is as much below the one before it as everywhere.
+    for (int tries = 0; tries < 4 && hint > 0 && hint <= deepest_level; ++tries) {
+      const T here = engine_.value(hint).value, before = engine_.value(hint - 1).value;
+      if (at_most(here, bar) && !at_most(before, bar)) return hint;
+      const double slope = log2_of(before) - log2_of(here), rest = log2_of(here) - log2_target;
+      if (!(slope > 0) || !(std::fabs(rest / slope) < 0.5 * static_cast<double>(hint))) break;
+      hint += static_cast<std::int64_t>(std::ceil(rest / slope));
+    }
+    hint = std::clamp<std::int64_t>(hint, 0, deepest_level);
     // Gallop away from the hint, then halve.
     std::int64_t above = -1, below = -1;  // value(above) > target >= value(below)
     for (std::int64_t step = 1, n = hint;; step *= 4) {
@@ -137,6 +177,16 @@ class EngineOf final : public Engine {
   [[nodiscard]] Method method() const override { return method_; }
 
  private:
+  /// New Reals and Intervals get the engine's precision; machine numbers make none.
+  struct NoScope {
+    explicit NoScope(int) {}
+  };
+  struct LongScope {
+    explicit LongScope(int bits) : scope(Precision{bits}) {}
+    PrecisionScope scope;
+  };
+  using Scope = std::conditional_t<std::is_floating_point_v<T>, NoScope, LongScope>;
+
   static T from_rational(const Rational& value) {
     if constexpr (std::is_same_v<T, double>)
       return numeric::nearest_double(value);
@@ -168,8 +218,9 @@ class EngineOf final : public Engine {
 };
 
 /// \param log2_value  size of the least value of interest
+/// \param quick  from entries known a little worse, where those are had at once; else there is no such engine
 std::unique_ptr<Engine> make_engine(const SlottedQueue& queue, Quantity quantity, Arithmetic arithmetic,
-                                    int bits, double log2_value, double log2_idle) {
+                                    int bits, bool quick, double log2_value, double log2_idle) {
   const double no_limit = -std::numeric_limits<double>::infinity();
   switch (arithmetic) {
     case Arithmetic::double_precision: {
@@ -187,6 +238,12 @@ std::unique_ptr<Engine> make_engine(const SlottedQueue& queue, Quantity quantity
     case Arithmetic::extended: {
       const int digits = std::numeric_limits<long double>::digits;
       const long negligible = negligible_excess(std::max(log2_value, least_log2_extended), digits, log2_idle);
+      if (quick) {
+        const auto fast = quantity == Quantity::tail ? fast_ladder(queue, negligible) : std::nullopt;
+        if (!fast) return nullptr;
+        return std::make_unique<EngineOf<long double>>(TailEngine<long double>(*fast, quantity),
+                                                       Method{arithmetic, digits}, least_log2_extended);
+      }
       const PrecisionScope scope(Precision{160});
       return std::make_unique<EngineOf<long double>>(
           TailEngine<long double>(enclosed_ladder(queue, negligible), quantity, digits),
@@ -229,6 +286,7 @@ std::optional<double> log2_upper(const Proved& proved) {
 struct Stage {
   Arithmetic arithmetic;
   int bits;
+  bool quick = false;
 };
 
 /// The arithmetics to try, cheapest first. `units` estimates the roundings that a value meets.
@@ -241,7 +299,8 @@ std::vector<Stage> stages(const Accuracy& accuracy, double units) {
   };
   switch (accuracy.arithmetic) {
     case Arithmetic::automatic:
-      order = {{Arithmetic::double_precision, 53}, {Arithmetic::extended, 64}};
+      order = {
+          {Arithmetic::double_precision, 53}, {Arithmetic::extended, 64, true}, {Arithmetic::extended, 64}};
       escalate(Arithmetic::multiprecision);
       break;
     case Arithmetic::double_precision:
@@ -310,7 +369,9 @@ std::vector<LevelProbability> values_at(const SlottedQueue& queue, Quantity quan
       const double log2_value =
           deepest_log2 ? *deepest_log2
                        : (attempt == 0 ? least_log2_double : -64.0 * static_cast<double>(deepest + 16));
-      const auto engine = make_engine(queue, quantity, stage.arithmetic, stage.bits, log2_value, log2_idle);
+      const auto engine =
+          make_engine(queue, quantity, stage.arithmetic, stage.bits, stage.quick, log2_value, log2_idle);
+      if (!engine) break;
       const std::size_t before = pending.size();
       double work = 0;
       for (const std::size_t i : pending) {
@@ -424,6 +485,7 @@ TailBoundary least_level(const SlottedQueue& queue, const Rational& target, cons
   const LevelProbability nothing{Packets(0), Exact<unit::Probability>{0}, {Arithmetic::exact, 0}};
   if (never_any_arrivals(queue)) return {Packets(0), nothing, {}};
 
+  const Target wanted(target);
   const double log2_idle = log2_of_idle_share(queue);
   // One level may fall by many bits at low load: 48 of them for a start.
   double log2_value = static_cast<double>(cln::integer_length(cln::numerator(target))) -
@@ -438,8 +500,7 @@ TailBoundary least_level(const SlottedQueue& queue, const Rational& target, cons
     std::optional<Proved> here = engine.at(n);
     std::optional<Proved> previous = n > 0 ? engine.at(n - 1) : std::nullopt;
     if (!here || (n > 0 && !previous)) return false;
-    settled = numeric::surely_at_most<unit::Probability>(*here, target) &&
-              (n == 0 || numeric::surely_above<unit::Probability>(*previous, target));
+    settled = wanted.is_met(*here) && (n == 0 || wanted.is_missed(*previous));
     if (!settled) {
       obstacle = "the target lies inside the enclosure at level " + std::to_string(n) + " or " +
                  std::to_string(n - 1);
@@ -461,8 +522,8 @@ TailBoundary least_level(const SlottedQueue& queue, const Rational& target, cons
     return true;
   };
   const auto answer = [&]() {
-    TailBoundary boundary{at.level, at, {}};
-    if (at.level.value > 0) boundary.before.push_back(before);
+    TailBoundary boundary{at.level, std::move(at), {}};
+    if (boundary.level.value > 0) boundary.before.push_back(std::move(before));
     return boundary;
   };
   const auto settle_exactly = [&](std::int64_t near) -> bool {
@@ -489,10 +550,12 @@ TailBoundary least_level(const SlottedQueue& queue, const Rational& target, cons
     if (hint > 1024)
       bits = std::max(bits, numeric::sufficient_bits(accuracy.digits, 40.0 * static_cast<double>(hint)));
     for (int attempt = 0; attempt < 2; ++attempt) {
-      const double wanted = log2_value;
-      const auto engine = make_engine(queue, Quantity::tail, stage.arithmetic, bits, log2_value, log2_idle);
+      const double cut_for = log2_value;
+      const auto engine =
+          make_engine(queue, Quantity::tail, stage.arithmetic, bits, stage.quick, log2_value, log2_idle);
+      if (!engine) break;
       if (!settled) {
-        const std::optional<std::int64_t> guess = engine->guess(target, hint);
+        const std::optional<std::int64_t> guess = engine->guess(wanted, hint);
         if (!guess) break;
         hint = *guess;
       }
@@ -503,7 +566,7 @@ TailBoundary least_level(const SlottedQueue& queue, const Rational& target, cons
                             " would take more than 4e8 products of long numbers; that is the limit");
       }
       if (try_boundary(*engine, hint)) return answer();
-      if (!(log2_value < wanted)) break;  // a finer cut of the arrivals would not help
+      if (!(log2_value < cut_for)) break;  // a finer cut of the arrivals would not help
     }
     const bool long_numbers =
         stage.arithmetic == Arithmetic::multiprecision || stage.arithmetic == Arithmetic::interval;

@@ -103,11 +103,16 @@ class TailEngine {
     }
     const std::size_t order = equation_.order();
     const std::size_t first = equation_.forcing.size() - std::min(order, equation_.forcing.size());
-    walk(first + order);
-    const std::uint64_t power = place - first;
-    const series::JumpWeights<T> jump = series::jump_weights(equation_, power);
-    return {series::apply(jump, values_.data() + first),
-            walked_units(static_cast<std::int64_t>(first + order)) + jump.roundings +
+    // Neighbours are asked for together: one jump leads to several of them.
+    const std::size_t step = (place - first) % neighbours;
+    const std::uint64_t power = place - first - step;
+    walk(first + order + neighbours);
+    if (jump_.weight.empty() || jumped_ != power) {
+      jump_ = series::jump_weights(equation_, power);
+      jumped_ = power;
+    }
+    return {series::apply(jump_, values_.data() + first + step),
+            walked_units(static_cast<std::int64_t>(first + order + neighbours)) + jump_.roundings +
                 static_cast<double>(order) + 1 + static_cast<double>(power) * kernel_units_};
   }
 
@@ -128,6 +133,8 @@ class TailEngine {
   }
 
  private:
+  static constexpr std::size_t neighbours = 8;
+
   /// Errors met by a value that n steps of the recurrence lead to. One more unit than counted covers
   /// products that underflow (docs/derivations/rounding.md).
   [[nodiscard]] double walked_units(std::int64_t n) const {
@@ -172,6 +179,8 @@ class TailEngine {
 
   series::RenewalEquation<T> equation_;
   std::vector<T> values_;
+  series::JumpWeights<T> jump_;  ///< the last one, of `jumped_` places
+  std::uint64_t jumped_ = 0;
   double kernel_units_ = 0, forcing_units_ = 0;
   numeric::Real cut_{0};
   int bits_ = 53;

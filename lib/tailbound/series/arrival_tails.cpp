@@ -50,6 +50,21 @@ double log2_above(const Rational&) {
   return std::numeric_limits<double>::infinity();
 }
 
+/// log2_above(value) < exponent, asked again and again: a long double is compared with the power.
+template <class L>
+struct Below {
+  explicit Below(double exponent) : exponent(exponent) {}
+  [[nodiscard]] bool operator()(const L& value) const { return log2_above(value) < exponent; }
+  double exponent;
+};
+template <>
+struct Below<long double> {
+  explicit Below(double exponent)
+      : power(std::exp2(std::max(static_cast<long double>(std::ceil(exponent)) - 1, -16'445.0L))) {}
+  [[nodiscard]] bool operator()(long double value) const { return value < power; }
+  long double power;
+};
+
 /// A remainder between 0 and `value`: [0, value] where L is an interval; else `value`, which the caller's
 /// floor keeps far below rounding.
 template <class L>
@@ -70,10 +85,14 @@ L power(L base, std::int64_t exponent) {
   return result;
 }
 
-/// silent^inputs. Long double takes it from MPFR: a few units, however many the inputs.
+/// Below this many inputs, silent^inputs in long double is multiplied out.
+constexpr std::int64_t few_inputs = 1024;
+
+/// silent^inputs. Long double takes it from MPFR where the inputs are many: a few units, however many.
 template <class L>
 L silence(const Rational& silent, std::int64_t inputs) {
   if constexpr (std::is_same_v<L, long double>) {
+    if (inputs < few_inputs) return power(convert<L>(silent), inputs);
     const numeric::PrecisionScope scope({128});
     Real value = numeric::to_real(silent, numeric::Rounding::nearest);
     mpfr_pow_ui(value.backend().data(), value.backend().data(), static_cast<unsigned long>(inputs),
@@ -82,6 +101,11 @@ L silence(const Rational& silent, std::int64_t inputs) {
   } else {
     return power(convert<L>(silent), inputs);
   }
+}
+
+/// Errors of silence() in long double: each factor's own, and one a product.
+double units_of_silence(std::int64_t inputs) {
+  return inputs < few_inputs ? 2.02 * static_cast<double>(inputs) : 2;
 }
 
 /// A prefix of a PMF and what is known of the rest.
@@ -98,12 +122,14 @@ struct Prefix {
 template <class L, class Numerator>
 Prefix<L> by_ratios(L first, const L& factor, Numerator numerator, std::int64_t last, double floor) {
   Prefix<L> prefix{{}, L(0), L(0), true};
+  if (last < 64) prefix.pmf.reserve(static_cast<std::size_t>(last) + 1);
   prefix.pmf.push_back(std::move(first));
+  const Below<L> is_half(-0.5), is_negligible(floor);
   for (std::int64_t j = 0; j < last; ++j) {
     const L ratio = numerator(j) * factor / whole<L>(j + 1);
     // Ratios fall, so with a ratio below 1/2 all that follows sums to less than this entry, and the
     // excess to less than twice it.
-    if (log2_above(ratio) <= -1 && log2_above(prefix.pmf.back()) < floor) {
+    if (is_half(ratio) && is_negligible(prefix.pmf.back())) {
       prefix.mass_after = remainder_below<L>(prefix.pmf.back());
       prefix.excess_after = remainder_below<L>(L(prefix.pmf.back() + prefix.pmf.back()));
       prefix.finite = false;
@@ -303,8 +329,8 @@ std::optional<ArrivalTails<long double>> fast_arrival_tails(const Arrivals& arri
     units_of_pmf = 4 + 6.0 * static_cast<double>(prefix.pmf.size());
   } else {
     prefix = closed_form<long double>(description, floor);
-    if (std::holds_alternative<EqualInputs>(description))
-      units_of_pmf = 2 + 6.0 * static_cast<double>(prefix.pmf.size());
+    if (const auto* equal = std::get_if<EqualInputs>(&description))
+      units_of_pmf = units_of_silence(equal->inputs) + 6.0 * static_cast<double>(prefix.pmf.size());
     else if (const auto* unequal = std::get_if<UnequalInputs>(&description))
       units_of_pmf = 4.0 * static_cast<double>(unequal->rates.size());
     else

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/real.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -28,9 +29,10 @@ struct RenewalEquation {
 };
 
 /// Relative errors met in one step of extend(): one product, then the additions. Four running sums, so a
-/// term meets at most a quarter of the additions, three that join the sums and the forcing term.
+/// term meets at most a quarter of the additions, two that join the sums, and three: the forcing term and the join, or
+/// the three last terms.
 [[nodiscard]] inline double roundings_per_step(std::size_t terms) {
-  return 1 + static_cast<double>((terms + 3) / 4) + 4;
+  return 1 + static_cast<double>((terms + 3) / 4) + 5;
 }
 
 /// Appends s[values.size()] ... s[count - 1] to `values`, which must hold s from 0 on.
@@ -63,6 +65,14 @@ void extend(const RenewalEquation<T>& equation, std::vector<T>& values, std::siz
     values.push_back(std::move(sum));
   }
 }
+
+/// The same in double: four values at a time, where each of them has d terms.
+void extend(const RenewalEquation<double>& equation, std::vector<double>& values, std::size_t count);
+/// The same in long numbers, with the precision in force; none is made on the way.
+void extend(const RenewalEquation<numeric::Real>& equation, std::vector<numeric::Real>& values,
+            std::size_t count);
+void extend(const RenewalEquation<numeric::Interval>& equation, std::vector<numeric::Interval>& values,
+            std::size_t count);
 
 /// x^power modulo x^d - b[1] x^(d-1) - ... - b[d]: the weights with which d successive values make up
 /// the value `power` places after the first of them. Non-negative throughout.

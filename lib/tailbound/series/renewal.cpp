@@ -1,0 +1,98 @@
+#include <tailbound/core/wide_clones.hpp>
+#include <tailbound/series/renewal.hpp>
+
+#include <array>
+
+namespace tailbound::series {
+namespace {
+
+/// Numbers side by side in a register, or in two.
+using Four [[gnu::vector_size(32)]] = double;
+using Stored [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+
+/// s[from] ... of whole steps of four, from `order` values before them and no forcing: what reaches back beyond the
+/// four for all of them at once, then one after the other. \pre order >= 8
+TAILBOUND_WIDE void extend_by_fours(const double* kernel, std::size_t order, double* s, std::size_t from,
+                                    std::size_t count) {
+  const double b1 = kernel[0], b2 = kernel[1], b3 = kernel[2];
+  for (std::size_t n = from; n + 4 <= count; n += 4) {
+    double* const here = s + n;
+    Four sum1{}, sum2{}, sum3{}, sum4{};
+    std::size_t j = order;
+    for (; j >= 7; j -= 4) {
+      sum1 += kernel[j - 1] * *reinterpret_cast<const Stored*>(here - j);
+      sum2 += kernel[j - 2] * *reinterpret_cast<const Stored*>(here - j + 1);
+      sum3 += kernel[j - 3] * *reinterpret_cast<const Stored*>(here - j + 2);
+      sum4 += kernel[j - 4] * *reinterpret_cast<const Stored*>(here - j + 3);
+    }
+    if (j >= 4) sum1 += kernel[j - 1] * *reinterpret_cast<const Stored*>(here - j);
+    if (j >= 5) sum2 += kernel[j - 2] * *reinterpret_cast<const Stored*>(here - j + 1);
+    if (j >= 6) sum3 += kernel[j - 3] * *reinterpret_cast<const Stored*>(here - j + 2);
+    const Four far = (sum1 + sum2) + (sum3 + sum4);
+    // As little as can be has to wait for the value before it.
+    const double s0 = (far[0] + b3 * here[-3]) + (b2 * here[-2] + b1 * here[-1]);
+    const double s1 = (far[1] + (b3 * here[-2] + b2 * here[-1])) + b1 * s0;
+    const double s2 = ((far[2] + b3 * here[-1]) + b2 * s0) + b1 * s1;
+    const double s3 = ((far[3] + b3 * s0) + b2 * s1) + b1 * s2;
+    *reinterpret_cast<Stored*>(here) = Four{s0, s1, s2, s3};
+  }
+}
+
+}  // namespace
+
+void extend(const RenewalEquation<double>& equation, std::vector<double>& values, std::size_t count) {
+  const std::size_t order = equation.order(), plain = std::max(order, equation.forcing.size());
+  if (order >= 8 && count >= std::max(plain, values.size()) + 8) {
+    if (values.size() < plain) extend<double>(equation, values, plain);
+    const std::size_t known = values.size();
+    values.resize(known + (count - known) / 4 * 4);
+    extend_by_fours(equation.kernel.data(), order, values.data(), known, values.size());
+  }
+  extend<double>(equation, values, count);
+}
+
+void extend(const RenewalEquation<numeric::Real>& equation, std::vector<numeric::Real>& values,
+            std::size_t count) {
+  // No number is made but for the result.
+  std::array<numeric::Real, 4> sums;
+  numeric::Real product;
+  values.reserve(count);
+  for (std::size_t n = values.size(); n < count; ++n) {
+    const std::size_t terms = std::min(n, equation.order());
+    for (numeric::Real& sum : sums) mpfr_set_zero(sum.backend().data(), 1);
+    for (std::size_t j = 0; j < terms; ++j) {
+      const mpfr_ptr sum = sums[j % 4].backend().data(), term = product.backend().data();
+      mpfr_mul(term, equation.kernel[j].backend().data(), values[n - 1 - j].backend().data(), MPFR_RNDN);
+      mpfr_add(sum, sum, term, MPFR_RNDN);
+    }
+    values.push_back(n < equation.forcing.size() ? equation.forcing[n] : numeric::Real(0));
+    values.back() += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
+}
+
+void extend(const RenewalEquation<numeric::Interval>& equation, std::vector<numeric::Interval>& values,
+            std::size_t count) {
+  const auto known_positive = [](const numeric::Interval& value) { return numeric::lower(value) >= 0; };
+  if (!std::ranges::all_of(equation.kernel, known_positive) ||
+      !std::ranges::all_of(equation.forcing, known_positive) || !std::ranges::all_of(values, known_positive))
+    return extend<numeric::Interval>(equation, values, count);
+  // Without negative numbers each end is a sum of products of ends of its kind.
+  numeric::Real product;
+  values.reserve(count);
+  const auto end_of = [&](std::size_t n, auto end, mpfr_rnd_t rounding) {
+    const mpfr_ptr sum = end(values[n]), term = product.backend().data();
+    for (std::size_t j = std::min(n, equation.order()); j-- > 0;) {
+      mpfr_mul(term, end(equation.kernel[j]), end(values[n - 1 - j]), rounding);
+      mpfr_add(sum, sum, term, rounding);
+    }
+  };
+  for (std::size_t n = values.size(); n < count; ++n) {
+    values.push_back(n < equation.forcing.size() ? equation.forcing[n] : numeric::Interval(0));
+    end_of(
+        n, [](auto& value) { return &value.backend().data()->left; }, MPFR_RNDD);
+    end_of(
+        n, [](auto& value) { return &value.backend().data()->right; }, MPFR_RNDU);
+  }
+}
+
+}  // namespace tailbound::series
