@@ -3,7 +3,6 @@
 #include <tailbound/bounds/network_delay.hpp>
 #include <tailbound/network/fabric_listing.hpp>
 #include <tailbound/numeric/rounding.hpp>
-#include <tailbound/queue/crowd.hpp>
 
 #include <algorithm>
 #include <array>
@@ -100,6 +99,13 @@ struct Sum {
 
 }  // namespace
 
+std::vector<queue::CrowdSource> crowd_sources(const FabricRates& rates, const FabricRates::Queue& queue) {
+  std::vector<queue::CrowdSource> sources;
+  for (const FabricRates::Source& source : rates.sources(queue))
+    sources.push_back({source.rate, static_cast<std::int64_t>(source.count)});
+  return sources;
+}
+
 class FabricDelay::Work {
  public:
   Work(const FabricGraph& graph, const FabricOrbits& orbits, const FabricRates& rates)
@@ -174,13 +180,6 @@ class FabricDelay::Work {
 
   // --- Queues -------------------------------------------------------------------------------------------
 
-  [[nodiscard]] std::vector<queue::CrowdSource> sources_of(const FabricRates::Queue& queue) const {
-    std::vector<queue::CrowdSource> sources;
-    for (const FabricRates::Source& source : rates_.sources(queue))
-      sources.push_back({source.rate, static_cast<std::int64_t>(source.count)});
-    return sources;
-  }
-
   const Wait& wait(std::uint32_t queue) {
     Wait& known = waits_[queue];
     if (known.tail.size() >= size_) return known;
@@ -188,7 +187,7 @@ class FabricDelay::Work {
     const double log2_least = -1100;
     series::Distribution<long double> values;
     if (its.packets_per_slot == 1) {
-      const std::vector<queue::CrowdSource> sources = sources_of(its);
+      const std::vector<queue::CrowdSource> sources = crowd_sources(rates_, its);
       const queue::Crowd crowd{sources, FabricRates::rate_units, &its.load};
       values = queue::crowd_delay(crowd, queue::HopDelay::wait, size_, log2_least);
       const queue::MeanBounds mean = queue::mean_crowd_wait(crowd);
@@ -223,7 +222,7 @@ class FabricDelay::Work {
     Rational least = target.probability;
     if (target.criterion == Criterion::loss)
       least = least * its.load / (1 - its.load + least * its.load);  // as buffer_size() has it
-    const std::vector<queue::CrowdSource> sources = sources_of(its);
+    const std::vector<queue::CrowdSource> sources = crowd_sources(rates_, its);
     const queue::Crowd crowd{sources, FabricRates::rate_units, &its.load};
     if (numeric::nearest_double(least) < 1e-280) return std::nullopt;
     const double wanted = numeric::nearest_double(least);

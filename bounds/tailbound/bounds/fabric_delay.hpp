@@ -3,6 +3,7 @@
 #include <tailbound/bounds/buffer_size.hpp>
 #include <tailbound/network/fabric_rates.hpp>
 #include <tailbound/numeric/proved.hpp>
+#include <tailbound/queue/crowd.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -68,6 +69,10 @@ struct FabricPairDelay {
   std::vector<FabricPercentile> percentiles;  ///< `worst` and `best` are its own
   numeric::Enclosure<unit::Slot> mean_latency;
 };
+
+/// Who feeds one queue that a packet a slot leaves.
+[[nodiscard]] std::vector<queue::CrowdSource> crowd_sources(const network::FabricRates& rates,
+                                                            const network::FabricRates::Queue& queue);
 
 class FabricDelay {
  public:

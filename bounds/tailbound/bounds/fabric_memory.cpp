@@ -1,7 +1,7 @@
 #include <cln/rational.h>
+#include <tailbound/bounds/fabric_delay.hpp>
 #include <tailbound/bounds/fabric_memory.hpp>
 #include <tailbound/bounds/network_delay.hpp>
-#include <tailbound/queue/crowd.hpp>
 
 #include <vector>
 
@@ -17,9 +17,7 @@ queue::OutputQueues outputs_of(const network::FabricGraph& graph, const FabricRa
       .count = queues.count, .load = its.load, .packets_per_slot = its.packets_per_slot, .law = {}};
   if (its.packets_per_slot == 1)
     outputs.law = [&rates, &its](std::size_t size, double log2_least) {
-      std::vector<queue::CrowdSource> sources;
-      for (const FabricRates::Source& source : rates.sources(its))
-        sources.push_back({source.rate, static_cast<std::int64_t>(source.count)});
+      const std::vector<queue::CrowdSource> sources = crowd_sources(rates, its);
       return queue::crowd_delay({sources, FabricRates::rate_units, &its.load}, queue::HopDelay::occupancy,
                                 size, log2_least);
     };

@@ -31,6 +31,7 @@ class Reader : TomlValues {
 
  private:
   void read_nodes(const toml::table& root, const char* key, bool host);
+  [[nodiscard]] std::size_t node_called(const std::string& label, Place place) const;
   [[nodiscard]] std::size_t node(const toml::node& node) const;
   [[nodiscard]] std::vector<std::size_t> nodes(const toml::node& node) const;
   void read_groups(const toml::node& given);
@@ -110,12 +111,15 @@ void Reader::read_nodes(const toml::table& root, const char* key, bool host) {
   for (const toml::node& entry : *list->as_array()) add(name(entry, "the name of a node"), begin_of(entry));
 }
 
-std::size_t Reader::node(const toml::node& node) const {
-  const std::string label = text(node, "a node");
+std::size_t Reader::node_called(const std::string& label, Place place) const {
   const auto found = node_of_.find(label);
   if (found == node_of_.end())
-    fail(begin_of(node), "the node " + quoted(label) + " is not among the hosts and switches");
+    fail(place, "the node " + quoted(label) + " is not among the hosts and switches");
   return found->second;
+}
+
+std::size_t Reader::node(const toml::node& node) const {
+  return node_called(text(node, "a node"), begin_of(node));
 }
 
 std::vector<std::size_t> Reader::nodes(const toml::node& names) const {
@@ -231,15 +235,9 @@ void Reader::read_pattern(const toml::table& table, Link link, bool both) {
     return at_place(begin_of(its), [&] { return NamePattern(text(its, quoted(key)), variables); });
   };
   const NamePattern from = pattern("from"), to = pattern("to");
-  const auto end = [&](const std::string& label, Place where) {
-    const auto found = node_of_.find(label);
-    if (found == node_of_.end())
-      fail(where, "the node " + quoted(label) + " is not among the hosts and switches");
-    return found->second;
-  };
   const auto add = [&](std::span<const std::int64_t> values, Place where) {
-    link.from = end(from.of(values), where);
-    link.to = end(to.of(values), where);
+    link.from = node_called(from.of(values), where);
+    link.to = node_called(to.of(values), where);
     add_links(link, both, where);
   };
   if (ranges)
@@ -274,12 +272,8 @@ void Reader::read_memory(const toml::node& node) {
     for (Node& its : network_.nodes) its.shared_memory = !its.host && node.as_boolean()->get();
   } else if (node.is_string()) {
     for (const std::string& label : at_place(
-             place, [&] { return expand_names(text(node, "\"shared_memory\""), network_.nodes.size()); })) {
-      const auto found = node_of_.find(label);
-      if (found == node_of_.end())
-        fail(place, "the node " + quoted(label) + " is not among the hosts and switches");
-      share(found->second, place);
-    }
+             place, [&] { return expand_names(text(node, "\"shared_memory\""), network_.nodes.size()); }))
+      share(node_called(label, place), place);
   } else if (node.is_array()) {
     for (const toml::node& entry : *node.as_array()) share(this->node(entry), begin_of(entry));
   } else {
