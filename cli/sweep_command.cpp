@@ -3,6 +3,7 @@
 #include <cli/commands.hpp>
 #include <cli/files.hpp>
 #include <cli/options.hpp>
+#include <cli/process/memory.hpp>
 #include <cli/process/point_guard.hpp>
 #include <cli/program.hpp>
 #include <cli/simulation_options.hpp>
@@ -94,6 +95,9 @@ SweepRow asked(const SweepPoint& point, const Asker& asker) {
     row.status = SweepStatus::answered;
     row.answer = render::to_bytes(document);
     row.json = render::to_json(document, {.version = TAILBOUND_VERSION});
+    require_memory_lasted();
+  } catch (const std::bad_alloc&) {
+    row = {.key = {}, .status = SweepStatus::no_answer, .message = no_memory};
   } catch (const NoAnswer& error) {
     refused(SweepStatus::no_answer, error);
   } catch (const InvalidArgument& error) {

@@ -79,7 +79,7 @@ void end_where_memory_does() {
 }
 
 void require_memory_lasted() {
-  if (run_out) throw std::bad_alloc();
+  if (run_out.exchange(false)) throw std::bad_alloc();
 }
 
 }  // namespace tailbound::cli

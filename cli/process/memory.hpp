@@ -13,7 +13,7 @@ inline constexpr const char* no_memory = "no answer: it takes more memory than t
 void end_where_memory_does();
 
 /// Streams keep to themselves that they had no memory for all of a text: what they wrote is not to be trusted.
-/// \throws std::bad_alloc  if `new` has had none since end_where_memory_does()
+/// \throws std::bad_alloc  if `new` has had none since end_where_memory_does() or the last call
 void require_memory_lasted();
 
 }  // namespace tailbound::cli

@@ -114,6 +114,17 @@ TEST_CASE("bursts to one output are the same as their blocks", "[queue][directed
   }
 }
 
+TEST_CASE("bursts to one output: two inputs with bursts of one slot", "[queue][directed][exact]") {
+  // Two packets come where both inputs were silent and draw this output: neither sends in the next slot.
+  const OnOffGroup group = inputs(2, "0.25", "1");
+  MarkovQueue queue(MarkovArrivals::on_off({group}));
+  CHECK(ends(queue.tail(0)).contains(Fraction(1, 4)));
+  CHECK(ends(queue.tail(1)).contains(Fraction(1, 64)));
+  CHECK(ends(queue.tail(1)).narrow(10));
+  CHECK(ends(queue.tail(2)).upper == 0);
+  CHECK(queue.least_level(rational("1e-6")) == 2);
+}
+
 TEST_CASE("bursts to one output: long chains solved state by state", "[queue][directed][chain]") {
   Random random(72);
   for (int i = 0; i < 30; ++i) {

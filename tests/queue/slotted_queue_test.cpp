@@ -380,6 +380,24 @@ TEST_CASE("the mean is the sum of the tails", "[queue][identities]") {
         Fraction(9, 10) + Fraction(81 * 15, 1600) / Fraction(2, 10));
 }
 
+TEST_CASE("as many as 32 packets a slot, at loads where A(0) is small", "[queue][servers]") {
+  // The companion matrices of such arrivals have eigenvalues of little accuracy.
+  for (const int served : {27, 30, 31, 32})
+    for (const Traffic& traffic : {Traffic::equal(served + 2, Fraction(served * 93, 100)),
+                                   Traffic::equal(3 * served, Fraction(served * 9, 10))}) {
+      const std::vector<Fraction> pmf = fraction_pmf(traffic);
+      std::vector<long double> arrivals;
+      for (const Fraction& value : pmf) arrivals.push_back(static_cast<long double>(Float100(value)));
+      const std::vector<long double> tails = banded_chain_tails(arrivals, 500, served);
+      for (const std::int64_t level : {0, 12, 40}) {
+        const auto tail = queue::occupancy_tail(slotted(traffic, served), Packets(level), {{10}}).probability;
+        INFO(served << " " << traffic.text() << " level " << level << " " << show(tail));
+        CHECK(encloses(tail, around(Float100(tails[static_cast<std::size_t>(level)]), 14)));
+        CHECK(narrow(tail, 10));
+      }
+    }
+}
+
 TEST_CASE("the mean with several packets a slot is the sum of the tails of the chain",
           "[queue][identities][servers]") {
   for (const int served : {2, 3}) {

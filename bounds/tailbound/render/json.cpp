@@ -9,6 +9,7 @@
 namespace tailbound::render {
 namespace {
 
+// An object is one from its beginning: null that becomes one without memory for it cannot be destroyed.
 using Json = nlohmann::ordered_json;
 
 Json list_of_decimals(const std::vector<numeric::Rational>& values) {
@@ -90,7 +91,7 @@ Json question_json(const Document& document) {
     for (const Result& result : document.results)
       for (const Cell& cell : result.inputs) {
         if (cell.key != column.key) continue;
-        Json one;
+        Json one = Json::object();
         add(one, column.key, cell.value, document.digits);
         if (!met.insert(one[column.key].dump()).second) continue;
         values.push_back(one[column.key]);
@@ -115,7 +116,7 @@ void write_rows(std::string& text, std::size_t size, const std::string& indent,
 }
 
 void write_result(std::string& text, const Result& result, numeric::Digits digits) {
-  Json json;
+  Json json = Json::object();
   add_all(json, result.inputs, digits);
   add_all(json, result.cells, digits);
   std::string body = json.empty() ? "{" : json.dump();

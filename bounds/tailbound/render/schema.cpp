@@ -34,7 +34,7 @@ Json reference(const std::string& name) {
 /// A number of each kind, by the kind's name.
 Json definitions() {
   const Json number{{"type", "number"}}, or_null{{"type", {"number", "null"}}};
-  Json definitions;
+  Json definitions = Json::object();
   definitions["decimal"] = decimal();
   definitions["exact"] =
       object({{"kind", kind("exact")}, {"value", fraction()}, {"lower", decimal()}, {"upper", decimal()}},
@@ -108,7 +108,7 @@ std::vector<Json> types_of(Shape shape) {
 }
 
 Json described(const Column& column, std::vector<Json> types) {
-  Json schema;
+  Json schema = Json::object();
   if (types.size() == 1)
     schema = std::move(types.front());
   else
@@ -122,7 +122,7 @@ void add_columns(Json& properties, const std::vector<Column>& columns, bool list
   for (const Column& column : columns) {
     std::vector<Json> types = types_of(column.shape);
     if (lists) {
-      Json items;
+      Json items = Json::object();
       items["anyOf"] = types;
       types.push_back({{"type", "array"}, {"items", items}});
     }

@@ -125,9 +125,9 @@ class DirectedEngine final : public Engine {
   std::vector<Matrix<T>> iterated(const PhaseSteps<T>& steps) const {
     std::vector<Matrix<T>> candidates;
     const T change = SilentPassage<T>::theta(steps, Outward<T>(Side::below, bits_)) / 16;
-    Matrix<T> first =
-        Matrix<T>::Constant(steps.phases(), steps.silent(), T(1) / T(static_cast<double>(steps.silent())));
-    first.topRows(steps.silent()) = Matrix<T>::Identity(steps.silent(), steps.silent());
+    // What K cannot reach stays 0: it would fall for ever, and no relative slack leaves room for it.
+    Matrix<T> first = SilentPassage<T>::pattern(steps);
+    for (Eigen::Index i = 0; i < first.rows(); ++i) first.row(i) /= first.row(i).sum();
     for (const T& each : excess(steps)) {
       auto k = SilentPassage<T>::iterated(steps, first, T(1) + each, change, 3000);
       if (!k) return {};

@@ -5,6 +5,7 @@
 #include <boost/math/constants/constants.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <numeric>
 
@@ -52,9 +53,8 @@ struct Characteristic {
   }
 };
 
-/// Double approximations of the zeros of f(z)/(z - 1) inside the unit disc, from the eigenvalues of the
-/// companion matrix of the reversed polynomial, where they are the large ones.
-std::vector<std::complex<double>> approximate_roots(const std::vector<double>& pmf, std::size_t servers) {
+/// f(z)/(z - 1) as far as doubles know it, lowest coefficient first.
+std::vector<double> quotient_of(const std::vector<double>& pmf, std::size_t servers) {
   std::vector<double> quotient;  // P(A <= m) for m < C, -P(A > m) from there on
   double below = 0, above = 0;
   for (const double mass : pmf) above += mass;
@@ -65,17 +65,70 @@ std::vector<std::complex<double>> approximate_roots(const std::vector<double>& p
     if (m >= servers && above < 1e-17) break;
     quotient.push_back(m < servers ? below : -above);
   }
-  const auto degree = static_cast<Eigen::Index>(quotient.size()) - 1;
-  std::vector<std::complex<double>> roots;
-  if (degree < 1) return roots;
+  return quotient;
+}
+
+/// About the zeros of a polynomial: one by the eigenvalues of the companion matrix of the reversed one. Where the first
+/// coefficient is small that matrix has large entries, and zeros may be off by more than they lie apart.
+std::vector<std::complex<long double>> rough_zeros(const std::vector<double>& polynomial) {
+  const auto degree = static_cast<Eigen::Index>(polynomial.size()) - 1;
+  std::vector<std::complex<long double>> zeros;
+  if (degree < 1) return zeros;
   Eigen::MatrixXd companion = Eigen::MatrixXd::Zero(degree, degree);
   for (Eigen::Index j = 0; j < degree; ++j) {
-    companion(0, j) = -quotient[static_cast<std::size_t>(j) + 1] / quotient[0];
+    companion(0, j) = -polynomial[static_cast<std::size_t>(j) + 1] / polynomial[0];
     if (j > 0) companion(j, j - 1) = 1;
   }
+  constexpr double least = 1e-6;  // zeros farther away matter to none in the unit disc
   const Eigen::VectorXcd eigenvalues = companion.eigenvalues();
   for (const std::complex<double>& eigenvalue : eigenvalues)
-    if (std::abs(eigenvalue) > 1 - 1e-9) roots.push_back(1.0 / eigenvalue);
+    if (std::abs(eigenvalue) > least) zeros.emplace_back(1.0 / eigenvalue);
+  return zeros;
+}
+
+/// The same zeros with the accuracy of long double.
+///
+/// METHOD  Newton's steps on the polynomial divided by the other zeros, all at once (Aberth 1973): no two of them run
+///         to the same one.
+void settle(std::vector<std::complex<long double>>& zeros, const std::vector<double>& polynomial) {
+  using Complex = std::complex<long double>;
+  constexpr int most_rounds = 200;
+  constexpr long double settled = 1e-13L;
+  const auto square = [](const Complex& z) { return z.real() * z.real() + z.imag() * z.imag(); };
+  // As written: the compiler's own heed infinities, and take three times as long.
+  const auto inverse = [&](const Complex& z) { return std::conj(z) / square(z); };
+  const auto times = [](const Complex& a, const Complex& b) {
+    return Complex(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+  };
+  std::vector<bool> rests(zeros.size(), false);
+  for (int round = 0, moving = 1; round < most_rounds && moving > 0; ++round) {
+    moving = 0;
+    for (std::size_t i = 0; i < zeros.size(); ++i) {
+      if (rests[i]) continue;
+      Complex value = 0, slope = 0;
+      for (std::size_t j = polynomial.size(); j-- > 0;) {
+        slope = times(slope, zeros[i]) + value;
+        value = times(value, zeros[i]) + static_cast<long double>(polynomial[j]);
+      }
+      Complex left = times(slope, inverse(value));
+      for (std::size_t j = 0; j < zeros.size(); ++j)
+        if (j != i) left -= inverse(zeros[i] - zeros[j]);
+      const Complex step = inverse(left);
+      rests[i] = !std::isfinite(step.real()) || !std::isfinite(step.imag());  // at a zero
+      if (rests[i]) continue;
+      zeros[i] -= step;
+      rests[i] = square(step) < settled * settled * square(zeros[i]);
+      ++moving;
+    }
+  }
+}
+
+/// Approximations of the zeros of f(z)/(z - 1), the least ones first.
+std::vector<std::complex<double>> approximate_roots(const std::vector<double>& pmf, std::size_t servers) {
+  const std::vector<double> quotient = quotient_of(pmf, servers);
+  std::vector<std::complex<long double>> zeros = rough_zeros(quotient);
+  settle(zeros, quotient);
+  std::vector<std::complex<double>> roots(zeros.begin(), zeros.end());
   std::sort(roots.begin(), roots.end(), [](auto a, auto b) { return std::abs(a) < std::abs(b); });
   return roots;
 }

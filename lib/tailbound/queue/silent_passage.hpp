@@ -75,6 +75,25 @@ class SilentPassage {
     return T(4 * roundings) * outward.unit();
   }
 
+  /// 1 where K is above 0, else 0: of two sources whose bursts last one slot, one that is ON here never leaves two
+  /// ON elsewhere when the passage is over.
+  [[nodiscard]] static Matrix<T> pattern(const PhaseSteps<T>& steps) {
+    SilentPassage passage(steps, Outward<T>(Side::nearest, 1));
+    Matrix<T> k = Matrix<T>::Zero(steps.phases(), steps.silent());
+    k.topRows(steps.silent()).setIdentity();
+    for (bool grows = true; grows;) {
+      Matrix<T> next = passage.image(k);
+      grows = false;
+      for (Eigen::Index i = 0; i < next.rows(); ++i)
+        for (Eigen::Index j = 0; j < next.cols(); ++j) {
+          next(i, j) = T(next(i, j) > 0 ? 1 : 0);
+          grows = grows || next(i, j) > k(i, j);
+        }
+      k = std::move(next);
+    }
+    return k;
+  }
+
   /// `k` and then K_b = scale^b P_b K H^(b-1), over and over, until it changes by less than `change` of itself.
   /// \return nothing if it does not within `rounds`
   [[nodiscard]] static std::optional<Matrix<T>> iterated(const PhaseSteps<T>& steps, Matrix<T> k,
