@@ -122,10 +122,10 @@ TEST_CASE("packets cell by cell: trains of geometric length beside a bound", "[a
     CHECK(2 * found.stand_in->length - 1 ==
           Rational(7 * 1 + 4 * 10 * 10 + 1 * 24 * 24) / Rational(7 * 1 + 4 * 10 + 1 * 24));
     REQUIRE(found.stand_in->buffer);
-    // Below what is proved, by little; and itself the least of that model.
+    // Below what is proved, by little (losses are bounded less closely); and itself the least of that model.
     const auto least = static_cast<std::int64_t>(found.stand_in->buffer->value);
     CHECK(least <= found.buffer.value);
-    CHECK(least >= found.buffer.value * 9 / 10);
+    CHECK(least >= found.buffer.value * (criterion == bounds::Criterion::overflow ? 9 : 8) / 10);
     queue::MarkovQueue model(
         queue::MarkovArrivals::trains({.inputs = 16, .load = asked.load, .length = found.stand_in->length}),
         {6});

@@ -173,6 +173,28 @@ TEST_CASE("modes give what is certified of sources that send in some slots", "[q
   }
 }
 
+TEST_CASE("losses of deep buffers go on as the tail does", "[queue][directed][modal]") {
+  // Of three sources four modes are all, so that only the depth is left: 4 000 places, or 300 where they send in some
+  // slots; one capacity before and two behind.
+  struct Case {
+    OnOffGroup group;
+    const char* load;
+    std::vector<std::size_t> capacities;
+  };
+  for (const auto& [group, load, capacities] :
+       {Case{inputs(3, "0.6", "200"), "0.6", {3900, 4100, 5500}},
+        Case{inputs(3, "0.4", "16", "1/2"), "0.4", {290, 310, 500}}}) {
+    MarkovQueue proof(MarkovArrivals::on_off({group}));
+    const auto modes = queue::make_directed_modes_engine(group, rational(load), 4);
+    for (const std::size_t capacity : capacities) {
+      const long double loss = ends(proof.loss(static_cast<std::int64_t>(capacity))).lower,
+                        found = static_cast<long double>(modes->loss(capacity).lower);
+      INFO(group.count << " inputs, capacity " << capacity << ": " << loss << " " << found);
+      CHECK(apart(found, loss) < 1e-6);
+    }
+  }
+}
+
 TEST_CASE("more inputs than are certified: losses and lower on-rates are approximated", "[queue][directed]") {
   MarkovQueue many(MarkovArrivals::on_off({inputs(64, "0.6", "16")}));
   MarkovQueue rarer(MarkovArrivals::on_off({inputs(20, "0.4", "8", "1/2")}));

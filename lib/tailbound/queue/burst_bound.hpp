@@ -12,11 +12,12 @@
 /// METHOD    Let M(z) be one source's matrix of changes of state, each weighted with z^packets. If M(z) v <= w v with
 ///           v > 0 and the product of all w is at most z, then z^(S_N - N) times the product of v(state) is a
 ///           supermartingale, S_N the packets of N slots. Backwards in time the sources have the same law, and
-///           Q > n says that S_N - N reaches n for some N; there at least two sources are ON here.
+///           Q > n says that S_N - N reaches n for some N; there at least two sources are ON here, and of each other the
+///           mean of v given the slots in which it sent is bounded.
 ///           The inequalities are checked in intervals; z is next to the best one, for which they are equalities.
-/// RESULT    Bursts that keep their output, on-rate 1: 1.1 to 3 times the truth at loads from a half on, up to 20 times
-///           at 1/8. Scattered bursts (small on-rates): more, the longer the bursts are: at 16 inputs, load 0.6 and a
-///           target of 1e-9 a level of 23 instead of 22 (bursts of 4), 31 instead of 26 (16), 55 instead of 36 (64).
+/// RESULT    Bursts that keep their output, on-rate 1: 1.1 to 2 times the truth at loads from a half on, 3 to 14 times at
+///           1/8 (5 sources). Scattered bursts (small on-rates): more, the longer the bursts are: at 16 inputs, load 0.6
+///           and a target of 1e-9 a level of 22 as the truth (bursts of 4), 28 instead of 26 (16), 47 instead of 36 (64).
 /// SOURCE    docs/derivations/burst_bound.md
 /// TESTS     tests/queue/burst_bound_test.cpp
 namespace tailbound::queue {

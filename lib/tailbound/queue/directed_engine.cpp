@@ -175,13 +175,31 @@ Bounds twice(long double value) {
   return {as_real(value), as_real(value)};
 }
 
+/// Losses of deep buffers: their ratio to P(Q > B) settles, since both fall by the decay rate a packet. From `most` places
+/// on it is taken to have; numbers of modes that agree do so from different depths.
+class DeepLosses {
+ public:
+  explicit DeepLosses(Eigen::Index most) : most_(static_cast<std::size_t>(most)) {}
+
+  template <class Finite, class Tail>
+  [[nodiscard]] Bounds at(std::size_t capacity, const Finite& loss, const Tail& tail) {
+    if (capacity <= most_) return twice(loss(capacity));
+    if (!ratio_) ratio_ = loss(most_) / tail(most_);
+    return twice(*ratio_ * tail(capacity));
+  }
+
+ private:
+  std::size_t most_;
+  std::optional<long double> ratio_{};
+};
+
 /// A few modes, without a proof.
 class DirectedModesEngine final : public Engine {
  public:
   DirectedModesEngine(const DirectedGroup& group, const Rational& load, Eigen::Index modes)
-      : load_(from_rational<long double>(load)) {
+      : load_(from_rational<long double>(load)), deep_(1000 * modes) {
     const Outward<long double> plain(Side::nearest, 64);
-    DirectedModes given = directed_modes(group, modes);
+    const DirectedModes given = directed_modes(group, modes);
     passage_ = SilentPassage<long double>::make(given.steps, directed_modes_passage(group, given), plain);
     // Their mass is that of the first mode.
     const auto law = stationary(passage_->h(), 0, plain);
@@ -198,8 +216,14 @@ class DirectedModesEngine final : public Engine {
   Bounds mean() override { return twice(*passage_->mean()); }
   Bounds loss(std::size_t capacity) override {
     if (!finite_) finite_.emplace(passage_->steps(), passage_->outward());
-    const auto sums = *finite_->sums(capacity, 0);
-    return twice(sums.lost / (sums.mass * load_));
+    push_to(capacity);
+    return deep_.at(
+        capacity,
+        [&](std::size_t places) {
+          const auto sums = *finite_->sums(places, 0);
+          return sums.lost / (sums.mass * load_);
+        },
+        [&](std::size_t level) { return passage_->tail(level); });
   }
 
  private:
@@ -207,6 +231,7 @@ class DirectedModesEngine final : public Engine {
     while (passage_->levels().size() <= level) passage_->push();
   }
   long double load_;
+  DeepLosses deep_;
   std::optional<SilentPassage<long double>> passage_;
   std::optional<SilentFinite<long double>> finite_;
 };
@@ -215,7 +240,7 @@ class DirectedModesEngine final : public Engine {
 class RarerModesEngine final : public Engine {
  public:
   RarerModesEngine(const DirectedGroup& group, const Rational& load, Eigen::Index modes)
-      : load_(from_rational<long double>(load)) {
+      : load_(from_rational<long double>(load)), deep_(75 * modes) {
     const Outward<long double> plain(Side::nearest, 64);
     const DirectedModes given = directed_modes(group, modes);
     blocks_ = directed_modes_blocks(group, given);
@@ -234,8 +259,14 @@ class RarerModesEngine final : public Engine {
   Bounds mean() override { return twice(*passage_->mean()); }
   Bounds loss(std::size_t capacity) override {
     if (!finite_) finite_.emplace(blocks_, passage_->outward());
-    const auto sums = *finite_->sums(capacity, 0);
-    return twice(sums.lost / (sums.mass * load_));
+    push_to(capacity);
+    return deep_.at(
+        capacity,
+        [&](std::size_t places) {
+          const auto sums = *finite_->sums(places, 0);
+          return sums.lost / (sums.mass * load_);
+        },
+        [&](std::size_t level) { return passage_->tail(level); });
   }
 
  private:
@@ -243,6 +274,7 @@ class RarerModesEngine final : public Engine {
     while (passage_->levels().size() <= level) passage_->push();
   }
   long double load_;
+  DeepLosses deep_;
   Blocks<long double> blocks_;
   std::optional<Passage<long double>> passage_;
   std::optional<FinitePassage<long double>> finite_;

@@ -356,11 +356,12 @@ struct MarkovQueue::State {
     const double ratio = static_cast<double>(abs(Real((left - right) / right)));
     return std::clamp(static_cast<int>(std::floor(-std::log10(ratio))), 0, 18);
   }
-  /// The value of two numbers of modes that agree to the digits wanted, or to `enough`, or of the greatest two.
+  /// The value of two numbers of modes that agree to the digits wanted, or to `enough`, or of the greatest two (the third
+  /// and second where few digits are enough).
   Agreed computed(const std::function<Bounds(Engine&)>& ask, int enough) {
     Real before = ask(engine(modes()[0])).lower;
     Agreed best{before, 0};
-    for (std::size_t i = 1; i < std::size(modes()); ++i) {
+    for (std::size_t i = 1; i < std::size(modes()) && (i < 3 || enough == most_digits); ++i) {
       const Real now = ask(engine(modes()[i])).lower;
       best = {now, agreement(before, now)};
       if (best.digits >= std::min(digits.count, enough)) break;
@@ -390,16 +391,16 @@ struct MarkovQueue::State {
     return numeric::compare(bounds.upper, target) <= 0;
   }
 
-  /// Of losses: each number of modes more takes several times as long where matrices of all phases are computed with.
-  [[nodiscard]] int enough_of_losses() const { return directed() && !silent_passages() ? 6 : most_digits; }
+  /// Of losses: each number of modes more takes several times as long where matrices of all of them are computed with.
+  [[nodiscard]] int enough_of_losses() const { return directed() && !silent_passages() ? 3 : most_digits; }
 
   void check_capacity(std::int64_t capacity) const {
     check_level(capacity, "capacity");
-    if (!directed()) return;
+    if (!directed() || !certified) return;  // deep buffers of modes: the losses of less deep ones go on
     const double phases = matrix_phases();
     double kept = 4 * phases * phases, work = 0;  // numbers that stay in memory and products, a place
     if (silent_passages()) {
-      const double silent = certified ? static_cast<double>(directed_group->count + 1) : 12;
+      const auto silent = static_cast<double>(directed_group->count + 1);
       kept = 2 * (phases * silent + 4 * silent * silent);
       work = 4 * phases * phases * silent;
     }
