@@ -43,6 +43,8 @@ TEST_CASE("powers agree with plain multiplication, intervals enclose them and st
   const Rational tenth = Rational(1) / 10;
   for (const Row& row : {Row{"(1/10+9/10*z)^16", {tenth, 9 * tenth}, 16},
                          Row{"(1/10+2/10*z+7/10*z^3)^5", {tenth, 2 * tenth, 0, 7 * tenth}, 5},
+                         // So many factors that squares are fewer sums.
+                         Row{"(1/10+2/10*z+7/10*z^3)^60", {tenth, 2 * tenth, 0, 7 * tenth}, 60},
                          Row{"(3/10*z+7/10*z^2)^6", {0, 3 * tenth, 7 * tenth}, 6}}) {
     const auto program = parse_pgf(row.text).program();
     for (const std::size_t order : {std::size_t(4), std::size_t(40)}) {

@@ -22,7 +22,8 @@
 ///         terms are taken where it costs some. f^n and exp(f) by the recurrences of d' f = n f' d and
 ///         d' = f' d, at a cost of length of f times length of the result. For f >= 0 the first has only
 ///         non-negative terms for n < 0 in 1/(c - f)^|n|, for f of two terms, and as far as the (n+1)-th
-///         term; elsewhere f^n is multiplied out by repeated squaring, so that no digits cancel.
+///         term; elsewhere f^n is multiplied out by repeated squaring, or factor by factor where f has few
+///         terms, so that no digits cancel.
 /// SOURCE  docs/derivations/generating_functions.md
 /// TESTS   tests/series/expand_test.cpp
 namespace tailbound::series {
@@ -384,6 +385,13 @@ class Expansion {
     return result;
   }
 
+  /// One factor after the other: of few terms.
+  Series power_by_factors(const Series& base, long exponent) {
+    Series result = base;
+    for (long n = 1; n < exponent; ++n) result = multiply(result, base);
+    return result;
+  }
+
   Series power(std::size_t left, Series base, long exponent) {
     if (exponent == 0) return constant(1);
     if (exponent == std::numeric_limits<long>::min() || std::labs(exponent) > 1'048'576)
@@ -407,7 +415,13 @@ class Expansion {
                                                       std::min(terms_, base.exact ? terms_ : base.c.size()));
       if (std::is_same_v<T, numeric::Rational> || (safe && !Number::is_doubtful(base.c[0])))
         return power_by_recurrence(base, exponent, whole_power(base.c[0], exponent));
-      return power_by_squaring(base, exponent);
+      // Squares of many terms take more sums than factors of few.
+      double few = 0;
+      for (const T& one : base.c) few += Number::is_zero(one) ? 0.1 : 1;
+      const bool factors = base.exact && base.c.size() < terms_ &&
+                           static_cast<double>(exponent) * few <
+                               0.75 * static_cast<double>(terms_) * std::log2(static_cast<double>(exponent));
+      return factors ? power_by_factors(base, exponent) : power_by_squaring(base, exponent);
     }
     if (Number::is_doubtful(base.c[0])) base = settled(left, std::move(base));
     return power_by_recurrence(base, exponent, Number::whole(1) / whole_power(base.c[0], -exponent));
