@@ -96,6 +96,29 @@ TEST_CASE("Wait in one queue: P(W = w) = P(Q = w+1) / rho on random models", "[q
   for (const int kind : kinds) CHECK(kind >= 3);
 }
 
+TEST_CASE("Wait in one queue: ten digits in quicker numbers hold what finer ones find", "[queue][delay]") {
+  for (const char* load : {"0.05", "0.5", "0.9", "0.999"})
+    for (const int inputs : {2, 16, 300}) {
+      CAPTURE(load, inputs);
+      const SlottedQueue queue{series::Arrivals::equal_inputs(inputs, numeric::parse_rational(load, "load"))};
+      constexpr std::size_t size = 60;
+      const auto quick = queue::hop_delay(queue, HopDelay::wait, size, -400, {10});
+      const auto usual = queue::hop_delay(queue, HopDelay::wait, size, -400);
+      const auto fine = queue::hop_delay(queue, HopDelay::wait, size, -400, 192);
+      CHECK(quick.tail_units > 100 * usual.tail_units);  // it is another arithmetic
+      CHECK(std::ldexp(quick.tail_units, -64) < 1e-12);
+      for (std::size_t w = 0; w < size; ++w) {
+        CAPTURE(w);
+        const Probability mass = series::enclose_mass(quick, w), tail = series::enclose_tail(quick, w);
+        const Probability fine_mass = series::enclose_mass(fine, w),
+                          fine_tail = series::enclose_tail(fine, w);
+        CHECK((mass.lower() <= fine_mass.lower() && fine_mass.upper() <= mass.upper()));
+        CHECK((tail.lower() <= fine_tail.lower() && fine_tail.upper() <= tail.upper()));
+        if (tail.lower() > 1e-100) CHECK(tail.relative_width() < 1e-11);
+      }
+    }
+}
+
 TEST_CASE("Wait in one queue: arrivals given as a formula", "[queue][delay]") {
   check_wait(formula("exp(3/5*(z-1))"), 40);
   check_wait(formula("(2/3)/(1-z/3)"), 40);

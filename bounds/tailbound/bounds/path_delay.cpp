@@ -204,7 +204,7 @@ class DelayKnowledge {
 
   [[nodiscard]] Digits digits() const { return digits_; }
 
-  /// In long double; at least `size` places.
+  /// At least `size` places.
   const Distribution<long double>& hop(std::size_t queue, std::size_t size, double log2_least) {
     Hop& known = hops_[queue];
     if (known.values.size() < size || known.log2_least > log2_least) {
@@ -215,7 +215,7 @@ class DelayKnowledge {
         known.values = std::move(hop.values);
         known.agreed_digits = hop.agreed_digits;
       } else {
-        known.values = queue::hop_delay(slotted(queue), delay_, wanted, known.log2_least);
+        known.values = queue::hop_delay(slotted(queue), delay_, wanted, known.log2_least, digits_);
       }
     }
     return known.values;
@@ -561,7 +561,8 @@ DelayAnswer PathDelay::computed(std::span<const Route> routes, const DelayQuesti
   // In double, growing until the rarest percentile is in sight. Routes of different lengths are seen to
   // the same latency only as far as the shortest.
   auto size = static_cast<std::size_t>(deepest + 1);
-  double log2_least = std::max(log2_target, -1000.0) - 64;
+  // A first look: where traffic is dense, tails fall by less than half a bit a slot.
+  double log2_least = std::max(std::min(log2_target, -0.5 * static_cast<double>(deepest)), -1000.0) - 64;
   if (!open.ranks.empty()) size = std::max<std::size_t>(size, 64);
   const auto too_long = [](std::size_t slots) {
     return LimitExceeded("the delay would pass " + std::to_string(slots) + " slots; the limit is 2^24");

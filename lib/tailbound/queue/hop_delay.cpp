@@ -51,9 +51,11 @@ Distribution<T> collect(TailEngine<T> mass, TailEngine<T> tail, std::size_t size
   result.mass_units = mass.units_to(last) + packets_per_slot;
   result.tail_units = tail.units_to(last);
   const auto absolute = [](const Real& cut) {
+    // The second terms are for products below the least normal number (docs/derivations/rounding.md).
     if constexpr (std::is_same_v<T, long double>)
-      // The second term is for products below the least normal number (docs/derivations/rounding.md).
       return mpfr_get_ld(cut.backend().data(), MPFR_RNDU) + 0x1p-16300L;
+    else if constexpr (std::is_same_v<T, double>)
+      return mpfr_get_d(cut.backend().data(), MPFR_RNDU) + 0x1p-1000;
     else
       return cut;
   };
@@ -69,13 +71,37 @@ Quantity tail_of(HopDelay delay) {
   return delay == HopDelay::wait ? Quantity::ahead_tail : Quantity::tail;
 }
 
+/// Of doubles, as long doubles with their errors in units of those.
+Distribution<long double> in_long_double(const Distribution<double>& distribution) {
+  constexpr int bits = std::numeric_limits<long double>::digits;
+  const double units = std::ldexp(1.0, bits - distribution.bits);
+  Distribution<long double> result;
+  result.bits = bits;
+  result.mass.assign(distribution.mass.begin(), distribution.mass.end());
+  result.tail.assign(distribution.tail.begin(), distribution.tail.end());
+  result.mass_units = distribution.mass_units * units;
+  result.tail_units = distribution.tail_units * units;
+  result.mass_error = distribution.mass_error;
+  result.tail_error = distribution.tail_error;
+  return result;
+}
+
 /// In groups of `places` from 0 on.
 Distribution<long double> law(const SlottedQueue& queue, Quantity mass, Quantity tail, std::size_t size,
-                              double log2_least, int places) {
+                              double log2_least, int places, numeric::Digits digits = {18}) {
   constexpr int bits = std::numeric_limits<long double>::digits;
-  const long negligible = negligible_excess(std::max(log2_least, -15'000.0), bits, log2_of_idle_share(queue));
-  if (const auto fast = fast_ladder(queue, negligible))
+  const double log2_idle = log2_of_idle_share(queue);
+  const long negligible = negligible_excess(std::max(log2_least, -15'000.0), bits, log2_idle);
+  if (const auto fast = fast_ladder(queue, negligible)) {
+    // Doubles where they keep two digits more, for sums.
+    if (digits.count <= 10 && log2_least > -700 && log2_idle > -40) {
+      TailEngine<double> masses(*fast, mass), tails(*fast, tail);
+      const double units = tails.units_to(static_cast<std::int64_t>(size) * places);
+      if (units < std::ldexp(1e-12, 53))
+        return in_long_double(collect(std::move(masses), std::move(tails), size, places));
+    }
     return collect(TailEngine<long double>(*fast, mass), TailEngine<long double>(*fast, tail), size, places);
+  }
   const numeric::PrecisionScope scope(numeric::Precision{bits + 96});
   const Ladder<Interval> ladder = enclosed_ladder(queue, negligible);
   return collect(TailEngine<long double>(ladder, mass, bits), TailEngine<long double>(ladder, tail, bits),
@@ -85,9 +111,9 @@ Distribution<long double> law(const SlottedQueue& queue, Quantity mass, Quantity
 }  // namespace
 
 Distribution<long double> hop_delay(const SlottedQueue& queue, HopDelay delay, std::size_t size,
-                                    double log2_least) {
+                                    double log2_least, numeric::Digits digits) {
   check(queue, delay, size);
-  return law(queue, mass_of(delay), tail_of(delay), size, log2_least, queue.packets_per_slot);
+  return law(queue, mass_of(delay), tail_of(delay), size, log2_least, queue.packets_per_slot, digits);
 }
 
 Distribution<long double> occupancy_law(const SlottedQueue& queue, std::size_t size, double log2_least) {

@@ -22,12 +22,14 @@ enum class HopDelay {
 /// P(delay = t) and P(delay > t), t = 0 .. size - 1, in long double with a proved rounding bound.
 /// \param log2_least  values from 2^log2_least on keep their relative accuracy; what is cut off the arrivals
 ///                    shows in smaller ones. At least -15 000.
+/// \param digits      that sums of a few such delays shall keep: up to 10 leave room for a quicker arithmetic
 /// COST   2 size C K products, K = length of the arrivals' support that counts.
 /// \throws Unstable         rho >= C
 /// \throws InvalidArgument  rho = 0: no packet is delayed because there is none; occupancy with C > 1
 /// \throws LimitExceeded    size C > 2^23, or as series::enclosed_arrival_tails()
 [[nodiscard]] series::Distribution<long double> hop_delay(const SlottedQueue& queue, HopDelay delay,
-                                                          std::size_t size, double log2_least);
+                                                          std::size_t size, double log2_least,
+                                                          numeric::Digits digits = {18});
 /// P(Q = n) and P(Q > n) just after arrivals, n = 0 .. size - 1; C of any size. Otherwise as hop_delay().
 [[nodiscard]] series::Distribution<long double> occupancy_law(const SlottedQueue& queue, std::size_t size,
                                                               double log2_least);

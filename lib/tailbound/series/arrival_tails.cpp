@@ -53,7 +53,7 @@ double log2_above(const Rational&) {
 /// log2_above(value) < exponent, asked again and again: a long double is compared with the power.
 template <class L>
 struct Below {
-  explicit Below(double exponent) : exponent(exponent) {}
+  explicit Below(double of) : exponent(of) {}
   [[nodiscard]] bool operator()(const L& value) const { return log2_above(value) < exponent; }
   double exponent;
 };

@@ -22,34 +22,34 @@ T total(const std::vector<T>& values) {
   return std::accumulate(values.begin(), values.end(), T(0));
 }
 
-Real exactly(double value) {
-  return Real(value);
+/// [lower - error, upper + error], rounded outward.
+void move_apart(Real& lower, Real& upper, mpfr_srcptr error) {
+  mpfr_sub(lower.backend().data(), lower.backend().data(), error, MPFR_RNDD);
+  mpfr_add(upper.backend().data(), upper.backend().data(), error, MPFR_RNDU);
 }
-Real exactly(long double value) {
-  Real result;
-  mpfr_set_ld(result.backend().data(), value, MPFR_RNDN);
-  return result;
+void move_apart(Real& lower, Real& upper, const Real& error) {
+  move_apart(lower, upper, error.backend().data());
 }
-Real exactly(const Real& value) {
-  return value;
+void move_apart(Real& lower, Real& upper, long double error) {
+  MPFR_DECL_INIT(same, std::numeric_limits<long double>::digits);
+  mpfr_set_ld(same, error, MPFR_RNDU);
+  move_apart(lower, upper, same);
 }
 
 template <class T>
 numeric::Enclosure<unit::Probability> enclose(const T& value, double units, const T& error, int bits,
                                               double tilt, std::size_t n) {
-  const numeric::PrecisionScope scope(numeric::Precision{bits + 32});
   const numeric::RelativeError gamma = numeric::relative_error_bound({units}, bits);
   if (!std::isfinite(gamma.units)) return numeric::Enclosure<unit::Probability>(Real(0), Real(1));
   Real lower, upper;
   numeric::widen(value, gamma, Real(0), bits, lower, upper);
-  Interval enclosed = numeric::make_interval(lower, upper);
-  if (error != 0) {
-    const Real off = exactly(error);
-    enclosed += numeric::make_interval(-off, off);
+  if (error != 0) move_apart(lower, upper, error);
+  if (tilt != 1) {
+    const numeric::PrecisionScope scope(numeric::Precision{bits + 32});
+    const Interval enclosed = numeric::make_interval(lower, upper) / pow(Interval(tilt), static_cast<int>(n));
+    lower = numeric::lower(enclosed);
+    upper = numeric::upper(enclosed);
   }
-  if (tilt != 1) enclosed /= pow(Interval(tilt), static_cast<int>(n));
-  lower = numeric::lower(enclosed);
-  upper = numeric::upper(enclosed);
   if (lower < 0) lower = 0;
   if (upper > 1) upper = 1;
   return numeric::Enclosure<unit::Probability>(std::move(lower), std::move(upper));
