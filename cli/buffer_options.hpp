@@ -45,6 +45,11 @@ void refuse_without_sizes(const SizedBufferOptions& options);
 /// Of --cell-bytes; 64 unless told.  \throws InvalidArgument
 [[nodiscard]] std::vector<std::int64_t> read_cell_bytes(const std::optional<std::string>& text);
 
+/// Packets of --sizes, for each entry of --cell-bytes; one none without --sizes.
+/// \throws InvalidArgument, ParseError  sizes that cannot be read; --cell-bytes without --sizes
+[[nodiscard]] std::vector<std::optional<answers::SwitchCells>> read_switch_cells(
+    const std::optional<std::string>& sizes, const std::optional<std::string>& cell_bytes);
+
 /// The reply to `buffer --shared`.
 /// \throws InvalidArgument  options that do not go with --shared, among them all traffic whose slots depend on
 ///                          each other: it is simulated only

@@ -103,7 +103,7 @@ std::vector<Criterion> read_criteria_of(const BufferOptions& options) {
 /// The packets for each entry of --cell-bytes; one none without --sizes.
 std::vector<std::optional<answers::SwitchCells>> read_cells(const BufferOptions& options) {
   const SizedBufferOptions& sized = options.sized;
-  if (!sized.sizes) return {std::nullopt};
+  if (!sized.sizes) return read_switch_cells(sized.sizes, sized.cell_bytes);
   refuse_given({{"--rates", &options.traffic.rates},
                 {"--matrix", &options.shared.matrix},
                 {"--packet-bytes", &options.units.packet_bytes},
@@ -115,11 +115,7 @@ std::vector<std::optional<answers::SwitchCells>> read_cells(const BufferOptions&
         "--arrive", *sized.arrive,
         "whole with --shared: no bound is proved for packets that come cell by cell; they are "
         "simulated only: tailbound simulate switch");
-  std::vector<std::optional<answers::SwitchCells>> all;
-  for (const std::int64_t bytes : read_cell_bytes(sized.cell_bytes))
-    all.emplace_back(
-        answers::SwitchCells{.name = *sized.sizes, .sizes = read_sizes(*sized.sizes), .cell_bytes = bytes});
-  return all;
+  return read_switch_cells(sized.sizes, sized.cell_bytes);
 }
 
 }  // namespace

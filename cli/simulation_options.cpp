@@ -70,6 +70,20 @@ answers::RunLength read_run_length(const SimulationOptions& options, std::int64_
   return length;
 }
 
+std::vector<std::variant<Packets, numeric::Rational>> read_rare(const std::string& text, std::int64_t most) {
+  std::vector<std::variant<Packets, numeric::Rational>> all;
+  for (const numeric::Rational& entry : parse_list(text, "--rare")) {
+    if (entry <= 0)
+      throw InvalidArgument("--rare", is_list(text) ? plain(entry) : text,
+                            "a probability below 1, or a level: 1 packet or more");
+    if (entry < 1)
+      all.emplace_back(entry);
+    else
+      all.emplace_back(Packets(to_integer(entry, "--rare", 1, most)));
+  }
+  return all;
+}
+
 int all_cores() {
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 1024U));
 }

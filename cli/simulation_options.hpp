@@ -3,9 +3,13 @@
 #include <cli/command.hpp>
 #include <cli/options.hpp>
 #include <tailbound/answers/simulation.hpp>
+#include <tailbound/core/quantity.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <optional>
 #include <string>
+#include <variant>
+#include <vector>
 
 /// The options of every simulation, and how one is carried out: progress, Ctrl-C, checkpoint files.
 namespace tailbound::cli {
@@ -24,6 +28,10 @@ void add_simulation_options(OptionTable& table, SimulationOptions& options);
 /// As asked for by --slots (or --cycles, `least` at least), --warmup, --replications and --seed.
 /// \throws InvalidArgument
 [[nodiscard]] answers::RunLength read_run_length(const SimulationOptions& options, std::int64_t least = 16);
+
+/// Of --rare: probabilities below 1, and levels from 1 to `most` packets, as the numbers are.  \throws InvalidArgument
+[[nodiscard]] std::vector<std::variant<Packets, numeric::Rational>> read_rare(const std::string& text,
+                                                                              std::int64_t most);
 
 /// A thread for each core.
 [[nodiscard]] int all_cores();

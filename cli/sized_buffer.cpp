@@ -52,6 +52,18 @@ std::vector<std::int64_t> read_cell_bytes(const std::optional<std::string>& text
   return integers_or(64, text, "--cell-bytes", 1, PacketSizes::most_bytes);
 }
 
+std::vector<std::optional<answers::SwitchCells>> read_switch_cells(
+    const std::optional<std::string>& sizes, const std::optional<std::string>& cell_bytes) {
+  if (!sizes) {
+    refuse_given({{"--cell-bytes", &cell_bytes}}, "given without --sizes", "given with --sizes LIST");
+    return {std::nullopt};
+  }
+  std::vector<std::optional<answers::SwitchCells>> all;
+  for (const std::int64_t bytes : read_cell_bytes(cell_bytes))
+    all.emplace_back(answers::SwitchCells{.name = *sizes, .sizes = read_sizes(*sizes), .cell_bytes = bytes});
+  return all;
+}
+
 void add_sized_buffer_options(OptionTable& table, SizedBufferOptions& options) {
   const OptionGroup group(table, "Packet sizes");
   group.add(

@@ -1,4 +1,5 @@
 #include <cln/rational.h>
+#include <fmt/format.h>
 #include <cli/buffer_options.hpp>
 #include <cli/commands.hpp>
 #include <cli/number_options.hpp>
@@ -6,6 +7,7 @@
 #include <cli/replies.hpp>
 #include <cli/traffic_options.hpp>
 #include <tailbound/answers/combinations.hpp>
+#include <tailbound/answers/simulate_rare_switch.hpp>
 #include <tailbound/answers/simulate_switch.hpp>
 #include <tailbound/answers/validate_switch.hpp>
 #include <tailbound/render/documents/simulate_switch.hpp>
@@ -21,6 +23,7 @@ namespace tailbound::cli {
 namespace {
 
 using answers::Combinations;
+using answers::SimulateRareSwitchQuestion;
 using answers::SimulateSwitchQuestion;
 using answers::ValidateSwitchQuestion;
 using bounds::Criterion;
@@ -29,12 +32,12 @@ using sim::SwitchModel;
 
 constexpr std::int64_t most_inputs = 1024, most_outputs = 4096, most_room = 10'000'000;
 constexpr std::int64_t most_memory = 1'000'000;  ///< that bounds are proved of
-constexpr std::int64_t most_level = 1'000'000'000;
+constexpr std::int64_t most_level = 1'000'000'000, most_rare_level = 1'000'000;
 
 /// As typed; an option that was not given is empty.
 struct SwitchOptions {
   std::optional<std::string> inputs, outputs, load, rates, hot, memory, threshold, buffer, occupancy, sizes,
-      cell_bytes, arrive;
+      cell_bytes, arrive, rare;
   BurstOptions burst;
   SimulationOptions run;
   UnitOptions units;
@@ -161,9 +164,51 @@ std::vector<SimulateSwitchQuestion> read_questions(const SwitchOptions& options)
   return questions;
 }
 
+// --- rare
+
+/// Of unlimited memory one for each entry of --rare; of a memory its losses.
+std::vector<SimulateRareSwitchQuestion> read_rare_questions(const SwitchOptions& options) {
+  refuse_given({{"--occupancy", &options.occupancy}}, "given together with --rare",
+               "left out: --rare asks for one number");
+  refuse_given({{"--threshold", &options.threshold}, {"--buffer", &options.buffer}},
+               "given together with --rare",
+               "left out: rare losses are those of a full memory that all queues share");
+  refuse_given({{"--half-width", &options.run.half_width}}, "given together with --rare",
+               "left out: give --slots");
+  const bool losses = *options.rare == "loss";
+  if (losses && !options.memory)
+    throw InvalidArgument("--rare", "loss without --memory",
+                          "given with --memory M, of which the losses are");
+  if (losses && options.sizes)
+    throw InvalidArgument("--sizes", "given together with --rare loss",
+                          "left out: rare losses are those of packets of one cell");
+  if (!losses && options.memory)
+    throw InvalidArgument("--memory", fmt::format("given together with --rare {}", *options.rare),
+                          "left out: P(T > n) is that of unlimited memory; or --rare loss, of what is lost");
+  std::vector<SimulateRareSwitchQuestion> questions;
+  const answers::RunLength length = read_run_length(options.run, 64);
+  for (SwitchModel& model : read_models(options))
+    questions.push_back({.model = std::move(model), .rare = {}, .length = length});
+  if (losses) return questions;
+  return Combinations(std::move(questions))
+      .by(read_rare(*options.rare, most_rare_level), &SimulateRareSwitchQuestion::rare)
+      .points();
+}
+
+Reply answer_rare(const SwitchOptions& options, const Context& context) {
+  const answers::Units units = read_units(options.units);
+  const std::vector<SimulateRareSwitchQuestion> questions = read_rare_questions(options);
+  require_several_to_draw(context, questions.size(), "--rare (--memory, --load, ...)");
+  return simulate_all(questions, options.run, context, [&](auto points, std::size_t asked) {
+    return render::document(std::move(points), asked, units);
+  });
+}
+
 Reply answer_simulation(const SwitchOptions& options, const Context& context) {
-  const auto document_of = [](auto points, std::size_t asked) {
-    return render::document(std::move(points), asked);
+  if (options.rare) return answer_rare(options, context);
+  const answers::Units units = read_units(options.units);
+  const auto document_of = [&](auto points, std::size_t asked) {
+    return render::document(std::move(points), asked, units);
   };
   if (options.run.half_width)
     return simulate_to_width(read_questions(options), options.run, context, document_of);
@@ -196,6 +241,9 @@ void declare_simulation(OptionTable& table, SwitchOptions& options) {
   memory.add("--buffer", options.buffer, "B", "packets of each output's queue at most");
   question.add("--occupancy", options.occupancy, "LIST",
                "n of P(T > n), all queues, and P(Q > n), one output;\n0,1,2,5,10,.. unless told");
+  question.add(
+      "--rare", options.rare, "X",
+      "instead: P(T > n) down to 1e-280, n = X, or where it is near X < 1;\nor loss: what --memory M loses");
   add_simulation_options(table, options.run);
   add_precision_option(table, options.run);
   add_unit_options(table, options.units);
@@ -245,23 +293,16 @@ std::vector<ValidateSwitchQuestion> read_validations(const ValidationOptions& op
     if (load <= 0 || load > 1)
       throw InvalidArgument("--load", plain(load), "above 0 and at most 1 packet a slot");
   const answers::RunLength length = read_run_length(options.run);
-  if (!options.sizes)
-    refuse_given({{"--cell-bytes", &options.cell_bytes}}, "given without --sizes", "given with --sizes LIST");
-  if (options.sizes)
-    switches = Combinations(std::move(switches))
-                   .by(read_cell_bytes(options.cell_bytes),
-                       [sizes = read_sizes(*options.sizes), &options](auto& each, std::int64_t bytes) {
-                         each.cells = {.name = *options.sizes, .sizes = sizes, .cell_bytes = bytes};
-                       })
-                   .points();
-  std::vector<ValidateSwitchQuestion> questions = Combinations(std::move(switches))
-                                                      .by(thresholds, &ValidateSwitchQuestion::threshold)
-                                                      .by(shares,
-                                                          [&](auto& each, const Rational& load) {
-                                                            each.traffic.load = load;
-                                                            each.length = length;
-                                                          })
-                                                      .points();
+  std::vector<ValidateSwitchQuestion> questions =
+      Combinations(std::move(switches))
+          .by(read_switch_cells(options.sizes, options.cell_bytes), &ValidateSwitchQuestion::cells)
+          .by(thresholds, &ValidateSwitchQuestion::threshold)
+          .by(shares,
+              [&](auto& each, const Rational& load) {
+                each.traffic.load = load;
+                each.length = length;
+              })
+          .points();
   return criterion == Criterion::loss ? of_losses(questions) : questions;
 }
 

@@ -177,21 +177,6 @@ void require_fitting_run(const SimulateRareQuestion& question, const SimulationO
                             "left out: cycles of one queue need no warm-up and are independent");
 }
 
-/// Levels and probabilities, as the numbers are.
-std::vector<std::variant<Packets, Rational>> read_rare(const TreeSimulationOptions& options) {
-  std::vector<std::variant<Packets, Rational>> all;
-  for (const Rational& entry : parse_list(*options.rare, "--rare")) {
-    const std::string text = is_list(*options.rare) ? plain(entry) : *options.rare;
-    if (entry <= 0)
-      throw InvalidArgument("--rare", text, "a probability below 1, or a level: 1 packet or more");
-    if (entry < 1)
-      all.emplace_back(entry);
-    else
-      all.emplace_back(Packets(to_integer(entry, "--rare", 1, most_rare_packets)));
-  }
-  return all;
-}
-
 /// One question for each combination of what was given as lists.
 std::vector<SimulateRareQuestion> read_rare_questions(const TreeSimulationOptions& options) {
   require_alone(options);
@@ -202,7 +187,7 @@ std::vector<SimulateRareQuestion> read_rare_questions(const TreeSimulationOption
   for (const answers::Topology& its : trees) {
     const auto& tree = std::get<answers::TreeTopology>(its);
     for (const std::int64_t hop : parse_integers(hops, "--hop", 1, sim::stage_count(tree.tree)))
-      for (const std::variant<Packets, Rational>& rare : read_rare(options)) {
+      for (const std::variant<Packets, Rational>& rare : read_rare(*options.rare, most_rare_packets)) {
         questions.push_back({.topology = tree, .hop = static_cast<int>(hop), .rare = rare, .length = length});
         require_fitting_run(questions.back(), options.run);
       }

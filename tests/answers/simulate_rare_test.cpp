@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
-#include <tailbound/answers/simulate_rare.hpp>
+#include <tailbound/answers/shared_buffer.hpp>
+#include <tailbound/answers/simulate_rare_switch.hpp>
 #include <tailbound/core/error.hpp>
 #include <tests/support/rational.hpp>
 
@@ -67,4 +68,43 @@ TEST_CASE("answers: rare events that cannot be simulated are refused") {
   question.length.warmup.reset();
   question.topology.load = 1;
   CHECK_THROWS_AS(answers::answer(question), Unstable);
+}
+
+TEST_CASE("answers: rare totals of a switch lie between nothing and what is proved of them") {
+  SimulateRareSwitchQuestion question{.model = sim::switch_model(4, rational("0.8"))};
+  question.length.slots = 60'000;
+  for (const auto& [level, truth] : {std::pair{25, 5.610669e-5}, std::pair{50, 4.4594903e-11}}) {
+    question.rare = Packets(level);
+    const SimulateRareAnswer found = answers::answer(question);
+    CHECK(found.method == RareMethod::splitting);
+    CHECK(found.level == Packets(level));
+    REQUIRE(found.probability);
+    CHECK(found.probability->value == Approx(truth).epsilon(0.5));
+    const SharedBufferAnswer proved =
+        answers::answer(SharedBufferQuestion{.traffic = EqualSwitchInputs{4, rational("0.8")},
+                                             .outputs = 4,
+                                             .criterion = bounds::Criterion::overflow,
+                                             .asked = ProbabilityOf{Packets(level)}});
+    REQUIRE(proved.about_at);
+    CHECK(proved.about_at->value == Approx(truth).epsilon(1));
+    CHECK(static_cast<double>(proved.at.value) > found.probability->upper);
+  }
+  question.rare = rational("1e-9");
+  const SimulateRareAnswer near = answers::answer(question);
+  CHECK(near.probability->value == Approx(1e-9).epsilon(0.6));
+}
+
+TEST_CASE("answers: rare losses of a memory, and what is not asked of a switch") {
+  SimulateRareSwitchQuestion question{.model = sim::switch_model(4, rational("0.8"))};
+  question.length.slots = 60'000;
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);  // of unlimited memory nothing is lost
+  question.model.memory = 30;
+  const SimulateRareAnswer found = answers::answer(question);
+  CHECK(found.level == Packets(30));
+  CHECK(found.probability->value == Approx(3.72870710e-7).epsilon(0.3));
+  question.rare = Packets(20);
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  question.rare.reset();
+  question.model.threshold = 1;
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
 }

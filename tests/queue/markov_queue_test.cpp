@@ -669,3 +669,14 @@ TEST_CASE("what cannot be answered is refused", "[queue][markov][errors]") {
       MarkovQueue(MarkovArrivals::on_off({{source("0.4", "4", 40), 40}, {source("0.4", "8", 40), 40}})),
       Contains("1681 phases") && Contains("at most 65"));
 }
+
+// One output for each packet of a burst: a sixteenth of the buffer that whole bursts need. From a chain solved by a
+// program of its own.
+TEST_CASE("bursts scattered packet by packet: 4 inputs, load 0.6, bursts of 16",
+          "[queue][markov][reference]") {
+  const OnOff input = traffic::on_off(rational("0.6"), {rational("16")});
+  MarkovQueue queue(MarkovArrivals::on_off({OnOffGroup{traffic::thinned(input, rational("1/4")), 4}}));
+  CHECK(queue.least_level(rational("1e-9")) == 32);
+  CHECK(Float100(ends(queue.tail(31)).lower).convert_to<double>() == Approx(1.1743623916e-9).epsilon(1e-10));
+  CHECK(Float100(ends(queue.tail(32)).upper).convert_to<double>() == Approx(6.2370333434e-10).epsilon(1e-10));
+}

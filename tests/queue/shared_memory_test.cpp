@@ -138,6 +138,13 @@ TEST_CASE("shared memory: the independent queues' tails", "[queue][shared]") {
   CHECK(tail_of_sum(2, 28) == Approx(4.887850e-9).epsilon(1e-6));
   CHECK(tail_of_sum(4, 25) == Approx(6.442251e-4).epsilon(1e-6));
   CHECK(tail_of_sum(4, 50) == Approx(3.906918e-9).epsilon(1e-6));
+  // (3) with them in place of T~: what of P(T > 25) they prove.
+  const series::StopLoss four =
+      series::sum_of_alike(queue::occupancy(std::vector<Rational>(4, parse_rational("1/5", "rate")), 26), 4);
+  long double least = 1;
+  for (std::size_t a = 0; a <= 25; ++a)
+    least = std::min(least, four.excess[a] / static_cast<long double>(26 - a));
+  CHECK(static_cast<double>(least) == Approx(1.3843e-3).epsilon(4e-5));
 }
 
 TEST_CASE("shared memory: no bound is below the chain", "[queue][shared]") {
@@ -286,6 +293,23 @@ TEST_CASE("shared memory: the approximation is near the chain", "[queue][shared]
   for (const auto& [alpha, text, memory] : {std::tuple{0.5, "1/2", 30}, {1.0, "1", 30}, {2.0, "2", 30}}) {
     const double truth = threshold_chain(4, 0.8, memory, alpha).loss();
     CHECK(std::abs(static_cast<double>(least(four, threshold(text), truth)) - memory) <= 4);
+  }
+}
+
+// 92 582 states; half a minute. The price of the proof grows: 19 times the truth at 30, 138 at 50.
+TEST_CASE("shared memory: the exact chain as far down as 4e-11", "[queue][shared][.full]") {
+  const SharedChain open = free_chain(4, 0.8, 80, 50);
+  CHECK(open.tail(50) == Approx(4.4595e-11).epsilon(2e-5));
+  const SharedSwitch four = equal_switch(4, "0.8");
+  auto about = SharedApproximation::of(four, overflow);
+  REQUIRE(about);
+  for (const auto& [level, price] : {std::pair{30, 25}, {40, 60}, {50, 150}}) {
+    const double truth = open.tail(level);
+    INFO("n " << level << ", truth " << truth << ", about " << about->at(Packets(level)));
+    CHECK(bound_at(four, overflow, level) > truth);
+    CHECK(bound_at(four, overflow, level) < price * truth);
+    CHECK(about->at(Packets(level)) > truth);
+    CHECK(about->at(Packets(level)) < 2 * truth);
   }
 }
 

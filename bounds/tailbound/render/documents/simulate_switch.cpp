@@ -3,6 +3,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/plain.hpp>
 #include <tailbound/render/documents/simulate_switch.hpp>
+#include <tailbound/render/documents/simulate_tree.hpp>
 #include <tailbound/render/documents/simulation.hpp>
 #include <tailbound/render/documents/traffic.hpp>
 #include <tailbound/render/documents/units.hpp>
@@ -119,14 +120,15 @@ std::vector<Rows> tables_of(const Points& points, std::size_t at) {
 // --- text
 
 /// What the points have in common is said, what differs is in the table.
-template <class Of>
-bool common(const std::vector<SimulateSwitchPoint>& points, const Of& of) {
-  return std::all_of(points.begin(), points.end(), [&](const SimulateSwitchPoint& point) {
+template <class Point, class Of>
+bool common(const std::vector<Point>& points, const Of& of) {
+  return std::all_of(points.begin(), points.end(), [&](const Point& point) {
     return of(point.first.model) == of(points.front().first.model);
   });
 }
 
-std::string title(const std::vector<SimulateSwitchPoint>& points) {
+template <class Point>
+std::string title(const std::vector<Point>& points) {
   const SwitchModel& model = points.front().first.model;
   const auto size = [](const SwitchModel& m) { return std::pair{m.rates.size(), m.outputs}; };
   std::string text = common(points, size) ? fmt::format("{} x {} switch", model.rates.size(), model.outputs)
@@ -184,9 +186,10 @@ std::vector<Line> lines(const SimulateSwitchPoint& point) {
   return joined(std::move(lines), simulation_lines(answer.simulated));
 }
 
-std::vector<const Simulated*> runs_of(const std::vector<SimulateSwitchPoint>& points) {
+template <class Point>
+std::vector<const Simulated*> runs_of(const std::vector<Point>& points) {
   std::vector<const Simulated*> runs;
-  for (const SimulateSwitchPoint& point : points) runs.push_back(&point.second.simulated);
+  for (const Point& point : points) runs.push_back(&point.second.simulated);
   return runs;
 }
 
@@ -288,7 +291,11 @@ Layout simulate_switch_layout() {
        "that all queues share; a packet that finds it full is lost. With sizes in cells"},
       {"threshold", "threshold", "", Shape::given,
        "alpha: an output takes a packet only while its queue is below alpha times the free memory"},
-      {"buffer", "room", "packets", Shape::whole, "of each output's queue. With sizes in cells"}};
+      {"buffer", "room", "packets", Shape::whole, "of each output's queue. With sizes in cells"},
+      {"rare", "rare", "", Shape::given,
+       "of --rare with unlimited memory: the level n, at least 1; or a probability below 1, near which P(T > "
+       "n) is "
+       "to be"}};
   layout.inputs = joined(std::move(layout.inputs), unit_columns());
   layout.results = joined<Column>(
       {{"output_load", "load of an output", "packets/slot", Shape::proved,
@@ -303,7 +310,11 @@ Layout simulate_switch_layout() {
         "fraction of the cells to outputs other than the hot one"},
        {"hot_loss", "lost, hot", "", Shape::estimate, "fraction of the cells to the hot output"},
        {"lost", "packets lost", "", Shape::whole, "how many were seen", Style::hidden},
-       {"packets", "packets", "", Shape::whole, "sent while measured", Style::hidden}},
+       {"packets", "packets", "", Shape::whole, "sent while measured", Style::hidden},
+       {"level", "n", "packets", Shape::whole, "of --rare: n of P(T > n); with sizes in cells"},
+       {"probability", "P(T > n)", "", Shape::estimate,
+        "of --rare: P(T > level) of unlimited memory; null where no path came there (so with loss)"},
+       {"method", "method", "", Shape::text, "of --rare: splitting", Style::hidden}},
       simulation_columns());
   layout.tables = {
       {"tail",
@@ -346,6 +357,76 @@ Document document(std::vector<SimulateSwitchPoint> given, std::size_t asked, con
   if (!points->front().first.model.sizes.empty()) document.layout = in_cells(*document.layout);
   mark_stopped(document, runs_of(*points), asked);
   document.picture = [document, points] { return picture(document, *points); };
+  return document;
+}
+
+// --- rare events
+
+Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t asked, const Units& units) {
+  Layout layout = simulate_switch_layout();
+  const bool losses = points.front().first.of_losses();
+  const char* key = losses ? "loss" : "probability";
+  layout.quiet =
+      losses ? std::vector<std::string>{"memory", "loss"} : std::vector<std::string>{"level", "probability"};
+  Document document{
+      .layout = std::make_shared<const Layout>(std::move(layout)), .headline = {}, .results = {}};
+  bool found = false, missed = false;
+  for (const auto& [question, answer] : points) {
+    Result& result = document.results.emplace_back();
+    result.inputs = input_cells(question.model, units);
+    if (question.rare)
+      result.inputs.push_back({"rare", std::holds_alternative<Packets>(*question.rare)
+                                           ? Given{std::get<Packets>(*question.rare).value}
+                                           : Given{std::get<numeric::Rational>(*question.rare)}});
+    if (!losses) result.cells.push_back({"level", shown(answer.level)});
+    result.cells =
+        joined<Cell>(std::move(result.cells),
+                     joined<Cell>({{key, shown(answer.probability)}, {"method", Text{"splitting"}}},
+                                  simulation_cells(answer.simulated)));
+    (answer.probability ? found : missed) = true;
+  }
+  const auto& [question, answer] = points.front();
+  const char* unit = unit_of(question.model);
+  if (!found)
+    throw NoAnswer(losses
+                       ? "no path lost a packet: more --slots are needed"
+                       : fmt::format("no path reached more than {} {} in all queues: more --slots are needed",
+                                     answer.level.value, unit));
+  if (points.size() == 1) {
+    const std::string probability = brief(shown(*answer.probability));
+    document.headline =
+        losses ? fmt::format("{} of the packets are lost in the {}", probability, title(points))
+               : fmt::format("P(T > {}) = {} in the {}", answer.level.value, probability, title(points));
+    document.results.front().lines = rare_lines(answer);
+    if (!losses)
+      document.notes.push_back(fmt::format(
+          "T: {} of all queues just after the arrivals of a slot, those in transmission included.", unit));
+  } else {
+    document.headline = fmt::format("Rare {}: {}", losses ? "losses" : "events", title(points));
+    document.notes.push_back(fmt::format("{}Estimates with 95 % intervals from {}.",
+                                         losses
+                                             ? ""
+                                             : fmt::format("T: {} of all queues just after the arrivals of a "
+                                                           "slot, those in transmission included. ",
+                                                           unit),
+                                         batches_in_words(runs_of(points))));
+    if (missed)
+      document.notes.emplace_back("Where there is no number no path came so far: more --slots are needed.");
+  }
+  document = with_units(std::move(document), scale_of(units));
+  if (!question.model.sizes.empty()) document.layout = in_cells(*document.layout);
+  mark_stopped(document, runs_of(points), asked);
+  document.picture = [document, key, losses] {
+    return sweep_picture(document,
+                         {.axes = {losses ? "memory" : "rare", "load", "burst", "hot", "inputs", "outputs"},
+                          .height = key,
+                          .powers_of_ten = true,
+                          .style = CurveStyle::bars},
+                         {.title = document.headline,
+                          .x_label = {},
+                          .y_label = losses ? "fraction of the packets lost" : "P(T > n)",
+                          .note = "simulation, 95 % intervals"});
+  };
   return document;
 }
 

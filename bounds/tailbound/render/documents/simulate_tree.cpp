@@ -246,7 +246,17 @@ std::string interval_in_words(const SimulateRareAnswer& answer) {
                      answer.simulated.batches());
 }
 
-std::vector<Line> lines(const SimulateRareAnswer& answer) {
+std::string rare_title(const std::vector<SimulateRarePoint>& points) {
+  std::vector<Topology> trees;
+  for (const SimulateRarePoint& point : points) trees.emplace_back(point.first.topology);
+  std::vector<const Topology*> all;
+  for (const Topology& tree : trees) all.push_back(&tree);
+  return in_words(trees.front(), all);
+}
+
+}  // namespace
+
+std::vector<Line> rare_lines(const SimulateRareAnswer& answer) {
   std::vector<Line> lines{{"interval", interval_in_words(answer)}, {"method", name(answer.method)}};
   if (answer.method == RareMethod::splitting)
     return joined(std::move(lines), simulation_lines(answer.simulated));
@@ -259,16 +269,6 @@ std::vector<Line> lines(const SimulateRareAnswer& answer) {
   lines.push_back({"took", course_in_words(its)});
   return lines;
 }
-
-std::string rare_title(const std::vector<SimulateRarePoint>& points) {
-  std::vector<Topology> trees;
-  for (const SimulateRarePoint& point : points) trees.emplace_back(point.first.topology);
-  std::vector<const Topology*> all;
-  for (const Topology& tree : trees) all.push_back(&tree);
-  return in_words(trees.front(), all);
-}
-
-}  // namespace
 
 Layout simulate_tree_layout() {
   Layout layout{.command = "simulate tree", .inputs = {}, .results = {}};
@@ -404,7 +404,7 @@ Document document(const std::vector<SimulateRarePoint>& points, std::size_t aske
   if (points.size() == 1) {
     document.headline = fmt::format("P(Q > {}) at hop {} = {} in the {}", answer.level.value, question.hop,
                                     brief(shown(*answer.probability)), rare_title(points));
-    document.results.front().lines = lines(answer);
+    document.results.front().lines = rare_lines(answer);
   } else {
     document.headline = "Rare events in the " + rare_title(points);
     document.notes.push_back(

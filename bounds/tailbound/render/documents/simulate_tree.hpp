@@ -24,6 +24,9 @@ using SimulateRarePoint = std::pair<answers::SimulateRareQuestion, answers::Simu
 [[nodiscard]] Document document(const std::vector<SimulateRarePoint>& points, std::size_t asked,
                                 const answers::Units& units = {});
 
+/// Below the headline of one rare event: its interval, its method, its run.  \pre it has a probability
+[[nodiscard]] std::vector<Line> rare_lines(const answers::SimulateRareAnswer& answer);
+
 /// Of both: rare events are asked for by an option of the same command.
 [[nodiscard]] Layout simulate_tree_layout();
 

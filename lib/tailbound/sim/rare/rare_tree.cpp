@@ -1,7 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/sim/rare/rare_arrivals.hpp>
 #include <tailbound/sim/rare/rare_tree.hpp>
-#include <tailbound/sim/run/batch_means.hpp>
 #include <tailbound/sim/sources/on_count.hpp>
 
 #include <algorithm>
@@ -16,8 +15,6 @@ namespace {
 using network::TreeRouting;
 
 constexpr std::int64_t most_level = 100'000;
-constexpr std::uint64_t purpose = 0;
-constexpr double largest_factor = 1e280;
 
 void check(const RareTreeModel& model) {
   // Checks radix, levels and load.
@@ -231,101 +228,56 @@ double decay_of(const RareTreeModel& model) {
 
 /// [i], i = 0 .. level + 1: R_i; R_0 = 1.
 std::vector<std::int64_t> copies_by_level(const RareTreeModel& model) {
-  std::vector<std::int64_t> copies(static_cast<std::size_t>(model.level) + 2, 1);
-  if (!model.splitting) return copies;
-  const double exponent = decay_of(model);
-  if (exponent * static_cast<double>(model.level) > std::log(largest_factor))
-    throw LimitExceeded("level " + std::to_string(model.level) + " has a probability below 1e-280");
-  double product = 0;  // logarithm
-  for (std::size_t i = 2; i < copies.size(); ++i) {
-    const double wanted = std::exp(exponent * static_cast<double>(i - 1) - product);
-    copies[i] = std::clamp<std::int64_t>(std::llround(wanted), 1, 1000);
-    product += std::log(static_cast<double>(copies[i]));
+  std::vector<double> wanted(static_cast<std::size_t>(model.level) + 2);
+  if (model.splitting) {
+    const double exponent = decay_of(model);
+    for (std::size_t i = 2; i < wanted.size(); ++i) wanted[i] = exponent * static_cast<double>(i - 1);
   }
-  return copies;
+  return copies_near(wanted);
 }
 
-class RareTree final : public Replication {
+/// The queues as a system to be split. Its state: lengths of the queues, the observed one first; behind them, if leaves
+/// have bursts, how many of each level-1 switch's are ON in the next slot.
+class Queues {
  public:
-  RareTree(const RareTreeModel& model, RandomKey key)
-      : plumbing_(model),
-        copies_(copies_by_level(model)),
-        top_(model.level + 1),
-        random_(key, purpose, 0),
-        main_(plumbing_.queues),
-        spare_(copies_.size()) {
+  explicit Queues(const RareTreeModel& model) : plumbing_(model) {}
+
+  [[nodiscard]] SplitState start(RandomStream& random) {
+    SplitState state(plumbing_.queues);
     if (!plumbing_.bursts.empty())
       for (const std::size_t table : plumbing_.tables)
-        main_.push_back(plumbing_.bursts[table].stationary(random_.next()));
+        state.push_back(plumbing_.bursts[table].stationary(random.next()));
+    return state;
   }
-
-  void advance(std::int64_t slots) override {
-    for (std::int64_t slot = 0; slot < slots; ++slot) {
-      step(main_);
-      visit(main_, level_);
-    }
-    slots_ += static_cast<std::uint64_t>(slots);
-  }
-  [[nodiscard]] Counts take_counts() override {
-    Counts counts{std::exchange(occupancy_, {}),
-                  {slots_},
-                  {path_slots_},
-                  {path_slots_ * static_cast<std::uint64_t>(plumbing_.queues)}};
-    slots_ = path_slots_ = 0;
-    return counts;
-  }
-  void save(ByteWriter& writer) override {
-    random_.save(writer);
-    writer.put(main_);
-    writer.put(level_);
-    writer.put(occupancy_);
-    writer.put(slots_);
-    writer.put(path_slots_);
-  }
-  void load(ByteReader& reader) override {
-    random_.load(reader);
-    main_ = reader.get_vector<std::int32_t>();
+  /// All of a slot: nothing is gained by copies between its arrivals.
+  void begin(SplitState& state, RandomStream& random);
+  static void arrive(const SplitState& /*state*/, std::int64_t /*limit*/, const RandomStream& /*random*/) {}
+  static void fork(const SplitState& /*state*/, const RandomStream& /*random*/) {}
+  [[nodiscard]] static std::int64_t occupancy(const SplitState& state) { return state[0]; }
+  [[nodiscard]] std::size_t queues() const { return plumbing_.queues; }
+  [[nodiscard]] bool possible(const SplitState& state) const {
     const std::size_t sources = plumbing_.bursts.empty() ? 0 : plumbing_.tables.size();
-    if (main_.size() != plumbing_.queues + sources) ByteReader::fail();
-    for (std::size_t i = plumbing_.queues; i < main_.size(); ++i)
-      if (main_[i] < 0 || main_[i] > plumbing_.most_on) ByteReader::fail();
-    level_ = reader.get<std::int64_t>();
-    occupancy_ = reader.get_vector<std::uint64_t>();
-    slots_ = reader.get<std::uint64_t>();
-    path_slots_ = reader.get<std::uint64_t>();
+    if (state.size() != plumbing_.queues + sources) return false;
+    return std::all_of(state.begin() + static_cast<std::ptrdiff_t>(plumbing_.queues), state.end(),
+                       [&](std::int32_t on) { return on >= 0 && on <= plumbing_.most_on; });
   }
 
  private:
-  /// Lengths of the queues; [0] is the observed one. Behind them, if leaves have bursts, how many of each
-  /// level-1 switch's are ON in the next slot.
-  using State = std::vector<std::int32_t>;
-
-  void step(State& state);
-  void send(State& state, Targets ways) {
-    const std::uint64_t number = random_.next();
+  void send(SplitState& state, Targets ways, RandomStream& random) {
+    const std::uint64_t number = random.next();
     for (std::uint32_t i = ways.first; i < ways.last; ++i)
       if (number < plumbing_.targets[i].bound) {
         ++state[plumbing_.targets[i].queue];
         return;
       }
   }
-  void visit(State& state, std::int64_t& level);
-  void follow(State& state, std::int64_t born);
 
   Plumbing plumbing_;
-  std::vector<std::int64_t> copies_;
-  std::int64_t top_;  ///< the highest level at which copies are made
-  RandomStream random_;
-  State main_;
-  std::int64_t level_ = 0;    ///< of the main path
-  std::vector<State> spare_;  ///< [level]: state of the copy born there
-  std::vector<std::uint64_t> occupancy_;
-  std::uint64_t slots_ = 0, path_slots_ = 0;
 };
 
 /// One slot: queues serve, downstream ones first, so that a packet moves one queue; then leaves send. Most
 /// queues feed one other: that goes without branches, which would be taken at random.
-void RareTree::step(State& state) {
+void Queues::begin(SplitState& state, RandomStream& random) {
   state[0] -= static_cast<std::int32_t>(state[0] > 0);
   for (std::size_t queue = 1; queue < plumbing_.queues; ++queue) {
     const auto serves = static_cast<std::int32_t>(state[queue] > 0);
@@ -333,9 +285,9 @@ void RareTree::step(State& state) {
     const Targets ways = plumbing_.served[queue];
     if (ways.last - ways.first == 1) {
       const Target& target = plumbing_.targets[ways.first];
-      state[target.queue] += serves & static_cast<std::int32_t>(random_.next() < target.bound);
+      state[target.queue] += serves & static_cast<std::int32_t>(random.next() < target.bound);
     } else if (serves != 0) {
-      send(state, ways);
+      send(state, ways, random);
     }
   }
   const bool bursty = !plumbing_.bursts.empty();
@@ -345,52 +297,26 @@ void RareTree::step(State& state) {
     if (bursty) {
       OnCount& leaves = plumbing_.bursts[plumbing_.tables[at]];
       std::int32_t& on = state[plumbing_.queues + at];
-      packets = leaves.packets(on, random_.next());
-      on = leaves.next(on, random_.next());
+      packets = leaves.packets(on, random.next());
+      on = leaves.next(on, random.next());
     } else {
-      packets = plumbing_.arrivals[plumbing_.tables[at]].draw(random_.next());
+      packets = plumbing_.arrivals[plumbing_.tables[at]].draw(random.next());
     }
     if (ways.last - ways.first == 1)
       state[plumbing_.targets[ways.first].queue] += packets;
     else
-      for (; packets > 0; --packets) send(state, ways);
+      for (; packets > 0; --packets) send(state, ways, random);
   }
-  ++path_slots_;
-}
-
-/// Counts a slot of a path, once copies have been made at the levels to which it rose in it.
-void RareTree::visit(State& state, std::int64_t& level) {
-  const std::int64_t now = std::min<std::int64_t>(state[0], top_);
-  while (level < now) {
-    ++level;
-    for (std::int64_t copy = 1; copy < copies_[static_cast<std::size_t>(level)]; ++copy) {
-      State& own = spare_[static_cast<std::size_t>(level)];
-      own = state;
-      follow(own, level);
-    }
-  }
-  level = now;
-  const auto at = static_cast<std::size_t>(state[0]);
-  if (occupancy_.size() <= at) occupancy_.resize(at + 1);
-  ++occupancy_[at];
-}
-
-/// A copy born at a level, from the slot of its birth until it falls below that level.
-void RareTree::follow(State& state, std::int64_t born) {
-  for (std::int64_t level = born; state[0] >= born; step(state)) visit(state, level);
 }
 
 }  // namespace
 
 std::unique_ptr<Replication> make_rare_tree_replication(const RareTreeModel& model, RandomKey key) {
-  return std::make_unique<RareTree>(model, key);
+  return std::make_unique<Splitting<Queues>>(Queues(model), copies_by_level(model), key);
 }
 
 std::vector<double> splitting_factors(const RareTreeModel& model) {
-  std::vector<double> factors;
-  for (const std::int64_t copies : copies_by_level(model))
-    factors.push_back((factors.empty() ? 1.0 : factors.back()) * static_cast<double>(copies));
-  return factors;
+  return splitting_factors(copies_by_level(model));
 }
 
 RunPlan automatic_plan(const RareTreeModel& model, std::int64_t slots, int replications, std::uint64_t seed) {
@@ -411,30 +337,7 @@ RunResult run_rare_tree(const RareTreeModel& model, const RunPlan& plan, const R
 
 std::vector<LevelEstimate> rare_tree_estimates(const RareTreeModel& model, const RunResult& result,
                                                const std::vector<std::int64_t>& levels, double confidence) {
-  const std::vector<double> factors = splitting_factors(model);
-  const std::vector<const Counts*> batches = result.all();
-  std::vector<double> slots;
-  for (const Counts* counts : batches)
-    slots.push_back(static_cast<double>((*counts)[RareTreeRows::slots].at(0)));
-  std::vector<LevelEstimate> answers;
-  for (const std::int64_t level : levels) {
-    if (level < 0) throw InvalidArgument("level", std::to_string(level), "at least 0");
-    LevelEstimate answer;
-    answer.level = level;
-    std::vector<double> above;
-    for (const Counts* counts : batches) {
-      const auto& occupancy = (*counts)[RareTreeRows::occupancy];
-      double sum = 0;
-      for (std::size_t q = static_cast<std::size_t>(level) + 1; q < occupancy.size(); ++q) {
-        sum += static_cast<double>(occupancy[q]) / factors[std::min(q, factors.size() - 1)];
-        answer.count += occupancy[q];
-      }
-      above.push_back(sum);
-    }
-    answer.probability = estimate<unit::Probability>(above, slots, confidence);
-    answers.push_back(answer);
-  }
-  return answers;
+  return splitting_tails(copies_by_level(model), result, levels, confidence);
 }
 
 std::int64_t likely_level(const RareTreeModel& model, double probability) {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <tailbound/sim/run/histogram_batches.hpp>
-#include <tailbound/sim/run/run.hpp>
+#include <tailbound/sim/rare/splitting.hpp>
 #include <tailbound/sim/tree/tree_replication.hpp>
 
 /// Rare occupancies of the queues of a tree by multilevel splitting (RESTART).
@@ -13,16 +12,12 @@
 ///           destination of a packet are drawn step by step, where it turns: so all packets of a queue are
 ///           alike, and the state of the network is the queues' lengths; where leaves send in bursts, also
 ///           how many of each level-1 switch's are ON.
-///           2. Whenever the observed queue of a path rises to level i, R_i - 1 copies of the state go on
-///           from there with random numbers of their own, each until it falls below i again; only the path
-///           that rose goes on. A slot with Q = q counts 1 / (R_1 ... R_q).
-/// RESULT    without bias whatever the levels and the numbers R_i, in the stationary state; how much there is
-///           to gain depends on them. R_1 ... R_i follows z0^i, z0 the decay rate of the queue fed as if the
-///           queues upstream were not there.
+///           2. Splitting (splitting.hpp) at each length of the observed queue.
+/// RESULT    without bias, in the stationary state. R_1 ... R_i follows z0^i, z0 the decay rate of the queue fed
+///           as if the queues upstream were not there.
 /// COST      some 10 ns a queue and slot for each path. Queues: 1 + k + ... + k^(h-1) for hop h <= n of
 ///           random-root routing, most of the tree beyond.
-/// SOURCE    Villen-Altamirano and Villen-Altamirano 1991, "RESTART: a method for accelerating rare event
-///           simulations"; proof: docs/derivations/rare_events.md
+/// SOURCE    docs/derivations/rare_events.md
 /// EXCLUDES  finite buffers, delays, several queues at once; bursts that keep their ways: what a queue passes on then
 ///           depends on the bursts that its packets belong to, and lengths are not all of the state.
 /// TESTS     tests/sim/rare_tree_test.cpp
@@ -35,13 +30,8 @@ struct RareTreeModel {
   bool splitting = true;   ///< false: plain simulation, with nothing copied
 };
 
-/// Rows of the counts.
-struct RareTreeRows {
-  static constexpr std::size_t occupancy = 0;    ///< [q]: slots of all paths with q packets, not weighted
-  static constexpr std::size_t slots = 1;        ///< [0]: of the main path
-  static constexpr std::size_t path_slots = 2;   ///< [0]: of all paths
-  static constexpr std::size_t queue_slots = 3;  ///< [0]: of all paths and simulated queues
-};
+/// Occupancies are those of the observed queue.
+using RareTreeRows = SplittingRows;
 
 /// \throws InvalidArgument  the tree, burst, stage or level out of range; a buffer, observed flows, bursts that keep
 ///                          their ways
