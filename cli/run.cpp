@@ -266,7 +266,12 @@ bool is_of_memory(const std::system_error& error) {
          error.code() == std::errc::not_enough_memory;
 }
 
-Status complain(const Program& program, const std::string& message, Status status, std::ostream& err) {
+Status complain(const Program& program, std::string message, Status status, std::ostream& err) {
+  // Whatever was made of that, as by a reader of a number that could not be read.
+  if ((status == bad_input || status == internal_failure) && memory_ran_out()) {
+    message = no_memory;
+    status = no_answer;
+  }
   err << program.name() << ": " << shorten(message) << '\n';
   if (status == bad_input) err << "Try '" << program.name() << " --help'.\n";
   return status;

@@ -9,6 +9,7 @@
 #include <cli/simulation_options.hpp>
 #include <tailbound/answers/sweep.hpp>
 #include <tailbound/core/suggest.hpp>
+#include <tailbound/files/leftovers.hpp>
 #include <tailbound/render/document_bytes.hpp>
 #include <tailbound/render/documents/sweep.hpp>
 
@@ -146,6 +147,7 @@ Reply answer(const Options& options, const Context& context) {
     question.keys.push_back(key_of(point, asker_of(askers, point.question).options(), files));
   }
   question.asker = [&question, &context] {
+    if (context.executor == nullptr) files::leftovers::leave_to_parent();
     return [&question, &context, askers = std::make_shared<Askers>(),
             guard = context.executor != nullptr ? nullptr
                                                 : std::make_shared<PointGuard>()](const SweepPoint& point) {

@@ -78,8 +78,12 @@ void end_where_memory_does() {
   former = std::set_terminate(terminated);
 }
 
+bool memory_ran_out() {
+  return run_out.exchange(false);
+}
+
 void require_memory_lasted() {
-  if (run_out.exchange(false)) throw std::bad_alloc();
+  if (memory_ran_out()) throw std::bad_alloc();
 }
 
 }  // namespace tailbound::cli

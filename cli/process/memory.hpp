@@ -12,8 +12,11 @@ inline constexpr const char* no_memory = "no answer: it takes more memory than t
 /// CONTRACT  called once, by main(), before any of them is used: it is the process that ends.
 void end_where_memory_does();
 
+/// Has `new` had none since end_where_memory_does() or the last time this was asked?
+[[nodiscard]] bool memory_ran_out();
+
 /// Streams keep to themselves that they had no memory for all of a text: what they wrote is not to be trusted.
-/// \throws std::bad_alloc  if `new` has had none since end_where_memory_does() or the last call
+/// \throws std::bad_alloc  as memory_ran_out(), which it asks
 void require_memory_lasted();
 
 }  // namespace tailbound::cli

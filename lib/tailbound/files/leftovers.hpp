@@ -24,6 +24,9 @@ void add_process(pid_t process);
 /// Waits for the end of the process and forgets it; its status, as waitpid() gives it.
 int wait_for(pid_t process);
 
+/// In a process that was forked to compute: what is known is its parent's.
+void leave_to_parent();
+
 /// Removes the files and kills the processes; nothing can be added any more. For the very last moments.
 void clear_up();
 

@@ -110,7 +110,13 @@ void PendingFile::make_temporary() {
     errno = 0;
     const int descriptor = mkostemp(name.data(), O_CLOEXEC);
     if (descriptor < 0) refuse(reason_or(EIO));
-    leftovers::add_file(name);
+    try {
+      leftovers::add_file(name);
+    } catch (...) {  // no memory
+      unlink(name.c_str());
+      close(descriptor);
+      throw;
+    }
     temporary_ = std::move(name);
     const mode_t mask = umask(0);
     umask(mask);
