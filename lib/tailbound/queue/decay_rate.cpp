@@ -110,6 +110,13 @@ struct Bracket {
     last = at.place;
     return true;
   }
+
+  /// False only where the logarithms of the ends, which cost more than all else, surely differ in those digits.
+  [[nodiscard]] bool may_agree_to(numeric::Digits digits) const {
+    const auto y = static_cast<double>(before), gap = static_cast<double>(Real(behind - before));
+    if (digits.count > 300 || !(y > 1e-300)) return true;
+    return gap / ((1 + y) * std::log1p(y)) < 2 * std::pow(10.0, -digits.count) + 1e-12;
+  }
 };
 
 }  // namespace
@@ -143,10 +150,11 @@ std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate(const SlottedQueue
     }
     const Real eighth_of_width = ldexp(Real(1), -numeric::to_precision(digits).bits - 3);
     for (int step = 0; decided && step < 4 * bits; ++step) {
-      const Real lower = numeric::lower(log1p(numeric::to_interval(bracket.before)));
-      const Real upper = numeric::upper(log1p(numeric::to_interval(bracket.behind)));
-      if (!bracket.outside && numeric::agree_to(lower, upper, digits))
-        return numeric::Enclosure<unit::PerPacket>(lower, upper);
+      if (!bracket.outside && bracket.may_agree_to(digits)) {
+        const Real lower = numeric::lower(log1p(numeric::to_interval(bracket.before)));
+        const Real upper = numeric::upper(log1p(numeric::to_interval(bracket.behind)));
+        if (numeric::agree_to(lower, upper, digits)) return numeric::Enclosure<unit::PerPacket>(lower, upper);
+      }
       const Real gap = bracket.behind - bracket.before;
       Real y = bracket.before + gap / 2;
       if (!bracket.outside && step % 8 != 7) {
