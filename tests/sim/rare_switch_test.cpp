@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
+#include <string>
 #include <tests/support/cut_replication.hpp>
 #include <tests/support/rational.hpp>
 #include <tests/support/shared_chain.hpp>
@@ -283,7 +284,19 @@ TEST_CASE("rare switch: threads, cuts and resuming change nothing") {
                cut = make_rare_switch_replication(rare, {9, 0});
     whole->advance(500);
     test::advance_in_parts(*cut, 500);
-    CHECK(whole->take_counts() == cut->take_counts());
+    const Counts counts = whole->take_counts();
+    CHECK(counts == cut->take_counts());
+    auto part = make_rare_switch_replication(rare, {9, 0});  // by one that knows nothing but what was saved
+    for (int slots = 0; slots < 500; slots += 20) {
+      part->advance(20);
+      ByteWriter writer;
+      part->save(writer);
+      part = make_rare_switch_replication(rare, {9, 0});
+      const std::string bytes = writer.take();
+      ByteReader reader(bytes);
+      part->load(reader);
+    }
+    CHECK(counts == part->take_counts());
     const auto other = make_rare_switch_replication(rare, {9, 1});
     other->advance(500);
     whole->advance(500);
