@@ -1,5 +1,4 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/core/wide_clones.hpp>
 #include <tailbound/queue/queue_pair.hpp>
 
 #include <algorithm>

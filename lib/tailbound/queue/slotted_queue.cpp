@@ -46,7 +46,7 @@ bool never_any_arrivals(const SlottedQueue& queue) {
 
 /// A probability to come below, and the doubles around it, which decide all but close cases.
 struct Target {
-  explicit Target(const Rational& value) : value(value) {
+  explicit Target(const Rational& probability) : value(probability) {
     const double nearest = numeric::nearest_double(value);
     if (nearest > 1e-300) {
       lower = std::nextafter(nearest, 0.0);

@@ -146,7 +146,10 @@ class TailEngine {
   /// `entry` in T, off by at most 1.01 units; or its lower end and what that misses, if it is known worse.
   [[nodiscard]] T rounded(const numeric::Interval& entry, numeric::Real& deficit) const {
     if constexpr (std::is_same_v<T, numeric::Interval>) {
-      return entry;
+      T result;  // outward
+      mpfi_set_prec(result.backend().data(), bits_);
+      mpfi_set(result.backend().data(), entry.backend().data());
+      return result;
     } else {
       numeric::Real chosen = numeric::lower(entry);
       mpfr_rnd_t rounding = MPFR_RNDN;

@@ -1,4 +1,3 @@
-#include <tailbound/core/wide_clones.hpp>
 #include <tailbound/series/renewal.hpp>
 
 #include <array>
@@ -38,6 +37,10 @@ TAILBOUND_WIDE void extend_by_fours(const double* kernel, std::size_t order, dou
   }
 }
 
+void add(numeric::Real& sum, const numeric::Real& term) {
+  mpfr_add(sum.backend().data(), sum.backend().data(), term.backend().data(), MPFR_RNDN);
+}
+
 }  // namespace
 
 void extend(const RenewalEquation<double>& equation, std::vector<double>& values, std::size_t count) {
@@ -53,20 +56,27 @@ void extend(const RenewalEquation<double>& equation, std::vector<double>& values
 
 void extend(const RenewalEquation<numeric::Real>& equation, std::vector<numeric::Real>& values,
             std::size_t count) {
-  // No number is made but for the result.
+  // No number is made but for the result, and none longer than the equation's: a scope's may have a limb more.
   std::array<numeric::Real, 4> sums;
   numeric::Real product;
+  const mpfr_prec_t precision = equation.kernel.empty() ? mpfr_get_prec(product.backend().data())
+                                                        : mpfr_get_prec(equation.kernel[0].backend().data());
+  for (numeric::Real& sum : sums) mpfr_set_prec(sum.backend().data(), precision);
+  mpfr_set_prec(product.backend().data(), precision);
   values.reserve(count);
   for (std::size_t n = values.size(); n < count; ++n) {
     const std::size_t terms = std::min(n, equation.order());
     for (numeric::Real& sum : sums) mpfr_set_zero(sum.backend().data(), 1);
     for (std::size_t j = 0; j < terms; ++j) {
-      const mpfr_ptr sum = sums[j % 4].backend().data(), term = product.backend().data();
-      mpfr_mul(term, equation.kernel[j].backend().data(), values[n - 1 - j].backend().data(), MPFR_RNDN);
-      mpfr_add(sum, sum, term, MPFR_RNDN);
+      mpfr_mul(product.backend().data(), equation.kernel[j].backend().data(),
+               values[n - 1 - j].backend().data(), MPFR_RNDN);
+      add(sums[j % 4], product);
     }
-    values.push_back(n < equation.forcing.size() ? equation.forcing[n] : numeric::Real(0));
-    values.back() += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    add(sums[0], sums[1]);
+    add(sums[2], sums[3]);
+    add(sums[0], sums[2]);
+    if (n < equation.forcing.size()) add(sums[0], equation.forcing[n]);
+    values.push_back(sums[0]);
   }
 }
 
@@ -78,6 +88,9 @@ void extend(const RenewalEquation<numeric::Interval>& equation, std::vector<nume
     return extend<numeric::Interval>(equation, values, count);
   // Without negative numbers each end is a sum of products of ends of its kind.
   numeric::Real product;
+  const mpfr_prec_t precision = equation.kernel.empty() ? mpfr_get_prec(product.backend().data())
+                                                        : mpfi_get_prec(equation.kernel[0].backend().data());
+  mpfr_set_prec(product.backend().data(), precision);
   values.reserve(count);
   const auto end_of = [&](std::size_t n, auto end, mpfr_rnd_t rounding) {
     const mpfr_ptr sum = end(values[n]), term = product.backend().data();
@@ -87,7 +100,12 @@ void extend(const RenewalEquation<numeric::Interval>& equation, std::vector<nume
     }
   };
   for (std::size_t n = values.size(); n < count; ++n) {
-    values.push_back(n < equation.forcing.size() ? equation.forcing[n] : numeric::Interval(0));
+    values.emplace_back();
+    mpfi_set_prec(values.back().backend().data(), precision);
+    if (n < equation.forcing.size())
+      mpfi_set(values.back().backend().data(), equation.forcing[n].backend().data());
+    else
+      mpfi_set_ui(values.back().backend().data(), 0);
     end_of(
         n, [](auto& value) { return &value.backend().data()->left; }, MPFR_RNDD);
     end_of(
