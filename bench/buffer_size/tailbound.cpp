@@ -56,6 +56,23 @@ void greatest_load(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(bounds::max_load(queue, Packets(answer), drop));
 }
 
+/// 10 000 loads from 0.1 to 0.9, each from its exact number to its proved buffer.
+void sizings_over_loads(benchmark::State& state) {
+  std::vector<numeric::Rational> loads;
+  for (long i = 0; i < 10'000; ++i) loads.push_back(numeric::Rational(10'000 + 8 * i) / 100'000);
+  const bounds::DropTarget drop{parse_rational("1e-15", "drop")};
+  std::int64_t sum = 0;
+  for (auto _ : state) {
+    sum = 0;
+    for (const numeric::Rational& load : loads) {
+      const queue::SlottedQueue queue{series::Arrivals::equal_inputs(16, load), 1};
+      sum += bounds::buffer_size(queue, drop).buffer.value;
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(loads.size()));
+  state.SetLabel("sum of buffers " + std::to_string(sum));
+}
+
 BENCHMARK_CAPTURE(size_buffer, tailbound_certified, "0.9", "1e-15", 10, Arithmetic::automatic, 157);
 BENCHMARK_CAPTURE(size_buffer, tailbound_interval_38_digits, "0.9", "1e-15", 38, Arithmetic::interval, 157);
 BENCHMARK_CAPTURE(size_buffer, tailbound_multiprecision_60_digits, "0.9", "1e-15", 60,
@@ -67,6 +84,7 @@ BENCHMARK_CAPTURE(size_buffer, tailbound_load_0_98_200_digits, "0.98", "1e-15", 
 BENCHMARK_CAPTURE(size_buffer, tailbound_load_0_9999, "0.9999", "1e-15", 10, Arithmetic::automatic, 161896);
 BENCHMARK(floor_of_the_recurrence);
 BENCHMARK(greatest_load);
+BENCHMARK(sizings_over_loads)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace tailbound::bench
