@@ -1,37 +1,54 @@
+#include <cli/buffer_options.hpp>
 #include <cli/commands.hpp>
 #include <cli/number_options.hpp>
 #include <cli/replies.hpp>
 #include <cli/traffic_options.hpp>
+#include <tailbound/answers/combinations.hpp>
 #include <tailbound/answers/validate_buffer.hpp>
+#include <tailbound/answers/validate_sized_buffer.hpp>
 #include <tailbound/render/documents/validate_buffer.hpp>
+#include <tailbound/render/documents/validate_sized_buffer.hpp>
 
 namespace tailbound::cli {
 namespace {
 
+using answers::CellArrival;
 using answers::ValidateBufferQuestion;
+using answers::ValidateSizedBufferQuestion;
 using network::Tree;
 using numeric::Rational;
 
+constexpr std::int64_t deepest = 1'000'000;
+
 /// As typed; an option that was not given is empty.
 struct Options {
-  std::optional<std::string> inputs, load, levels;
+  std::optional<std::string> inputs, load, levels, capacity;
   BurstOptions bursts;
+  SizedBufferOptions sized;
   SimulationOptions run;
   UnitOptions units;
 };
 
+std::vector<std::int64_t> read_inputs(const Options& options) {
+  const std::string& inputs =
+      required(options.inputs, "--inputs", "given with --load: inputs of the switch, 2 to 1024");
+  return parse_integers(inputs, "--inputs", Tree::least_radix, Tree::most_radix);
+}
+
+std::vector<Rational> read_loads(const Options& options) {
+  return parse_percent_list(
+      required(options.load, "--load", "given with --inputs: packets a slot, such as 0.9 or 9/10"), "--load");
+}
+
 /// One question for each combination of what was given as lists.
 std::vector<ValidateBufferQuestion> read_questions(const Options& options) {
-  const std::string& sizes =
-      required(options.inputs, "--inputs", "given with --load: inputs of the switch, 2 to 1024");
-  const std::string& loads =
-      required(options.load, "--load", "given with --inputs: packets a slot, such as 0.9 or 9/10");
   ValidateBufferQuestion asked;
-  asked.levels = packets_of(options.levels, "--levels", 0, 1'000'000);
+  asked.levels = packets_of(options.levels, "--levels", 0, deepest);
   asked.length = read_run_length(options.run);
   std::vector<ValidateBufferQuestion> questions;
-  for (const std::int64_t inputs : parse_integers(sizes, "--inputs", Tree::least_radix, Tree::most_radix))
-    for (const Rational& load : parse_percent_list(loads, "--load"))
+  const std::vector<Rational> loads = read_loads(options);
+  for (const std::int64_t inputs : read_inputs(options))
+    for (const Rational& load : loads)
       for (const traffic::Destination destination :
            read_destinations(options.bursts.destination, options.bursts.burst.has_value()))
         for (const auto& burst : read_bursts(options.bursts, load)) {
@@ -44,7 +61,48 @@ std::vector<ValidateBufferQuestion> read_questions(const Options& options) {
   return questions;
 }
 
+// --- packets of several sizes
+
+void refuse_what_does_not_go_with_sizes(const Options& options) {
+  refuse_given({{"--burst", &options.bursts.burst},
+                {"--on-rate", &options.bursts.on_rate},
+                {"--destination", &options.bursts.destination}},
+               "given together with --sizes", "left out: a packet of several cells is a burst itself");
+  if (options.bursts.traffic && *options.bursts.traffic != "bernoulli")
+    throw InvalidArgument("--traffic", *options.bursts.traffic, "bernoulli with --sizes");
+  refuse_given({{"--packet-bytes", &options.units.packet_bytes}, {"--link-gbps", &options.units.link_gbps}},
+               "given together with --sizes",
+               "left out there: --sizes and --cell-bytes say what has how many bytes");
+  if (options.capacity && options.levels)
+    throw InvalidArgument("--levels", "given together with --capacity",
+                          "left out: compared is what the buffer loses");
+}
+
+std::vector<ValidateSizedBufferQuestion> read_sized_questions(const Options& options) {
+  refuse_what_does_not_go_with_sizes(options);
+  const auto cells = read_switch_cells(options.sized.sizes, options.sized.cell_bytes);
+  ValidateSizedBufferQuestion asked{.load = {}, .cells = cells.front().value()};
+  asked.levels = packets_of(options.levels, "--levels", 0, deepest);
+  asked.length = read_run_length(options.run);
+  return answers::Combinations(std::move(asked))
+      .by(read_inputs(options), &ValidateSizedBufferQuestion::inputs)
+      .by(cells, [](auto& each, const auto& packets) { each.cells = packets.value(); })
+      .by(choices_or_first<CellArrival>(options.sized.arrive, "--arrive",
+                                        {{"whole", CellArrival::whole}, {"cells", CellArrival::cells}}),
+          &ValidateSizedBufferQuestion::arrive)
+      .by(read_loads(options), &ValidateSizedBufferQuestion::load)
+      .by(answers::or_none(packets_of(options.capacity, "--capacity", 1, deepest)),
+          &ValidateSizedBufferQuestion::capacity)
+      .points();
+}
+
 Reply answer(const Options& options, const Context& context) {
+  if (options.sized.sizes)
+    return judge_all(read_sized_questions(options), options.run, context,
+                     [](const auto& points, std::size_t asked) { return render::document(points, asked); });
+  refuse_without_sizes(options.sized);
+  refuse_given({{"--capacity", &options.capacity}}, "given without --sizes",
+               "given with --sizes LIST; --sizes 64 makes every packet one cell");
   const answers::Units units = read_units(options.units);
   return judge_all(read_questions(options), options.run, context, [&](const auto& points, std::size_t asked) {
     return render::document(points, asked, units);
@@ -60,6 +118,10 @@ void declare(OptionTable& table, Options& options) {
   question.add("--levels", options.levels, "LIST",
                "packets n of P(Q > n), the packet in service counts; where the\nanalysis says 0.5 ... 1e-6 "
                "unless told");
+  question.add(
+      "--capacity", options.capacity, "B",
+      "with --sizes: what a buffer of B cells loses, of cells and of\npackets, in place of P(Q > n)");
+  add_sized_buffer_options(table, options.sized);
   add_simulation_options(table, options.run);
   add_unit_options(table, options.units);
 }

@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <tailbound/answers/sized_buffer.hpp>
+#include <tailbound/answers/sized_queue.hpp>
 #include <tailbound/bounds/packet_loss.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/queue/markov_queue.hpp>
@@ -56,10 +57,19 @@ SizedBufferAnswer from_queue(const SizedBufferQuestion& question, bounds::Output
   return answer;
 }
 
-SizedBufferAnswer whole_packets(const SizedBufferQuestion& question) {
-  const bounds::WholePackets packets{
+bounds::WholePackets whole_of(const SizedBufferQuestion& question) {
+  return {
       .inputs = question.inputs, .load = question.load, .cells = question.sizes.cells(question.cell_bytes)};
-  const auto queue = bounds::output_queue(bounds::cell_queue(packets), question.accuracy);
+}
+
+queue::Trains trains_of(const SizedBufferQuestion& question) {
+  return {
+      .inputs = question.inputs, .load = question.load, .cells = question.sizes.cells(question.cell_bytes)};
+}
+
+SizedBufferAnswer whole_packets(const SizedBufferQuestion& question) {
+  const bounds::WholePackets packets = whole_of(question);
+  const auto queue = sized_queue(question);
   SizedBufferAnswer answer = from_queue(question, *queue);
   const auto loss = bounds::packet_loss(packets, answer.buffer, {.digits = question.accuracy.digits});
   if (!loss) return answer;
@@ -139,13 +149,8 @@ std::optional<GeometricStandIn> stand_in(const SizedBufferQuestion& question, co
 }
 
 SizedBufferAnswer cell_by_cell(const SizedBufferQuestion& question) {
-  const queue::Trains trains{
-      .inputs = question.inputs, .load = question.load, .cells = question.sizes.cells(question.cell_bytes)};
-  if (question.accuracy.arithmetic != queue::Arithmetic::automatic)
-    throw InvalidArgument("arithmetic", queue::name(question.accuracy.arithmetic),
-                          "auto for packets that come cell by cell");
-  if (auto chain = queue::train_chain(trains)) {
-    const auto queue = bounds::output_queue(std::move(*chain), question.accuracy);
+  const queue::Trains trains = trains_of(question);
+  if (const auto queue = sized_queue(question)) {
     SizedBufferAnswer answer = from_queue(question, *queue);
     answer.packet_loss = packet_loss_of(answer.cell_loss, trains.cells);
     return answer;
@@ -171,6 +176,16 @@ SizedBufferAnswer cell_by_cell(const SizedBufferQuestion& question) {
 }
 
 }  // namespace
+
+std::unique_ptr<bounds::OutputQueue> sized_queue(const SizedBufferQuestion& question) {
+  if (question.arrive == CellArrival::whole)
+    return bounds::output_queue(bounds::cell_queue(whole_of(question)), question.accuracy);
+  if (question.accuracy.arithmetic != queue::Arithmetic::automatic)
+    throw InvalidArgument("arithmetic", queue::name(question.accuracy.arithmetic),
+                          "auto for packets that come cell by cell");
+  auto chain = queue::train_chain(trains_of(question));
+  return chain ? bounds::output_queue(std::move(*chain), question.accuracy) : nullptr;
+}
 
 std::optional<numeric::Rational> SizedBufferQuestion::drop() const {
   const auto* least = std::get_if<LeastBuffer>(&asked);

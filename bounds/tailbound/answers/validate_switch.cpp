@@ -33,7 +33,32 @@ SimulateSwitchQuestion simulation_of(const ValidateSwitchQuestion& question,
   return simulated;
 }
 
+void judge(ComparedMemory& compared, Tally& tally) {
+  if (compared.about) {
+    compared.about->simulated = compared.measure.simulated;
+    compared.about->count = compared.measure.count;
+  }
+  tally.add(compared.measure);
+  if (compared.packets) tally.add(*compared.packets);
+}
+
 }  // namespace
+
+void see_tail(ComparedMemory& compared, const sim::LevelEstimate& seen, Tally& tally) {
+  compared.measure.simulated = seen.probability;
+  compared.measure.count = seen.count;
+  judge(compared, tally);
+}
+
+void see_losses(ComparedMemory& compared, const sim::SwitchEstimates& seen, bool cells, Tally& tally) {
+  const auto see = [&seen](Comparison<unit::Probability>& lost, const numeric::Estimate<unit::Ratio>& of) {
+    lost.simulated = {of.value, of.lower, of.upper, of.confidence};
+    lost.count = seen.hurt;
+  };
+  see(compared.measure, cells ? seen.cell_loss : seen.packet_loss);
+  if (compared.packets) see(*compared.packets, seen.packet_loss);
+  judge(compared, tally);
+}
 
 std::vector<Packets> usual_memories(const ValidateSwitchQuestion& question,
                                     const std::vector<Rational>& tails) {
@@ -76,30 +101,11 @@ ValidateSwitchAnswer answer(const ValidateSwitchQuestion& question, const Run& r
   simulated.confidence = found.confidence_of_each;
   found.simulation = answer(simulated, run);
 
-  for (std::size_t i = 0; i < memories.size(); ++i) {
-    ComparedMemory& compared = found.memories[i];
-    if (loss) {
-      const sim::SwitchEstimates& seen = found.simulation.found;
-      const auto see = [&seen](Comparison<unit::Probability>& lost,
-                               const numeric::Estimate<unit::Ratio>& of) {
-        lost.simulated = {of.value, of.lower, of.upper, of.confidence};
-        lost.count = seen.hurt;
-      };
-      see(compared.measure, question.cells ? seen.cell_loss : seen.packet_loss);
-      if (compared.packets) {
-        see(*compared.packets, seen.packet_loss);
-        found.tally.add(*compared.packets);
-      }
-    } else {
-      compared.measure.simulated = found.simulation.tail[i].total.probability;
-      compared.measure.count = found.simulation.tail[i].total.count;
-    }
-    if (compared.about) {
-      compared.about->simulated = compared.measure.simulated;
-      compared.about->count = compared.measure.count;
-    }
-    found.tally.add(compared.measure);
-  }
+  for (std::size_t i = 0; i < memories.size(); ++i)
+    if (loss)
+      see_losses(found.memories[i], found.simulation.found, question.cells.has_value(), found.tally);
+    else
+      see_tail(found.memories[i], found.simulation.tail[i].total, found.tally);
   if (!loss) {
     found.mean = Comparison<unit::Packet>{.predicted = *mean, .simulated = found.simulation.found.mean_total};
     found.tally.add(*found.mean);

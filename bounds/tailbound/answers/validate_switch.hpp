@@ -49,6 +49,11 @@ struct ValidateSwitchAnswer {
   [[nodiscard]] bool stopped() const { return simulation.stopped(); }
 };
 
+/// What was simulated of P(T > M), or of losses, into `compared`, and its verdicts into `tally`.
+/// \param cells  `measure` is of the cells lost, not of the packets
+void see_tail(ComparedMemory& compared, const sim::LevelEstimate& seen, Tally& tally);
+void see_losses(ComparedMemory& compared, const sim::SwitchEstimates& seen, bool cells, Tally& tally);
+
 /// Memories at which the measure is about `tails`, for `memories` of the question; rising.
 /// \throws InvalidArgument, Unstable  as answer()
 [[nodiscard]] std::vector<Packets> usual_memories(const ValidateSwitchQuestion& question,

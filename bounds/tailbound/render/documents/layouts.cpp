@@ -20,6 +20,7 @@
 #include <tailbound/render/documents/validate_buffer.hpp>
 #include <tailbound/render/documents/validate_delay.hpp>
 #include <tailbound/render/documents/validate_multistage.hpp>
+#include <tailbound/render/documents/validate_sized_buffer.hpp>
 #include <tailbound/render/documents/validate_switch.hpp>
 #include <tailbound/render/documents/validate_wormhole.hpp>
 #include <tailbound/render/documents/wormhole.hpp>
@@ -42,7 +43,7 @@ std::vector<Layout> all_layouts() {
           simulate_wormhole_layout(),
           simulate_hypercube_layout(),
           validate_delay_layout(),
-          validate_buffer_layout(),
+          with_validated_sizes(validate_buffer_layout()),
           validate_switch_layout(),
           validate_wormhole_layout(),
           validate_broadcast_layout(),

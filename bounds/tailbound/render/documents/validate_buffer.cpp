@@ -126,9 +126,9 @@ Layout validate_buffer_layout() {
                        .digits = 6},
                       {"mean_simulation", "simulated", "packets", Shape::estimate, "the same by simulation"}},
                      joined(tally_columns(), simulation_columns()));
-  layout.tables = {validated_table(
-      {{"level", "n", "packets", Shape::whole, "n of P(Q > n); null of other rows", Style::hidden}},
-      unit_of({}))};
+  layout.tables = {validated_table({{"level", "n", "packets", Shape::whole,
+                                     "n of P(Q > n), or B of losses; null of the mean", Style::hidden}},
+                                   unit_of({}))};
   layout.quiet = {"what", "prediction", "simulation", "verdict"};
   layout.quiet_table = "rows";
   return layout;

@@ -19,8 +19,6 @@ using namespace answers;
 using bounds::Criterion;
 using numeric::plain;
 
-const ComparisonNames bound_names{.unit = {}, .predicted = "bound", .prefix = {}, .counted = true};
-
 bool of_losses(const std::vector<ValidateSwitchPoint>& points) {
   return points.front().first.criterion == Criterion::loss;
 }
@@ -48,11 +46,6 @@ std::string title(const std::vector<ValidateSwitchPoint>& points) {
                      one ? switch_in_words(points.front().first) : "switches of each kind");
 }
 
-std::string symbol(const ValidateSwitchQuestion& question, Packets memory) {
-  return question.criterion == Criterion::loss ? fmt::format("loss({})", memory.value)
-                                               : fmt::format("P(T > {})", memory.value);
-}
-
 Cells input_cells(const ValidateSwitchQuestion& question) {
   Cells cells{{"inputs", Whole{question.traffic.inputs}},
               {"outputs", Whole{question.outputs}},
@@ -72,31 +65,6 @@ Cells row_cells(const char* quantity, std::string what, Value memory, Cells comp
   return joined<Cell>(
       {{"quantity", Text{quantity}}, {"what", Text{std::move(what)}}, {"level", std::move(memory)}},
       std::move(compared));
-}
-
-std::vector<Cells> rows_of(const ValidateSwitchPoint& point) {
-  const auto& [question, answer] = point;
-  const bool loss = question.criterion == Criterion::loss;
-  std::vector<Cells> rows;
-  for (const ComparedMemory& row : answer.memories) {
-    const bool of_cells = row.packets.has_value();
-    Cells cells = row_cells(!loss      ? "total_tail"
-                            : of_cells ? "cell_loss"
-                                       : "packet_loss",
-                            (of_cells ? "cell " : "") + symbol(question, row.memory), shown(row.memory),
-                            comparison_cells(row.measure, {}, true));
-    if (row.about) {
-      cells.push_back({"approximation", shown(*row.about->predicted)});
-      cells.push_back({"approximation_error", error_of(*row.about)});
-    }
-    rows.push_back(std::move(cells));
-    if (of_cells)
-      rows.push_back(row_cells("packet_loss", "packet " + symbol(question, row.memory), shown(row.memory),
-                               comparison_cells(*row.packets, {}, true)));
-  }
-  if (answer.mean)
-    rows.push_back(row_cells("mean_total", "mean of T", None{}, comparison_cells(*answer.mean, {}, true)));
-  return rows;
 }
 
 std::vector<Line> lines(const ValidateSwitchPoint& point) {
@@ -125,11 +93,11 @@ std::vector<std::string> notes(const std::vector<ValidateSwitchPoint>& points) {
 }
 
 /// Of numbers with their memory; an estimate is drawn with its interval.
-Curve curve_of(const char* title, CurveStyle style, const std::vector<ValidateSwitchPoint>& points,
+Curve curve_of(const char* title, CurveStyle style, const std::vector<const ValidateSwitchAnswer*>& answers,
                const auto& height) {
   std::multimap<std::int64_t, Value> heights;
-  for (const auto& [question, answer] : points)
-    for (const ComparedMemory& row : answer.memories)
+  for (const ValidateSwitchAnswer* answer : answers)
+    for (const ComparedMemory& row : answer->memories)
       if (std::optional<Value> value = height(row)) heights.emplace(row.memory.value, *std::move(value));
   Curve curve{.title = title, .style = style};
   for (const auto& [memory, value] : heights) add_point(curve, static_cast<double>(memory), value, true);
@@ -146,22 +114,65 @@ Picture picture(const std::vector<ValidateSwitchPoint>& points) {
                                                : "P(T > M)",
                   .note = "95 % intervals; " + in_words(points.front().second.simulation.simulated),
                   .powers_of_ten = true};
-  using Height = std::optional<Value>;
-  picture.curves.push_back(
-      curve_of("bound, proved", CurveStyle::points_and_line, points,
-               [](const ComparedMemory& row) -> Height { return shown(*row.measure.predicted); }));
-  picture.curves.push_back(
-      curve_of("approximation", CurveStyle::dashed, points, [](const ComparedMemory& row) -> Height {
-        return row.about ? Height(shown(*row.about->predicted)) : std::nullopt;
-      }));
-  picture.curves.push_back(
-      curve_of("simulation", CurveStyle::points_and_line, points,
-               [](const ComparedMemory& row) -> Height { return shown(row.measure.simulated); }));
-  std::erase_if(picture.curves, [](const Curve& curve) { return curve.points.empty(); });
+  std::vector<const ValidateSwitchAnswer*> answers;
+  for (const ValidateSwitchPoint& point : points) answers.push_back(&point.second);
+  picture.curves = memory_curves(answers, "bound, proved");
   return picture;
 }
 
 }  // namespace
+
+std::vector<Cells> memory_rows(const ValidateSwitchAnswer& answer, const MemoryRowNames& names) {
+  const bool of_cells = names.losses && names.cells;
+  std::vector<Cells> rows;
+  for (const ComparedMemory& row : answer.memories) {
+    const std::string symbol = names.losses ? fmt::format("loss({})", row.memory.value)
+                                            : fmt::format("P({} > {})", names.letter, row.memory.value);
+    Cells cells = row_cells(!names.losses ? names.tail
+                            : of_cells    ? "cell_loss"
+                                          : "packet_loss",
+                            (of_cells ? "cell " : "") + symbol, shown(row.memory),
+                            comparison_cells(row.measure, {}, true));
+    if (row.about) {
+      cells.push_back({"approximation", shown(*row.about->predicted)});
+      cells.push_back({"approximation_error", error_of(*row.about)});
+    }
+    rows.push_back(std::move(cells));
+    if (row.packets)
+      rows.push_back(row_cells("packet_loss", "packet " + symbol, shown(row.memory),
+                               comparison_cells(*row.packets, {}, true)));
+  }
+  if (answer.mean)
+    rows.push_back(row_cells(names.mean, fmt::format("mean of {}", names.letter), None{},
+                             comparison_cells(*answer.mean, {}, true)));
+  return rows;
+}
+
+std::vector<Column> memory_columns(const std::string& predicted) {
+  return joined(
+      joined<Column>({{"quantity", "quantity", "", Shape::text, "what is compared", Style::hidden},
+                      {"what", "", "", Shape::text, "the same in words"},
+                      {"level", "M", "packets", Shape::whole, "M; null of the mean", Style::hidden}},
+                     comparison_columns({.unit = {}, .predicted = predicted, .prefix = {}, .counted = true})),
+      {{"approximation", "approximation", "", Shape::model, "the same, not proved"},
+       error_column("approximation_error")});
+}
+
+std::vector<Curve> memory_curves(const std::vector<const ValidateSwitchAnswer*>& answers,
+                                 const char* predicted) {
+  using Height = std::optional<Value>;
+  std::vector<Curve> curves{
+      curve_of(predicted, CurveStyle::points_and_line, answers,
+               [](const ComparedMemory& row) -> Height { return shown(*row.measure.predicted); }),
+      curve_of("approximation", CurveStyle::dashed, answers,
+               [](const ComparedMemory& row) -> Height {
+                 return row.about ? Height(shown(*row.about->predicted)) : std::nullopt;
+               }),
+      curve_of("simulation", CurveStyle::points_and_line, answers,
+               [](const ComparedMemory& row) -> Height { return shown(row.measure.simulated); })};
+  std::erase_if(curves, [](const Curve& curve) { return curve.points.empty(); });
+  return curves;
+}
 
 Layout validate_switch_layout() {
   Layout layout{.command = "validate switch", .inputs = {}, .results = {}};
@@ -176,14 +187,7 @@ Layout validate_switch_layout() {
                    {"criterion", "criterion", "", Shape::text,
                     "overflow: P(T > M) with unlimited room; or loss: the fraction of packets lost"}};
   layout.results = joined(tally_columns(), simulation_columns());
-  layout.tables = {
-      {"rows", "what was compared, a row each",
-       joined(joined<Column>({{"quantity", "quantity", "", Shape::text, "what is compared", Style::hidden},
-                              {"what", "", "", Shape::text, "the same in words"},
-                              {"level", "M", "packets", Shape::whole, "M; null of the mean", Style::hidden}},
-                             comparison_columns(bound_names)),
-              {{"approximation", "approximation", "", Shape::model, "the same, not proved"},
-               error_column("approximation_error")})}};
+  layout.tables = {{"rows", "what was compared, a row each", memory_columns("bound")}};
   layout.quiet = {"what", "prediction", "simulation", "verdict"};
   layout.quiet_table = "rows";
   return layout;
@@ -203,7 +207,8 @@ Document document(std::vector<ValidateSwitchPoint> given, std::size_t asked) {
     result.inputs = input_cells(question);
     result.cells =
         joined(tally_cells(answer.tally, question.confidence), simulation_cells(answer.simulation.simulated));
-    const auto rows = std::make_shared<const std::vector<Cells>>(rows_of(point));
+    const auto rows = std::make_shared<const std::vector<Cells>>(memory_rows(
+        answer, {.losses = question.criterion == Criterion::loss, .cells = question.cells.has_value()}));
     result.tables = {
         {.key = "rows", .size = rows->size(), .row = [rows](std::size_t i) { return (*rows)[i]; }}};
     result.caption = switch_in_words(question) + ": " + conclusion(answer.tally, "the bound");
