@@ -222,6 +222,9 @@ class EngineOf final : public Engine {
 std::unique_ptr<Engine> make_engine(const SlottedQueue& queue, Quantity quantity, Arithmetic arithmetic,
                                     int bits, bool quick, double log2_value, double log2_idle) {
   const double no_limit = -std::numeric_limits<double>::infinity();
+  // With several packets a slot entries are sums over complex roots: what is 0 is known to the precision only, and what
+  // that leaves open counts against the least tails.
+  const int spare_bits = queue.packets_per_slot > 1 ? 192 : 0;
   switch (arithmetic) {
     case Arithmetic::double_precision: {
       const long negligible = negligible_excess(std::max(log2_value, least_log2_double), 53, log2_idle);
@@ -230,7 +233,7 @@ std::unique_ptr<Engine> make_engine(const SlottedQueue& queue, Quantity quantity
         if (const auto fast = fast_ladder(queue, negligible))
           return std::make_unique<EngineOf<double>>(TailEngine<double>(*fast, quantity),
                                                     Method{arithmetic, 53}, least_log2_double);
-      const PrecisionScope scope(Precision{128});
+      const PrecisionScope scope(Precision{128 + spare_bits});
       return std::make_unique<EngineOf<double>>(
           TailEngine<double>(enclosed_ladder(queue, negligible), quantity, 53), Method{arithmetic, 53},
           least_log2_double);
@@ -244,7 +247,7 @@ std::unique_ptr<Engine> make_engine(const SlottedQueue& queue, Quantity quantity
         return std::make_unique<EngineOf<long double>>(TailEngine<long double>(*fast, quantity),
                                                        Method{arithmetic, digits}, least_log2_extended);
       }
-      const PrecisionScope scope(Precision{160});
+      const PrecisionScope scope(Precision{160 + spare_bits});
       return std::make_unique<EngineOf<long double>>(
           TailEngine<long double>(enclosed_ladder(queue, negligible), quantity, digits),
           Method{arithmetic, digits}, least_log2_extended);
