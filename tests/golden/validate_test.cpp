@@ -86,7 +86,7 @@ TEST_CASE("validate: the rows' intervals hold together") {
 TEST_CASE("validate buffer: packets of several sizes, as `buffer --sizes` and `simulate switch` have them") {
   const std::string packets = "--inputs 4 --load 0.7 --sizes 64:1,128:1 --cell-bytes 64 ";
   const std::string run = "--slots 100000 --seed 3";
-  for (const std::string& arrive : {"whole", "cells"}) {
+  for (const std::string arrive : {"whole", "cells"}) {
     CAPTURE(arrive);
     const std::string all = packets + "--arrive " + arrive + " ";
     const json both = run_result("validate buffer " + all + "--levels 3,12 " + run, 0);
