@@ -5,6 +5,8 @@
 #include <tailbound/queue/silent_finite.hpp>
 
 #include <future>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tailbound::queue {
@@ -194,28 +196,24 @@ class DeepLosses {
 };
 
 /// A few modes, without a proof.
+template <class Way, class Finite>
 class DirectedModesEngine final : public Engine {
  public:
-  DirectedModesEngine(const DirectedGroup& group, const Rational& load, Eigen::Index modes)
-      : load_(from_rational<long double>(load)), deep_(1000 * modes) {
-    const Outward<long double> plain(Side::nearest, 64);
-    const DirectedModes given = directed_modes(group, modes);
-    passage_ = SilentPassage<long double>::make(given.steps, directed_modes_passage(group, given), plain);
-    // Their mass is that of the first mode.
-    const auto law = stationary(passage_->h(), 0, plain);
-    passage_->start(*law * from_rational<long double>(1 - load));
-  }
+  /// \param passage  started
+  /// \param deepest  room up to which losses are found place by place
+  DirectedModesEngine(Way passage, long double load, Eigen::Index deepest)
+      : load_(load), deep_(deepest), passage_(std::move(passage)) {}
   Bounds tail(std::size_t level) override {
     push_to(level);
-    return twice(passage_->tail(level));
+    return twice(passage_.tail(level));
   }
   Bounds probability(std::size_t level) override {
     push_to(level);
-    return twice(passage_->levels()[level].dot(passage_->steps().ones.transpose()));
+    return twice(passage_.levels()[level].dot(chain().ones.transpose()));
   }
-  Bounds mean() override { return twice(*passage_->mean()); }
+  Bounds mean() override { return twice(*passage_.mean()); }
   Bounds loss(std::size_t capacity) override {
-    if (!finite_) finite_.emplace(passage_->steps(), passage_->outward());
+    if (!finite_) finite_.emplace(chain(), passage_.outward());
     push_to(capacity);
     return deep_.at(
         capacity,
@@ -223,61 +221,23 @@ class DirectedModesEngine final : public Engine {
           const auto sums = *finite_->sums(places, 0);
           return sums.lost / (sums.mass * load_);
         },
-        [&](std::size_t level) { return passage_->tail(level); });
+        [&](std::size_t level) { return passage_.tail(level); });
   }
 
  private:
+  [[nodiscard]] const auto& chain() const {
+    if constexpr (std::is_same_v<Way, SilentPassage<long double>>)
+      return passage_.steps();
+    else
+      return passage_.blocks();
+  }
   void push_to(std::size_t level) {
-    while (passage_->levels().size() <= level) passage_->push();
+    while (passage_.levels().size() <= level) passage_.push();
   }
   long double load_;
   DeepLosses deep_;
-  std::optional<SilentPassage<long double>> passage_;
-  std::optional<SilentFinite<long double>> finite_;
-};
-
-/// The same where a source that is ON here sends in some slots only.
-class RarerModesEngine final : public Engine {
- public:
-  RarerModesEngine(const DirectedGroup& group, const Rational& load, Eigen::Index modes)
-      : load_(from_rational<long double>(load)), deep_(75 * modes) {
-    const Outward<long double> plain(Side::nearest, 64);
-    const DirectedModes given = directed_modes(group, modes);
-    blocks_ = directed_modes_blocks(group, given);
-    passage_ = Passage<long double>::make(blocks_, directed_modes_passage(group, given), plain);
-    const auto idle = stationary(passage_->g(), 0, plain);
-    passage_->start(*idle * (from_rational<long double>(1 - load) / idle->dot(blocks_.ones.transpose())));
-  }
-  Bounds tail(std::size_t level) override {
-    push_to(level);
-    return twice(passage_->tail(level));
-  }
-  Bounds probability(std::size_t level) override {
-    push_to(level);
-    return twice(passage_->levels()[level].dot(blocks_.ones.transpose()));
-  }
-  Bounds mean() override { return twice(*passage_->mean()); }
-  Bounds loss(std::size_t capacity) override {
-    if (!finite_) finite_.emplace(blocks_, passage_->outward());
-    push_to(capacity);
-    return deep_.at(
-        capacity,
-        [&](std::size_t places) {
-          const auto sums = *finite_->sums(places, 0);
-          return sums.lost / (sums.mass * load_);
-        },
-        [&](std::size_t level) { return passage_->tail(level); });
-  }
-
- private:
-  void push_to(std::size_t level) {
-    while (passage_->levels().size() <= level) passage_->push();
-  }
-  long double load_;
-  DeepLosses deep_;
-  Blocks<long double> blocks_;
-  std::optional<Passage<long double>> passage_;
-  std::optional<FinitePassage<long double>> finite_;
+  Way passage_;
+  std::optional<Finite> finite_;
 };
 
 }  // namespace
@@ -289,8 +249,25 @@ std::unique_ptr<Engine> make_directed_engine(const DirectedGroup& group, const R
 
 std::unique_ptr<Engine> make_directed_modes_engine(const DirectedGroup& group, const Rational& load,
                                                    int modes) {
-  if (group.on_rate == 1) return std::make_unique<DirectedModesEngine>(group, load, modes);
-  return std::make_unique<RarerModesEngine>(group, load, modes);
+  const Outward<long double> plain(Side::nearest, 64);
+  const DirectedModes given = directed_modes(group, modes);
+  const Matrix<long double> candidate = directed_modes_passage(group, given);
+  const auto all = from_rational<long double>(load), idle = from_rational<long double>(1 - load);
+  if (group.on_rate == 1) {
+    using Way = SilentPassage<long double>;
+    auto passage = *Way::make(given.steps, candidate, plain);
+    // Their mass is that of the first mode.
+    passage.start(*stationary(passage.h(), 0, plain) * idle);
+    return std::make_unique<DirectedModesEngine<Way, SilentFinite<long double>>>(std::move(passage), all,
+                                                                                 1000 * modes);
+  }
+  // A source that is ON here sends in some slots only.
+  using Way = Passage<long double>;
+  auto passage = *Way::make(directed_modes_blocks(group, given), candidate, plain);
+  const Row<long double> law = *stationary(passage.g(), 0, plain);
+  passage.start(law * (idle / law.dot(passage.blocks().ones.transpose())));
+  return std::make_unique<DirectedModesEngine<Way, FinitePassage<long double>>>(std::move(passage), all,
+                                                                                75 * modes);
 }
 
 }  // namespace tailbound::queue
