@@ -26,7 +26,7 @@ void add_context(BufferAnswer& answer, bounds::OutputQueue& queue, Criterion cri
       answer.loss_unknown = true;  // beside the answer: no reason to refuse it
     }
   }
-  if (const queue::ExponentialBound* bound = queue.bound())
+  if (queue::SourceBound* bound = queue.bound())
     answer.bound = criterion == Criterion::overflow ? bound->tail(answer.buffer.value)
                                                     : bound->loss(answer.buffer.value);
 }
@@ -36,7 +36,7 @@ BufferAnswer answer_to(const LeastBuffer& asked, const BufferQuestion& question)
   bounds::LeastRoom room = queue->least_room({asked.drop, question.criterion});
   BufferAnswer answer{.buffer = room.buffer, .at = std::move(room.at), .beyond = std::move(room.before)};
   add_context(answer, *queue, question.criterion);
-  if (const queue::ExponentialBound* bound = queue->bound())
+  if (queue::SourceBound* bound = queue->bound())
     answer.proved_buffer =
         Packets(question.criterion == Criterion::overflow ? bound->least_level(asked.drop)
                                                           : bound->least_capacity(asked.drop));
@@ -118,7 +118,7 @@ std::optional<Packets> enough_by_bound(const BufferQuestion& question) {
   const auto* sources = std::get_if<BurstyInputs>(&question.traffic.source);
   const auto* asked = std::get_if<LeastBuffer>(&question.asked);
   if (sources == nullptr || asked == nullptr) return std::nullopt;
-  const auto bound = queue::burst_bound(arrivals(*sources));
+  auto bound = queue::source_bound(arrivals(*sources));
   if (!bound) return std::nullopt;
   return Packets(question.criterion == Criterion::overflow ? bound->least_level(asked->drop)
                                                            : bound->least_capacity(asked->drop));

@@ -1,6 +1,7 @@
 #include <tailbound/answers/occupancy.hpp>
 #include <tailbound/numeric/plain.hpp>
 
+#include <algorithm>
 #include <string>
 
 namespace tailbound::answers {
@@ -28,8 +29,11 @@ OccupancyAnswer answer(const OccupancyQuestion& question, const Run&) {
       .tail = {}, .mean_occupancy = queue->mean_occupancy(), .decay_rate = queue->decay_rate()};
   std::vector<bounds::ComputedProbability> tails = queue->tails(levels);
   for (std::size_t i = 0; i < levels.size(); ++i) found.tail.push_back({levels[i], std::move(tails[i]), {}});
-  if (const queue::ExponentialBound* bound = queue->bound())
+  if (queue::SourceBound* bound = queue->bound()) {
+    // The deepest first: what is computed for it serves the others.
+    static_cast<void>(bound->tail(std::max_element(levels.begin(), levels.end())->value));
     for (OccupancyLevel& level : found.tail) level.bound = bound->tail(level.level.value);
+  }
   return found;
 }
 

@@ -155,7 +155,7 @@ SizedBufferAnswer cell_by_cell(const SizedBufferQuestion& question) {
     answer.packet_loss = packet_loss_of(answer.cell_loss, trains.cells);
     return answer;
   }
-  const queue::ExponentialBound bound = queue::train_bound(trains, question.accuracy.digits);
+  queue::SourceBound bound = queue::source_bound(trains, question.accuracy.digits);
   const bool overflow = question.criterion == Criterion::overflow;
   Packets buffer(0);
   if (const auto* least = std::get_if<LeastBuffer>(&question.asked))
@@ -166,8 +166,8 @@ SizedBufferAnswer cell_by_cell(const SizedBufferQuestion& question) {
   SizedBufferAnswer answer{.buffer = buffer,
                            .at = overflow ? bound.tail(buffer.value) : loss,
                            .cell_loss = loss,
-                           .mean_occupancy = bound.mean_occupancy(),
-                           .decay_rate = bound.decay_rate(),
+                           .mean_occupancy = bound.exponential().mean_occupancy(),
+                           .decay_rate = bound.exponential().decay_rate(),
                            .classes = classes_of(question),
                            .mean_cells = trains.cells.mean};
   answer.packet_loss = packet_loss_of(answer.cell_loss, trains.cells);

@@ -77,7 +77,7 @@ struct SizedBufferAnswer {
 
 /// \throws InvalidArgument  inputs, load or target out of range; an arithmetic other than the automatic one with
 ///                          CellArrival::cells
-/// \throws NoAnswer, LimitExceeded  as bounds::buffer_size(), queue::train_bound()
+/// \throws NoAnswer, LimitExceeded  as bounds::buffer_size(), queue::source_bound()
 [[nodiscard]] SizedBufferAnswer answer(const SizedBufferQuestion& question, const Run& run = {});
 
 }  // namespace tailbound::answers

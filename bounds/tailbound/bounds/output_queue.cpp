@@ -98,7 +98,7 @@ class CorrelatedSlots final : public OutputQueue {
                                                               Packets buffer) override {
     if (losses_are_slow(queue_.arrivals())) {
       // Nobody asks for it: what is known at once.
-      if (const auto proved = queue::burst_bound(queue_.arrivals());
+      if (auto proved = queue::source_bound(queue_.arrivals());
           proved && proved->loss(buffer.value).value <= greatest_value(at.probability))
         return std::nullopt;
       throw LimitExceeded("the loss of a buffer of " + std::to_string(buffer.value) + " packets");
@@ -107,9 +107,9 @@ class CorrelatedSlots final : public OutputQueue {
     if (greatest_value(loss.probability) > greatest_value(at.probability)) return loss;
     return std::nullopt;
   }
-  [[nodiscard]] const queue::ExponentialBound* bound() override {
+  [[nodiscard]] queue::SourceBound* bound() override {
     if (queue_.certified()) return nullptr;
-    if (!bound_) bound_ = queue::burst_bound(queue_.arrivals());
+    if (!bound_) bound_ = queue::source_bound(queue_.arrivals());
     return bound_ ? &*bound_ : nullptr;
   }
 
@@ -121,7 +121,7 @@ class CorrelatedSlots final : public OutputQueue {
   }
 
   queue::MarkovQueue queue_;
-  std::optional<queue::ExponentialBound> bound_{};
+  std::optional<queue::SourceBound> bound_{};
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tailbound/bounds/buffer_size.hpp>
-#include <tailbound/queue/exponential_bound.hpp>
+#include <tailbound/queue/source_bound.hpp>
 
 #include <memory>
 #include <optional>
@@ -79,7 +79,7 @@ class OutputQueue {
 
   /// What is proved beside numbers that are approximations; null where they are proved themselves, and where there is
   /// no such bound.
-  [[nodiscard]] virtual const queue::ExponentialBound* bound() { return nullptr; }
+  [[nodiscard]] virtual queue::SourceBound* bound() { return nullptr; }
 };
 
 /// Independent slots.  \throws Unstable  rho >= packets_per_slot

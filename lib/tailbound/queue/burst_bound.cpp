@@ -139,6 +139,7 @@ std::optional<Interval> quiet_mean(const Source<Real>& rough, const Source<Inter
 /// The constants G and H at z, if M(z) v <= w v and prod w <= z can be proved.
 struct Constants {
   Real tail, loss;
+  std::optional<Real> climb{};
 };
 
 std::optional<Constants> prove(const std::vector<OnOffGroup>& groups, const Rational& load, const Real& z,
@@ -149,10 +150,12 @@ std::optional<Constants> prove(const std::vector<OnOffGroup>& groups, const Rati
   Interval mean(1), lowest(1);  // of the product of v: its mean, and what that is at least whatever was sent
   Interval first(1), silent(1), packets(0);
   std::vector<Interval> gains;  // v(ON here) over that, of the two sources for which it is least
+  bool light = true;            // is v at most 1 of every source that does not send?
   for (std::size_t g = 0; g < sources.size(); ++g) {
     const Source<Interval>& source = sources[g];
     const Interval y = Interval(1) - source.rate + source.rate * Interval(z);
     Interval own(1), mass_here(1), off(0), other_part(0), floor(1);
+    light = light && !source.always && groups[g].source.on_rate == 1;
     if (source.always) {
       all *= power(y, source.count);
     } else {
@@ -167,6 +170,7 @@ std::optional<Constants> prove(const std::vector<OnOffGroup>& groups, const Rati
       const bool elsewhere = groups[g].share != 1;
       Interval image = Interval(1) - source.start + source.start * source.share * y * own;
       if (elsewhere) image += source.start * (Interval(1) - source.share) * other;
+      light = light && (!elsewhere || numeric::upper(other) <= 1);
       if (!(numeric::upper(image) <= w)) return std::nullopt;
       all *= power(numeric::to_interval(w), source.count);
       const Interval on = source.start / (source.start + source.stop);
@@ -201,7 +205,9 @@ std::optional<Constants> prove(const std::vector<OnOffGroup>& groups, const Rati
   const Real one_slot =
       numeric::upper((first * (at * packets - Interval(1)) + silent) / (at * passage * rho));
   const Real sum = numeric::upper(Interval(tail) * at / ((at - Interval(1)) * rho));
-  return Constants{tail, one_slot < sum ? one_slot : sum};
+  Constants constants{tail, one_slot < sum ? one_slot : sum};
+  if (light) constants.climb = numeric::upper(Interval(1) / passage);
+  return constants;
 }
 
 }  // namespace
@@ -223,10 +229,66 @@ std::optional<ExponentialBound> burst_bound(const MarkovArrivals& arrivals, nume
     const Real z = exp(best - ldexp(best, -backwards));
     if (!(z > 1)) continue;
     if (const auto constants = prove(*groups, arrivals.load(), z, bits))
-      return ExponentialBound(arrivals.load(), z, constants->tail, constants->loss, digits);
+      return ExponentialBound(arrivals.load(), z, constants->tail, constants->loss, digits, constants->climb);
   }
   throw LimitExceeded("no bound of the queue at load " + numeric::to_fraction(arrivals.load()) +
                       " could be proved");
+}
+
+std::vector<SourceChain> source_chains(const std::vector<OnOffGroup>& groups) {
+  std::vector<SourceChain> chains;
+  const PrecisionScope scope(Precision{96});
+  const std::vector<Source<Real>> sources = sources_of<Real>(groups);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto& [source, count, share] = groups[g];
+    SourceChain& chain = chains.emplace_back();
+    chain.count = count;
+    chain.rate = double_above(source.on_rate);
+    chain.quiet = double_above(1 - source.on_rate);
+    if (cln::zerop(source.stop)) {
+      if (share != 1) throw InvalidArgument("share", numeric::to_fraction(share), "1 of a source that never stops");
+      chain.stationary = {1};
+      chain.steps = {{0, 0, 1, true}};
+      chain.weights = [of = sources[g]](double log_z) {
+        const PrecisionScope inside(Precision{96});
+        return SourceChain::Weights{static_cast<double>(1 - of.rate + of.rate * exp(Real(log_z))), {1}};
+      };
+      continue;
+    }
+    enum { off, here, elsewhere };
+    const Rational on = source.start / (source.start + source.stop);
+    chain.stationary = {double_above(1 - on), double_above(on * share)};
+    const auto step = [&](int from, int to, const Rational& probability) {
+      if (cln::plusp(probability)) chain.steps.push_back({from, to, double_above(probability), to == here});
+    };
+    step(off, off, 1 - source.start);
+    step(off, here, source.start * share);
+    step(here, off, source.stop);
+    step(here, here, 1 - source.stop);
+    if (share != 1) {
+      chain.stationary.push_back(double_above(on * (1 - share)));
+      step(off, elsewhere, source.start * (1 - share));
+      step(elsewhere, off, source.stop);
+      step(elsewhere, elsewhere, 1 - source.stop);
+    }
+    chain.weights = [of = sources[g], others = share != 1](double log_z) {
+      const PrecisionScope inside(Precision{96});
+      const Real y = 1 - of.rate + of.rate * exp(Real(log_z));
+      const Real stay = 1 - of.stop;
+      const Real w = eigenvalue(of, y, 96).value * (1 + ldexp(Real(1), -60));
+      SourceChain::Weights weights{static_cast<double>(w), {1, static_cast<double>(of.stop / (w - stay * y))}};
+      if (others) weights.of_state.push_back(static_cast<double>(of.stop / (w - stay)));
+      return weights;
+    };
+  }
+  return chains;
+}
+
+std::optional<SourceBound> source_bound(const MarkovArrivals& arrivals, numeric::Digits digits) {
+  auto exponential = burst_bound(arrivals, digits);
+  if (!exponential) return std::nullopt;
+  return SourceBound(std::move(*exponential),
+                     source_chains(std::get<std::vector<OnOffGroup>>(arrivals.form())));
 }
 
 }  // namespace tailbound::queue

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tailbound/queue/exponential_bound.hpp>
 #include <tailbound/queue/markov_arrivals.hpp>
+#include <tailbound/queue/source_bound.hpp>
 
 #include <optional>
 
@@ -15,9 +15,9 @@
 ///           Q > n says that S_N - N reaches n for some N; there at least two sources are ON here, and of each other the
 ///           mean of v given the slots in which it sent is bounded.
 ///           The inequalities are checked in intervals; z is next to the best one, for which they are equalities.
-/// RESULT    Bursts that keep their output, on-rate 1: 1.1 to 2 times the truth at loads from a half on, 3 to 14 times at
-///           1/8 (5 sources). Scattered bursts (small on-rates): more, the longer the bursts are: at 16 inputs, load 0.6
-///           and a target of 1e-9 a level of 22 as the truth (bursts of 4), 28 instead of 26 (16), 47 instead of 36 (64).
+/// RESULT    Bursts that keep their output, on-rate 1: 1.1 to 2 times the truth at loads from a half on, up to 100 times at
+///           1/10, and more with small on-rates (scattered bursts), the longer the bursts are. With last_empty_slot.hpp
+///           beside it, which is near at small loads: 1 to 2 times at all of them.
 /// SOURCE    docs/derivations/burst_bound.md
 /// TESTS     tests/queue/burst_bound_test.cpp
 namespace tailbound::queue {
@@ -30,5 +30,13 @@ namespace tailbound::queue {
 /// COST  below a millisecond for a group
 [[nodiscard]] std::optional<ExponentialBound> burst_bound(const MarkovArrivals& arrivals,
                                                           numeric::Digits digits = {10});
+
+/// Each group as a chain of OFF, ON here and ON elsewhere.
+/// \throws InvalidArgument  a source that never stops with a share below 1
+[[nodiscard]] std::vector<SourceChain> source_chains(const std::vector<OnOffGroup>& groups);
+
+/// burst_bound(), and beside it the one by the last empty slot: of the same arguments, none where it is none.
+[[nodiscard]] std::optional<SourceBound> source_bound(const MarkovArrivals& arrivals,
+                                                      numeric::Digits digits = {10});
 
 }  // namespace tailbound::queue

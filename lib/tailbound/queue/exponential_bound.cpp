@@ -26,10 +26,12 @@ void check_count(std::int64_t count, const char* name) {
 
 }  // namespace
 
-ExponentialBound::ExponentialBound(Rational load, Real z, Real tail, Real loss, numeric::Digits digits)
+ExponentialBound::ExponentialBound(Rational load, Real z, Real tail, Real loss, numeric::Digits digits,
+                                   std::optional<Real> climb)
     : load_(std::move(load)),
       tail_(std::move(tail)),
       loss_(std::move(loss)),
+      climb_(std::move(climb)),
       // z^-n keeps its digits up to n log z = 2^56.
       bits_(std::max(numeric::to_precision(digits).bits + 64, static_cast<int>(z.precision() * 3.33) + 8)) {
   const PrecisionScope scope(Precision{bits_});
@@ -59,12 +61,22 @@ numeric::UpperBound<unit::Probability> ExponentialBound::tail(std::int64_t level
 numeric::UpperBound<unit::Probability> ExponentialBound::loss(std::int64_t capacity) const {
   check_count(capacity, "capacity");
   if (capacity == 0) return {Real(1)};
-  const Real bound = at(loss_, capacity);
+  const PrecisionScope scope(Precision{bits_});
+  Real bound = at(loss_, capacity);
+  if (climb_) {
+    const Real climbs = at(*climb_, capacity);
+    if (climbs < 1) {
+      const Interval u = numeric::to_interval(climbs), rho = numeric::to_interval(load_);
+      bound = std::min(bound, numeric::upper((Interval(1) - rho) * u / (rho * (Interval(1) - u))));
+    }
+  }
   return {bound < 1 ? bound : Real(1)};
 }
 
-std::int64_t ExponentialBound::least(const Real& prefactor, const Rational& target) const {
-  const auto meets = [&](std::int64_t n) { return numeric::compare(at(prefactor, n), target) <= 0; };
+template <class Bound>
+std::int64_t ExponentialBound::least(const Bound& bound, const Real& prefactor,
+                                     const Rational& target) const {
+  const auto meets = [&](std::int64_t n) { return numeric::compare(bound(n), target) <= 0; };
   if (meets(1)) return 1;
   const PrecisionScope scope(Precision{bits_});
   const Real guess = (log(prefactor) - log(numeric::to_real(target, numeric::Rounding::nearest))) / log_z_;
@@ -79,18 +91,25 @@ std::int64_t ExponentialBound::least(const Real& prefactor, const Rational& targ
 
 std::int64_t ExponentialBound::least_level(const Rational& target) const {
   check_target(target);
-  return load_ <= target ? 0 : least(tail_, target);
+  if (load_ <= target) return 0;
+  return least([&](std::int64_t n) { return at(tail_, n); }, tail_, target);
 }
 
 std::int64_t ExponentialBound::least_capacity(const Rational& target) const {
   check_target(target);
-  return least(loss_, target);
+  const PrecisionScope scope(Precision{bits_});
+  Real prefactor = loss_;
+  if (climb_)
+    prefactor = std::min(prefactor, Real(*climb_ * numeric::to_real((1 - load_) / load_, numeric::Rounding::up)));
+  return least([&](std::int64_t capacity) { return loss(capacity).value; }, prefactor, target);
 }
 
 numeric::UpperBound<unit::Packet> ExponentialBound::mean_occupancy() const {
   // E[Q] is the sum of P(Q > n): rho as long as the bound is above it, then a geometric series.
   const PrecisionScope scope(Precision{bits_});
-  const std::int64_t first = load_ < 1 && cln::plusp(load_) ? least(tail_, load_) : 1;
+  const std::int64_t first = load_ < 1 && cln::plusp(load_)
+                                 ? least([&](std::int64_t n) { return at(tail_, n); }, tail_, load_)
+                                 : 1;
   const Interval ratio = exp(-numeric::to_interval(log_z_));
   const Interval rest = Interval(at(tail_, first)) / (Interval(1) - ratio);
   return {numeric::upper(numeric::to_interval(load_) * Interval(Real(first)) + rest)};

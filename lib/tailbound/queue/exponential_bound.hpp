@@ -4,12 +4,13 @@
 #include <tailbound/numeric/truth.hpp>
 
 #include <cstdint>
+#include <optional>
 
 /// What a proved bound of the form P(Q > n) <= G z^-n says about a queue that serves one packet a slot.
 ///
 /// MODEL     Q[t+1] = max(Q[t] - 1, 0) + A[t+1], Q counted just after the arrivals of a slot; rho = E[A] < 1
-/// RESULT    P(Q > n) <= min(rho, G z^-n) for n >= 1, loss(B) <= H z^-B for B >= 1, and what follows from them:
-///           rooms that are enough (hardly ever the least ones)
+/// RESULT    P(Q > n) <= min(rho, G z^-n) for n >= 1, loss(B) <= H z^-B and (1 - rho)/rho u/(1 - u), u = C z^-B, for
+///           B >= 1, and what follows from them: rooms that are enough (hardly ever the least ones)
 /// SOURCE    docs/derivations/burst_bound.md
 /// TESTS     tests/queue/burst_bound_test.cpp
 namespace tailbound::queue {
@@ -21,8 +22,10 @@ class ExponentialBound {
   /// \param tail    G >= 0
   /// \param loss    H >= 0
   /// \param digits  to which results are rounded up, at least
+  /// \param climb   C >= 0: whatever came before a slot without a packet, the chance that some N slots next to it bring
+  ///                at least N + n packets is at most C z^-n; none where that is not known
   ExponentialBound(numeric::Rational load, numeric::Real z, numeric::Real tail, numeric::Real loss,
-                   numeric::Digits digits);
+                   numeric::Digits digits, std::optional<numeric::Real> climb = std::nullopt);
 
   /// rho [packets/slot]
   [[nodiscard]] const numeric::Rational& load() const { return load_; }
@@ -53,12 +56,15 @@ class ExponentialBound {
  private:
   /// prefactor z^-n, rounded up
   [[nodiscard]] numeric::Real at(const numeric::Real& prefactor, std::int64_t n) const;
-  /// The least n >= 1 with prefactor z^-n <= target.
-  [[nodiscard]] std::int64_t least(const numeric::Real& prefactor, const numeric::Rational& target) const;
+  /// The least n >= 1 with bound(n) <= target, where prefactor z^-n is about the bound.
+  template <class Bound>
+  [[nodiscard]] std::int64_t least(const Bound& bound, const numeric::Real& prefactor,
+                                   const numeric::Rational& target) const;
 
   numeric::Rational load_;
   numeric::Real log_z_;  ///< rounded down
   numeric::Real tail_, loss_;
+  std::optional<numeric::Real> climb_;
   int bits_;
 };
 

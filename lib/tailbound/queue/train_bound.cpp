@@ -2,6 +2,7 @@
 #include <tailbound/queue/train_bound.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -56,6 +57,16 @@ struct RoughSource {
   Real none, here, elsewhere;
   std::vector<std::pair<Real, Real>> cells;  ///< L and its probability
 };
+
+RoughSource rough_source(const Trains& trains, const Starts& starts) {
+  const auto rough = [](const Rational& value) {
+    return numeric::to_real(value, numeric::Rounding::nearest);
+  };
+  RoughSource source{rough(starts.none()), rough(starts.here), rough(starts.elsewhere), {}};
+  for (const traffic::CellClass& one : trains.cells.classes)
+    source.cells.emplace_back(Real(one.cells), rough(one.share));
+  return source;
+}
 
 Eigenvalue eigenvalue(const RoughSource& source, const Real& x, int bits) {
   // The logarithm of the left side of (2.2) is convex in u and falls: Newton's method rises to its zero from where
@@ -144,7 +155,7 @@ Interval quiet_mean(const Trains& trains, const Starts& starts, const Interval& 
 }
 
 struct Constants {
-  Real tail, loss;
+  Real tail, loss, climb;
 };
 
 /// The constants G and H at z with this w, if (2.2) can be proved.
@@ -180,7 +191,7 @@ std::optional<Constants> prove(const Trains& trains, const Real& z, const Real& 
       power(first, k) * (at * Interval(Real(k)) * sent / first - Interval(1)) + power(silent, k);
   const Real one_slot = numeric::upper(excess / (at * passage * rho));
   const Real sum = numeric::upper(Interval(tail) * at / ((at - Interval(1)) * rho));
-  return Constants{tail, one_slot < sum ? one_slot : sum};
+  return Constants{tail, one_slot < sum ? one_slot : sum, numeric::upper(Interval(1) / passage)};
 }
 
 }  // namespace
@@ -195,12 +206,7 @@ ExponentialBound train_bound(const Trains& trains, numeric::Digits digits) {
   if (trains.inputs == 1)  // never two cells in a slot
     return {trains.load, Real(2), Real(0), Real(0), digits};
   const Starts starts = starts_of(trains);
-  const auto rough = [](const Rational& value) {
-    return numeric::to_real(value, numeric::Rounding::nearest);
-  };
-  RoughSource source{rough(starts.none()), rough(starts.here), rough(starts.elsewhere), {}};
-  for (const traffic::CellClass& one : trains.cells.classes)
-    source.cells.emplace_back(Real(one.cells), rough(one.share));
+  const RoughSource source = rough_source(trains, starts);
   const Real count(trains.inputs);
   const Real best = convex_zero(
       [&](const Real& x) {
@@ -214,10 +220,60 @@ ExponentialBound train_bound(const Trains& trains, numeric::Digits digits) {
     const Real z = exp(x), w = exp(eigenvalue(source, x, bits).log);
     if (!(z > 1)) continue;
     if (const auto constants = prove(trains, z, w + ldexp(w, 24 - bits)))
-      return {trains.load, z, constants->tail, constants->loss, digits};
+      return {trains.load, z, constants->tail, constants->loss, digits, constants->climb};
   }
   throw LimitExceeded("no bound of the queue at load " + numeric::to_fraction(trains.load) +
                       " could be proved");
+}
+
+SourceChain source_chain(const Trains& trains) {
+  check(trains);
+  const Starts starts = starts_of(trains);
+  const auto longest = static_cast<std::int32_t>(trains.cells.largest());
+  const bool others = !cln::zerop(starts.elsewhere);
+  SourceChain chain;
+  chain.count = trains.inputs;
+  // 0 free; r: r cells left for this output; longest - 1 + r: for another
+  const auto other_state = [&](std::int32_t left) { return left == 0 ? 0 : longest - 1 + left; };
+  const Rational scale = 1 / (1 + (starts.here + starts.elsewhere) * (trains.cells.mean - 1));
+  const auto states = static_cast<std::size_t>(others ? 2 * longest - 1 : longest);
+  chain.stationary.assign(states, 0.0);
+  chain.stationary[0] = double_above(scale);
+  Rational above = 0;
+  auto next = trains.cells.classes.rbegin();
+  for (std::int32_t left = longest - 1; left >= 1; --left) {
+    while (next != trains.cells.classes.rend() && next->cells > left) above = above + (next++)->share;
+    chain.stationary[static_cast<std::size_t>(left)] = double_above(scale * starts.here * above);
+    chain.steps.push_back({left, left - 1, 1, true});
+    if (!others) continue;
+    chain.stationary[static_cast<std::size_t>(other_state(left))] =
+        double_above(scale * starts.elsewhere * above);
+    chain.steps.push_back({other_state(left), other_state(left - 1), 1, false});
+  }
+  if (cln::plusp(starts.none())) chain.steps.push_back({0, 0, double_above(starts.none()), false});
+  for (const traffic::CellClass& one : trains.cells.classes) {
+    const auto left = static_cast<std::int32_t>(one.cells - 1);
+    chain.steps.push_back({0, left, double_above(starts.here * one.share), true});
+    if (others) chain.steps.push_back({0, other_state(left), double_above(starts.elsewhere * one.share), false});
+  }
+  const PrecisionScope scope(Precision{96});
+  chain.weights = [source = rough_source(trains, starts), longest, states](double log_z) {
+    const PrecisionScope inside(Precision{96});
+    const double u = static_cast<double>(eigenvalue(source, Real(log_z), 96).log) * (1 + 1e-15);
+    SourceChain::Weights weights{std::exp(u), std::vector<double>(states, 1.0)};
+    for (std::size_t state = 1; state < states; ++state) {
+      const auto last = static_cast<std::size_t>(longest - 1);
+      const bool own = state <= last;
+      const auto left = static_cast<double>(own ? state : state - last);
+      weights.of_state[state] = std::exp(left * (own ? log_z - u : -u));
+    }
+    return weights;
+  };
+  return chain;
+}
+
+SourceBound source_bound(const Trains& trains, numeric::Digits digits) {
+  return {train_bound(trains, digits), {source_chain(trains)}};
 }
 
 std::int64_t train_phases(const Trains& trains) {

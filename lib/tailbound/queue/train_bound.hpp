@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tailbound/queue/exponential_bound.hpp>
 #include <tailbound/queue/markov_arrivals.hpp>
+#include <tailbound/queue/source_bound.hpp>
 #include <tailbound/traffic/packet_sizes.hpp>
 
 #include <optional>
@@ -14,7 +14,8 @@
 /// METHOD    of the bound: as queue/burst_bound.hpp, with the weights (z/w)^r while r cells are left for this output,
 ///           w^-r for another, and 1 while free. Cells read backwards in time have the same law. Of an input that does not
 ///           send the mean of its weight given when it sent is bounded.
-/// RESULT    1.1 to 4 times the truth at loads from a half on, at every depth
+/// RESULT    1.1 to 4 times the truth at loads from a half on, at every depth; with last_empty_slot.hpp beside it 1 to 3
+///           times at all loads
 /// SOURCE    docs/derivations/packet_sizes.md
 /// TESTS     tests/queue/train_bound_test.cpp
 namespace tailbound::queue {
@@ -37,6 +38,14 @@ struct Trains {
 /// \throws LimitExceeded    packets of more than most_cells cells; a load so near 1 that 2^16 bits would be needed
 /// COST  a millisecond for three sizes
 [[nodiscard]] ExponentialBound train_bound(const Trains& trains, numeric::Digits digits = {10});
+
+/// An input as a chain of cells left for this output, cells left for another, and free.
+/// \throws as train_bound()
+[[nodiscard]] SourceChain source_chain(const Trains& trains);
+
+/// train_bound(), and beside it the one by the last empty slot.
+/// \throws as train_bound()
+[[nodiscard]] SourceBound source_bound(const Trains& trains, numeric::Digits digits = {10});
 
 /// Phases of the exact chain: C(k + s - 1, k), s = 2 Lmax - 1 states of an input (Lmax where the rest is left out).
 /// Saturates at 2^62.

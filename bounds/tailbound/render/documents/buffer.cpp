@@ -204,7 +204,7 @@ std::vector<Line> lines(const BufferPoint& point, const Units& units) {
   if (answer.bound)
     lines.push_back(
         {"proof",
-         fmt::format("{} <= {}{}\nfor any number of sources, by a supermartingale",
+         fmt::format("{} <= {}{}\nfor any number of sources, the closer of two bounds",
                      symbol(question.criterion, answer.buffer), brief(shown(*answer.bound), digits),
                      answer.proved_buffer
                          ? fmt::format(", and {} <= {}", symbol(question.criterion, *answer.proved_buffer),

@@ -26,7 +26,7 @@ constexpr const char* cells_basis =
     "packet has lost one cell or all: cell loss E[L]/Lmax <= packet loss <= cell loss E[L].";
 constexpr const char* bound_basis =
     "Upper bounds: proved for any number of inputs and any sizes (docs/derivations/packet_sizes.md), at most "
-    "4 times the truth where that is known and the load 1/2 or more; the chain itself has too many phases.";
+    "3 times the truth where that is known; the chain itself has too many phases.";
 
 constexpr const char* stand_in_basis =
     "The geometric stand-in is an approximation, not proved: trains of geometric length with the same "
@@ -181,7 +181,7 @@ Cells result_cells(const SizedBufferPoint& point) {
     cells.push_back({"train_length", about ? Value(Exact{about->length}) : Value(None{})});
   }
   cells.push_back({"mean_cells", Exact{answer.mean_cells}});
-  cells.push_back({"method", Text{bound ? "supermartingale" : answer.computation->name()}});
+  cells.push_back({"method", Text{bound ? "bound" : answer.computation->name()}});
   if (!bound && answer.computation->route == bounds::Computation::Route::recurrence)
     cells.push_back({"bits", Whole{answer.computation->method.bits}});
   return cells;
@@ -296,7 +296,7 @@ std::vector<Column> sized_results() {
       {"decay_rate_bound", "", "", Shape::bound, "--sizes: proved lower bound of the decay rate [1/cell]",
        Style::hidden},
       {"mean_cells", "", "cells", Shape::proved, "--sizes: E[L], of a packet", Style::hidden},
-      {"method", "", "", Shape::text, "double, .., matrices, or supermartingale for bounds", Style::hidden},
+      {"method", "", "", Shape::text, "double, .., matrices, or bound", Style::hidden},
       {"bits", "", "", Shape::whole, "precision of a recurrence's arithmetic", Style::hidden}};
 }
 
