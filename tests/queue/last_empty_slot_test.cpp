@@ -103,18 +103,25 @@ struct Case {
 };
 
 std::vector<Case> switches() {
-  return {{sources(4, "0.6", "16", "1", "1/4"), 1.4, 1.8},     {sources(6, "0.5", "8", "1", "1/6"), 1.2, 1.5},
-          {sources(4, "0.8", "4", "1", "1/4"), 1.22, 2.5},      {sources(16, "0.25", "16", "1", "1/16"), 1.04, 1.1},
-          {sources(4, "0.1", "16", "1", "1/4"), 1.005, 1.03},   {sources(5, "0.12", "10/3", "1", "1/5"), 1.007, 1.11},
-          {sources(16, "0.1", "4", "1", "1/16"), 1.006, 1.1},   {sources(8, "0.9", "32", "1", "1/8"), 1.1, 1.7},
-          {sources(4, "0.95", "20", "1", "1/4"), 1.05, 1.8},    {sources(8, "0.4", "16", "1/2", "1/8"), 1.5, 2.1},
-          {sources(8, "0.1", "16", "1/2", "1/8"), 1.35, 1.8},   {sources(16, "3/80", "4", "1/16", "1"), 1.45, 2.5},
+  return {{sources(4, "0.6", "16", "1", "1/4"), 1.4, 1.8},
+          {sources(6, "0.5", "8", "1", "1/6"), 1.2, 1.5},
+          {sources(4, "0.8", "4", "1", "1/4"), 1.22, 2.5},
+          {sources(16, "0.25", "16", "1", "1/16"), 1.04, 1.1},
+          {sources(4, "0.1", "16", "1", "1/4"), 1.005, 1.03},
+          {sources(5, "0.12", "10/3", "1", "1/5"), 1.007, 1.11},
+          {sources(16, "0.1", "4", "1", "1/16"), 1.006, 1.1},
+          {sources(8, "0.9", "32", "1", "1/8"), 1.1, 1.7},
+          {sources(4, "0.95", "20", "1", "1/4"), 1.05, 1.8},
+          {sources(8, "0.4", "16", "1/2", "1/8"), 1.5, 2.1},
+          {sources(8, "0.1", "16", "1/2", "1/8"), 1.35, 1.8},
+          {sources(16, "3/80", "4", "1/16", "1"), 1.45, 2.5},
           {sources(16, "3/80", "64", "1/16", "1"), 2, 4.5}};
 }
 
 }  // namespace
 
-TEST_CASE("last empty slot: the bound over the truth is from 1 to 3 if bursts keep their output", "[queue][last_empty_slot]") {
+TEST_CASE("last empty slot: the bound over the truth is from 1 to 3 if bursts keep their output",
+          "[queue][last_empty_slot]") {
   for (const auto& [group, most_tail, most_loss] : switches()) {
     const MarkovArrivals arrivals = MarkovArrivals::on_off(std::vector<OnOffGroup>{group});
     auto bound = queue::source_bound(arrivals);
@@ -131,7 +138,8 @@ TEST_CASE("last empty slot: the bound over the truth is from 1 to 3 if bursts ke
   }
 }
 
-TEST_CASE("last empty slot: sums over the circle are those of polynomials, from above", "[queue][last_empty_slot]") {
+TEST_CASE("last empty slot: sums over the circle are those of polynomials, from above",
+          "[queue][last_empty_slot]") {
   const std::vector<std::vector<OnOffGroup>> models{
       {sources(3, "0.5", "3", "1", "1/3")},
       {sources(3, "0.2", "4", "1/2", "1/2")},
@@ -140,13 +148,15 @@ TEST_CASE("last empty slot: sums over the circle are those of polynomials, from 
   std::vector<std::pair<std::vector<SourceChain>, numeric::Rational>> all;
   for (const std::vector<OnOffGroup>& groups : models)
     all.emplace_back(queue::source_chains(groups), MarkovArrivals::on_off(groups).load());
-  const queue::Trains trains{.inputs = 3, .load = rational("0.4"), .cells = traffic::PacketSizes::of_list("1:1,3:2", "test").cells(1)};
+  const queue::Trains trains{.inputs = 3,
+                             .load = rational("0.4"),
+                             .cells = traffic::PacketSizes::of_list("1:1,3:2", "test").cells(1)};
   all.emplace_back(std::vector<SourceChain>{queue::source_chain(trains)}, rational("0.4"));
   for (std::size_t m = 0; m < all.size(); ++m) {
     const auto& [chains, load] = all[m];
-    const double decay =
-        static_cast<double>(m < models.size() ? queue::burst_bound(MarkovArrivals::on_off(models[m]))->decay_rate().value
-                                              : queue::train_bound(trains).decay_rate().value);
+    const double decay = static_cast<double>(
+        m < models.size() ? queue::burst_bound(MarkovArrivals::on_off(models[m]))->decay_rate().value
+                          : queue::train_bound(trains).decay_rate().value);
     for (const Of of : {Of::tail, Of::loss}) {
       const auto sums = LastEmptySlot::upto(chains, of, decay, load, 12);
       REQUIRE(sums);
@@ -197,7 +207,8 @@ TEST_CASE("last empty slot: the least level and capacity of the bound itself", "
   CHECK(bound->least_level(rational("0.9")) == 0);
 }
 
-TEST_CASE("last empty slot: what would take long is left to the exponential bound", "[queue][last_empty_slot]") {
+TEST_CASE("last empty slot: what would take long is left to the exponential bound",
+          "[queue][last_empty_slot]") {
   auto bound = queue::source_bound(MarkovArrivals::on_off({sources(8, "0.5", "1e6", "1", "1/8")}));
   REQUIRE(bound);
   CHECK(bound->tail(1'000'000).value == bound->exponential().tail(1'000'000).value);

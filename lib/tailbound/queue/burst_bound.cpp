@@ -246,7 +246,8 @@ std::vector<SourceChain> source_chains(const std::vector<OnOffGroup>& groups) {
     chain.rate = double_above(source.on_rate);
     chain.quiet = double_above(1 - source.on_rate);
     if (cln::zerop(source.stop)) {
-      if (share != 1) throw InvalidArgument("share", numeric::to_fraction(share), "1 of a source that never stops");
+      if (share != 1)
+        throw InvalidArgument("share", numeric::to_fraction(share), "1 of a source that never stops");
       chain.stationary = {1};
       chain.steps = {{0, 0, 1, true}};
       chain.weights = [of = sources[g]](double log_z) {
@@ -276,7 +277,8 @@ std::vector<SourceChain> source_chains(const std::vector<OnOffGroup>& groups) {
       const Real y = 1 - of.rate + of.rate * exp(Real(log_z));
       const Real stay = 1 - of.stop;
       const Real w = eigenvalue(of, y, 96).value * (1 + ldexp(Real(1), -60));
-      SourceChain::Weights weights{static_cast<double>(w), {1, static_cast<double>(of.stop / (w - stay * y))}};
+      SourceChain::Weights weights{static_cast<double>(w),
+                                   {1, static_cast<double>(of.stop / (w - stay * y))}};
       if (others) weights.of_state.push_back(static_cast<double>(of.stop / (w - stay)));
       return weights;
     };

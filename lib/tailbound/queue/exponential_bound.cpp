@@ -100,16 +100,16 @@ std::int64_t ExponentialBound::least_capacity(const Rational& target) const {
   const PrecisionScope scope(Precision{bits_});
   Real prefactor = loss_;
   if (climb_)
-    prefactor = std::min(prefactor, Real(*climb_ * numeric::to_real((1 - load_) / load_, numeric::Rounding::up)));
+    prefactor =
+        std::min(prefactor, Real(*climb_ * numeric::to_real((1 - load_) / load_, numeric::Rounding::up)));
   return least([&](std::int64_t capacity) { return loss(capacity).value; }, prefactor, target);
 }
 
 numeric::UpperBound<unit::Packet> ExponentialBound::mean_occupancy() const {
   // E[Q] is the sum of P(Q > n): rho as long as the bound is above it, then a geometric series.
   const PrecisionScope scope(Precision{bits_});
-  const std::int64_t first = load_ < 1 && cln::plusp(load_)
-                                 ? least([&](std::int64_t n) { return at(tail_, n); }, tail_, load_)
-                                 : 1;
+  const std::int64_t first =
+      load_ < 1 && cln::plusp(load_) ? least([&](std::int64_t n) { return at(tail_, n); }, tail_, load_) : 1;
   const Interval ratio = exp(-numeric::to_interval(log_z_));
   const Interval rest = Interval(at(tail_, first)) / (Interval(1) - ratio);
   return {numeric::upper(numeric::to_interval(load_) * Interval(Real(first)) + rest)};

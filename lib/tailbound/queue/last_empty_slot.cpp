@@ -21,7 +21,7 @@ constexpr std::size_t lanes = 8, wide = 2 * lanes;
 constexpr double unit_roundoff = 0x1p-53;
 /// A circle of more points, or more multiplications, takes longer than a bound is worth.
 constexpr std::int64_t most_points = std::int64_t{1} << 18;
-constexpr std::int64_t most_work = 500'000'000;
+constexpr std::int64_t most_work = 200'000'000;
 /// Slots between two looks at what is left.
 constexpr std::int64_t stride = 8;
 
@@ -162,7 +162,8 @@ class Circle {
   /// Is a source without a packet always in the same state? Then its probability is a factor of all terms, and left out.
   [[nodiscard]] bool one_empty_state() {
     for (const Kind& kind : kinds_)
-      if (std::count_if(kind.start.begin(), kind.start.end(), [](double p) { return p > 0; }) != 1) return false;
+      if (std::count_if(kind.start.begin(), kind.start.end(), [](double p) { return p > 0; }) != 1)
+        return false;
     for (Kind& kind : kinds_)
       for (double& p : kind.start) p = p > 0 ? 1 : 0;
     return true;
@@ -194,8 +195,8 @@ class Circle {
     Lanes x{}, turn{};
     for (std::size_t i = 0; i < lanes; ++i) {
       const std::int64_t j = std::min(first + static_cast<std::int64_t>(i), last);
-      const long double angle =
-          2 * std::numbers::pi_v<long double> * static_cast<long double>(j) / static_cast<long double>(points_);
+      const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(j) /
+                                static_cast<long double>(points_);
       const auto c = static_cast<double>(std::cos(angle)), s = static_cast<double>(std::sin(angle));
       x[i] = radius_ * c;
       x[lanes + i] = radius_ * s;
@@ -318,13 +319,15 @@ class Circle {
   static double worth_of(const Kind& kind, std::size_t lane) {
     double sum = 0;
     for (std::size_t state = 0; state < kind.start.size(); ++state)
-      sum += kind.worth[state] * std::hypot(kind.now[state * wide + lane], kind.now[state * wide + lanes + lane]);
+      sum += kind.worth[state] *
+             std::hypot(kind.now[state * wide + lane], kind.now[state * wide + lanes + lane]);
     return sum * (1 + 1e-12);
   }
 
   /// All terms after `slot` are in sum at most this.
   double left_after(std::int64_t slot, std::size_t lane, bool at_zero) const {
-    double exponent = static_cast<double>(slot) * log_ratio_ + log_growth_ - std::log(-std::expm1(log_growth_));
+    double exponent =
+        static_cast<double>(slot) * log_ratio_ + log_growth_ - std::log(-std::expm1(log_growth_));
     const auto place = static_cast<std::size_t>(slot / stride - 1);
     for (std::size_t k = 0; k < kinds_.size(); ++k) {
       const double own = kinds_[k].own_roundings * static_cast<double>(slot) * unit_roundoff;
@@ -385,8 +388,8 @@ double LastEmptySlot::mean(std::int64_t n) const {
   long double sum = 0, magnitude = 0;
   for (std::int64_t j = 0; j <= last; ++j) {
     const auto place = static_cast<std::size_t>(j);
-    const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(j * n % points_) /
-                              static_cast<long double>(points_);
+    const long double angle = 2 * std::numbers::pi_v<long double> *
+                              static_cast<long double>(j * n % points_) / static_cast<long double>(points_);
     const long double real = real_[place], imaginary = imaginary_[place];
     const int times = j == 0 || j == last ? 1 : 2;
     sum += static_cast<long double>(times) * (real * std::cos(angle) + imaginary * std::sin(angle));
@@ -400,7 +403,13 @@ Real LastEmptySlot::bound(std::int64_t n) const {
   const PrecisionScope scope(numeric::Precision{96});
   const double most = up((mean(n) + error_) * (1 + 4 * unit_roundoff));
   const Interval fall = exp(-log(numeric::to_interval(Real(radius_))) * Interval(Real(static_cast<long>(n))));
-  return numeric::upper(numeric::to_interval(Real(most)) * numeric::to_interval(factor_) * fall);
+  const Real exactly =
+      numeric::upper(numeric::to_interval(Real(most)) * numeric::to_interval(factor_) * fall);
+  // Up to six digits: more would differ with the machine's exponentials, and mean nothing.
+  constexpr int bits = 20;
+  int exponent = 0;
+  const Real fraction = frexp(exactly, &exponent);
+  return ldexp(ceil(ldexp(fraction, bits)), exponent - bits);
 }
 
 }  // namespace tailbound::queue

@@ -32,7 +32,8 @@ class SourceBound {
   [[nodiscard]] const LastEmptySlot* upto(LastEmptySlot::Of of, std::int64_t level);
   [[nodiscard]] numeric::Real closer(LastEmptySlot::Of of, std::int64_t level, numeric::Real bound);
   /// The least level from 1 to `enough` whose sum is at most `target`.
-  [[nodiscard]] std::int64_t least(LastEmptySlot::Of of, std::int64_t enough, const numeric::Rational& target);
+  [[nodiscard]] std::int64_t least(LastEmptySlot::Of of, std::int64_t enough,
+                                   const numeric::Rational& target);
 
   struct Known {
     std::optional<LastEmptySlot> sums{};

@@ -28,7 +28,7 @@ struct SourceChain {
   std::int64_t count = 1;          ///< equal sources
   std::vector<double> stationary;  ///< of the state after a slot
   std::vector<Step> steps;
-  double rate = 1, quiet = 0;                   ///< and 1 - rate
+  double rate = 1, quiet = 0;                    ///< and 1 - rate
   std::function<Weights(double log_z)> weights;  ///< z > 1
 };
 

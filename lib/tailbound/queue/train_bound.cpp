@@ -254,7 +254,8 @@ SourceChain source_chain(const Trains& trains) {
   for (const traffic::CellClass& one : trains.cells.classes) {
     const auto left = static_cast<std::int32_t>(one.cells - 1);
     chain.steps.push_back({0, left, double_above(starts.here * one.share), true});
-    if (others) chain.steps.push_back({0, other_state(left), double_above(starts.elsewhere * one.share), false});
+    if (others)
+      chain.steps.push_back({0, other_state(left), double_above(starts.elsewhere * one.share), false});
   }
   const PrecisionScope scope(Precision{96});
   chain.weights = [source = rough_source(trains, starts), longest, states](double log_z) {
