@@ -9,6 +9,7 @@
 #include <tests/support/markov_chain.hpp>
 #include <tests/support/random_models.hpp>
 #include <tests/support/rational.hpp>
+#include <tests/support/switch_inputs.hpp>
 
 using namespace tailbound;
 using namespace tailbound::test;
@@ -19,13 +20,6 @@ using queue::OnOffGroup;
 using tailbound::test::rational;
 
 namespace {
-
-/// The inputs of a switch with as many outputs; each burst goes to one of them.
-OnOffGroup directed(std::int64_t inputs, const char* load, const char* burst, const char* on_rate = "1") {
-  return {.source = traffic::on_off(rational(load), {rational(burst), rational(on_rate)}),
-          .count = inputs,
-          .share = numeric::Rational(1) / numeric::Rational(static_cast<long>(inputs))};
-}
 
 ExponentialBound bound_of(std::vector<OnOffGroup> groups) {
   const auto bound = queue::burst_bound(MarkovArrivals::on_off(std::move(groups)));
@@ -154,7 +148,7 @@ bool near(long double value, long double reference, long double relative) {
 TEST_CASE("the bound of bursts that keep their output: figures of an independent chain",
           "[queue][burst_bound]") {
   // P(Q > 526) of 4 inputs, load 0.6, mean burst 16, and the bound 1.44 times as much.
-  const ExponentialBound four = bound_of({directed(4, "0.6", "16")});
+  const ExponentialBound four = bound_of({switch_inputs(4, "0.6", "16")});
   CHECK(near(static_cast<long double>(four.decay_rate().value), 0.0373353956L, 1e-8L));
   CHECK(near(value(four.tail(526)) / 9.8090758745e-10L, 1.43876L, 1e-4L));
   CHECK(near(value(four.tail(525)) / 1.0182224076e-9L, 1.43876L, 1e-4L));
@@ -165,8 +159,8 @@ TEST_CASE("the bound of bursts that keep their output: figures of an independent
     std::int64_t top;
     std::vector<std::pair<std::int64_t, long double>> ratios;
   };
-  const Case cases[] = {{directed(4, "0.8", "4"), 300, {{5, 1.1867L}, {50, 1.2099L}}},
-                        {directed(6, "0.5", "8"), 260, {{5, 1.39533L}, {50, 1.82728L}}}};
+  const Case cases[] = {{switch_inputs(4, "0.8", "4"), 300, {{5, 1.1867L}, {50, 1.2099L}}},
+                        {switch_inputs(6, "0.5", "8"), 260, {{5, 1.39533L}, {50, 1.82728L}}}};
   for (const auto& [group, top, ratios] : cases) {
     const ExponentialBound bound = bound_of({group});
     const std::vector<long double> truth = tails(counted_directed(group), top);
@@ -186,10 +180,10 @@ TEST_CASE("what a source is worth that does not send, slot by slot", "[queue][bu
     bool alone;
   };
   const traffic::OnOff scattered = traffic::on_off(rational("0.0375"), {rational("64"), rational("1/16")});
-  for (const auto& [group, alone] : {Case{directed(4, "0.6", "16"), false},
-                                     {directed(16, "0.1", "4"), false},
-                                     {directed(6, "0.5", "2"), false},
-                                     {directed(8, "0.4", "16", "1/2"), false},
+  for (const auto& [group, alone] : {Case{switch_inputs(4, "0.6", "16"), false},
+                                     {switch_inputs(16, "0.1", "4"), false},
+                                     {switch_inputs(6, "0.5", "2"), false},
+                                     {switch_inputs(8, "0.4", "16", "1/2"), false},
                                      {{.source = scattered, .count = 16}, true}}) {
     const auto real = [](const numeric::Rational& one) { return numeric::nearest_long_double(one); };
     const long double a = real(group.source.start), b = real(group.source.stop),
@@ -311,7 +305,7 @@ TEST_CASE("unlike groups are never above the bound", "[queue][burst_bound][rando
     CHECK(value(bound.loss(6)) >= loss(blocks, 6) * (1 - 1e-12L));
   }
   // The groups of one kind are one group.
-  const OnOffGroup whole = directed(4, "0.7", "9");
+  const OnOffGroup whole = switch_inputs(4, "0.7", "9");
   OnOffGroup half = whole;
   half.count = 2;
   const ExponentialBound one = bound_of({whole}), two = bound_of({half, half});
@@ -335,7 +329,7 @@ TEST_CASE("bounds of very many sources and of loads next to 1", "[queue][burst_b
   // More inputs of a switch: more of their bursts meet at an output, less and less so.
   long double before = 0;
   for (const std::int64_t inputs : {4, 16, 64, 1024, 1 << 20}) {
-    const ExponentialBound bound = bound_of({directed(inputs, "0.6", "16")});
+    const ExponentialBound bound = bound_of({switch_inputs(inputs, "0.6", "16")});
     CHECK(value(bound.tail(200)) > before);
     before = value(bound.tail(200));
     const std::int64_t level = bound.least_level(rational("1e-12"));
@@ -345,14 +339,14 @@ TEST_CASE("bounds of very many sources and of loads next to 1", "[queue][burst_b
     CHECK(value(bound.loss(capacity)) <= 1e-12L);
     CHECK(value(bound.loss(capacity - 1)) > 1e-12L);
   }
-  const ExponentialBound full = bound_of({directed(8, "0.999999", "1e6")});
+  const ExponentialBound full = bound_of({switch_inputs(8, "0.999999", "1e6")});
   CHECK(full.decay_rate().value > 0);
   CHECK(value(full.tail(full.least_level(rational("1e-30")))) <= 1e-30L);
 }
 
 TEST_CASE("bounds where nothing or little can wait", "[queue][burst_bound]") {
   // One source brings at most one packet a slot.
-  const ExponentialBound one = bound_of({directed(1, "0.6", "16")});
+  const ExponentialBound one = bound_of({switch_inputs(1, "0.6", "16")});
   CHECK(value(one.tail(1)) == 0);
   CHECK(value(one.loss(1)) == 0);
   CHECK(value(one.loss(0)) == 1);
@@ -367,18 +361,18 @@ TEST_CASE("bounds where nothing or little can wait", "[queue][burst_bound]") {
   // Always ON beside one that is not.
   const traffic::OnOff always{
       .load = rational("0.3"), .on_rate = rational("0.3"), .start = rational("0.5"), .stop = 0};
-  const ExponentialBound mixed = bound_of({{.source = always}, directed(2, "0.5", "4")});
+  const ExponentialBound mixed = bound_of({{.source = always}, switch_inputs(2, "0.5", "4")});
   CHECK(value(mixed.tail(40)) < value(mixed.tail(20)));
   CHECK_FALSE(queue::burst_bound(MarkovArrivals::blocks({{{rational("0.5")}}, {{rational("0.5")}}})));
 }
 
 TEST_CASE("bounds that cannot be are refused", "[queue][burst_bound][errors]") {
-  CHECK_THROWS_AS(
-      queue::burst_bound(MarkovArrivals::on_off({directed(4, "0.9", "16"), directed(4, "0.1", "2")})),
-      Unstable);
-  CHECK_THROWS_AS(queue::burst_bound(MarkovArrivals::on_off({directed(4, "0.9", "16")}), {0}),
+  CHECK_THROWS_AS(queue::burst_bound(
+                      MarkovArrivals::on_off({switch_inputs(4, "0.9", "16"), switch_inputs(4, "0.1", "2")})),
+                  Unstable);
+  CHECK_THROWS_AS(queue::burst_bound(MarkovArrivals::on_off({switch_inputs(4, "0.9", "16")}), {0}),
                   InvalidArgument);
-  const ExponentialBound bound = bound_of({directed(4, "0.6", "16")});
+  const ExponentialBound bound = bound_of({switch_inputs(4, "0.6", "16")});
   CHECK_THROWS_AS(bound.tail(-1), InvalidArgument);
   CHECK_THROWS_AS(bound.loss(-1), InvalidArgument);
   CHECK_THROWS_AS(bound.least_level(0), InvalidArgument);

@@ -11,6 +11,7 @@
 #include <tests/support/markov_chain.hpp>
 #include <tests/support/random_models.hpp>
 #include <tests/support/rational.hpp>
+#include <tests/support/switch_inputs.hpp>
 
 using namespace tailbound;
 using namespace tailbound::test;
@@ -59,17 +60,11 @@ double apart(long double a, long double b) {
   return static_cast<double>(std::abs(a - b) / std::abs(b));
 }
 
-/// The inputs of a switch, each burst to an output of its own draw.
-OnOffGroup inputs(std::int64_t count, const char* load, const char* burst, const char* on_rate = "1") {
-  return {traffic::on_off(rational(load), {rational(burst), rational(on_rate)}), count,
-          numeric::Rational(1) / numeric::Rational(static_cast<long>(count))};
-}
-
 }  // namespace
 
 TEST_CASE("bursts to one output: 4 inputs, load 0.6, bursts of 16", "[queue][directed][reference]") {
   // From a chain solved by a program of its own.
-  MarkovQueue queue(MarkovArrivals::on_off({inputs(4, "0.6", "16")}));
+  MarkovQueue queue(MarkovArrivals::on_off({switch_inputs(4, "0.6", "16")}));
   REQUIRE(queue.certified());
   CHECK(queue.arrivals().phases() == 15);
   CHECK(queue.least_level(rational("1e-9")) == 526);
@@ -88,8 +83,8 @@ TEST_CASE("bursts to one output are the same as their blocks", "[queue][directed
   for (int i = 0; i < 24; ++i) {
     // With an on-rate below 1 the machinery of blocks is used, with 1 passages that end in silent slots.
     OnOffGroup group = random_group(random, i % 4 != 3, {.sources = i % 4 == 3 ? 3 : 5, .burst = 1500});
-    if (i == 0) group = inputs(4, "0.4", "1");  // no burst is longer than a slot
-    if (i == 1) group = inputs(4, "0.6", "2");  // alpha + beta above 1
+    if (i == 0) group = switch_inputs(4, "0.4", "1");  // no burst is longer than a slot
+    if (i == 1) group = switch_inputs(4, "0.6", "2");  // alpha + beta above 1
     MarkovQueue queue(MarkovArrivals::on_off({group}));
     MarkovQueue other(MarkovArrivals::blocks(to_rational(lumped_blocks({group}))));
     INFO(text(group));
@@ -116,7 +111,7 @@ TEST_CASE("bursts to one output are the same as their blocks", "[queue][directed
 
 TEST_CASE("bursts to one output: two inputs with bursts of one slot", "[queue][directed][exact]") {
   // Two packets come where both inputs were silent and draw this output: neither sends in the next slot.
-  const OnOffGroup group = inputs(2, "0.25", "1");
+  const OnOffGroup group = switch_inputs(2, "0.25", "1");
   MarkovQueue queue(MarkovArrivals::on_off({group}));
   CHECK(ends(queue.tail(0)).contains(Fraction(1, 4)));
   CHECK(ends(queue.tail(1)).contains(Fraction(1, 64)));
@@ -163,12 +158,12 @@ TEST_CASE("bursts to one output: losses, exactly", "[queue][directed][exact]") {
 }
 
 TEST_CASE("bursts to one output together with other sources", "[queue][directed][exact]") {
-  const OnOffGroup one = inputs(2, "0.3", "3"),
+  const OnOffGroup one = switch_inputs(2, "0.3", "3"),
                    other{traffic::on_off(rational("1/10"), {rational("4"), 1}), 2, 1},
                    slow{traffic::on_off(rational("1/5"), {rational("2"), rational("1/2")}), 1,
                         rational("2/3")};
   for (const std::vector<OnOffGroup>& groups :
-       {std::vector{one, other}, std::vector{other, slow}, std::vector{slow, inputs(1, "0.2", "5")}}) {
+       {std::vector{one, other}, std::vector{other, slow}, std::vector{slow, switch_inputs(1, "0.2", "5")}}) {
     MarkovQueue queue(MarkovArrivals::on_off(groups));
     MarkovQueue blocks(MarkovArrivals::blocks(to_rational(lumped_blocks(groups))));
     CHECK(queue.arrivals().load() == blocks.arrivals().load());
@@ -202,7 +197,7 @@ TEST_CASE("bursts to one output: more inputs and longer bursts are certified", "
   for (const auto& [count, load, burst] :
        {std::tuple{8L, "0.6", "1000"}, std::tuple{16L, "0.9", "16"}, std::tuple{16L, "0.3", "1"},
         std::tuple{24L, "0.6", "100"}, std::tuple{32L, "0.6", "16"}}) {
-    MarkovQueue queue(MarkovArrivals::on_off({inputs(count, load, burst)}));
+    MarkovQueue queue(MarkovArrivals::on_off({switch_inputs(count, load, burst)}));
     INFO(count << " inputs, load " << load << ", burst " << burst);
     REQUIRE(queue.certified());
     CHECK(ends(queue.mean_occupancy()).narrow(10));
@@ -217,7 +212,7 @@ TEST_CASE("bursts to one output: more inputs and longer bursts are certified", "
     }
   }
   // Little: the mean is the sum of the tails.
-  MarkovQueue queue(MarkovArrivals::on_off({inputs(16, "0.6", "4")}));
+  MarkovQueue queue(MarkovArrivals::on_off({switch_inputs(16, "0.6", "4")}));
   long double sum = 0;
   for (std::int64_t level = 0; level < 600; ++level) sum += ends(queue.tail(level)).middle();
   CHECK(apart(sum, ends(queue.mean_occupancy()).middle()) < 1e-12);
@@ -226,7 +221,7 @@ TEST_CASE("bursts to one output: more inputs and longer bursts are certified", "
 TEST_CASE("modes of the number elsewhere give what is certified", "[queue][directed][modal]") {
   for (const auto& [count, load, burst] :
        {std::tuple{24L, "0.6", "16"}, std::tuple{34L, "0.8", "16"}, std::tuple{34L, "0.5", "200"}}) {
-    const OnOffGroup group = inputs(count, load, burst);
+    const OnOffGroup group = switch_inputs(count, load, burst);
     const auto proof = queue::make_directed_engine(group, rational(load), 64);
     const auto modes = queue::make_directed_modes_engine(group, rational(load), 12);
     INFO(count << " inputs, load " << load << ", burst " << burst);
@@ -270,7 +265,7 @@ TEST_CASE("bursts to one of very many outputs start as Poisson ones", "[queue][d
   const auto law = chain_law(blocks, 120);
   double before = 1;
   for (const std::int64_t count : {64, 1024, 16384, 1 << 20}) {
-    MarkovQueue queue(MarkovArrivals::on_off({inputs(count, "0.3", "4")}));
+    MarkovQueue queue(MarkovArrivals::on_off({switch_inputs(count, "0.3", "4")}));
     double worst = 0;
     for (const std::size_t n : {0U, 1U, 2U, 5U, 10U}) {
       long double mass = 0;
@@ -288,9 +283,9 @@ TEST_CASE("bursts to one of very many outputs start as Poisson ones", "[queue][d
 }
 
 TEST_CASE("bursts to one output: what is refused", "[queue][directed]") {
-  CHECK_FALSE(MarkovQueue(MarkovArrivals::on_off({inputs(64, "0.6", "16")})).certified());
-  CHECK_FALSE(MarkovQueue(MarkovArrivals::on_off({inputs(64, "0.6", "16", "0.9")})).certified());
-  MarkovQueue many(MarkovArrivals::on_off({inputs(64, "0.6", "16")}));
+  CHECK_FALSE(MarkovQueue(MarkovArrivals::on_off({switch_inputs(64, "0.6", "16")})).certified());
+  CHECK_FALSE(MarkovQueue(MarkovArrivals::on_off({switch_inputs(64, "0.6", "16", "0.9")})).certified());
+  MarkovQueue many(MarkovArrivals::on_off({switch_inputs(64, "0.6", "16")}));
   CHECK_THROWS_AS(many.loss(1'000'000), LimitExceeded);
   CHECK_THROWS_AS(many.tail(100'000'000), LimitExceeded);
   traffic::OnOff endless = traffic::on_off(rational("0.3"), {rational("3"), 1});
@@ -299,5 +294,5 @@ TEST_CASE("bursts to one output: what is refused", "[queue][directed]") {
   CHECK_THROWS_AS(MarkovArrivals::on_off({{endless, 2, rational("1/4")}}), InvalidArgument);
   CHECK(queue::never_waits(
       MarkovArrivals::on_off({{traffic::on_off(rational("0.6"), {rational("4"), 1}), 1, rational("1/2")}})));
-  CHECK_FALSE(queue::never_waits(MarkovArrivals::on_off({inputs(4, "0.6", "16")})));
+  CHECK_FALSE(queue::never_waits(MarkovArrivals::on_off({switch_inputs(4, "0.6", "16")})));
 }

@@ -12,6 +12,7 @@
 #include <tests/support/markov_chain.hpp>
 #include <tests/support/random_models.hpp>
 #include <tests/support/rational.hpp>
+#include <tests/support/switch_inputs.hpp>
 
 using namespace tailbound;
 using namespace tailbound::test;
@@ -82,11 +83,6 @@ PlainBlocks<Fraction> inputs_one_by_one(const GeometricTrains& trains) {
   return all;
 }
 
-OnOffGroup inputs(std::int64_t count, const char* load, const char* burst, const char* on_rate = "1") {
-  return {traffic::on_off(rational(load), {rational(burst), rational(on_rate)}), count,
-          numeric::Rational(1) / numeric::Rational(static_cast<long>(count))};
-}
-
 }  // namespace
 
 TEST_CASE("geometric trains are the same as their inputs one by one", "[queue][trains][geometric][exact]") {
@@ -115,7 +111,7 @@ TEST_CASE("geometric trains are the same as their inputs one by one", "[queue][t
 TEST_CASE("losses by narrow passages are those of passages among all phases", "[queue][directed][finite]") {
   for (const auto& [count, load, burst] :
        {std::tuple{2L, "0.7", "5"}, std::tuple{5L, "0.6", "16"}, std::tuple{9L, "0.9", "10"}}) {
-    const OnOffGroup group = inputs(count, load, burst);
+    const OnOffGroup group = switch_inputs(count, load, burst);
     const auto narrow = queue::make_directed_engine(group, rational(load), 64);
     const queue::Outward<long double> plain(queue::Side::nearest, 64);
     queue::FinitePassage<long double> wide(queue::directed_blocks<long double>(group), plain);
@@ -135,7 +131,7 @@ TEST_CASE("losses by narrow passages are those of passages among all phases", "[
 
 TEST_CASE("modes give the losses that are certified", "[queue][directed][modal]") {
   const GeometricTrains trains{.inputs = 18, .load = rational("0.8"), .length = rational("7.42")};
-  const OnOffGroup bursts = inputs(20, "0.6", "16");
+  const OnOffGroup bursts = switch_inputs(20, "0.6", "16");
   for (const queue::DirectedGroup& group : {queue::DirectedGroup(trains), queue::DirectedGroup(bursts)}) {
     const numeric::Rational load = group.follow ? trains.load : rational("0.6");
     const auto proof = queue::make_directed_engine(group, load, 64),
@@ -154,7 +150,7 @@ TEST_CASE("modes give what is certified of sources that send in some slots", "[q
   for (const auto& [count, load, burst, rate] :
        {std::tuple{4L, "0.4", "16", "1/2"}, std::tuple{8L, "0.6", "30", "9/10"},
         std::tuple{9L, "0.3", "4", "2/5"}}) {
-    const OnOffGroup group = inputs(count, load, burst, rate);
+    const OnOffGroup group = switch_inputs(count, load, burst, rate);
     MarkovQueue proof(MarkovArrivals::on_off({group}));
     REQUIRE(proof.certified());
     // With all modes nothing is left out but very many ON here.
@@ -182,8 +178,8 @@ TEST_CASE("losses of deep buffers go on as the tail does", "[queue][directed][mo
     std::vector<std::size_t> capacities;
   };
   for (const auto& [group, load, capacities] :
-       {Case{inputs(3, "0.6", "200"), "0.6", {3900, 4100, 5500}},
-        Case{inputs(3, "0.4", "16", "1/2"), "0.4", {290, 310, 500}}}) {
+       {Case{switch_inputs(3, "0.6", "200"), "0.6", {3900, 4100, 5500}},
+        Case{switch_inputs(3, "0.4", "16", "1/2"), "0.4", {290, 310, 500}}}) {
     MarkovQueue proof(MarkovArrivals::on_off({group}));
     const auto modes = queue::make_directed_modes_engine(group, rational(load), 4);
     for (const std::size_t capacity : capacities) {
@@ -196,8 +192,8 @@ TEST_CASE("losses of deep buffers go on as the tail does", "[queue][directed][mo
 }
 
 TEST_CASE("more inputs than are certified: losses and lower on-rates are approximated", "[queue][directed]") {
-  MarkovQueue many(MarkovArrivals::on_off({inputs(64, "0.6", "16")}));
-  MarkovQueue rarer(MarkovArrivals::on_off({inputs(20, "0.4", "8", "1/2")}));
+  MarkovQueue many(MarkovArrivals::on_off({switch_inputs(64, "0.6", "16")}));
+  MarkovQueue rarer(MarkovArrivals::on_off({switch_inputs(20, "0.4", "8", "1/2")}));
   MarkovQueue trains(
       MarkovArrivals::trains({.inputs = 256, .load = rational("0.8"), .length = rational("7.42")}));
   const auto bound = [](const OnOffGroup& group, std::int64_t capacity) {
@@ -217,9 +213,10 @@ TEST_CASE("more inputs than are certified: losses and lower on-rates are approxi
     CHECK(static_cast<long double>(approximated(queue->loss(capacity)).value) <= 1e-3L);
     CHECK(static_cast<long double>(approximated(queue->loss(capacity - 1)).value) > 1e-3L);
   }
-  CHECK(static_cast<long double>(approximated(many.loss(30)).value) < bound(inputs(64, "0.6", "16"), 30));
+  CHECK(static_cast<long double>(approximated(many.loss(30)).value) <
+        bound(switch_inputs(64, "0.6", "16"), 30));
   CHECK(static_cast<long double>(approximated(rarer.loss(30)).value) <
-        bound(inputs(20, "0.4", "8", "1/2"), 30));
+        bound(switch_inputs(20, "0.4", "8", "1/2"), 30));
 }
 
 TEST_CASE("geometric trains that cannot be are refused", "[queue][trains][geometric][errors]") {

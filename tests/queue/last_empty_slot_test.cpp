@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 #include <tests/support/rational.hpp>
+#include <tests/support/switch_inputs.hpp>
 
 using namespace tailbound;
 using queue::LastEmptySlot;
@@ -14,16 +15,10 @@ using queue::OnOffGroup;
 using queue::SourceBound;
 using queue::SourceChain;
 using tailbound::test::rational;
+using test::on_off_sources;
 using Of = LastEmptySlot::Of;
 
 namespace {
-
-OnOffGroup sources(std::int64_t count, const char* load, const char* burst, const char* on_rate,
-                   const char* share) {
-  return {.source = traffic::on_off(rational(load), {rational(burst), rational(on_rate)}),
-          .count = count,
-          .share = rational(share)};
-}
 
 double middle(const queue::ProbabilityClaim& claim) {
   REQUIRE(std::holds_alternative<numeric::Enclosure<unit::Probability>>(claim));
@@ -103,19 +98,19 @@ struct Case {
 };
 
 std::vector<Case> switches() {
-  return {{sources(4, "0.6", "16", "1", "1/4"), 1.4, 1.8},
-          {sources(6, "0.5", "8", "1", "1/6"), 1.2, 1.5},
-          {sources(4, "0.8", "4", "1", "1/4"), 1.22, 2.5},
-          {sources(16, "0.25", "16", "1", "1/16"), 1.04, 1.1},
-          {sources(4, "0.1", "16", "1", "1/4"), 1.005, 1.03},
-          {sources(5, "0.12", "10/3", "1", "1/5"), 1.007, 1.11},
-          {sources(16, "0.1", "4", "1", "1/16"), 1.006, 1.1},
-          {sources(8, "0.9", "32", "1", "1/8"), 1.1, 1.7},
-          {sources(4, "0.95", "20", "1", "1/4"), 1.05, 1.8},
-          {sources(8, "0.4", "16", "1/2", "1/8"), 1.5, 2.1},
-          {sources(8, "0.1", "16", "1/2", "1/8"), 1.35, 1.8},
-          {sources(16, "3/80", "4", "1/16", "1"), 1.45, 2.5},
-          {sources(16, "3/80", "64", "1/16", "1"), 2, 4.5}};
+  return {{on_off_sources(4, "0.6", "16", "1", rational("1/4")), 1.4, 1.8},
+          {on_off_sources(6, "0.5", "8", "1", rational("1/6")), 1.2, 1.5},
+          {on_off_sources(4, "0.8", "4", "1", rational("1/4")), 1.22, 2.5},
+          {on_off_sources(16, "0.25", "16", "1", rational("1/16")), 1.04, 1.1},
+          {on_off_sources(4, "0.1", "16", "1", rational("1/4")), 1.005, 1.03},
+          {on_off_sources(5, "0.12", "10/3", "1", rational("1/5")), 1.007, 1.11},
+          {on_off_sources(16, "0.1", "4", "1", rational("1/16")), 1.006, 1.1},
+          {on_off_sources(8, "0.9", "32", "1", rational("1/8")), 1.1, 1.7},
+          {on_off_sources(4, "0.95", "20", "1", rational("1/4")), 1.05, 1.8},
+          {on_off_sources(8, "0.4", "16", "1/2", rational("1/8")), 1.5, 2.1},
+          {on_off_sources(8, "0.1", "16", "1/2", rational("1/8")), 1.35, 1.8},
+          {on_off_sources(16, "3/80", "4", "1/16", rational("1")), 1.45, 2.5},
+          {on_off_sources(16, "3/80", "64", "1/16", rational("1")), 2, 4.5}};
 }
 
 }  // namespace
@@ -140,11 +135,11 @@ TEST_CASE("last empty slot: the bound over the truth is from 1 to 3 if bursts ke
 
 TEST_CASE("last empty slot: sums over the circle are those of polynomials, from above",
           "[queue][last_empty_slot]") {
-  const std::vector<std::vector<OnOffGroup>> models{
-      {sources(3, "0.5", "3", "1", "1/3")},
-      {sources(3, "0.2", "4", "1/2", "1/2")},
-      {sources(2, "0.2", "2", "1", "1")},
-      {sources(2, "0.2", "2", "1", "1/2"), sources(1, "0.1", "2", "0.4", "1")}};
+  const std::vector<std::vector<OnOffGroup>> models{{on_off_sources(3, "0.5", "3", "1", rational("1/3"))},
+                                                    {on_off_sources(3, "0.2", "4", "1/2", rational("1/2"))},
+                                                    {on_off_sources(2, "0.2", "2", "1", rational("1"))},
+                                                    {on_off_sources(2, "0.2", "2", "1", rational("1/2")),
+                                                     on_off_sources(1, "0.1", "2", "0.4", rational("1"))}};
   std::vector<std::pair<std::vector<SourceChain>, numeric::Rational>> all;
   for (const std::vector<OnOffGroup>& groups : models)
     all.emplace_back(queue::source_chains(groups), MarkovArrivals::on_off(groups).load());
@@ -181,7 +176,8 @@ TEST_CASE("last empty slot: sums over the circle are those of polynomials, from 
 
 TEST_CASE("last empty slot: sources that feed this queue alone and send when ON: the truth to three digits",
           "[queue][last_empty_slot]") {
-  for (const OnOffGroup& group : {sources(3, "0.2", "5", "1", "1"), sources(8, "0.1", "3", "1", "1")}) {
+  for (const OnOffGroup& group : {on_off_sources(3, "0.2", "5", "1", rational("1")),
+                                  on_off_sources(8, "0.1", "3", "1", rational("1"))}) {
     const MarkovArrivals arrivals = MarkovArrivals::on_off(std::vector<OnOffGroup>{group});
     auto bound = queue::source_bound(arrivals);
     MarkovQueue queue(arrivals);
@@ -194,7 +190,7 @@ TEST_CASE("last empty slot: sources that feed this queue alone and send when ON:
 }
 
 TEST_CASE("last empty slot: the least level and capacity of the bound itself", "[queue][last_empty_slot]") {
-  const std::vector<OnOffGroup> groups{sources(64, "0.3", "8", "1", "1/64")};
+  const std::vector<OnOffGroup> groups{on_off_sources(64, "0.3", "8", "1", rational("1/64"))};
   auto bound = queue::source_bound(MarkovArrivals::on_off(groups));
   REQUIRE(bound);
   const numeric::Rational target = rational("1e-9");
@@ -209,11 +205,12 @@ TEST_CASE("last empty slot: the least level and capacity of the bound itself", "
 
 TEST_CASE("last empty slot: what would take long is left to the exponential bound",
           "[queue][last_empty_slot]") {
-  auto bound = queue::source_bound(MarkovArrivals::on_off({sources(8, "0.5", "1e6", "1", "1/8")}));
+  auto bound =
+      queue::source_bound(MarkovArrivals::on_off({on_off_sources(8, "0.5", "1e6", "1", rational("1/8"))}));
   REQUIRE(bound);
   CHECK(bound->tail(1'000'000).value == bound->exponential().tail(1'000'000).value);
   CHECK(bound->least_level(rational("1e-9")) == bound->exponential().least_level(rational("1e-9")));
-  auto one = queue::source_bound(MarkovArrivals::on_off({sources(1, "0.5", "8", "1", "1")}));
+  auto one = queue::source_bound(MarkovArrivals::on_off({on_off_sources(1, "0.5", "8", "1", rational("1"))}));
   CHECK(one->tail(3).value == 0);
   CHECK_FALSE(queue::source_bound(MarkovArrivals::blocks({{{rational("0.5")}}, {{rational("0.5")}}})));
   traffic::OnOff endless = traffic::on_off(rational("0.3"), {4});

@@ -118,7 +118,7 @@ std::optional<Packets> enough_by_bound(const BufferQuestion& question) {
   const auto* sources = std::get_if<BurstyInputs>(&question.traffic.source);
   const auto* asked = std::get_if<LeastBuffer>(&question.asked);
   if (sources == nullptr || asked == nullptr) return std::nullopt;
-  auto bound = queue::source_bound(arrivals(*sources));
+  const auto bound = queue::burst_bound(arrivals(*sources));
   if (!bound) return std::nullopt;
   return Packets(question.criterion == Criterion::overflow ? bound->least_level(asked->drop)
                                                            : bound->least_capacity(asked->drop));

@@ -78,7 +78,7 @@ struct BufferAnswer {
 [[nodiscard]] BufferAnswer answer(const BufferQuestion& question, const Run& run = {});
 
 /// A least buffer of BurstyInputs is at most this, which is known at once; nothing for other questions.
-/// \throws LimitExceeded  as queue::source_bound()
+/// \throws LimitExceeded  as queue::burst_bound()
 [[nodiscard]] std::optional<Packets> enough_by_bound(const BufferQuestion& question);
 
 }  // namespace tailbound::answers
