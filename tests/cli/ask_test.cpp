@@ -31,7 +31,8 @@ TEST_CASE("ask: every command by its name, with its options") {
       CHECK_FALSE(option.given());
     }
   }
-  const cli::Option* load = Asker("buffer").options().find("--load");
+  const Asker buffer("buffer");
+  const cli::Option* load = buffer.options().find("--load");
   REQUIRE(load != nullptr);
   CHECK(load->type == "R");
   CHECK(load->group == "Traffic");
