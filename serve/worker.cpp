@@ -56,9 +56,11 @@ void limit(int resource, rlim_t most) {
   setrlimit(static_cast<__rlimit_resource>(resource), &now);
 }
 
-void be_confined(std::size_t memory) {
+void be_confined([[maybe_unused]] std::size_t memory) {
   files::NamedFiles::confine();
+#ifndef __SANITIZE_ADDRESS__  // which takes terabytes of addresses for itself
   limit(RLIMIT_AS, memory);
+#endif
   limit(RLIMIT_FSIZE, 64 << 20);  // what is handed to gnuplot is a file of no folder
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_NOFILE, 64);
