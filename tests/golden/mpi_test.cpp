@@ -177,7 +177,9 @@ TEST_CASE("mpi: stopped, and gone on with by threads, ranks and parts") {
   const Outcome stopped = job.wait();
   INFO(stopped.err);
   CHECK((stopped.status == 4 || stopped.out == whole.out));  // a quick machine may have come to the end
-  CHECK((stopped.status == 0 || stopped.err.find("stopped on request") != std::string::npos));
+  // A slow one has nothing to answer yet, and says so.
+  CHECK((stopped.status == 0 || stopped.err.find("stopped on request") != std::string::npos ||
+         stopped.err.find("stopped with") != std::string::npos));
   CHECK(run_line(long_tree + " --threads 3 --resume " + state).out == whole.out);
   CHECK(on_ranks(3, long_tree + " --resume " + state).out == whole.out);
   const std::string question = long_tree.substr(0, long_tree.find(" --format"));
