@@ -98,8 +98,8 @@ class CorrelatedSlots final : public OutputQueue {
                                                               Packets buffer) override {
     if (losses_are_slow(queue_.arrivals())) {
       // Nobody asks for it: what is known at once.
-      if (auto proved = queue::source_bound(queue_.arrivals());
-          proved && proved->loss(buffer.value).value <= greatest_value(at.probability))
+      if (queue::SourceBound* known = proved();
+          known != nullptr && known->loss(buffer.value).value <= greatest_value(at.probability))
         return std::nullopt;
       throw LimitExceeded("the loss of a buffer of " + std::to_string(buffer.value) + " packets");
     }
@@ -108,12 +108,15 @@ class CorrelatedSlots final : public OutputQueue {
     return std::nullopt;
   }
   [[nodiscard]] queue::SourceBound* bound() override {
-    if (queue_.certified()) return nullptr;
-    if (!bound_) bound_ = queue::source_bound(queue_.arrivals());
-    return bound_ ? &*bound_ : nullptr;
+    return queue_.certified() ? nullptr : proved();
   }
 
  private:
+  /// Made once; null where there is none.
+  [[nodiscard]] queue::SourceBound* proved() {
+    if (!bound_) bound_ = queue::source_bound(queue_.arrivals());
+    return bound_ ? &*bound_ : nullptr;
+  }
   [[nodiscard]] static ComputedProbability computed(queue::ProbabilityClaim claim) {
     const bool modes = std::holds_alternative<numeric::Approximation<unit::Probability>>(claim);
     return {std::move(claim),

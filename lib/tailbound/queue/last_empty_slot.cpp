@@ -139,7 +139,7 @@ class Circle {
       kind.worth = worth;
       const double least = *std::min_element(worth.begin(), worth.end());
       for (double& value : kind.worth) value /= least;
-      // of M(R) v <= (1 + growth) v
+      // M(R) v <= growth v
       const double y = up(source.quiet + up(source.rate * radius));
       std::vector<double> image(states, 0.0);
       for (const SourceChain::Step& step : kind.steps)
