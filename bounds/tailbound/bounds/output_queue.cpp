@@ -107,9 +107,7 @@ class CorrelatedSlots final : public OutputQueue {
     if (greatest_value(loss.probability) > greatest_value(at.probability)) return loss;
     return std::nullopt;
   }
-  [[nodiscard]] queue::SourceBound* bound() override {
-    return queue_.certified() ? nullptr : proved();
-  }
+  [[nodiscard]] queue::SourceBound* bound() override { return queue_.certified() ? nullptr : proved(); }
 
  private:
   /// Made once; null where there is none.
