@@ -45,7 +45,7 @@ TEST_CASE("the waits of sources that forget are those of the slotted queue", "[q
         std::min<Rational>(1, load * Rational(static_cast<long>(random.between(11, 30))) / 10);
     const auto kind = round % 2 == 0 ? HopDelay::wait : HopDelay::occupancy;
     INFO(count << " sources, load " << numeric::to_fraction(load));
-    MarkovQueue queue(forgetful(count, load, on_rate));
+    MarkovQueue queue(forgetful(count, load, on_rate), {12});  // as for sums of delays
     const auto claimed = queue::hop_delay(queue, kind, 40);
     CHECK_FALSE(claimed.agreed_digits);
     const queue::SlottedQueue slotted{series::Arrivals::equal_inputs(count, load), 1};

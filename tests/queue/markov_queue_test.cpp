@@ -437,7 +437,7 @@ struct Proof {
     std::array<long double, 2> excess;
     for (std::size_t i = 0; i < 2; ++i)
       excess[i] = outwards[i].scaled(queue::Passage<long double>::theta(blocks, outwards[i])) - 1.0L;
-    const auto candidates = queue::on_off_candidates(source, count, excess, false);
+    const auto candidates = queue::on_off_candidates(source, count, excess, count > 40 ? 320 : 113);
     REQUIRE(candidates);
     for (std::size_t i = 0; i < 2; ++i) {
       auto passage = queue::Passage<long double>::make(blocks, (*candidates)[i], outwards[i]);

@@ -124,9 +124,11 @@ numeric::Model<Unit> model(const numeric::Claim<Unit>& claim) {
       claim);
 }
 
-/// \param proved  what the bound says is enough, or the capacity asked about
+/// \param buffer  what the bound says is enough, or the capacity asked about
+/// \param proved  the criterion there is at most this
 std::optional<GeometricStandIn> stand_in(const SizedBufferQuestion& question, const queue::Trains& trains,
-                                         Packets proved) {
+                                         Packets buffer,
+                                         const numeric::UpperBound<unit::Probability>& proved) {
   const Rational length = geometric_length(trains.cells);
   if (trains.inputs == 1 || length == 1) return std::nullopt;
   const bool overflow = question.criterion == Criterion::overflow;
@@ -134,14 +136,14 @@ std::optional<GeometricStandIn> stand_in(const SizedBufferQuestion& question, co
     queue::MarkovQueue queue(
         queue::MarkovArrivals::trains({.inputs = trains.inputs, .load = trains.load, .length = length}),
         numeric::Digits{4});
-    std::optional<numeric::Model<unit::Packet>> buffer;
+    std::optional<numeric::Model<unit::Packet>> enough;
     if (const auto* least = std::get_if<LeastBuffer>(&question.asked))
-      // What is proved is known better.
-      buffer = {static_cast<double>(std::min(
-          overflow ? queue.least_level(least->drop) : queue.least_capacity(least->drop), proved.value))};
+      enough = {static_cast<double>(std::min(
+          overflow ? queue.least_level(least->drop) : queue.least_capacity(least->drop), buffer.value))};
+    const auto at = model(overflow ? queue.tail(buffer.value) : queue.loss(buffer.value));
     return GeometricStandIn{.length = length,
-                            .buffer = buffer,
-                            .at = model(overflow ? queue.tail(proved.value) : queue.loss(proved.value)),
+                            .buffer = enough,
+                            .at = {std::min(at.value, static_cast<double>(proved.value))},
                             .mean_occupancy = model(queue.mean_occupancy())};
   } catch (const LimitExceeded&) {
     return std::nullopt;  // beside the answer: no reason to refuse it
@@ -163,15 +165,16 @@ SizedBufferAnswer cell_by_cell(const SizedBufferQuestion& question) {
   else
     buffer = std::get<ProbabilityOf>(question.asked).capacity;
   const numeric::UpperBound<unit::Probability> loss = bound.loss(buffer.value);
+  const numeric::UpperBound<unit::Probability> at = overflow ? bound.tail(buffer.value) : loss;
   SizedBufferAnswer answer{.buffer = buffer,
-                           .at = overflow ? bound.tail(buffer.value) : loss,
+                           .at = at,
                            .cell_loss = loss,
                            .mean_occupancy = bound.exponential().mean_occupancy(),
                            .decay_rate = bound.exponential().decay_rate(),
                            .classes = classes_of(question),
                            .mean_cells = trains.cells.mean};
   answer.packet_loss = packet_loss_of(answer.cell_loss, trains.cells);
-  answer.stand_in = stand_in(question, trains, buffer);
+  answer.stand_in = stand_in(question, trains, buffer, at);
   return answer;
 }
 

@@ -47,7 +47,8 @@ struct SizeLoss {
   std::optional<numeric::Enclosure<unit::Probability>> loss{};
 };
 
-/// What trains of geometric length give in place of the packets, all else alike: an approximation.
+/// What trains of geometric length give in place of the packets, all else alike: an approximation. Where more is
+/// proved, what is proved.
 struct GeometricStandIn {
   numeric::Rational length;                            ///< g [cells], 2 g - 1 = E[L^2] / E[L]
   std::optional<numeric::Model<unit::Packet>> buffer;  ///< LeastBuffer: the least [cells]

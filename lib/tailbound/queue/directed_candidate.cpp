@@ -1,8 +1,6 @@
 #include <tailbound/queue/directed_candidate.hpp>
 #include <tailbound/queue/wide.hpp>
 
-#include <future>
-
 namespace tailbound::queue {
 namespace {
 
@@ -20,11 +18,8 @@ std::optional<std::array<Matrix<long double>, 2>> candidates(const DirectedGroup
                                                              int bits) {
   // Read here: rationals must not be used by two threads.
   const DirectedNumbers<T> numbers(group);
-  auto second = std::async([&] { return candidate(numbers, group.count, excess[1], bits); });
-  auto first = candidate(numbers, group.count, excess[0], bits);
-  auto other = second.get();
-  if (!first || !other) return std::nullopt;
-  return std::array{*std::move(first), *std::move(other)};
+  return both_sides<T>(
+      [&](Side side) { return candidate(numbers, group.count, excess[side == Side::below ? 0 : 1], bits); });
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <tailbound/queue/finite_passage.hpp>
 #include <tailbound/queue/silent_finite.hpp>
 
-#include <future>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -16,15 +15,6 @@ using numeric::Precision;
 using numeric::PrecisionScope;
 using numeric::Rational;
 using numeric::Real;
-
-/// Runs both, at the same time where the numbers allow it: the precision of Reals is a thread's own.
-template <class T, class First, class Second>
-void both(First first, Second second) {
-  auto other = std::async(
-      std::is_same_v<T, Real> ? std::launch::deferred : std::launch::async | std::launch::deferred, second);
-  first();
-  other.get();
-}
 
 /// Lower and upper bounds in T.
 template <class T>
@@ -61,19 +51,18 @@ class DirectedEngine final : public Engine {
   }
   Bounds mean() override {
     const PrecisionScope scope(Precision{bits_});
-    std::optional<T> below, above;
-    both<T>([&] { below = passages_[0].mean(); }, [&] { above = passages_[1].mean(); });
-    return {as_real(require(below)), as_real(require(above))};
+    const auto means =
+        both_sides<T>([&](Side side) { return passages_[side == Side::below ? 0 : 1].mean(); });
+    return {as_real(require(means)[0]), as_real(require(means)[1])};
   }
   Bounds loss(std::size_t capacity) override {
     const PrecisionScope scope(Precision{bits_});
     if (finite_.empty())
       for (const SilentPassage<T>& passage : passages_)
         finite_.emplace_back(passage.steps(), passage.outward());
-    std::optional<typename SilentFinite<T>::Sums> sums[2];
-    both<T>([&] { sums[0] = finite_[0].sums(capacity, reference_); },
-            [&] { sums[1] = finite_[1].sums(capacity, reference_); });
-    const auto below = require(sums[0]), above = require(sums[1]);
+    const auto sums = both_sides<T>(
+        [&](Side side) { return finite_[side == Side::below ? 0 : 1].sums(capacity, reference_); });
+    const auto& [below, above] = require(sums);
     const T down = passages_[0].outward().factor(5), up = passages_[1].outward().factor(5);
     return {as_real(T(below.lost / (above.mass * load_) * down)),
             as_real(T(above.lost / (below.mass * load_) * up))};
@@ -142,12 +131,11 @@ class DirectedEngine final : public Engine {
   bool try_passages(const PhaseSteps<T>& steps, const std::vector<Matrix<T>>& candidates) {
     passages_.clear();
     if (candidates.size() != 2) return false;
-    std::optional<SilentPassage<T>> below, above;
-    both<T>([&] { below = SilentPassage<T>::make(steps, candidates[0], Outward<T>(Side::below, bits_)); },
-            [&] { above = SilentPassage<T>::make(steps, candidates[1], Outward<T>(Side::above, bits_)); });
-    if (!below || !above) return false;
-    passages_.push_back(std::move(*below));
-    passages_.push_back(std::move(*above));
+    auto made = both_sides<T>([&](Side side) {
+      return SilentPassage<T>::make(steps, candidates[side == Side::below ? 0 : 1], Outward<T>(side, bits_));
+    });
+    if (!made) return false;
+    for (SilentPassage<T>& passage : *made) passages_.push_back(std::move(passage));
     return true;
   }
 

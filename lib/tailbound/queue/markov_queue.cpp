@@ -5,12 +5,16 @@
 #include <tailbound/queue/modal_blocks.hpp>
 #include <tailbound/queue/on_off_blocks.hpp>
 #include <tailbound/queue/on_off_candidate.hpp>
+#include <tailbound/queue/on_off_engine.hpp>
+#include <tailbound/queue/on_off_widening.hpp>
+#include <tailbound/queue/passage_bounds.hpp>
+#include <tailbound/queue/wide.hpp>
 
 #include <array>
 #include <cmath>
 #include <functional>
-#include <future>
 #include <map>
+#include <set>
 
 namespace tailbound::queue {
 namespace {
@@ -23,7 +27,10 @@ using numeric::Real;
 
 constexpr double most_operations = 4e10;
 constexpr std::size_t most_levels = 10'000'000;
-constexpr int most_bits = 512;
+constexpr int bits_of_doubles = 53, most_bits = 512;
+constexpr int most_digits_of_doubles = 10;
+/// Of candidates in long doubles: beyond it the bounds would lose digits by it.
+constexpr long double most_error = 1e-18L;
 
 /// --- blocks -----------------------------------------------------------------------------------------------
 
@@ -119,42 +126,31 @@ class CertifiedEngine final : public Engine {
     const PrecisionScope scope(Precision{bits});
     blocks_ = blocks_of<T>(arrivals);
     load_ = from_rational<T>(arrivals.load());
-    idle_ = from_rational<T>(1 - arrivals.load());
     find_passages(arrivals);
-    // The likeliest phase: visits between visits to a rare one would be many and badly known.
-    require(stationary(passages_.front().g(), 0, Outward<T>(Side::nearest, bits))).maxCoeff(&reference_);
-    const auto below = require(stationary(passages_[0].g(), reference_, passages_[0].outward()));
-    const auto above = require(stationary(passages_[1].g(), reference_, passages_[1].outward()));
-    const double n = static_cast<double>(blocks_.phases());
-    passages_[0].start(below * (idle_ / above.sum() * passages_[0].outward().factor(n + 4)));
-    passages_[1].start(above * (idle_ / below.sum() * passages_[1].outward().factor(n + 4)));
+    bounds_->start(from_rational<T>(1 - arrivals.load()), bits);
   }
 
   Bounds tail(std::size_t level) override {
     const PrecisionScope scope(Precision{bits_});
-    push_to(level);
-    return {as_real(passages_[0].tail(level)), as_real(passages_[1].tail(level))};
+    return bounds_->tail(level);
   }
   Bounds probability(std::size_t level) override {
     const PrecisionScope scope(Precision{bits_});
-    push_to(level);
-    const auto sum = [&](const Passage<T>& passage) {
-      return as_real(
-          T(passage.levels()[level].sum() * passage.outward().factor(static_cast<double>(blocks_.phases()))));
-    };
-    return {sum(passages_[0]), sum(passages_[1])};
+    return bounds_->probability(level);
   }
   Bounds mean() override {
     const PrecisionScope scope(Precision{bits_});
-    return {as_real(require(passages_[0].mean())), as_real(require(passages_[1].mean()))};
+    return bounds_->mean();
   }
   Bounds loss(std::size_t capacity) override {
     const PrecisionScope scope(Precision{bits_});
     if (finite_.empty())
-      for (const Passage<T>& passage : passages_) finite_.emplace_back(passage.blocks(), passage.outward());
-    const auto below = require(finite_[0].sums(capacity, reference_));
-    const auto above = require(finite_[1].sums(capacity, reference_));
-    const T down = passages_[0].outward().factor(5), up = passages_[1].outward().factor(5);
+      for (const Passage<T>& passage : bounds_->passages())
+        finite_.emplace_back(passage.blocks(), passage.outward());
+    const auto below = require(finite_[0].sums(capacity, bounds_->reference()));
+    const auto above = require(finite_[1].sums(capacity, bounds_->reference()));
+    const T down = bounds_->passages()[0].outward().factor(5),
+            up = bounds_->passages()[1].outward().factor(5);
     return {as_real(T(below.lost / (above.mass * load_) * down)),
             as_real(T(above.lost / (below.mass * load_) * up))};
   }
@@ -162,10 +158,7 @@ class CertifiedEngine final : public Engine {
  private:
   void find_passages(const MarkovArrivals& arrivals) {
     const OnOffGroup* group = single_group(arrivals);
-    if (group != nullptr && group->share == 1) {
-      if (try_passages(eigenvector_candidates(*group, false))) return;
-      if (std::is_same_v<T, long double> && try_passages(eigenvector_candidates(*group, true))) return;
-    }
+    if (group != nullptr && group->share == 1 && found_by_eigenvectors(*group)) return;
     const T unit = Outward<T>(Side::below, bits_).unit();
     if (group != nullptr && group->share != 1) {
       if (try_passages(iterated_candidates(most_operations))) return;
@@ -179,92 +172,74 @@ class CertifiedEngine final : public Engine {
         try_passages(iterated_candidates(
             phases > MarkovQueue::most_certified_phases ? most_operations : 3e4 * phases * phases * phases)))
       return;
-    std::vector<Matrix<T>> reduced;
+    std::array<Matrix<T>, 2> reduced;
     for (const Side side : {Side::below, Side::above}) {
       const Outward<T> outward(side, bits_);
-      reduced.push_back(cyclic_reduction(blocks_, outward.scaled(Passage<T>::theta(blocks_, outward)), unit));
+      reduced[side == Side::below ? 0 : 1] =
+          cyclic_reduction(blocks_, outward.scaled(Passage<T>::theta(blocks_, outward)), unit);
     }
     if (!try_passages(reduced)) throw TooFewBits{};
   }
 
   /// By plain iteration, for phases that are many for cyclic reduction.
   /// \param most  operations before it is given up
-  std::vector<Matrix<T>> iterated_candidates(double most) const {
+  std::optional<std::array<Matrix<T>, 2>> iterated_candidates(double most) const {
     double products = static_cast<double>(blocks_.phases());
     for (const Eigen::Index row : blocks_.first_row) products += static_cast<double>(blocks_.phases() - row);
     const double operations = products * std::pow(static_cast<double>(blocks_.phases()), 2);
     const int rounds = static_cast<int>(std::min(2e5, most / operations));
-    const auto make = [&](Side side) {
+    return both_sides<T>([&](Side side) {
       const Outward<T> outward(side, bits_);
       const T theta = Passage<T>::theta(blocks_, outward);
       return iterated_passage(blocks_, outward.scaled(theta), T(theta / 16), rounds);
-    };
-    auto second = std::async(
-        std::is_same_v<T, Real> ? std::launch::deferred : std::launch::async | std::launch::deferred, make,
-        Side::above);
-    auto below = make(Side::below);
-    auto above = second.get();
-    if (!below || !above) return {};
-    return {*std::move(below), *std::move(above)};
+    });
   }
 
-  /// \param wider  of long doubles: computed with still more bits, which long bursts need
-  std::vector<Matrix<T>> eigenvector_candidates(const OnOffGroup& group, [[maybe_unused]] bool wider) const {
+  bool found_by_eigenvectors(const OnOffGroup& group) {
     std::array<T, 2> excess;
     for (const Side side : {Side::below, Side::above}) {
       const Outward<T> outward(side, bits_);
       excess[side == Side::below ? 0 : 1] = outward.scaled(Passage<T>::theta(blocks_, outward)) - T(1);
     }
     if constexpr (std::is_same_v<T, Real>) {
-      std::vector<Matrix<T>> candidates;
+      std::array<Matrix<T>, 2> candidates;
       const int wide = 2 * bits_ + 8 * static_cast<int>(group.count);
-      for (const T& each : excess) {
+      for (std::size_t side = 0; side < 2; ++side) {
         {
           const PrecisionScope scope(Precision{wide});
-          auto g = on_off_passage<Real>(OnOffNumbers<Real>(group.source), group.count, Real(1) + each,
+          auto g = on_off_passage<Real>(OnOffNumbers<Real>(group.source), group.count, Real(1) + excess[side],
                                         ldexp(Real(1), -wide));
-          if (!g) return {};
-          candidates.push_back(*std::move(g));
+          if (!g) return false;
+          candidates[side] = *std::move(g);
         }
-        for (Real& entry : candidates.back().reshaped()) entry = rounded_to_scope(entry);
+        for (Real& entry : candidates[side].reshaped()) entry = rounded_to_scope(entry);
       }
-      return candidates;
+      return try_passages(candidates);
     } else {
-      auto found = on_off_candidates(group.source, group.count, excess, wider);
-      if (!found) return {};
-      return {std::move((*found)[0]), std::move((*found)[1])};
+      auto candidates = on_off_candidates(group.source, group.count, excess, 113);
+      if (group.count <= few_sources && try_passages(candidates)) return true;
+      // Entries that 113 bits do not know beside the greatest.
+      if (candidates) {
+        const Matrix<T> units = error_units<T>(OnOffNumbers<T>(group.source), group.count);
+        candidates = both_sides<T>([&](Side side) {
+          return widened(blocks_, units, std::move((*candidates)[side == Side::below ? 0 : 1]),
+                         Outward<T>(side, bits_), most_error);
+        });
+        if (try_passages(candidates)) return true;
+      }
+      return try_passages(on_off_candidates(group.source, group.count, excess, 320));
     }
   }
 
-  /// The bounds from below and from above, at the same time where the numbers allow it: the precision of
-  /// Reals is a thread's own.
-  bool try_passages(const std::vector<Matrix<T>>& candidates) {
-    passages_.clear();
-    if (candidates.size() != 2) return false;
-    const auto make = [&](Side side) {
-      return Passage<T>::make(blocks_, candidates[side == Side::below ? 0 : 1], Outward<T>(side, bits_));
-    };
-    auto second = std::async(
-        std::is_same_v<T, Real> ? std::launch::deferred : std::launch::async | std::launch::deferred, make,
-        Side::above);
-    auto below = make(Side::below);
-    auto above = second.get();
-    if (!below || !above) return false;
-    passages_.push_back(std::move(*below));
-    passages_.push_back(std::move(*above));
-    return true;
-  }
-
-  void push_to(std::size_t level) {
-    for (Passage<T>& passage : passages_)
-      while (passage.levels().size() <= level) passage.push();
+  bool try_passages(const std::optional<std::array<Matrix<T>, 2>>& candidates) {
+    if (candidates) bounds_ = PassageBounds<T>::make(blocks_, *candidates, bits_);
+    return bounds_.has_value();
   }
 
   int bits_;
   Blocks<T> blocks_;
-  T load_, idle_;
-  Eigen::Index reference_ = 0;
-  std::vector<Passage<T>> passages_;  ///< below, above
+  T load_;
+  std::optional<PassageBounds<T>> bounds_;
   std::vector<FinitePassage<T>> finite_;
 };
 
@@ -301,6 +276,9 @@ class ModalEngine final : public Engine {
   std::optional<FinitePassage<long double>> finite_;
 };
 
+/// Losses (of a queue of finite room), or tails and means of one without.
+enum class Asked { tail, loss };
+
 }  // namespace
 
 struct MarkovQueue::State {
@@ -308,6 +286,7 @@ struct MarkovQueue::State {
   Digits digits;
   bool certified = true;
   std::map<int, std::unique_ptr<Engine>> engines{};  ///< by bits, or by number of modes
+  std::set<int> not_made{};                          ///< bits that were too few
 
   std::optional<DirectedGroup> directed_group = directed_group_of(arrivals);
 
@@ -327,6 +306,8 @@ struct MarkovQueue::State {
                           : std::make_unique<ModalEngine>(*group, arrivals.load(), bits_or_modes);
     else if (silent_passages())
       engine = make_directed_engine(*directed_group, arrivals.load(), bits_or_modes);
+    else if (bits_or_modes == bits_of_doubles)
+      engine = make_on_off_engine(*group, arrivals.load());
     else if (bits_or_modes == 64)
       engine = std::make_unique<CertifiedEngine<long double>>(arrivals, 64);
     else
@@ -335,16 +316,28 @@ struct MarkovQueue::State {
   }
 
   /// The first bounds that satisfy `enough`, of engines of more and more bits.
-  Bounds proved(const std::function<Bounds(Engine&)>& ask, const std::function<bool(const Bounds&)>& enough) {
-    for (int bits = 64; bits <= most_bits; bits *= 2) {
+  /// \param least  bits to begin with
+  Bounds proved(const std::function<Bounds(Engine&)>& ask, const std::function<bool(const Bounds&)>& enough,
+                int least) {
+    for (const int bits : {bits_of_doubles, 64, 128, 256, most_bits}) {
+      if (bits < least || not_made.contains(bits)) continue;
       try {
-        Bounds bounds = ask(engine(bits));
+        not_made.insert(bits);  // if it throws
+        Engine& made = engine(bits);
+        not_made.erase(bits);
+        Bounds bounds = ask(made);
         if (enough(bounds)) return bounds;
       } catch (const TooFewBits&) {
         continue;
       }
     }
     throw LimitExceeded("the digits asked for need more than " + std::to_string(most_bits) + " bits");
+  }
+  /// Doubles will do for tails and means of equal sources, if few digits are asked for.
+  [[nodiscard]] int least_bits(Asked asked, int wanted) const {
+    const OnOffGroup* group = single_group(arrivals);
+    const bool doubles = group != nullptr && group->share == 1 && asked != Asked::loss;
+    return doubles && wanted <= most_digits_of_doubles ? bits_of_doubles : 64;
   }
 
   struct Agreed {
@@ -371,28 +364,35 @@ struct MarkovQueue::State {
   }
 
   template <class Unit>
-  numeric::Claim<Unit> claim(const std::function<Bounds(Engine&)>& ask, int enough = most_digits) {
+  numeric::Claim<Unit> claim(Asked asked, const std::function<Bounds(Engine&)>& ask) {
     if (cln::zerop(arrivals.load())) return numeric::Exact<Unit>{0};  // a queue that is always empty
     if (!certified) {
-      const Agreed agreed = computed(ask, enough);
+      const Agreed agreed = computed(ask, enough_of(asked));
       return numeric::Approximation<Unit>{agreed.value, agreed.digits};
     }
-    const Bounds bounds = proved(ask, [this](const Bounds& b) { return agree_to(b.lower, b.upper, digits); });
+    const Bounds bounds = proved(
+        ask, [this](const Bounds& b) { return agree_to(b.lower, b.upper, digits); },
+        least_bits(asked, digits.count));
     return numeric::Enclosure<Unit>(bounds.lower, bounds.upper);
   }
 
   /// Is the number at most `target`? Proved, or as computed.
-  bool at_most(const std::function<Bounds(Engine&)>& ask, const Rational& target, int enough = most_digits) {
+  bool at_most(Asked asked, const std::function<Bounds(Engine&)>& ask, const Rational& target) {
     if (cln::zerop(arrivals.load())) return true;
-    if (!certified) return numeric::compare(computed(ask, enough).value, target) <= 0;
-    const Bounds bounds = proved(ask, [&](const Bounds& b) {
-      return numeric::compare(b.upper, target) <= 0 || numeric::compare(b.lower, target) > 0;
-    });
+    if (!certified) return numeric::compare(computed(ask, enough_of(asked)).value, target) <= 0;
+    const Bounds bounds = proved(
+        ask,
+        [&](const Bounds& b) {
+          return numeric::compare(b.upper, target) <= 0 || numeric::compare(b.lower, target) > 0;
+        },
+        least_bits(asked, 1));
     return numeric::compare(bounds.upper, target) <= 0;
   }
 
   /// Of losses: each number of modes more takes several times as long where matrices of all of them are computed with.
-  [[nodiscard]] int enough_of_losses() const { return directed() && !silent_passages() ? 3 : most_digits; }
+  [[nodiscard]] int enough_of(Asked asked) const {
+    return asked == Asked::loss && directed() && !silent_passages() ? 3 : most_digits;
+  }
 
   void check_capacity(std::int64_t capacity) const {
     check_level(capacity, "capacity");
@@ -486,14 +486,14 @@ bool MarkovQueue::certified() const {
 ProbabilityClaim MarkovQueue::tail(std::int64_t level) {
   state_->check_level(level, "level");
   return state_->claim<unit::Probability>(
-      [level](Engine& engine) { return engine.tail(static_cast<std::size_t>(level)); });
+      Asked::tail, [level](Engine& engine) { return engine.tail(static_cast<std::size_t>(level)); });
 }
 
 ProbabilityClaim MarkovQueue::probability(std::int64_t level) {
   state_->check_level(level, "level");
   if (level == 0 && cln::zerop(arrivals().load())) return numeric::Exact<unit::Probability>{1};
   return state_->claim<unit::Probability>(
-      [level](Engine& engine) { return engine.probability(static_cast<std::size_t>(level)); });
+      Asked::tail, [level](Engine& engine) { return engine.probability(static_cast<std::size_t>(level)); });
 }
 
 namespace {
@@ -509,22 +509,22 @@ std::int64_t MarkovQueue::least_level(const Rational& target) {
   if (arrivals().load() <= target) return 0;
   for (std::int64_t level = 1;; ++level) {
     state_->check_level(level, "level");
-    if (state_->at_most([level](Engine& engine) { return engine.tail(static_cast<std::size_t>(level)); },
-                        target))
+    if (state_->at_most(
+            Asked::tail, [level](Engine& engine) { return engine.tail(static_cast<std::size_t>(level)); },
+            target))
       return level;
   }
 }
 
 numeric::Claim<unit::Packet> MarkovQueue::mean_occupancy() {
-  return state_->claim<unit::Packet>([](Engine& engine) { return engine.mean(); });
+  return state_->claim<unit::Packet>(Asked::tail, [](Engine& engine) { return engine.mean(); });
 }
 
 ProbabilityClaim MarkovQueue::loss(std::int64_t capacity) {
   state_->check_capacity(capacity);
   if (capacity == 0) return numeric::Exact<unit::Probability>{1};
   return state_->claim<unit::Probability>(
-      [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); },
-      state_->enough_of_losses());
+      Asked::loss, [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); });
 }
 
 std::int64_t MarkovQueue::least_capacity(const Rational& target) {
@@ -532,8 +532,9 @@ std::int64_t MarkovQueue::least_capacity(const Rational& target) {
     state_->check_capacity(capacity);
     return capacity > 0 &&
            state_->at_most(
-               [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); }, target,
-               state_->enough_of_losses());
+               Asked::loss,
+               [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); },
+               target);
   };
   // Steps that double, then halving: a finite queue of many phases takes long.
   std::int64_t met = std::max<std::int64_t>(least_level(target), 1), missed = met, step = 1;

@@ -5,7 +5,11 @@
 #include <Eigen/Dense>
 #include <boost/multiprecision/eigen.hpp>
 
+#include <array>
+#include <future>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 /// Bounds of sums of products of non-negative matrices. Internal to the queue module.
 ///
@@ -27,6 +31,10 @@ using Column = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 template <class C, class A, class B>
 void add_product(C&& c, const A& a, const B& b) {
   using T = typename B::Scalar;
+  if constexpr (std::is_same_v<T, double>) {
+    c.noalias() += a * b;
+    return;
+  }
   const Eigen::Index n = b.cols(), inner = b.rows();
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
     Eigen::Index j = 0;
@@ -61,6 +69,10 @@ template <class T>
 
 enum class Side { below, nearest, above };
 
+/// No entry but 0 is smaller in doubles, so that products of two are normal numbers, of which alone the relative
+/// errors are known.
+constexpr double least_double = 1e-145;
+
 /// The side on which a computation has to err, and the unit roundoff of T.
 template <class T>
 class Outward {
@@ -80,6 +92,19 @@ class Outward {
   [[nodiscard]] T scaled(const T& theta) const {
     if (side_ == Side::nearest) return T(1);
     return side_ == Side::below ? T(1 - theta) : T(1 + theta);
+  }
+  /// In doubles moves what is too small to the side: to 0 from below, to least_double from above.
+  template <class M>
+  void guard([[maybe_unused]] M&& x) const {
+    if constexpr (std::is_same_v<T, double>) {
+      if (side_ == Side::nearest) return;
+      // What was raised to least_double before is 0 from below.
+      const double least = side_ == Side::below ? 2 * least_double : least_double;
+      const double instead = side_ == Side::below ? 0 : least_double;
+      for (Eigen::Index i = 0; i < x.rows(); ++i)
+        for (Eigen::Index j = 0; j < x.cols(); ++j)
+          if (x(i, j) < least && x(i, j) != 0) x(i, j) = instead;
+    }
   }
   /// Is `x` on its side of `image`, entry by entry? No where one is not a number.
   template <class M>
@@ -101,6 +126,27 @@ class Outward {
   Side side_;
   T unit_;
 };
+
+/// Runs both, at the same time where the numbers allow it: the precision of Reals is a thread's own.
+template <class T, class First, class Second>
+void both(First first, Second second) {
+  auto other = std::async(
+      std::is_same_v<T, numeric::Real> ? std::launch::deferred : std::launch::async | std::launch::deferred,
+      second);
+  first();
+  other.get();
+}
+
+/// What `make` returns for either side, below and above.
+/// \return nothing if it is nothing for one of them
+template <class T, class Make>
+[[nodiscard]] auto both_sides(Make make) {
+  decltype(make(Side::below)) below, above;
+  both<T>([&] { below = make(Side::below); }, [&] { above = make(Side::above); });
+  using Made = std::remove_cvref_t<decltype(*below)>;
+  return below && above ? std::optional(std::array<Made, 2>{*std::move(below), *std::move(above)})
+                        : std::nullopt;
+}
 
 /// Rounds in which a candidate is moved before it is given up.
 constexpr int most_moves = 40;
@@ -125,6 +171,7 @@ template <class T, class M>
       if (!(x(i, j) >= 0)) x(i, j) = 0;
   const T factor = outward.factor(roundings);
   for (int moves = 0; moves < most_moves; ++moves) {
+    outward.guard(x);
     M image = y;
     add_product(image, x, a);
     image *= factor;

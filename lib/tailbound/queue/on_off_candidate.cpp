@@ -2,8 +2,6 @@
 #include <tailbound/queue/on_off_candidate.hpp>
 #include <tailbound/queue/wide.hpp>
 
-#include <future>
-
 namespace tailbound::queue {
 namespace {
 
@@ -22,11 +20,8 @@ std::optional<std::array<Matrix<long double>, 2>> candidates(const traffic::OnOf
                                                              int bits) {
   // Read here: rationals must not be used by two threads.
   const OnOffNumbers<T> numbers(source);
-  auto second = std::async([&] { return candidate(numbers, sources, excess[1], bits); });
-  auto first = candidate(numbers, sources, excess[0], bits);
-  auto other = second.get();
-  if (!first || !other) return std::nullopt;
-  return std::array{*std::move(first), *std::move(other)};
+  return both_sides<T>(
+      [&](Side side) { return candidate(numbers, sources, excess[side == Side::below ? 0 : 1], bits); });
 }
 
 }  // namespace
@@ -34,9 +29,9 @@ std::optional<std::array<Matrix<long double>, 2>> candidates(const traffic::OnOf
 std::optional<std::array<Matrix<long double>, 2>> on_off_candidates(const traffic::OnOff& source,
                                                                     std::int64_t sources,
                                                                     const std::array<long double, 2>& excess,
-                                                                    bool wider) {
-  return sources <= few_sources && !wider ? candidates<Quad>(source, sources, excess, 113)
-                                          : candidates<Wide>(source, sources, excess, 320);
+                                                                    int bits) {
+  return bits <= 113 ? candidates<Quad>(source, sources, excess, 113)
+                     : candidates<Wide>(source, sources, excess, 320);
 }
 
 }  // namespace tailbound::queue

@@ -12,10 +12,11 @@ namespace tailbound::queue {
 /// G of the blocks times 1 + excess for each excess, for Passage to check; both at the same time where there
 /// are processors for it.
 ///
-/// COST  O(m^3) operations with 113 bits, 320 above 40 sources or where asked for: with bursts of a million slots the
-///       least entries, all sources beginning at once, are below what 113 bits keep beside 1
+/// COST  O(m^3) operations with 113 bits, or with 320: with bursts of a million slots the least entries, all sources
+///       beginning at once, are below what 113 bits keep beside 1, and so are those of more than about 40 sources
+/// \param bits  113 or 320
 /// \return nothing where the eigenvectors are not found
 [[nodiscard]] std::optional<std::array<Matrix<long double>, 2>> on_off_candidates(
-    const traffic::OnOff& source, std::int64_t sources, const std::array<long double, 2>& excess, bool wider);
+    const traffic::OnOff& source, std::int64_t sources, const std::array<long double, 2>& excess, int bits);
 
 }  // namespace tailbound::queue

@@ -37,13 +37,17 @@ template <class T>
 [[nodiscard]] Blocks<T> moved(Blocks<T> blocks, const Outward<T>& outward) {
   const T factor = outward.factor(blocks.roundings);
   if (outward.side() != Side::nearest)
-    for (Matrix<T>& d : blocks.d) d *= factor;
+    for (Matrix<T>& d : blocks.d) {
+      d *= factor;
+      outward.guard(d);
+    }
   return blocks;
 }
 
-/// [n] = sum_{b>=n} D_b X^(b-n), computed downwards, not moved.
+/// [n] = sum_{b>=n} D_b X^(b-n), computed downwards, not moved but for what is too small.
 template <class T>
-[[nodiscard]] std::vector<Matrix<T>> suffix_powers(const Blocks<T>& blocks, const Matrix<T>& x) {
+[[nodiscard]] std::vector<Matrix<T>> suffix_powers(const Blocks<T>& blocks, const Matrix<T>& x,
+                                                   const Outward<T>& outward = {Side::nearest, 1}) {
   std::vector<Matrix<T>> sums(blocks.d.size());
   sums.back() = blocks.d.back();
   const auto size = blocks.phases();
@@ -51,6 +55,7 @@ template <class T>
     sums[n] = blocks.d[n];
     const auto rows = size - blocks.first_row[n + 1];
     add_product(sums[n].bottomRows(rows), sums[n + 1].bottomRows(rows), x);
+    outward.guard(sums[n]);
   }
   return sums;
 }
@@ -179,7 +184,8 @@ template <class T>
                                               const std::vector<Column<T>>& tails,
                                               const Outward<T>& outward) {
   const auto size = climbs.rows();
-  const Row<T> up = (idle * climbs) * outward.factor(static_cast<double>(size) + 1);
+  Row<T> up = (idle * climbs) * outward.factor(static_cast<double>(size) + 1);
+  outward.guard(up);
   const auto above = solve_left<T, Row<T>>(up, climbs, outward);
   if (!above) return std::nullopt;
   Column<T> from_two = Column<T>::Zero(size), from_one = tails[1];
@@ -210,7 +216,8 @@ class Passage {
     }
     int moves = 0;
     for (;; ++moves) {
-      passage.bars_ = suffix_powers(passage.blocks_, candidate);
+      outward.guard(candidate);
+      passage.bars_ = suffix_powers(passage.blocks_, candidate, outward);
       if (outward.side() == Side::nearest) break;
       if (moves == most_moves) return std::nullopt;
       const Matrix<T> image = passage.bars_.front() * factor;
@@ -237,7 +244,10 @@ class Passage {
     if (!climb) return std::nullopt;
     passage.tails_.assign(sums.size() + 1, Column<T>::Zero(n));
     const T product = outward.factor(static_cast<double>(n));
-    for (std::size_t l = 1; l < sums.size(); ++l) passage.tails_[l] = (sums[l] * *climb) * product;
+    for (std::size_t l = 1; l < sums.size(); ++l) {
+      passage.tails_[l] = (sums[l] * *climb) * product;
+      outward.guard(passage.tails_[l]);
+    }
     passage.first_ = std::move(sums[1]);
     const auto stay = solve_left<T, Matrix<T>>(Matrix<T>::Identity(n, n), passage.bars_[1], outward);
     if (!stay) return std::nullopt;
@@ -257,6 +267,7 @@ class Passage {
   /// Levels: pi_0 first, then pi_1, ... one more with each call of push().
   void start(Row<T> idle) {
     levels_.clear();
+    outward_.guard(idle);
     levels_.push_back(std::move(idle));
   }
   void push() {
@@ -267,7 +278,9 @@ class Passage {
     if (n <= batch) add_product(sum, levels_[0], n);
     for (std::size_t i = n > batch ? n + 1 - batch : 1; i < n; ++i) add_product(sum, levels_[i], n + 1 - i);
     const double roundings = static_cast<double>(size) * 2 + static_cast<double>(batch) + 3;
+    outward_.guard(sum);
     levels_.push_back((sum * stay_) * outward_.factor(roundings));
+    outward_.guard(levels_.back());
   }
   [[nodiscard]] const std::vector<Row<T>>& levels() const { return levels_; }
 

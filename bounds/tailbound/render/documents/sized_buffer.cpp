@@ -31,8 +31,7 @@ constexpr const char* bound_basis =
 constexpr const char* stand_in_basis =
     "The geometric stand-in is an approximation, not proved: trains of geometric length with the same "
     "E[L^2]/E[L] in place of the packets. Where the truth is known its mean is right to 2 %, its buffers are "
-    "up "
-    "to 5 % too large at load 0.8, 16 % at 0.5, 29 % at 0.3 (docs/derivations/packet_sizes.md).";
+    "up to 5 % too large at load 0.8, 16 % at 0.5, 29 % at 0.3 (docs/derivations/packet_sizes.md).";
 constexpr const char* stand_in_name = "geometric stand-in";
 
 bool asks_for_buffer(const SizedBufferQuestion& question) {
@@ -123,13 +122,18 @@ std::vector<Line> lines(const SizedBufferPoint& point) {
   lines.push_back({"proof", proof});
   if (const auto& about = answer.stand_in) {
     const std::string mean = numeric::to_decimal(about->length, 4, numeric::Rounding::nearest);
-    lines.push_back(
-        {"approximately",
-         (about->buffer ? fmt::format("{:.0f} cells would do; ", about->buffer->value) : std::string()) +
-             fmt::format(
-                 "{} about {:.3g}, mean occupancy {:.4g}\n{}: geometric trains of {} cells in the mean; "
-                 "not proved",
-                 here, about->at.value, about->mean_occupancy.value, stand_in_name, mean)});
+    const auto& proved = std::get<numeric::UpperBound<unit::Probability>>(answer.at);
+    std::string said;
+    if (about->at.value >= static_cast<double>(proved.value))
+      said = "no closer than the proof";
+    else
+      said = fmt::format("{}{} about {:.3g}",
+                         about->buffer ? fmt::format("{:.0f} cells would do; ", about->buffer->value) : "",
+                         here, about->at.value);
+    lines.push_back({"approximately",
+                     fmt::format("{}, mean occupancy {:.4g}\n{}: geometric trains of {} cells in the mean; "
+                                 "not proved",
+                                 said, about->mean_occupancy.value, stand_in_name, mean)});
   }
   lines.push_back({"size", bytes_in_words(point)});
   if (question.criterion == Criterion::overflow)

@@ -1,0 +1,70 @@
+#include <tailbound/queue/on_off_blocks.hpp>
+#include <tailbound/queue/on_off_engine.hpp>
+#include <tailbound/queue/on_off_widening.hpp>
+#include <tailbound/queue/passage_bounds.hpp>
+
+#include <array>
+
+namespace tailbound::queue {
+namespace {
+
+using numeric::Rational;
+
+constexpr int bits = 53;
+/// Of a candidate: beyond it the bounds would say little.
+constexpr double most_error = 1e-9;
+
+/// In doubles, what is too small for them raised.
+Blocks<double> in_doubles(const Blocks<long double>& blocks) {
+  Blocks<double> result;
+  const auto round = [](long double entry) {
+    return entry > 0 && entry < least_double ? least_double : static_cast<double>(entry);
+  };
+  for (const Matrix<long double>& d : blocks.d) result.d.emplace_back(d.unaryExpr(round));
+  result.first_row = blocks.first_row;
+  result.ones = blocks.ones.cast<double>();
+  // Those of long doubles are shorter by eleven bits.
+  result.roundings = blocks.roundings / 1024 + 1;
+  return result;
+}
+
+std::optional<std::array<Matrix<double>, 2>> candidates(const OnOffGroup& group,
+                                                        const Blocks<double>& blocks) {
+  const OnOffNumbers<long double> numbers(group.source);
+  const Matrix<double> units = error_units<double>(numbers, group.count);
+  return both_sides<double>([&](Side side) -> std::optional<Matrix<double>> {
+    const Outward<double> outward(side, bits);
+    const long double theta = Passage<double>::theta(blocks, outward);
+    const auto g = on_off_passage<long double>(numbers, group.count,
+                                               Outward<long double>(side, 64).scaled(theta), 0x1p-64L);
+    if (!g) return std::nullopt;
+    return widened(blocks, units, Matrix<double>(g->cast<double>()), outward, most_error);
+  });
+}
+
+class OnOffEngine final : public Engine {
+ public:
+  OnOffEngine(const OnOffGroup& group, const Rational& load)
+      : bounds_(make(group, in_doubles(on_off_blocks<long double>(group.source, group.count)))) {
+    bounds_.start(from_rational<double>(1 - load), bits);
+  }
+  Bounds tail(std::size_t level) override { return bounds_.tail(level); }
+  Bounds probability(std::size_t level) override { return bounds_.probability(level); }
+  Bounds mean() override { return bounds_.mean(); }
+  Bounds loss(std::size_t) override { throw TooFewBits{}; }
+
+ private:
+  static PassageBounds<double> make(const OnOffGroup& group, const Blocks<double>& blocks) {
+    return require(PassageBounds<double>::make(blocks, require(candidates(group, blocks)), bits));
+  }
+
+  PassageBounds<double> bounds_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_on_off_engine(const OnOffGroup& group, const Rational& load) {
+  return std::make_unique<OnOffEngine>(group, load);
+}
+
+}  // namespace tailbound::queue
