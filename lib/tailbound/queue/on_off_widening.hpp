@@ -9,7 +9,7 @@
 /// beside each. Internal to the queue module; derivation: docs/derivations/bursty_queue.md.
 namespace tailbound::queue {
 
-/// Rounds of widening; four or five are what it takes.
+/// Rounds of widening; two to five are what it takes.
 constexpr int most_widenings = 20;
 
 /// [i][j] = sqrt(w_j / w_i) of the stationary law w: in these units all errors of a candidate are alike.
