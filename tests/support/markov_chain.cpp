@@ -92,13 +92,13 @@ PlainBlocks<Fraction> lumped_blocks(const std::vector<queue::OnOffGroup>& groups
       for (std::int64_t s = 0; s < groups[g].count; ++s) {
         const bool here = s < phases[i][2 * g], other = !here && s < phases[i][2 * g] + phases[i][2 * g + 1];
         std::map<std::pair<std::int64_t, Phase>, Fraction> next;
-        for (const auto& [state, probability] : law) {
+        for (const auto& known : law) {
           const auto add = [&](std::int64_t sent, int then, const Fraction& p) {
             if (p == 0) return;
-            auto to = state;
+            auto to = known.first;
             to.first += sent;
             if (then > 0) ++to.second[2 * g + static_cast<std::size_t>(then) - 1];
-            next[to] += probability * p;
+            next[to] += known.second * p;
           };
           for (const std::int64_t sent : {0, 1}) {
             const Fraction sends = here ? (sent == 1 ? rate : Fraction(1 - rate)) : Fraction(1 - sent);
