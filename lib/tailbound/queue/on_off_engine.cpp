@@ -48,14 +48,19 @@ class OnOffEngine final : public Engine {
       : bounds_(make(group, in_doubles(on_off_blocks<long double>(group.source, group.count)))) {
     bounds_.start(from_rational<double>(1 - load), bits);
   }
-  Bounds tail(std::size_t level) override { return bounds_.tail(level); }
-  Bounds probability(std::size_t level) override { return bounds_.probability(level); }
-  Bounds mean() override { return bounds_.mean(); }
+  Bounds tail(std::size_t level) override { return finite(bounds_.tail(level)); }
+  Bounds probability(std::size_t level) override { return finite(bounds_.probability(level)); }
+  Bounds mean() override { return finite(bounds_.mean()); }
   Bounds loss(std::size_t) override { throw TooFewBits{}; }
 
  private:
   static PassageBounds<double> make(const OnOffGroup& group, const Blocks<double>& blocks) {
     return require(PassageBounds<double>::make(blocks, require(candidates(group, blocks)), bits));
+  }
+
+  static Bounds finite(Bounds bounds) {
+    if (!isfinite(bounds.lower) || !isfinite(bounds.upper)) throw TooFewBits{};
+    return bounds;
   }
 
   PassageBounds<double> bounds_;

@@ -33,7 +33,7 @@ template <class T>
 /// METHOD  X <- F(X) -+ e units, e from the errors that are seen: in the limit X and F(X) lie e units apart.
 /// \param units       error_units()
 /// \param most_error  e / 4 at most
-/// \return nothing if the error is greater or it does not settle
+/// \return nothing if the error is greater, it does not settle, or the units are too large for T
 template <class T>
 [[nodiscard]] std::optional<Matrix<T>> widened(const Blocks<T>& nearest, const Matrix<T>& units, Matrix<T> x,
                                                const Outward<T>& outward, const T& most_error) {
@@ -49,7 +49,7 @@ template <class T>
     if (round == 0) {
       // An accurate candidate is its image times `scale`, but for roundings, which theta leaves room for.
       const T error = (((x - scale * image).cwiseAbs() - theta / 4 * x).array() / units.array()).maxCoeff();
-      if (!(error <= most_error)) return std::nullopt;
+      if (!(error <= most_error) || !units.allFinite()) return std::nullopt;
       margin = 4 * std::max(error, T(0));
     }
     x = image + (outward.side() == Side::below ? -margin : margin) * units;
