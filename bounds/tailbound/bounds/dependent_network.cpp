@@ -203,16 +203,16 @@ DependentPaths dependent_network(const Network& network) {
     const auto& [first, second] = links;
     if (left_out[first] || left_out[second]) continue;
     queue::QueuePair pair = pair_of(through[first], through[second], rates);
-    const auto [place, is_new] = known.try_emplace(pair, hops.pairs.size());
+    const auto [entry, is_new] = known.try_emplace(pair, hops.pairs.size());
+    const std::size_t place = entry->second;
     if (is_new) hops.pairs.push_back(std::move(pair));
-    hops.between[links] = place->second;
+    hops.between[links] = place;
     for (const auto& [host, rate] : rates) straight[second][host] -= rate;
     auto& feeding = hops.queues[second].links;
-    const auto same = std::find_if(feeding.begin(), feeding.end(), [&](const DependentQueue::Links& each) {
-      return each.pair == place->second;
-    });
+    const auto same = std::find_if(feeding.begin(), feeding.end(),
+                                   [&](const DependentQueue::Links& each) { return each.pair == place; });
     if (same == feeding.end())
-      feeding.push_back({place->second, 1});
+      feeding.push_back({place, 1});
     else
       ++same->count;
   }

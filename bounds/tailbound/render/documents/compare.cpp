@@ -178,10 +178,10 @@ std::string place_in_words(const Coefficient& printed) {
                            : fmt::format("n = {}, line {}", printed.index, printed.line);
 }
 
-std::string printed_in_words(const Coefficient& printed, int most_digits) {
+std::string printed_in_words(const Coefficient& printed, int digits) {
   if (printed.is_exact()) return numeric::to_fraction(printed.value);
   if (printed.significant_digits == 0) return "0";
-  return numeric::to_decimal(printed.value, std::min(most_digits, printed.significant_digits),
+  return numeric::to_decimal(printed.value, std::min(digits, printed.significant_digits),
                              numeric::Rounding::nearest);
 }
 

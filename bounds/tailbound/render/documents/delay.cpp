@@ -457,7 +457,8 @@ std::string joined_notes(const std::string& first, const std::string& then) {
 /// greatest.
 void add_curves(Picture& picture, const DelayPoint& point) {
   constexpr std::size_t most_curves = 4;
-  const auto& [question, answer] = point;
+  const auto& question = point.first;
+  const auto& answer = point.second;
   std::vector<std::vector<std::size_t>> groups = flows_alike(answer);
   if (groups.size() > most_curves) {
     picture.title += fmt::format(": the {} slowest of {} flows", most_curves, answer.flows.size());

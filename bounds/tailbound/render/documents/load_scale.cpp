@@ -143,7 +143,8 @@ std::string symbol(const LoadScaleQuestion& question) {
 }
 
 std::vector<Line> lines(const LoadScalePoint& point) {
-  const auto& [question, answer] = point;
+  const auto& question = point.first;
+  const auto& answer = point.second;
   const ScaleLimit& limit = answer.first_limit();
   const std::string stable =
       fmt::format("all rates times {} {}, exact: there {}", limit.attained() ? "up to" : "less than",

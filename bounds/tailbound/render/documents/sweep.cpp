@@ -166,8 +166,9 @@ class SweepTable {
     for (Result& result : results) {
       for (Cell& cell : result.cells) cell.key = result_key(cell.key);
       result.inputs.insert(result.inputs.begin(), {"question", Text{point.question}});
-      for (const auto& [option, text] : point.options) {
-        const std::string key = key_of_option(option);
+      for (const auto& option : point.options) {
+        const std::string key = key_of_option(option.first);
+        const std::string& text = option.second;
         const auto of = [&](const std::vector<Column>& columns, Cells& cells) {
           for (const Column& column : columns)
             if (column.key == key && (!kept_[i] || from_plan_.count(key) > 0))

@@ -157,7 +157,7 @@ std::string in_words(const Traffic& traffic, const std::vector<const Traffic*>& 
 std::string in_words(const bounds::Computation& computation) {
   switch (computation.route) {
     case bounds::Computation::Route::matrices:
-      return "matrices in long double (more bits where needed), bounded from below\nand from above";
+      return "matrices in double or long double (more bits where needed), bounded from below\nand from above";
     case bounds::Computation::Route::modes:
       return "some modes of the number of sources in a burst, not proved:\nthe digits are those that two "
              "numbers of modes agree on";
