@@ -116,12 +116,12 @@ std::vector<Rational> read_drops(const std::string& text) {
   return drops;
 }
 
-std::vector<BufferAsked> read_asked(const BufferOptions& options, std::int64_t deepest,
+std::vector<BufferAsked> read_asked(const BufferOptions& options, std::int64_t most_packets,
                                     const AskedWords& words) {
   if (options.capacity && options.drop)
     throw InvalidArgument("--capacity", "given together with --drop", words.both);
   std::vector<BufferAsked> asked;
-  for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, deepest))
+  for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, most_packets))
     asked.emplace_back(answers::ProbabilityOf{capacity});
   if (options.capacity) return asked;
   for (const Rational& drop : read_drops(required(options.drop, "--drop", words.missing)))

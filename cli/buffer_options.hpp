@@ -67,8 +67,8 @@ struct AskedWords {
   const char *both, *missing;
 };
 
-/// One for each entry of --drop or of --capacity, `deepest` at most.  \throws InvalidArgument
-[[nodiscard]] std::vector<BufferAsked> read_asked(const BufferOptions& options, std::int64_t deepest,
+/// One for each entry of --drop or of --capacity, `most_packets` at most.  \throws InvalidArgument
+[[nodiscard]] std::vector<BufferAsked> read_asked(const BufferOptions& options, std::int64_t most_packets,
                                                   const AskedWords& words);
 /// Targets above 0 and below 1.  \throws InvalidArgument
 [[nodiscard]] std::vector<numeric::Rational> read_drops(const std::string& text);

@@ -20,19 +20,8 @@ void FabricGraph::find_groups() {
   const auto valiant = [](const Demand& demand) { return demand.route == RouteRule::valiant; };
   if (std::none_of(fabric_->demands.begin(), fabric_->demands.end(), valiant)) return;
   groups_ = switch_groups(fabric_->network);
-  const auto require = [this](std::size_t node) { require_in_group(fabric_->network, *groups_, node); };
-  for (const Demand& demand : fabric_->demands) {
-    if (!valiant(demand)) continue;
-    if (const auto* product = std::get_if<ProductDemand>(&demand.rates)) {
-      for (std::size_t node = 0; node < product->out.size(); ++node)
-        if (product->out[node] != 0 || product->in[node] != 0) require(node);
-    } else {
-      for (const SparseDemand::Entry& entry : std::get<SparseDemand>(demand.rates).entries) {
-        require(entry.from);
-        require(entry.to);
-      }
-    }
-  }
+  for (const Demand& demand : fabric_->demands)
+    if (valiant(demand)) require_in_groups(fabric_->network, *groups_, demand);
 }
 
 /// All nodes but the hosts whose only wires lead from and to one switch.

@@ -54,4 +54,15 @@ void require_in_group(const Network& network, const SwitchGroups& groups, std::s
                               " is in no group, nor wired to switches of one group only");
 }
 
+void require_in_groups(const Network& network, const SwitchGroups& groups, const Demand& demand) {
+  if (const auto* product = std::get_if<ProductDemand>(&demand.rates)) {
+    for (std::size_t node = 0; node < product->out.size(); ++node)
+      if (product->out[node] != 0 || product->in[node] != 0) require_in_group(network, groups, node);
+  } else {
+    for (const SparseDemand::Entry& entry : std::get<SparseDemand>(demand.rates).entries)
+      for (const std::size_t node : {std::size_t{entry.from}, std::size_t{entry.to}})
+        require_in_group(network, groups, node);
+  }
+}
+
 }  // namespace tailbound::network

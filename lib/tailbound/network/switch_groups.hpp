@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/network/network.hpp>
+#include <tailbound/network/fabric.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -38,5 +38,7 @@ struct SwitchGroups {
 
 /// \throws InvalidArgument  the node is in no group
 void require_in_group(const Network& network, const SwitchGroups& groups, std::size_t node);
+/// \throws InvalidArgument  a node that sends or gets packets is in no group
+void require_in_groups(const Network& network, const SwitchGroups& groups, const Demand& demand);
 
 }  // namespace tailbound::network

@@ -6,6 +6,7 @@
 #include <tailbound/network/uniform_traffic.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -50,7 +51,7 @@ class TrafficReader {
   Nodes ends_;
   TrafficTables result_;
   std::unordered_set<std::string> names_;
-  bool has_groups_ = false;  ///< for Valiant routes: it was looked
+  std::optional<SwitchGroups> groups_;  ///< for Valiant routes
 };
 
 /// Keys that are for another kind of traffic are refused.
@@ -221,8 +222,8 @@ void TrafficReader::read(const toml::table& table) {
                                       "; their names must differ");
   if (const toml::node* route = table.get("route")) {
     demand.route = route_rule(values_, *route, false);
-    if (demand.route == RouteRule::valiant && !std::exchange(has_groups_, true))
-      values_.at_place(begin_of(*route), [this] { (void)switch_groups(network_); });
+    if (demand.route == RouteRule::valiant && !groups_)
+      values_.at_place(begin_of(*route), [this] { groups_ = switch_groups(network_); });
   }
   if (of == "matrix") {
     only(table, "matrix", {});
@@ -243,6 +244,8 @@ void TrafficReader::read(const toml::table& table) {
     demand.rates = gravity(table);
   else
     demand.rates = permutation(table);
+  if (demand.route == RouteRule::valiant)
+    values_.at_place(begin_of(*table.get("route")), [&] { require_in_groups(network_, *groups_, demand); });
   result_.demands.push_back(std::move(demand));
 }
 
