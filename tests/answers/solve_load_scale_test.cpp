@@ -85,10 +85,11 @@ TEST_CASE("Greatest load scale: exactly where the first link is full", "[answers
 
 TEST_CASE("Greatest load scale: the latency of a percentile on both sides", "[answers][load_scale]") {
   const answers::NetworkTopology topology = two_ways();
-  for (const auto& [percentile, within] :
+  for (const auto& [text, within] :
        {std::pair{"0.9999", 12}, std::pair{"0.99", 4}, std::pair{"0.999", 7}, std::pair{"0.9", 2}}) {
+    const Rational percentile = rational(text);
     const LoadScaleAnswer answer = answers::answer(LoadScaleQuestion{
-        .topology = topology, .asked = answers::LatencyTarget{rational(percentile), Rational(within)}});
+        .topology = topology, .asked = answers::LatencyTarget{percentile, Rational(within)}});
     REQUIRE(answer.target.has_value());
     REQUIRE(answer.target->missed.has_value());
     const Rational met = answer.target->met, missed = *answer.target->missed;
@@ -96,8 +97,8 @@ TEST_CASE("Greatest load scale: the latency of a percentile on both sides", "[an
     CHECK(missed - met <= met * rational("1e-10"));
     CHECK(missed < answer.first_limit().factor);
     const auto worst = [&](const Rational& factor) {
-      return std::max(latency_at(topology, "a -> c", rational(percentile), factor),
-                      latency_at(topology, "b -> c", rational(percentile), factor));
+      return std::max(latency_at(topology, "a -> c", percentile, factor),
+                      latency_at(topology, "b -> c", percentile, factor));
     };
     CHECK(worst(met) <= Slots(within));
     CHECK(worst(missed) > Slots(within));

@@ -233,7 +233,10 @@ TEST_CASE("Valiant routes: what failures cut off is not drawn, and what cannot b
   refused("groups = [[\"h0\"]]", "\"h0\" is not among the switches");
   std::string ungrouped = text;
   ungrouped.replace(ungrouped.find("groups = 1"), 10, "groups = [\"s0_0\", \"s1_0\", \"s2_0\"]");
-  const Fabric lone = read_fabric(ungrouped, "fabric.toml").fabric;
+  CHECK_THROWS_WITH(read_fabric(ungrouped, "fabric.toml"),
+                    Catch::Contains("fabric.toml:20:9: ") && Catch::Contains("h3 is in no group"));
+  Fabric lone = read_fabric(text, "fabric.toml").fabric;
+  lone.network.nodes.back().group = Node::no_group;
   CHECK_THROWS_WITH(FabricGraph(lone), Catch::Contains("h3 is in no group"));
   CHECK_THROWS_WITH(written_out(lone), Catch::Contains("h3 is in no group"));
   CHECK_THROWS_WITH(read_network("switches = [\"s\", \"t\"]\ngroups = 1", "worms.toml", FileUse::worms),

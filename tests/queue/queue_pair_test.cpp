@@ -32,7 +32,7 @@ std::map<std::pair<int, int>, double> arrivals(const QueuePair& pair) {
 /// Heyman): level by level, no subtraction.
 class Eliminated {
  public:
-  Eliminated(const QueuePair& pair, int size) : size_(size) {
+  Eliminated(const QueuePair& pair, int size) {
     for (int v = 0; v < size; ++v)
       for (int y = 0; v + y < size; ++y) place_[{v, y}] = static_cast<int>(place_.size());
     const std::size_t n = place_.size();
@@ -68,7 +68,6 @@ class Eliminated {
   [[nodiscard]] double at(int v, int y) const { return law_[static_cast<std::size_t>(place_.at({v, y}))]; }
 
  private:
-  int size_;
   std::map<std::pair<int, int>, int> place_;
   std::vector<double> law_;
 };

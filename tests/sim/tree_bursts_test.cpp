@@ -240,7 +240,7 @@ TEST_CASE("tree: bursts that keep their ways, against a simulation packet by pac
     CAPTURE(power);
     const auto delays = [&](const Counts& counts, int its) {
       double sum = 0;
-      for (int turn = 1; turn <= levels; ++turn) sum += moment(counts[rows.delays(turn)], its);
+      for (int turn = 1; turn <= model.tree.levels; ++turn) sum += moment(counts[rows.delays(turn)], its);
       return sum;
     };
     const auto from_end = static_cast<std::size_t>(power == 1 ? 2 : 1);
