@@ -5,6 +5,7 @@
 #include <tailbound/queue/on_off_blocks.hpp>
 #include <tailbound/queue/on_off_candidate.hpp>
 #include <tailbound/queue/slotted_queue.hpp>
+#include <tailbound/queue/wide.hpp>
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -437,7 +438,8 @@ struct Proof {
     std::array<long double, 2> excess;
     for (std::size_t i = 0; i < 2; ++i)
       excess[i] = outwards[i].scaled(queue::Passage<long double>::theta(blocks, outwards[i])) - 1.0L;
-    const auto candidates = queue::on_off_candidates(source, count, excess, count > 40 ? 320 : 113);
+    const auto candidates =
+        queue::on_off_candidates(source, count, excess, count <= queue::few_sources ? 113 : 320);
     REQUIRE(candidates);
     for (std::size_t i = 0; i < 2; ++i) {
       auto passage = queue::Passage<long double>::make(blocks, (*candidates)[i], outwards[i]);

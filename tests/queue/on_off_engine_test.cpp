@@ -11,7 +11,6 @@ using namespace tailbound;
 using numeric::Rational;
 using numeric::Real;
 using queue::Bounds;
-using queue::Engine;
 using queue::MarkovArrivals;
 using queue::MarkovQueue;
 using queue::OnOffGroup;
