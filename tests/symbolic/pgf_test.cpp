@@ -166,6 +166,16 @@ TEST_CASE("printed text reads back as the same formula and prints the same") {
   }
 }
 
+TEST_CASE("what is nested is printed once, not twice as often at each depth") {
+  std::string nested = "z";
+  for (int depth = 0; depth < 40; ++depth) nested = "z^(-" + nested + ")";
+  const Expression expression = parse_expression(nested);
+  CHECK(expression.text() == nested);
+  CHECK(parse_expression(print(expression, Language::maple)).text() == nested);
+  for (const Language language : {Language::latex, Language::gp, Language::c})
+    CHECK(print(expression, language).size() < 20 * nested.size());
+}
+
 TEST_CASE("names that a language reserves get an underscore, and stay apart") {
   CHECK(spelled("D", Language::maple) == "D_");
   CHECK(spelled("D_", Language::maple) == "D__");

@@ -151,8 +151,16 @@ class Printer {
     return text;
   }
 
+  /// A product of one factor. It is printed once: what printed it twice would print what is n deep 2^n times.
+  Piece alone(const Expression& factor) const {
+    const Piece inner = piece(factor);
+    if (inner.binding < tight_power) return {parenthesised(inner.text), atom};
+    return inner;
+  }
+
   Piece fraction(const Rational& coefficient, std::vector<Expression> above_line,
                  std::vector<Expression> below_line) const {
+    if (coefficient == 1 && above_line.size() == 1 && below_line.empty()) return alone(above_line[0]);
     if (latex()) return latex_fraction(coefficient, above_line, below_line);
     std::string text;
     if (coefficient != 1 || above_line.empty()) {
@@ -161,10 +169,7 @@ class Printer {
       if (!above_line.empty()) text += "*";
     }
     text += joined(above_line);
-    if (below_line.empty()) {
-      const bool bare = coefficient == 1 && above_line.size() == 1;
-      return {text, bare ? std::max(piece(above_line[0]).binding, tight_power) : loose_product};
-    }
+    if (below_line.empty()) return {text, loose_product};
     if (below_line.size() == 1) {
       text += "/" + wrapped(below_line[0], tight_power);
     } else
@@ -176,9 +181,7 @@ class Printer {
                        const std::vector<Expression>& below_line) const {
     const Integer top = cln::numerator(coefficient), bottom = cln::denominator(coefficient);
     if (below_line.empty()) {
-      if (coefficient == 1)
-        return {joined(above_line),
-                above_line.size() == 1 ? std::max(piece(above_line[0]).binding, tight_power) : loose_product};
+      if (coefficient == 1) return {joined(above_line), loose_product};
       if (above_line.empty()) return number(coefficient);
       const std::string rest = joined(above_line);
       return {number(coefficient).text + " " + rest, loose_product};
