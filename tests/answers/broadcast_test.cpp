@@ -37,7 +37,7 @@ OfferedLoads rates(const std::vector<const char*>& values) {
   return offered;
 }
 
-OfferedLoads fractions(const std::vector<const char*>& values) {
+OfferedLoads rate_fractions(const std::vector<const char*>& values) {
   OfferedLoads offered = rates(values);
   offered.of_saturation = true;
   return offered;
@@ -61,7 +61,7 @@ Run stopped_run() {
 TEST_CASE("answers: broadcast has the model's numbers, at rates and at fractions of its own saturation") {
   const Replication replication = GENERATE(from_range(broadcast_variants));
   const BroadcastQuestion question{
-      .hypercube = small_cube(), .replication = replication, .offered = fractions({"1/2", "0"})};
+      .hypercube = small_cube(), .replication = replication, .offered = rate_fractions({"1/2", "0"})};
   const BroadcastAnswer found = answer(question, {});
   const bounds::wormhole::BroadcastCube cube{.dimensions = 4,
                                              .virtual_channels = 3,
@@ -115,7 +115,7 @@ TEST_CASE("answers: broadcast beyond saturation says where that is") {
                    "the network is saturated at rate 0.5 messages/cycle/node: the network saturates at 0.0"));
   }
   BroadcastQuestion beyond = question;
-  beyond.offered = fractions({"1"});
+  beyond.offered = rate_fractions({"1"});
   CHECK_THROWS_AS(answer(beyond, {}), InvalidArgument);
   beyond.offered = rates({"-0.1"});
   CHECK_THROWS_AS(answer(beyond, {}), InvalidArgument);
@@ -171,7 +171,7 @@ TEST_CASE("answers: broadcast, stopped before the first point: no answer that co
 }
 
 TEST_CASE("answers: simulate hypercube has the estimates of the simulator") {
-  SimulateHypercubeQuestion question = short_simulation(fractions({"0.3", "1.1"}));
+  SimulateHypercubeQuestion question = short_simulation(rate_fractions({"0.3", "1.1"}));
   question.percentiles = {rational("0.5")};
   const SimulateHypercubeAnswer found = answer(question, {.threads = 2});
   CHECK(found.model_saturation.value == broadcast_saturation(small_cube(), Replication::conserving).value);
@@ -225,8 +225,8 @@ TEST_CASE("answers: simulate hypercube refuses what cannot be simulated") {
   }
   CHECK(refused(short_simulation(rates({"0"}))) == "rates");
   CHECK(refused(short_simulation(rates({"1.5"}))) == "rates");
-  CHECK(refused(short_simulation(fractions({"0"}))) == "fractions");
-  CHECK(refused(short_simulation(fractions({"1000"}))) == "fractions");
+  CHECK(refused(short_simulation(rate_fractions({"0"}))) == "fractions");
+  CHECK(refused(short_simulation(rate_fractions({"1000"}))) == "fractions");
   CHECK_THROWS_AS(answer(short_simulation(rates({"0.12"})), {}), Overloaded);
 }
 

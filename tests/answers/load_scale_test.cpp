@@ -15,7 +15,7 @@ using numeric::Rational;
 namespace {
 
 /// Hosts a and b send 0.3 and 0.5 packets a slot to c over one link.
-network::Network network_of(const std::string& burst = "") {
+network::Network two_flows(const std::string& burst = "") {
   return network::read_network(R"(
 hosts = ["a", "b", "c"]
 switches = ["s"]
@@ -42,40 +42,39 @@ rate = 0.5
 }  // namespace
 
 TEST_CASE("Scaled networks: all rates are multiplied", "[answers]") {
-  const network::Network scaled = answers::scaled(network_of(), Rational(1) / 2);
+  const network::Network scaled = answers::scaled(two_flows(), Rational(1) / 2);
   CHECK(scaled.flows[0].rate == Rational(3) / 20);
   CHECK(scaled.flows[1].rate == Rational(1) / 4);
-  CHECK_THROWS_AS(answers::scaled(network_of(), 0), InvalidArgument);
-  CHECK_THROWS_AS(answers::scaled(network_of(), -1), InvalidArgument);
-  CHECK_THROWS_AS(answers::scaled(network_of(), 3), InvalidArgument);  // b cannot send 1.5 packets a slot
+  CHECK_THROWS_AS(answers::scaled(two_flows(), 0), InvalidArgument);
+  CHECK_THROWS_AS(answers::scaled(two_flows(), -1), InvalidArgument);
+  CHECK_THROWS_AS(answers::scaled(two_flows(), 3), InvalidArgument);  // b cannot send 1.5 packets a slot
 }
 
 TEST_CASE("Scaled networks: the greatest factor is where the first link is full", "[answers]") {
-  const answers::ScaleLimit greatest = answers::greatest_scale(network_of());
+  const answers::ScaleLimit greatest = answers::greatest_scale(two_flows());
   CHECK(greatest.factor == Rational(5) / 4);
   CHECK(greatest.in_words() == "the link s -> c is full");
   CHECK_FALSE(greatest.allows(greatest.factor));  // its queue would grow for ever
   CHECK(greatest.allows(Rational(124) / 100));
-  CHECK(network::queue_traffic(answers::scaled(network_of(), greatest.factor), network::Sources::decoupled)[2]
+  CHECK(network::queue_traffic(answers::scaled(two_flows(), greatest.factor), network::Sources::decoupled)[2]
             .load == 1);
   // Bursts of 2 slots at 0.5 packets a slot: 1/3 is the most that a can send.
-  const answers::ScaleLimit bursts = answers::greatest_scale(network_of("burst = 2\non_rate = 0.5"));
+  const answers::ScaleLimit bursts = answers::greatest_scale(two_flows("burst = 2\non_rate = 0.5"));
   CHECK(bursts.factor == Rational(10) / 9);
   CHECK(bursts.in_words() == "the bursts of the flow a -> c come one slot apart");
   CHECK(bursts.allows(bursts.factor));
-  CHECK_NOTHROW(answers::scaled(network_of("burst = 2\non_rate = 0.5"), bursts.factor));
-  CHECK_THROWS_AS(answers::scaled(network_of("burst = 2\non_rate = 0.5"), bursts.factor * 2),
-                  InvalidArgument);
+  CHECK_NOTHROW(answers::scaled(two_flows("burst = 2\non_rate = 0.5"), bursts.factor));
+  CHECK_THROWS_AS(answers::scaled(two_flows("burst = 2\non_rate = 0.5"), bursts.factor * 2), InvalidArgument);
 }
 
 TEST_CASE("Scaled networks: with buffers only the sources are a limit", "[answers]") {
-  const answers::ScaleLimit sending = answers::greatest_scale(network_of(), answers::Overload::allowed);
+  const answers::ScaleLimit sending = answers::greatest_scale(two_flows(), answers::Overload::allowed);
   CHECK(sending.factor == 2);
   CHECK(sending.in_words() == "b sends a packet in every slot");
   CHECK(sending.allows(2));
   CHECK_FALSE(sending.allows(Rational(201) / 100));
-  CHECK_NOTHROW(answers::scaled(network_of(), 2));
-  CHECK_THROWS_WITH(answers::scaled(network_of(), 3), Catch::Contains("at most 2, where b sends"));
+  CHECK_NOTHROW(answers::scaled(two_flows(), 2));
+  CHECK_THROWS_WITH(answers::scaled(two_flows(), 3), Catch::Contains("at most 2, where b sends"));
 }
 
 TEST_CASE("Scaled networks: a link is full where all its sources send without end", "[answers]") {

@@ -14,7 +14,7 @@ using namespace tailbound;
 using namespace tailbound::answers;
 using tailbound::test::rational;
 
-SimulateTreeQuestion small_tree() {
+SimulateTreeQuestion small_simulation() {
   SimulateTreeQuestion question{.topology = TreeTopology{.tree = {4, 2}, .load = rational("0.8")}};
   question.percentiles = {rational("0.5"), rational("0.999999")};
   question.length.slots = 4000;
@@ -37,7 +37,7 @@ SimulateTreeQuestion small_network(const char* rate) {
 }  // namespace
 
 TEST_CASE("answers: a simulated tree, queue by queue") {
-  SimulateTreeQuestion question = small_tree();
+  SimulateTreeQuestion question = small_simulation();
   question.occupancy_levels = {Packets(0), Packets(5)};
   question.delay_levels = {Slots(0), Slots(10)};
   const SimulateTreeAnswer answer = answers::answer(question);
@@ -63,7 +63,7 @@ TEST_CASE("answers: a simulated tree, queue by queue") {
 }
 
 TEST_CASE("answers: percentiles that so few packets cannot show have no upper end") {
-  const SimulateTreeAnswer answer = answers::answer(small_tree());
+  const SimulateTreeAnswer answer = answers::answer(small_simulation());
   REQUIRE(answer.percentiles.size() == 2);
   CHECK(std::isfinite(answer.percentiles[0].queueing.upper));
   CHECK(std::isinf(answer.percentiles[1].queueing.upper));
@@ -71,7 +71,7 @@ TEST_CASE("answers: percentiles that so few packets cannot show have no upper en
 }
 
 TEST_CASE("answers: reorder levels as far as anything is seen, or as asked") {
-  SimulateTreeQuestion question = small_tree();
+  SimulateTreeQuestion question = small_simulation();
   question.reorder_levels.emplace();
   const SimulateTreeAnswer found = answers::answer(question);
   REQUIRE(found.reorder_tail.size() > 2);
@@ -102,7 +102,7 @@ TEST_CASE("answers: a simulated network, link by link and flow by flow") {
 }
 
 TEST_CASE("answers: what is drawn of a simulated tree is of the same run") {
-  const SimulateTreeQuestion question = small_tree();
+  const SimulateTreeQuestion question = small_simulation();
   const SimulateTreeAnswer answer = answers::answer(question);
   const auto curve = whole_delay_ccdf(question, answer);
   REQUIRE(curve.size() > 10);
@@ -117,7 +117,7 @@ TEST_CASE("answers: what is drawn of a simulated tree is of the same run") {
 }
 
 TEST_CASE("answers: a buffer takes what would be unstable without") {
-  SimulateTreeQuestion question = small_tree();
+  SimulateTreeQuestion question = small_simulation();
   std::get<TreeTopology>(question.topology).load = 1;
   CHECK_THROWS_AS(answers::answer(question), Unstable);
   CHECK_THROWS_AS(plan_of(question), Unstable);

@@ -24,13 +24,13 @@ SizedBufferQuestion question(std::int64_t inputs, const char* sizes, CellArrival
           .asked = std::move(asked)};
 }
 
-numeric::Real upper(const SizedProbability& value) {
+numeric::Real upper_end(const SizedProbability& value) {
   if (const auto* bound = std::get_if<numeric::UpperBound<unit::Probability>>(&value)) return bound->value;
   if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&value))
     return numeric::to_real(exact->value, numeric::Rounding::up);
   return std::get<numeric::Enclosure<unit::Probability>>(value).upper();
 }
-numeric::Real lower(const SizedProbability& value) {
+numeric::Real lower_end(const SizedProbability& value) {
   if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&value))
     return numeric::to_real(exact->value, numeric::Rounding::down);
   return std::get<numeric::Enclosure<unit::Probability>>(value).lower();
@@ -45,9 +45,9 @@ TEST_CASE("whole packets of several sizes: the least buffer and what it loses", 
   const SizedBufferAnswer found =
       answer(question(16, imix, CellArrival::whole, answers::LeastBuffer{billionth}));
   CHECK_FALSE(found.bound_only());
-  CHECK(numeric::compare(upper(found.at), billionth) <= 0);
+  CHECK(numeric::compare(upper_end(found.at), billionth) <= 0);
   REQUIRE(found.before);
-  CHECK(numeric::compare(lower(*found.before), billionth) > 0);
+  CHECK(numeric::compare(lower_end(*found.before), billionth) > 0);
   CHECK(found.mean_cells == Rational(71) / 12);
   REQUIRE(found.packet_loss);
   // The sizes make up the whole; longer packets are lost more often.
@@ -57,15 +57,15 @@ TEST_CASE("whole packets of several sizes: the least buffer and what it loses", 
     REQUIRE(one.loss);
     sum += numeric::nearest_double(one.share) * static_cast<double>(one.loss->lower());
   }
-  CHECK(sum == Approx(static_cast<double>(lower(*found.packet_loss))).epsilon(1e-9));
+  CHECK(sum == Approx(static_cast<double>(lower_end(*found.packet_loss))).epsilon(1e-9));
   CHECK(found.classes[0].loss->upper() < found.classes[1].loss->lower());
   CHECK(found.classes[1].loss->upper() < found.classes[2].loss->lower());
 
   // The figures of section 5, asked for as a capacity.
   const SizedBufferAnswer room =
       answer(question(16, imix, CellArrival::whole, answers::ProbabilityOf{Packets(100)}));
-  CHECK(static_cast<double>(upper(room.cell_loss)) == Approx(1.08800e-2).epsilon(1e-5));
-  CHECK(static_cast<double>(upper(*room.packet_loss)) == Approx(8.79842e-3).epsilon(1e-6));
+  CHECK(static_cast<double>(upper_end(room.cell_loss)) == Approx(1.08800e-2).epsilon(1e-5));
+  CHECK(static_cast<double>(upper_end(*room.packet_loss)) == Approx(8.79842e-3).epsilon(1e-6));
 }
 
 TEST_CASE("packets of one cell in packets or cells: one queue", "[answers][sized_buffer]") {
@@ -77,8 +77,8 @@ TEST_CASE("packets of one cell in packets or cells: one queue", "[answers][sized
     CHECK(found.buffer == plain.buffer);
     // One cell a packet: packets are lost as cells are.
     REQUIRE(found.packet_loss);
-    CHECK(static_cast<double>(upper(*found.packet_loss)) ==
-          Approx(static_cast<double>(upper(found.cell_loss))).epsilon(1e-9));
+    CHECK(static_cast<double>(upper_end(*found.packet_loss)) ==
+          Approx(static_cast<double>(upper_end(found.cell_loss))).epsilon(1e-9));
   }
 }
 
@@ -87,17 +87,17 @@ TEST_CASE("packets cell by cell: exact for few phases, a bound for many", "[answ
   const SizedBufferAnswer exact =
       answer(question(4, "128", CellArrival::cells, answers::ProbabilityOf{Packets(10)}));
   CHECK_FALSE(exact.bound_only());
-  CHECK(static_cast<double>(lower(exact.cell_loss)) == Approx(0.010096674088).epsilon(1e-10));
+  CHECK(static_cast<double>(lower_end(exact.cell_loss)) == Approx(0.010096674088).epsilon(1e-10));
   REQUIRE(exact.packet_loss);
-  CHECK(lower(*exact.packet_loss) <= lower(exact.cell_loss));
-  CHECK(static_cast<double>(upper(*exact.packet_loss)) == Approx(0.020193348176).epsilon(1e-9));
+  CHECK(lower_end(*exact.packet_loss) <= lower_end(exact.cell_loss));
+  CHECK(static_cast<double>(upper_end(*exact.packet_loss)) == Approx(0.020193348176).epsilon(1e-9));
   CHECK_FALSE(exact.classes.front().loss);
 
   const SizedBufferAnswer bound =
       answer(question(16, imix, CellArrival::cells, answers::LeastBuffer{billionth}));
   CHECK(bound.bound_only());
   CHECK_FALSE(bound.before);
-  CHECK(numeric::compare(upper(bound.at), billionth) <= 0);
+  CHECK(numeric::compare(upper_end(bound.at), billionth) <= 0);
   const auto by_hand = queue::train_bound(
       {.inputs = 16, .load = Rational(4) / 5, .cells = PacketSizes::imix().cells(64)}, {10});
   CHECK(bound.buffer.value == by_hand.least_level(billionth));
@@ -131,7 +131,7 @@ TEST_CASE("packets cell by cell: trains of geometric length beside a bound", "[a
         {6});
     CHECK((criterion == bounds::Criterion::overflow ? model.least_level(Rational(1) / 10'000)
                                                     : model.least_capacity(Rational(1) / 10'000)) == least);
-    CHECK(found.stand_in->at.value < static_cast<double>(upper(found.at)));
+    CHECK(found.stand_in->at.value < static_cast<double>(upper_end(found.at)));
     CHECK(found.stand_in->at.value < 1e-4);
     CHECK(found.stand_in->mean_occupancy.value == Approx(21.349).epsilon(1e-4));
 

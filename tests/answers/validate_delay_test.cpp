@@ -16,7 +16,7 @@ using namespace tailbound;
 using namespace tailbound::answers;
 using tailbound::test::rational;
 
-ValidateDelayQuestion small_tree() {
+ValidateDelayQuestion small_validation() {
   ValidateDelayQuestion question{.topology = TreeTopology{.tree = {4, 2}, .load = rational("0.6")}};
   question.length.slots = 4000;
   return question;
@@ -25,7 +25,7 @@ ValidateDelayQuestion small_tree() {
 }  // namespace
 
 TEST_CASE("answers: delays both ways are those of the two questions alone") {
-  ValidateDelayQuestion question = small_tree();
+  ValidateDelayQuestion question = small_validation();
   question.levels = {Slots(2), Slots(6)};
   question.percentiles = {rational("0.99")};
   const ValidateDelayAnswer both = answers::answer(question);
@@ -59,7 +59,7 @@ TEST_CASE("answers: delays both ways are those of the two questions alone") {
 }
 
 TEST_CASE("answers: delays are compared where the analysis says 0.5 to 1e-6 unless told") {
-  const ValidateDelayQuestion question = small_tree();
+  const ValidateDelayQuestion question = small_validation();
   const ValidateDelayAnswer both = answers::answer(question);
   REQUIRE(both.tail.size() >= 8);
   CHECK(both.tail.front().above.span()->upper <= 0.5);
@@ -72,7 +72,7 @@ TEST_CASE("answers: delays are compared where the analysis says 0.5 to 1e-6 unle
 }
 
 TEST_CASE("answers: delays that cannot be compared are refused") {
-  ValidateDelayQuestion question = small_tree();
+  ValidateDelayQuestion question = small_validation();
   std::get<TreeTopology>(question.topology).load = 1;
   CHECK_THROWS_AS(answers::answer(question), Unstable);
   std::get<TreeTopology>(question.topology).load = rational("0.5");

@@ -13,7 +13,6 @@ using bounds::DelayAnswer;
 using bounds::DelayQuestion;
 using bounds::NetworkDelay;
 using bounds::PathDelay;
-using bounds::Route;
 using network::Network;
 using network::Sources;
 using network::TreeRouting;
@@ -65,11 +64,11 @@ void check_identical(const DelayAnswer& a, const DelayAnswer& b) {
 }
 
 /// Routes by the traffic of the queues met, in the order met, so that two accounts can be compared.
-std::vector<Route> translated(const std::vector<Route>& routes, const bounds::NetworkQueues& from,
-                              const bounds::NetworkQueues& to) {
-  std::vector<Route> result;
-  for (const Route& route : routes) {
-    Route other{{}, route.share};
+std::vector<bounds::Route> translated(const std::vector<bounds::Route>& routes,
+                                      const bounds::NetworkQueues& from, const bounds::NetworkQueues& to) {
+  std::vector<bounds::Route> result;
+  for (const bounds::Route& route : routes) {
+    bounds::Route other{{}, route.share};
     for (const std::size_t queue : route.queues) {
       const auto found = std::find_if(to.traffic.begin(), to.traffic.end(), [&](const auto& traffic) {
         return traffic.sources == from.traffic[queue].sources &&
@@ -130,35 +129,37 @@ TEST_CASE("Network delay: a tree written out and read back is the built-in tree"
         CHECK(delay.network.queues.size() == tree.network.queues.size());
 
         // All flows together, each by its rate: the tree's packets.
-        std::vector<Route> all;
+        std::vector<bounds::Route> all;
         Rational rates = 0;
         for (const network::Flow& flow : read.flows) rates = rates + flow.rate;
         for (const bounds::FlowDelay& flow : delay.flows)
-          for (const Route& route : translated(flow.routes, delay.network, tree.network)) {
+          for (const bounds::Route& route : translated(flow.routes, delay.network, tree.network)) {
             const Rational share = route.share * read.flows[flow.flow].rate / rates;
-            const auto same = std::find_if(all.begin(), all.end(),
-                                           [&](const Route& known) { return known.queues == route.queues; });
+            const auto same = std::find_if(all.begin(), all.end(), [&](const bounds::Route& known) {
+              return known.queues == route.queues;
+            });
             if (same == all.end())
               all.push_back({route.queues, share});
             else
               same->share = same->share + share;
           }
         REQUIRE(all.size() == tree.routes.size());
-        for (const Route& route : tree.routes) {
-          const auto same = std::find_if(all.begin(), all.end(),
-                                         [&](const Route& known) { return known.queues == route.queues; });
+        for (const bounds::Route& route : tree.routes) {
+          const auto same = std::find_if(all.begin(), all.end(), [&](const bounds::Route& known) {
+            return known.queues == route.queues;
+          });
           REQUIRE(same != all.end());
           CHECK(same->share == route.share);
         }
         PathDelay of_tree(tree.network.queues, queue::HopDelay::wait);
         PathDelay of_network(delay.network.queues, queue::HopDelay::wait);
         // In the order of the tree's routes, so that sums are rounded alike.
-        const std::vector<Route> routes = translated(tree.routes, tree.network, delay.network);
+        const std::vector<bounds::Route> routes = translated(tree.routes, tree.network, delay.network);
         check_identical(of_tree.answer(tree.routes, question), of_network.answer(routes, question));
         // Each flow takes one of the tree's routes.
         for (const std::size_t position : {std::size_t{0}, read.flows.size() / 2, read.flows.size() - 1}) {
           const auto& flow = delay.flows[position];
-          const std::vector<Route> as_tree = translated(flow.routes, delay.network, tree.network);
+          const std::vector<bounds::Route> as_tree = translated(flow.routes, delay.network, tree.network);
           REQUIRE(as_tree.size() == 1);
           CHECK(as_tree.front().share == 1);
           check_identical(of_tree.answer(as_tree, question), of_network.answer(flow.routes, question));
@@ -221,7 +222,7 @@ TEST_CASE("Network delay: routes of a flow that meet the same queues are one", "
   REQUIRE(delay.flows.size() == 2);
   REQUIRE(delay.flows[0].routes.size() == 2);
   Rational sum = 0;
-  for (const Route& route : delay.flows[0].routes) {
+  for (const bounds::Route& route : delay.flows[0].routes) {
     CHECK(route.share == rational("1/2"));
     CHECK(route.queues.size() == 3);
     sum = sum + route.share;

@@ -21,7 +21,6 @@ using namespace tailbound;
 using bounds::DelayAnswer;
 using bounds::DelayQuestion;
 using bounds::PathDelay;
-using bounds::Route;
 using numeric::Rational;
 using queue::HopDelay;
 using queue::SlottedQueue;
@@ -158,12 +157,12 @@ std::vector<SlottedQueue> small_queues(std::uint64_t seed, std::size_t count) {
 }
 
 /// Random routes whose shares are sixteenths.
-std::vector<Route> random_routes(test::Random& random, std::size_t queues) {
-  std::vector<Route> routes;
+std::vector<bounds::Route> random_routes(test::Random& random, std::size_t queues) {
+  std::vector<bounds::Route> routes;
   for (std::int64_t left = 16; left > 0;) {
     const std::int64_t part = routes.size() == 3 ? left : random.between(1, left);
     left -= part;
-    Route route;
+    bounds::Route route;
     route.share = Rational(static_cast<long>(part)) / 16;
     for (std::int64_t hop = random.between(1, 4); hop > 0; --hop)
       route.queues.push_back(
@@ -174,10 +173,11 @@ std::vector<Route> random_routes(test::Random& random, std::size_t queues) {
 }
 
 /// P(delay <= t), t < size, in fractions and from single hops' fractions.
-std::vector<Fraction> exact_at_most(const std::vector<SlottedQueue>& queues, const std::vector<Route>& routes,
-                                    bool latency, std::size_t size) {
+std::vector<Fraction> exact_at_most(const std::vector<SlottedQueue>& queues,
+                                    const std::vector<bounds::Route>& routes, bool latency,
+                                    std::size_t size) {
   std::vector<Fraction> result(size, Fraction(0));
-  for (const Route& route : routes) {
+  for (const bounds::Route& route : routes) {
     std::vector<Fraction> masses(size, Fraction(0));
     const std::size_t start = latency ? route.queues.size() : 0;
     if (start < size) masses[start] = 1;
@@ -256,10 +256,10 @@ TEST_CASE("Delays of single hops: rows computed with PARI/GP", "[bounds][delay]"
   for (const auto& f : read_lines("path_delay_hops.csv", 9)) {
     const bounds::TreeDelay tree = tree_of(f[0], f[1], f[2], f[3], f[4]);
     // The hops of the packets that turn at the top.
-    const Route hop{{tree.routes.back().queues.at(std::stoul(f[5]) - 1)}, 1};
+    const bounds::Route hop{{tree.routes.back().queues.at(std::stoul(f[5]) - 1)}, 1};
     PathDelay delays(tree.network.queues, hop_delay_of(f[6]));
-    const DelayAnswer answer =
-        delays.answer(std::vector<Route>{hop}, {.levels = {Slots(std::stol(f[7]))}, .percentiles = {}});
+    const DelayAnswer answer = delays.answer(std::vector<bounds::Route>{hop},
+                                             {.levels = {Slots(std::stol(f[7]))}, .percentiles = {}});
     const auto enclosure = numeric::to_enclosure(answer.above.front().probability);
     const Rational reference = numeric::parse_rational(f[8], "value");
     const Rational slack = reference * numeric::parse_rational("1e-39", "slack");
@@ -294,12 +294,12 @@ TEST_CASE("Delay over a path: the mean is the sum of the hops' means, exactly", 
       const test::Traffic traffic = test::random_traffic(random);
       if (traffic.mean() > 0) queues.push_back({traffic.arrivals(), 1});
     }
-    const std::vector<Route> routes = random_routes(random, queues.size());
+    const std::vector<bounds::Route> routes = random_routes(random, queues.size());
     for (const HopDelay kind : {HopDelay::wait, HopDelay::occupancy}) {
       PathDelay delays(hop_queues(queues), kind);
       const DelayAnswer answer = delays.answer(routes, {});
       Rational mean = 0, hops = 0;
-      for (const Route& route : routes)
+      for (const bounds::Route& route : routes)
         for (const std::size_t queue : route.queues) {
           // E[Q] = rho + A''(1)/(2 (1 - rho)) written out; E[W] = E[Q]/rho - 1.
           const Rational load = *queues[queue].arrivals.load();
@@ -326,15 +326,15 @@ TEST_CASE("Delay over a path: several routes are the weighted sum of each", "[bo
       const test::Traffic traffic = test::random_traffic(random);
       if (traffic.mean() > 0 && traffic.mean() < Fraction(95, 100)) queues.push_back({traffic.arrivals(), 1});
     }
-    const std::vector<Route> routes = random_routes(random, queues.size());
+    const std::vector<bounds::Route> routes = random_routes(random, queues.size());
     INFO("seed " << seed << ", routes " << routes.size());
     PathDelay delays(hop_queues(queues), HopDelay::wait, {12});
     const DelayQuestion question{levels_to(60), {}};
     const DelayAnswer mixed = delays.answer(routes, question);
     const numeric::PrecisionScope scope(numeric::Precision{192});
     std::vector<numeric::Interval> sums(question.levels.size(), numeric::Interval(0));
-    for (const Route& route : routes) {
-      const std::vector<Route> alone{{route.queues, 1}};
+    for (const bounds::Route& route : routes) {
+      const std::vector<bounds::Route> alone{{route.queues, 1}};
       const DelayAnswer answer = delays.answer(alone, question);
       for (std::size_t i = 0; i < sums.size(); ++i) {
         const auto tail = numeric::to_enclosure(answer.above[i].probability);
@@ -356,9 +356,10 @@ TEST_CASE("Delay over a path: percentiles by brute force in fractions, boundarie
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     const std::vector<SlottedQueue> queues = small_queues(seed, 2);
     test::Random random(seed);
-    const std::vector<Route> routes = random_routes(random, queues.size());
+    const std::vector<bounds::Route> routes = random_routes(random, queues.size());
     std::int64_t least = 100;
-    for (const Route& route : routes) least = std::min(least, static_cast<std::int64_t>(route.queues.size()));
+    for (const bounds::Route& route : routes)
+      least = std::min(least, static_cast<std::int64_t>(route.queues.size()));
     constexpr std::size_t size = 24;
     const std::vector<Fraction> queueing = exact_at_most(queues, routes, false, size);
     const std::vector<Fraction> latency = exact_at_most(queues, routes, true, size);
@@ -384,7 +385,7 @@ TEST_CASE("Delay over a path: percentiles by brute force in fractions, boundarie
 TEST_CASE("Delay over a path: 38 and 60 digits, and exact fractions inside", "[bounds][delay]") {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const std::vector<SlottedQueue> queues = small_queues(seed, 3);
-    const std::vector<Route> routes{{{0, 1, 2, 1}, rational("2/3")}, {{2}, rational("1/3")}};
+    const std::vector<bounds::Route> routes{{{0, 1, 2, 1}, rational("2/3")}, {{2}, rational("1/3")}};
     const std::vector<Fraction> at_most = exact_at_most(queues, routes, false, 16);
     for (const int digits : {1, 10, 14, 15, 38, 60}) {
       PathDelay delays(hop_queues(queues), HopDelay::wait, {digits});
@@ -466,7 +467,7 @@ TEST_CASE("Delay over a path: load 0.999, where transforms serve", "[bounds][del
 
 TEST_CASE("Delay over a path: queues that take several packets a slot", "[bounds][delay]") {
   const std::vector<SlottedQueue> queues{inputs(8, "1.6", 2), inputs(16, "0.9"), inputs(30, "4.5", 5)};
-  const std::vector<Route> routes{{{0, 1, 2, 0}, 1}};
+  const std::vector<bounds::Route> routes{{{0, 1, 2, 0}, 1}};
   PathDelay delays(hop_queues(queues), HopDelay::wait, {12});
   const DelayAnswer answer = delays.answer(routes, {levels_to(80), {rational("0.99"), below_one("1e-9")}});
   // A plain sum in double over the single queues' values.
@@ -505,7 +506,8 @@ TEST_CASE("Delay over a path: nobody waits behind a single source", "[bounds][de
   PathDelay delays({inputs(1, "0.3"), inputs(1, "1/2")}, HopDelay::wait);
   const DelayQuestion question{{Slots(0), Slots(5)},
                                {rational("1/1000"), rational("0.5"), below_one("1e-30")}};
-  for (const std::vector<Route>& routes : {std::vector<Route>{{{0, 1, 0}, 1}}, std::vector<Route>{{{}, 1}}}) {
+  for (const std::vector<bounds::Route>& routes :
+       {std::vector<bounds::Route>{{{0, 1, 0}, 1}}, std::vector<bounds::Route>{{{}, 1}}}) {
     const DelayAnswer answer = delays.answer(routes, question);
     const auto hops = static_cast<std::int64_t>(routes.front().queues.size());
     for (const auto& [slots, probability] : answer.above)
@@ -519,7 +521,7 @@ TEST_CASE("Delay over a path: nobody waits behind a single source", "[bounds][de
           Rational(static_cast<long>(hops)));
   }
   // Routes that differ in nothing but their hops: latency 1 or 3.
-  const std::vector<Route> two{{{0}, rational("1/4")}, {{0, 1, 1}, rational("3/4")}};
+  const std::vector<bounds::Route> two{{{0}, rational("1/4")}, {{0, 1, 1}, rational("3/4")}};
   const DelayAnswer answer =
       delays.answer(two, {{Slots(0)}, {rational("0.1"), rational("1/4"), rational("0.26"), rational("0.9")}});
   const std::array<std::int64_t, 4> expected{1, 1, 3, 3};
@@ -528,7 +530,7 @@ TEST_CASE("Delay over a path: nobody waits behind a single source", "[bounds][de
 
 TEST_CASE("Delay over a path: the whole distribution is what the questions say", "[bounds][delay]") {
   const std::vector<SlottedQueue> queues{inputs(4, "0.7"), inputs(16, "0.5")};
-  const std::vector<Route> routes{{{0, 1, 0}, 1}};
+  const std::vector<bounds::Route> routes{{{0, 1, 0}, 1}};
   PathDelay delays(hop_queues(queues), HopDelay::wait, {14});
   const bounds::DelayDistribution whole = delays.distribution(routes, rational("1e-20"));
   REQUIRE(whole.above.size() == whole.at_most.size());
@@ -551,7 +553,7 @@ TEST_CASE("Delay over a path: the whole distribution is what the questions say",
   CHECK(numeric::compare(numeric::lower(whole.above[t - 1]), rational("1e-6")) > 0);
   CHECK(numeric::compare(numeric::upper(whole.above[t]), rational("1e-6")) <= 0);
   // Routes of different lengths: counted from the queues of the shortest.
-  const std::vector<Route> two{{{0, 1, 0}, rational("1/4")}, {{1}, rational("3/4")}};
+  const std::vector<bounds::Route> two{{{0, 1, 0}, rational("1/4")}, {{1}, rational("3/4")}};
   const bounds::DelayDistribution mixed = delays.distribution(two, rational("1e-12"));
   const std::vector<Fraction> exact = exact_at_most(queues, two, true, 12);
   for (std::size_t i = 0; i + 1 < 12; ++i) {
@@ -565,8 +567,8 @@ TEST_CASE("Delay over a path: the whole distribution is what the questions say",
 
 TEST_CASE("Delay over a path: what is refused", "[bounds][delay]") {
   PathDelay delays({inputs(4, "0.7"), inputs(4, "1")}, HopDelay::wait);
-  const std::vector<Route> good{{{0}, 1}};
-  const auto ask = [&](const std::vector<Route>& routes, const DelayQuestion& question) {
+  const std::vector<bounds::Route> good{{{0}, 1}};
+  const auto ask = [&](const std::vector<bounds::Route>& routes, const DelayQuestion& question) {
     return delays.answer(routes, question);
   };
   CHECK_THROWS_AS(ask({}, {}), InvalidArgument);
@@ -599,7 +601,7 @@ queue::MarkovArrivals on_off(std::int64_t count, const char* load, const char* b
 TEST_CASE("paths through bursty queues are sums term by term", "[bounds][path_delay][bursty]") {
   const std::vector<queue::HopQueue> queues{on_off(4, "0.6", "8"), inputs(16, "0.7"), on_off(2, "0.5", "12"),
                                             on_off(1, "0.5", "12")};
-  const std::vector<Route> routes{{{0, 1, 0, 3}, rational("2/3")}, {{2}, rational("1/3")}};
+  const std::vector<bounds::Route> routes{{{0, 1, 0, 3}, rational("2/3")}, {{2}, rational("1/3")}};
   PathDelay delays(queues, HopDelay::wait);
   DelayQuestion question{.levels = {}, .percentiles = {rational("0.9"), rational("0.99999999")}};
   constexpr std::size_t size = 120;
@@ -643,7 +645,7 @@ TEST_CASE("the bursty path of one hop is its occupancy over the load", "[bounds]
   for (const auto& [count, proved] : {std::pair{8, true}, std::pair{300, false}}) {
     const queue::MarkovArrivals arrivals = on_off(count, "0.6", "8");
     PathDelay delays({arrivals}, HopDelay::wait);
-    const std::vector<Route> routes{{{0}, 1}};
+    const std::vector<bounds::Route> routes{{{0}, 1}};
     const bounds::DelayQuestion question{.levels = {Slots(0), Slots(7), Slots(40)},
                                          .percentiles = {rational("0.999")}};
     const bounds::ClaimedDelayAnswer claims = delays.claims(routes, question);

@@ -22,6 +22,10 @@ extern "C" char** environ;  // NOLINT: POSIX declares it nowhere
 
 namespace tailbound::golden {
 
+/// Minutes of work, a second of which fills no memory; the analysis does not look at stop requests.
+inline const std::string long_analysis = "buffer --inputs 32 --load 0.6 --burst 1000 --drop 1e-9";
+inline const std::string long_simulation = "simulate tree --radix 4 --levels 3 --load 0.8 --slots 1e9";
+
 /// The executable in a process of its own, to be sent signals when it has been seen to do something: how long
 /// that takes is up to the machine, and nothing here asks.
 class Child {

@@ -16,6 +16,7 @@ using nlohmann::json;
 using tailbound::golden::at;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
+using tailbound::golden::lower_of;
 using tailbound::golden::networks;
 using tailbound::golden::Outcome;
 using tailbound::golden::rows_of;
@@ -23,10 +24,6 @@ using tailbound::golden::run_command;
 using tailbound::golden::run_json;
 using tailbound::golden::run_line;
 using tailbound::golden::run_result;
-
-double lower(const json& number) {
-  return std::stod(number["lower"].get<std::string>());
-}
 
 /// Does any of the document's notes say so?
 bool notes_say(const json& document, const std::string& text) {
@@ -83,8 +80,8 @@ TEST_CASE("delay: a percentile is what the CCDF says, in percent or as a fractio
   const json around = run_result(
       "delay --radix 4 --levels 3 --load 0.9 --hops independent --routing nearest-ancestor --ccdf " +
       std::to_string(t - 1) + "," + std::to_string(t));
-  CHECK(lower(around["ccdf"][0]["probability"]) > 0.01);
-  CHECK(lower(around["ccdf"][1]["probability"]) < 0.01);
+  CHECK(lower_of(around["ccdf"][0]["probability"]) > 0.01);
+  CHECK(lower_of(around["ccdf"][1]["probability"]) < 0.01);
 }
 
 TEST_CASE("delay: a single hop is the queue of the command occupancy") {
@@ -92,7 +89,8 @@ TEST_CASE("delay: a single hop is the queue of the command occupancy") {
   for (const json& row : hop["ccdf"]) {
     const int t = row["slots"];
     const json level = run_result("occupancy --inputs 16 --load 0.9 --levels " + std::to_string(t + 1));
-    CHECK(lower(row["probability"]) == Approx(lower(level["tail"][0]["probability"]) / 0.9).epsilon(1e-9));
+    CHECK(lower_of(row["probability"]) ==
+          Approx(lower_of(level["tail"][0]["probability"]) / 0.9).epsilon(1e-9));
   }
 }
 
@@ -243,7 +241,7 @@ TEST_CASE("delay: the reorder buffer of given delays") {
   // P(R = 0 .. 4) = 0.805487 0.142437 0.042166 0.009038 0.000871
   const double tails[] = {0.194513, 0.052076, 0.009909, 0.000871, 0.0};
   for (std::size_t b = 0; b < 5; ++b)
-    CHECK(std::abs(lower(reorder["reorder_tail"][b]["probability"]) - tails[b]) < 1e-6);
+    CHECK(std::abs(lower_of(reorder["reorder_tail"][b]["probability"]) - tails[b]) < 1e-6);
   const std::string text = run_line("delay --delays " + file + " --flow-rate 0.7 --reorder 1e-3").out;
   CHECK(text.find("3 packets for one flow of 0.7 packets a slot") != std::string::npos);
   CHECK(run_json("delay --delays " + file + " --flow-rate 0.5,0.7 --reorder 1e-3")["results"].size() == 2);

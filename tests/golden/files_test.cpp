@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
+using tailbound::golden::holds;
 using tailbound::golden::networks;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_command;
@@ -37,10 +38,6 @@ Outcome shell(const Folder& folder, const std::string& script) {
   unsetenv("TMPDIR");
   REQUIRE(WIFEXITED(status));
   return {WEXITSTATUS(status), content(out), content(err)};
-}
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 std::size_t files_in(const Folder& folder) {

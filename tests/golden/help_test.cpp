@@ -55,7 +55,7 @@ std::vector<Example> examples_of(const fs::path& file) {
 }
 
 /// The seconds and threads of a simulation are not the answer.
-std::string masked(const std::string& text) {
+std::string without_times(const std::string& text) {
   return without_ends(
       std::regex_replace(text, std::regex("[0-9.]+ s on [0-9]+ threads?"), "* s on * threads"));
 }
@@ -82,7 +82,7 @@ void carry_out(bool simulations) {
       INFO(example.line);
       const Outcome outcome = run_line(example.line);
       CHECK(outcome.status <= 1);
-      CHECK(masked(outcome.out) == masked(example.printed));
+      CHECK(without_times(outcome.out) == without_times(example.printed));
       ++carried_out;
     }
   }

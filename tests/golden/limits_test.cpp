@@ -24,11 +24,9 @@ using tailbound::cli::read_limits;
 using tailbound::golden::Child;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
+using tailbound::golden::long_analysis;
+using tailbound::golden::long_simulation;
 using tailbound::golden::run_line;
-
-/// Minutes of work, a second of which fills no memory.
-const std::string long_analysis = "buffer --inputs 32 --load 0.6 --burst 1000 --drop 1e-9";
-const std::string long_simulation = "simulate tree --radix 4 --levels 3 --load 0.8 --slots 1e9";
 
 struct Ended {
   int status = 0;

@@ -36,15 +36,15 @@ Outcome run_quoted(const std::string& line) {
   return run_command(arguments);
 }
 
-json run_json(const std::string& line) {
+json json_of(const std::string& line) {
   const Outcome outcome = run_quoted(line + " --format json");
   INFO(line << "\n" << outcome.err);
   REQUIRE(outcome.status == 0);
   return json::parse(outcome.out);
 }
 
-json run_result(const std::string& line) {
-  const json document = run_json(line);
+json result_of(const std::string& line) {
+  const json document = json_of(line);
   REQUIRE(document["results"].size() == 1);
   return document["results"][0];
 }
@@ -75,8 +75,8 @@ TEST_CASE("network files: a matrix brings the flows of a file without any") {
   const Folder folder;
   const std::string question = " --percentiles 50,99 --drop 1e-6";
   const json by_option =
-      run_json("delay " + without_flows(folder) + " --matrix " + networks + "two_switches.csv" + question);
-  const json by_file = run_json("delay --network " + networks + "two_switches_by_matrix.toml" + question);
+      json_of("delay " + without_flows(folder) + " --matrix " + networks + "two_switches.csv" + question);
+  const json by_file = json_of("delay --network " + networks + "two_switches_by_matrix.toml" + question);
   REQUIRE(by_option["results"].size() == 5);
   for (std::size_t flow = 0; flow < 5; ++flow) {
     json one = by_option["results"][flow], other = by_file["results"][flow];
@@ -93,7 +93,7 @@ TEST_CASE("network files: a matrix brings the flows of a file without any") {
   CHECK(bare.err.find("bare.toml:1:1: the network has no flows") != std::string::npos);
   // The option's matrix stands in place of the file's; wormhole takes it as well.
   const std::string csv = folder.file("one.csv", "from,archive\ncamera,0.5\n");
-  CHECK(run_json("delay --network " + networks + "two_switches_by_matrix.toml --matrix " + csv)["results"]
+  CHECK(json_of("delay --network " + networks + "two_switches_by_matrix.toml --matrix " + csv)["results"]
             .size() == 1);
   CHECK(run_quoted("wormhole " + without_flows(folder) + " --matrix " + csv + " --flits 4").status == 0);
 }
@@ -102,9 +102,9 @@ TEST_CASE("network files: uniform traffic around one switch is that of a tree of
   const Folder folder;
   // In a tree of one level each leaf sends to all, itself included; so its queues have as many inputs as one host
   // fewer has here.
-  const json tree = run_result("delay --radix 8 --levels 1 --load 0.9 --ccdf 0,20 --drop 1e-9");
+  const json tree = result_of("delay --radix 8 --levels 1 --load 0.9 --ccdf 0,20 --drop 1e-9");
   const json flows =
-      run_json("delay " + star(folder, 9) + " --uniform 0.9 --ccdf 0,20 --drop 1e-9")["results"];
+      json_of("delay " + star(folder, 9) + " --uniform 0.9 --ccdf 0,20 --drop 1e-9")["results"];
   REQUIRE(flows.size() == 72);
   for (const json& flow : flows) {
     CHECK(flow["uniform"] == "0.9");
@@ -117,14 +117,14 @@ TEST_CASE("network files: uniform traffic around one switch is that of a tree of
   // The same written into the file.
   const std::string text = content(folder / "star.toml") + "[traffic]\nuniform = 0.9\n";
   const json written =
-      run_json("delay --network " + folder.file("written.toml", text) + " --ccdf 0,20")["results"];
+      json_of("delay --network " + folder.file("written.toml", text) + " --ccdf 0,20")["results"];
   REQUIRE(written.size() == 72);
   CHECK(written[5]["percentiles"] == tree["percentiles"]);
   CHECK_FALSE(written[5].contains("uniform"));
 }
 
 TEST_CASE("network files: uniform traffic spread over the spines") {
-  const json spread = run_json("delay " + leaf_spine + " --uniform 0.3 --route spread --flow \"h1 -> h5\"");
+  const json spread = json_of("delay " + leaf_spine + " --uniform 0.3 --route spread --flow \"h1 -> h5\"");
   const json& flow = spread["results"][0];
   CHECK(flow["queues"] == 3);
   // To the other leaf go 4/7 of what 4 hosts send, over two spines.
@@ -133,13 +133,13 @@ TEST_CASE("network files: uniform traffic spread over the spines") {
   CHECK(spread["headline"].get<std::string>().find("uniform traffic of 0.3 packets a slot") !=
         std::string::npos);
   // Shortest ways: all over the first spine.
-  const json shortest = run_result("delay " + leaf_spine + " --uniform 0.3 --flow \"h1 -> h5\"");
+  const json shortest = result_of("delay " + leaf_spine + " --uniform 0.3 --flow \"h1 -> h5\"");
   CHECK(std::stod(shortest["hops"][0]["load"].get<std::string>()) == Approx(4 * 0.3 * 4 / 7));
 }
 
 TEST_CASE("network files: what becomes of it if a spine fails") {
   const std::string asked = leaf_spine + " --uniform 0.3 --route spread";
-  const json found = run_json("delay " + asked + " --flow \"h1 -> h5\" --without spine2");
+  const json found = json_of("delay " + asked + " --flow \"h1 -> h5\" --without spine2");
   CHECK(std::stod(found["results"][0]["hops"][0]["load"].get<std::string>()) == Approx(4 * 0.3 * 4 / 7));
   CHECK(found["results"][0]["without"] == "spine2");
   CHECK_THAT(found["headline"].get<std::string>(), Catch::Contains("without spine2 under uniform"));
@@ -149,8 +149,8 @@ TEST_CASE("network files: what becomes of it if a spine fails") {
   tailbound::golden::write(broken, "without = [\"spine2\"]\n" + content(networks + "leaf_spine.toml"));
   for (const char* line :
        {"delay", "simulate tree --slots 2000 --seed 3", "validate delay --slots 2000 --seed 3"}) {
-    json here = run_json(line + (" " + asked) + " --without \" spine2 \"")["results"];
-    json there = run_json(line + (" --network " + broken) + " --uniform 0.3 --route spread")["results"];
+    json here = json_of(line + (" " + asked) + " --without \" spine2 \"")["results"];
+    json there = json_of(line + (" --network " + broken) + " --uniform 0.3 --route spread")["results"];
     CHECK(here[0]["without"] == "spine2");
     CHECK(!there[0].contains("without"));
     for (json* all : {&here, &there})
@@ -158,7 +158,7 @@ TEST_CASE("network files: what becomes of it if a spine fails") {
         for (const char* key : {"without", "network", "seconds"}) each.erase(key);
     CHECK(here == there);
   }
-  CHECK(run_result("delay " + leaf_spine + " --solve load-scale --uniform 1 --without spine2")
+  CHECK(result_of("delay " + leaf_spine + " --solve load-scale --uniform 1 --without spine2")
             .contains("greatest_load_scale"));
   const auto refused = [](const std::string& line, int status, const char* what) {
     const Outcome outcome = tailbound::golden::run_line(line);
@@ -186,8 +186,8 @@ TEST_CASE("network files: all rates times 2 are the rates doubled") {
                     twice = folder.file("twice.csv", "from,archive,desk\ncamera,0.4,0.2\ndesk,1/5,\n");
   const std::string question = " --percentiles 50,99,99.9999 --ccdf 3 --drop 1e-9";
   const json scaled =
-      run_json("delay " + bare + " --matrix " + once + " --load-scale 2" + question)["results"];
-  const json doubled = run_json("delay " + bare + " --matrix " + twice + question)["results"];
+      json_of("delay " + bare + " --matrix " + once + " --load-scale 2" + question)["results"];
+  const json doubled = json_of("delay " + bare + " --matrix " + twice + question)["results"];
   REQUIRE(scaled.size() == 3);
   for (std::size_t flow = 0; flow < 3; ++flow) {
     CHECK(scaled[flow]["load_scale"] == "2");
@@ -196,8 +196,8 @@ TEST_CASE("network files: all rates times 2 are the rates doubled") {
   }
   // The simulators draw the same packets.
   const std::string run = " --slots 3000 --threads 1 --percentiles 99";
-  const json simulated = run_result("simulate tree " + bare + " --matrix " + once + " --load-scale 2" + run),
-             other = run_result("simulate tree " + bare + " --matrix " + twice + run);
+  const json simulated = result_of("simulate tree " + bare + " --matrix " + once + " --load-scale 2" + run),
+             other = result_of("simulate tree " + bare + " --matrix " + twice + run);
   CHECK(simulated["load_scale"] == "2");
   for (const char* key : {"packets", "mean_queueing_slots", "percentiles", "links", "flows"})
     CHECK(simulated[key] == other[key]);
@@ -212,13 +212,13 @@ TEST_CASE("network files: all rates times 2 are the rates doubled") {
 
 TEST_CASE("network files: uniform traffic and factors as lists, all combinations") {
   const std::string loads = leaf_spine + " --route spread --uniform 0.1,20% --load-scale 0.5:1.5:0.5";
-  const json analysed = run_json("delay " + loads + " --flow \"h1 -> h5\" --percentiles 99");
+  const json analysed = json_of("delay " + loads + " --flow \"h1 -> h5\" --percentiles 99");
   REQUIRE(analysed["results"].size() == 6);
   CHECK(analysed["question"]["uniform"] == json({"0.1", "0.2"}));
   CHECK(analysed["question"]["load_scale"] == json({"0.5", "1", "1.5"}));
   // 0.1 times 1 is not 0.2 times 0.5 among the inputs, but has the same delays.
   CHECK(analysed["results"][1]["percentiles"] == analysed["results"][3]["percentiles"]);
-  const json simulated = run_json("simulate tree " + loads + " --slots 2000 --threads 1");
+  const json simulated = json_of("simulate tree " + loads + " --slots 2000 --threads 1");
   REQUIRE(simulated["results"].size() == 6);
   for (const json& result : simulated["results"]) {
     const double rate =
@@ -243,8 +243,8 @@ TEST_CASE("network files: uniform traffic and factors as lists, all combinations
 TEST_CASE(
     "network files: the analysis of uniform traffic around one switch is inside the simulation's intervals") {
   const Folder folder;
-  const json rows = run_result("validate delay " + star(folder, 5) +
-                               " --uniform 0.8 --load-scale 0.75 --slots 60000 --threads 1");
+  const json rows = result_of("validate delay " + star(folder, 5) +
+                              " --uniform 0.8 --load-scale 0.75 --slots 60000 --threads 1");
   CHECK(rows["uniform"] == "0.8");
   CHECK(rows["load_scale"] == "0.75");
   CHECK(rows["below"] == 0);
@@ -263,7 +263,7 @@ TEST_CASE("network files: with buffers of limited room links may be offered more
   CHECK(endless.err.find(
             "--load-scale is 1.5; it must be below 2/3, where the link right -> archive is full") !=
         std::string::npos);
-  CHECK(run_result(line + " --buffer 8")["links"].size() == 2);
+  CHECK(result_of(line + " --buffer 8")["links"].size() == 2);
   CHECK(run_quoted(line + " --buffer 8 --load-scale 2").status == 2);  // given twice
   const Outcome sending = run_quoted("simulate tree " + without_flows(folder) + " --matrix " + flows +
                                      " --load-scale 2.5 --slots 2000 --buffer 8");
@@ -271,7 +271,7 @@ TEST_CASE("network files: with buffers of limited room links may be offered more
 }
 
 TEST_CASE("delay --solve load-scale: what the links bear, exactly") {
-  const json document = run_json("delay " + two_switches + " --solve load-scale");
+  const json document = json_of("delay " + two_switches + " --solve load-scale");
   const json& answer = document["results"][0];
   CHECK(answer["solve"] == "load-scale");
   CHECK(answer["greatest_load_scale"]["kind"] == "exact");
@@ -292,7 +292,7 @@ TEST_CASE("delay --solve load-scale: what the links bear, exactly") {
   CHECK(run_quoted("delay " + two_switches + " --solve load-scale --quiet").out == "1.1764705882\n");
   // Uniform traffic: the rate times the factor is what the network bears.
   const json uniform =
-      run_json("delay " + leaf_spine + " --route spread --uniform 0.1,0.2 --solve load-scale");
+      json_of("delay " + leaf_spine + " --route spread --uniform 0.1,0.2 --solve load-scale");
   for (const json& each : uniform["results"])
     CHECK(std::stod(each["uniform"].get<std::string>()) *
               std::stod(each["greatest_load_scale"]["lower"].get<std::string>()) ==
@@ -301,22 +301,22 @@ TEST_CASE("delay --solve load-scale: what the links bear, exactly") {
 
 TEST_CASE("delay --solve load-scale: targets, on both sides") {
   const std::string question = "delay " + two_switches;
-  const json found = run_result(question + " --solve load-scale --percentiles 99.9 --within 12");
+  const json found = result_of(question + " --solve load-scale --percentiles 99.9 --within 12");
   CHECK(found["percentile"] == "99.9");
   CHECK(found["within_slots"] == "12");
   CHECK(found["greatest_load_scale"]["kind"] == "enclosure");
   const auto worst = [&](const std::string& scale) {
     int most = 0;
-    const json flows = run_json(question + " --percentiles 99.9 --load-scale " + scale)["results"];
+    const json flows = json_of(question + " --percentiles 99.9 --load-scale " + scale)["results"];
     for (const json& flow : flows) most = std::max(most, flow["percentiles"][0]["latency_slots"].get<int>());
     return most;
   };
   CHECK(worst(found["safe_load_scale"]) <= 12);
   CHECK(worst(found["greatest_load_scale"]["upper"]) > 12);
-  const json buffers = run_result(question + " --solve load-scale --drop 1e-9 --capacity 32");
+  const json buffers = result_of(question + " --solve load-scale --drop 1e-9 --capacity 32");
   const auto room = [&](const std::string& scale) {
     int most = 0;
-    const json flows = run_json(question + " --drop 1e-9 --load-scale " + scale)["results"];
+    const json flows = json_of(question + " --drop 1e-9 --load-scale " + scale)["results"];
     for (const json& flow : flows)
       for (const json& hop : flow["hops"]) most = std::max(most, hop["buffer"].get<int>());
     return most;
@@ -326,15 +326,15 @@ TEST_CASE("delay --solve load-scale: targets, on both sides") {
   CHECK(buffers["limit_name"] == "right -> archive");
   // In ns, with what hops add: 30 slots and wires.
   const json ns =
-      run_result(question +
-                 " --solve load-scale --percentiles 99.9 --within-ns 200 --packet-bytes 64 --link-gbps "
-                 "51.2 --hop-ns 35");
+      result_of(question +
+                " --solve load-scale --percentiles 99.9 --within-ns 200 --packet-bytes 64 --link-gbps "
+                "51.2 --hop-ns 35");
   CHECK(ns["within_ns"] == "200");
   CHECK(ns["hop_ns"] == "35");
   // Two queues: 13 slots of 10 ns and 70 ns.
   CHECK(
       ns["safe_load_scale"] ==
-      run_result(question + " --solve load-scale --percentiles 99.9 --within 13 --flow \"camera -> archive\"")
+      result_of(question + " --solve load-scale --percentiles 99.9 --within 13 --flow \"camera -> archive\"")
           ["safe_load_scale"]);
   // Lists, CSV and a picture.
   const Folder folder;
@@ -414,7 +414,7 @@ TEST_CASE("network files: what is refused, and how") {
 
 TEST_CASE("network files: what hops add to simulated latencies, and to those beside the analysis") {
   const std::string units = " --packet-bytes 64 --link-gbps 51.2 --hop-ns 35";  // slots of 10 ns
-  const json plain = run_result("simulate tree " + two_switches + " --slots 20000 --threads 1" + units);
+  const json plain = result_of("simulate tree " + two_switches + " --slots 20000 --threads 1" + units);
   CHECK(plain["hop_ns"] == "35");
   // Each packet that is delivered has waited, and passed the queues of its flow: camera -> desk one, all others two.
   double queues = 0;
@@ -425,14 +425,14 @@ TEST_CASE("network files: what hops add to simulated latencies, and to those bes
   CHECK(plain["mean_latency_ns"]["value"].get<double>() == Approx(expected).epsilon(1e-9));
   // Where all packets pass as many queues, each percentile is longer by what these add.
   const json tree =
-      run_result("simulate tree --radix 4 --levels 2 --load 0.8 --slots 5000 --threads 1" + units);
+      result_of("simulate tree --radix 4 --levels 2 --load 0.8 --slots 5000 --threads 1" + units);
   for (const json& row : tree["percentiles"])
     for (const char* end : {"value", "lower", "upper"})
       if (!row["latency_slots"][end].is_null())
         CHECK(row["latency_ns"][end].get<double>() ==
               Approx(10 * row["latency_slots"][end].get<double>() + 3 * 35));
   // Hardly any load: a quarter of the packets pass one queue, the others three.
-  const json idle = run_result(
+  const json idle = result_of(
       "simulate tree --radix 4 --levels 2 --load 0.001 --routing nearest-ancestor --slots 50000 --threads 1 "
       "--percentiles 10,90" +
       units);
@@ -441,8 +441,8 @@ TEST_CASE("network files: what hops add to simulated latencies, and to those bes
 
   // Beside the analysis: what delay says, and nothing outside of the intervals here.
   const std::string question = "--percentiles 50,99" + units;
-  const json rows = run_result("validate delay --hops independent " + two_switches +
-                               " --slots 60000 --threads 1 --ccdf 0 " + question);
+  const json rows = result_of("validate delay --hops independent " + two_switches +
+                              " --slots 60000 --threads 1 --ccdf 0 " + question);
   CHECK(rows["hop_ns"] == "35");
   REQUIRE(rows["rows"].size() == 7);
   CHECK(rows["inside"] == 7);
@@ -450,7 +450,7 @@ TEST_CASE("network files: what hops add to simulated latencies, and to those bes
   CHECK(last["quantity"] == "mean_latency_ns");
   CHECK(last["prediction"].is_null());
   // The mean over flows by their rates, of latencies as delay has them.
-  const json flows = run_json("delay --hops independent " + two_switches + " " + question)["results"];
+  const json flows = json_of("delay --hops independent " + two_switches + " " + question)["results"];
   double sum = 0, rates = 0;
   for (const json& flow : flows) {
     const double rate = std::stod(flow["rate"].get<std::string>());

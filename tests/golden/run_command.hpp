@@ -31,4 +31,8 @@ inline Outcome run_line(const std::string& line) {
   return run_command(arguments);
 }
 
+[[nodiscard]] inline bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 }  // namespace tailbound::golden

@@ -30,4 +30,9 @@ inline nlohmann::json run_result(const std::string& line, int status = 0) {
   return number["value"].get<double>();
 }
 
+/// The lower end of one that is an enclosure.
+[[nodiscard]] inline double lower_of(const nlohmann::json& number) {
+  return std::stod(number["lower"].get<std::string>());
+}
+
 }  // namespace tailbound::golden

@@ -34,7 +34,7 @@ bool is_near(const json& estimate, double value) {
   return estimate["kind"] == "estimate" && lower - slack <= value && value <= upper + slack;
 }
 
-const std::string small = "simulate tree --radix 4 --levels 2 --load 0.8 --slots 20000";
+const std::string small_tree = "simulate tree --radix 4 --levels 2 --load 0.8 --slots 20000";
 
 /// Stopped or killed outright at so many moments, each when it has written so many checkpoints, and resumed
 /// after each: the end is always the same. A machine that is done before gets more to do.
@@ -165,7 +165,7 @@ TEST_CASE("simulate tree: the JSON, key by key") {
 }
 
 TEST_CASE("simulate tree: threads change nothing, the seed does") {
-  const std::string line = small + " --format json --occupancy 4";
+  const std::string line = small_tree + " --format json --occupancy 4";
   const std::string one = run_line(line + " --threads 1").out;
   CHECK(one == run_line(line + " --threads 2").out);
   CHECK(one == run_line(line + " --threads 7").out);
@@ -199,13 +199,13 @@ TEST_CASE("simulate tree: a network from a file") {
 }
 
 TEST_CASE("simulate tree: reorder buffers") {
-  const json chosen = run_result(small + " --reorder");
+  const json chosen = run_result(small_tree + " --reorder");
   const json& tail = chosen["reorder_tail"];
   REQUIRE(tail.size() >= 3);
   CHECK(tail[1]["level"] == 1);
   CHECK(tail.back()["count"] == 0);
   CHECK(tail[tail.size() - 2]["count"] > 0);
-  const json told = run_result(small + " --reorder-levels 1,2");
+  const json told = run_result(small_tree + " --reorder-levels 1,2");
   CHECK(told["reorder_tail"].size() == 2);
   CHECK(told["reorder_tail"][0] == tail[1]);
 }
@@ -311,17 +311,17 @@ TEST_CASE("simulate tree: what the packets cannot show has no upper end") {
 }
 
 TEST_CASE("simulate tree: table, quiet table, CSV") {
-  const Outcome table = run_line(small);
+  const Outcome table = run_line(small_tree);
   for (const char* said :
        {"Simulation of the 4-ary 2-tree at load 0.8", " slots after a warm-up of 704 (by rule)", "seed 1",
         "mean queueing", "95 % intervals", " s on "})
     CHECK(table.out.find(said) != std::string::npos);
   CHECK(table.err.empty());
-  CHECK(run_line(small + " --warmup 10").out.find("warm-up of 10 (as told)") != std::string::npos);
-  const Outcome quiet = run_line(small + " --percentiles 50 --quiet");
+  CHECK(run_line(small_tree + " --warmup 10").out.find("warm-up of 10 (as told)") != std::string::npos);
+  const Outcome quiet = run_line(small_tree + " --percentiles 50 --quiet");
   CHECK(std::count(quiet.out.begin(), quiet.out.end(), '\n') == 1);
   CHECK(quiet.out.rfind("50 ", 0) == 0);
-  const Outcome csv = run_line(small + " --occupancy 3 --ccdf 4 --format csv");
+  const Outcome csv = run_line(small_tree + " --occupancy 3 --ccdf 4 --format csv");
   const auto rows = rows_of(csv.out);
   REQUIRE(rows.size() == 1 + 5 + 1 + 3 + 3);  // percentiles, ccdf, hops, tail
   CHECK(at(rows, 4, "table") == "percentiles");
@@ -336,7 +336,7 @@ TEST_CASE("simulate tree: table, quiet table, CSV") {
   CHECK(at(rows, 11, "tail_level") == "3");
   CHECK(at(rows, 11, "tail_probability_kind") == "estimate");
   CHECK(at(rows, 11, "load") == "0.8");
-  const std::string markdown = run_line(small + " --ccdf 4 --format markdown").out;
+  const std::string markdown = run_line(small_tree + " --ccdf 4 --format markdown").out;
   CHECK(markdown.find("**Simulation of the 4-ary 2-tree at load 0.8") == 0);
   CHECK(markdown.find("| 99.99 | ") != std::string::npos);
 }
@@ -366,7 +366,7 @@ TEST_CASE("simulate tree: lists give all combinations, each as it is alone") {
 }
 
 TEST_CASE("simulate tree: nanoseconds and bytes beside slots and packets") {
-  const json tree = run_result(small + " --ccdf 4 --packet-bytes 64 --link-gbps 10 --percentiles 99");
+  const json tree = run_result(small_tree + " --ccdf 4 --packet-bytes 64 --link-gbps 10 --percentiles 99");
   const auto times = [](const json& a, const json& b, double factor) {
     for (const char* end : {"value", "lower", "upper"})
       CHECK(b[end].get<double>() == Approx(factor * a[end].get<double>()));
@@ -375,12 +375,12 @@ TEST_CASE("simulate tree: nanoseconds and bytes beside slots and packets") {
   times(tree["percentiles"][0]["queueing_slots"], tree["percentiles"][0]["queueing_ns"], 51.2);
   times(tree["hops"][0]["mean_occupancy"], tree["hops"][0]["mean_occupancy_bytes"], 64);
   CHECK(tree["ccdf"][0]["ns"] == "204.8");
-  CHECK(run_line(small + " --packet-bytes 64 --link-gbps 10").out.find(" ns\n") != std::string::npos);
+  CHECK(run_line(small_tree + " --packet-bytes 64 --link-gbps 10").out.find(" ns\n") != std::string::npos);
 }
 
 TEST_CASE("simulate tree: a picture") {
   const Folder folder;
-  CHECK(run_line(small + " --plot " + (folder / "delay.svg")).status == 0);
+  CHECK(run_line(small_tree + " --plot " + (folder / "delay.svg")).status == 0);
   CHECK(content(folder / "delay.svg").find("4-ary 2-tree") != std::string::npos);
 }
 

@@ -27,15 +27,14 @@ using nlohmann::json;
 using tailbound::golden::Child;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
+using tailbound::golden::holds;
+using tailbound::golden::long_analysis;
+using tailbound::golden::long_simulation;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_command;
 
 using Clock = std::chrono::steady_clock;
 constexpr int stopped = 4;
-
-/// Takes minutes, and does not look at stop requests.
-const std::string long_analysis = "buffer --inputs 32 --load 0.6 --burst 1000 --drop 1e-9";
-const std::string long_simulation = "simulate tree --radix 4 --levels 3 --load 0.8 --slots 1e9";
 
 std::set<std::string> names_in(const Folder& folder) {
   std::set<std::string> names;
@@ -55,10 +54,6 @@ struct StoppedChild {
   }
   [[nodiscard]] std::string err() const { return content(said / "err"); }
 };
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 
@@ -156,12 +151,12 @@ struct Written {
   Clock::duration took{};
 };
 
-std::string masked(const std::string& text) {
+std::string without_seconds(const std::string& text) {
   return std::regex_replace(text, std::regex("[0-9.]+ s on"), "* s on");
 }
 
 std::string written_to(const std::string& file) {
-  return fs::exists(file) ? masked(content(file)) : std::string();
+  return fs::exists(file) ? without_seconds(content(file)) : std::string();
 }
 
 /// "complete": false or "stopped": true, at any depth.

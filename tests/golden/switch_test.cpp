@@ -14,11 +14,11 @@ using tailbound::golden::run_line;
 using tailbound::golden::run_result;
 using tailbound::golden::value_of;
 
-const std::string small = " --inputs 4 --load 0.8 --slots 20000";
+const std::string small_switch = " --inputs 4 --load 0.8 --slots 20000";
 
 TEST_CASE("simulate switch: estimates whatever the threads") {
-  const json one = run_result("simulate switch" + small + " --memory 20 --threads 1");
-  CHECK(one == run_result("simulate switch" + small + " --memory 20 --threads 2"));
+  const json one = run_result("simulate switch" + small_switch + " --memory 20 --threads 1");
+  CHECK(one == run_result("simulate switch" + small_switch + " --memory 20 --threads 2"));
   CHECK(one["mean_total"]["kind"] == "estimate");
   CHECK(value_of(one["mean_total"]) == Approx(8).epsilon(0.03));
   CHECK(value_of(one["mean_queue"]) == Approx(value_of(one["mean_total"]) / 4));

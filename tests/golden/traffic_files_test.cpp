@@ -12,14 +12,11 @@ namespace {
 using nlohmann::json;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
+using tailbound::golden::lower_of;
 using tailbound::golden::run_line;
 using tailbound::golden::run_result;
 
-const std::string traffic = std::string(TAILBOUND_DATA_DIR) + "/traffic/";
-
-double lower(const json& number) {
-  return std::stod(number["lower"].get<std::string>());
-}
+const std::string traffic_folder = std::string(TAILBOUND_DATA_DIR) + "/traffic/";
 
 }  // namespace
 
@@ -27,15 +24,15 @@ TEST_CASE("traffic files: matrices as JSON and CSV are those of two bursty input
   const json sources =
       run_result("buffer --inputs 2 --load 0.6 --burst 4 --destination per-packet --drop 1e-9");
   for (const char* form : {"json", "csv"}) {
-    const json read = run_result("buffer --blocks " + traffic + "two_inputs." + form + " --drop 1e-9");
+    const json read = run_result("buffer --blocks " + traffic_folder + "two_inputs." + form + " --drop 1e-9");
     CHECK(read["load"] == "0.6");
     CHECK(read["buffer"] == sources["buffer"]);
-    CHECK(lower(read["probability"]) == Approx(lower(sources["probability"])).epsilon(1e-9));
-    CHECK(lower(read["mean_occupancy"]) == Approx(lower(sources["mean_occupancy"])).epsilon(1e-9));
+    CHECK(lower_of(read["probability"]) == Approx(lower_of(sources["probability"])).epsilon(1e-9));
+    CHECK(lower_of(read["mean_occupancy"]) == Approx(lower_of(sources["mean_occupancy"])).epsilon(1e-9));
   }
   const std::string levels = " --levels 0,3,12";
-  CHECK(run_result("occupancy --blocks " + traffic + "two_inputs.json" + levels)["tail"] ==
-        run_result("occupancy --blocks " + traffic + "two_inputs.csv" + levels)["tail"]);
+  CHECK(run_result("occupancy --blocks " + traffic_folder + "two_inputs.json" + levels)["tail"] ==
+        run_result("occupancy --blocks " + traffic_folder + "two_inputs.csv" + levels)["tail"]);
 }
 
 TEST_CASE("traffic files: the matrices of the manual are those of the examples") {
@@ -50,12 +47,13 @@ TEST_CASE("traffic files: the matrices of the manual are those of the examples")
     const std::string file = folder.file("listing." + form, listing(form));
     CHECK(run_line("buffer --drop 1e-9 --quiet --blocks " + file).out == "16\n");
     CHECK(run_result("buffer --drop 1e-9 --blocks " + file)["probability"] ==
-          run_result("buffer --drop 1e-9 --blocks " + traffic + "two_inputs." + form)["probability"]);
+          run_result("buffer --drop 1e-9 --blocks " + traffic_folder + "two_inputs." + form)["probability"]);
   }
 }
 
 TEST_CASE("traffic files: probabilities, a line each") {
-  const json read = run_result("buffer --pmf " + traffic + "dice.txt --packets-per-slot 2 --drop 1e-9");
+  const json read =
+      run_result("buffer --pmf " + traffic_folder + "dice.txt --packets-per-slot 2 --drop 1e-9");
   const json formula =
       run_result("buffer --arrivals 1/2+1/6*z+1/6*z^2+1/6*z^3 --packets-per-slot 2 --drop 1e-9");
   for (const char* key : {"buffer", "probability", "mean_occupancy", "load"})
@@ -64,5 +62,5 @@ TEST_CASE("traffic files: probabilities, a line each") {
   CHECK(run_line("buffer --drop 1e-9 --packets-per-slot 2 --quiet --pmf " +
                  folder.file("list", "[1/2, 1/6, 1/6, 1/6]\n"))
             .out ==
-        run_line("buffer --drop 1e-9 --packets-per-slot 2 --quiet --pmf " + traffic + "dice.txt").out);
+        run_line("buffer --drop 1e-9 --packets-per-slot 2 --quiet --pmf " + traffic_folder + "dice.txt").out);
 }

@@ -33,18 +33,18 @@ Rates rates_of(const Network& network) {
   return rates;
 }
 
-const std::string star =
+const std::string star_of_four =
     "hosts = \"h[0..3]\"\nswitches = \"s\"\n"
     "link = [{each = \"i = 0..3\", from = \"h[i]\", to = \"s\", both = true}]\n";
 
 Rates rates(const std::string& traffic) {
-  const Network network = read_network(star + traffic, "net.toml").network;
+  const Network network = read_network(star_of_four + traffic, "net.toml").network;
   const Rates listed = rates_of(network);
-  CHECK(listed == rates_of(written_out(read_fabric(star + traffic, "net.toml").fabric)));
+  CHECK(listed == rates_of(written_out(read_fabric(star_of_four + traffic, "net.toml").fabric)));
   return listed;
 }
 
-std::string message(const std::string& toml) {
+std::string refusal(const std::string& toml) {
   for (const bool listed : {true, false}) {
     try {
       if (listed)
@@ -61,7 +61,7 @@ std::string message(const std::string& toml) {
 }
 
 std::string sparse_message(const std::string& csv) {
-  const Network network = read_network(star + "[traffic]\nuniform = 0.1\n", "net.toml").network;
+  const Network network = read_network(star_of_four + "[traffic]\nuniform = 0.1\n", "net.toml").network;
   try {
     SparseDemandReader reader(network, "pairs.csv");
     reader.take(csv);
@@ -112,7 +112,7 @@ TEST_CASE("traffic in a few words is the list that it stands for", "[network][de
   CHECK(uniform.size() == 12);
   for (const auto& [pair, rate] : uniform) CHECK(rate == Rational(1) / 10);
   // As [traffic] has long had it.
-  CHECK(uniform == rates_of(read_network(star + "[traffic]\nuniform = 0.3\n", "net.toml").network));
+  CHECK(uniform == rates_of(read_network(star_of_four + "[traffic]\nuniform = 0.3\n", "net.toml").network));
 
   const Rates groups = rates("[[traffic]]\nuniform = 0.3\ngroups = 2\n");
   CHECK(groups == Rates{{{"h0", "h1"}, Rational(3) / 10},
@@ -196,7 +196,7 @@ TEST_CASE("what fails is taken out before routes are found", "[network][failures
 
 TEST_CASE("traffic in a few words that is none is refused with its place", "[network][demands]") {
   const auto refused = [](const std::string& traffic, const std::string& what) {
-    CHECK_THAT(message(star + traffic), Catch::Contains(what));
+    CHECK_THAT(refusal(star_of_four + traffic), Catch::Contains(what));
   };
   refused("[[traffic]]\n", "4:1: traffic must have one of uniform");
   refused("[[traffic]]\nuniform = 2\n", "5:11: the rate of uniform traffic is \"2\"");
@@ -222,7 +222,7 @@ TEST_CASE("links as formulas that are none, or too many, are refused with their 
           "[network][node_names]") {
   const auto refused = [](const std::string& links, const std::string& what) {
     CHECK_THAT(
-        message("hosts = \"h[0..3]\"\nswitches = \"s[0..1]\"\n" + links + "\n[traffic]\nuniform = 0.1\n"),
+        refusal("hosts = \"h[0..3]\"\nswitches = \"s[0..1]\"\n" + links + "\n[traffic]\nuniform = 0.1\n"),
         Catch::Contains(what));
   };
   refused("link = [{each = \"i = 0..4\", from = \"h[i]\", to = \"s0\"}]",
@@ -236,15 +236,15 @@ TEST_CASE("links as formulas that are none, or too many, are refused with their 
           "it may have one");
   refused("link = [{pairs = [[1, 2, 3]], from = \"h[i]\", to = \"s[j]\"}]", "must be a list of pairs");
   refused("link = [{pairs = [[9, 0]], from = \"h[i]\", to = \"s[j]\"}]", "the node \"h9\" is not among");
-  CHECK_THAT(message("hosts = \"h[0..99999999999]\""), Catch::Contains("1:9: the list of names"));
-  CHECK_THAT(message("hosts = \"h[0..299999]\""), Catch::Contains("at most 200000 in all"));
-  CHECK_THAT(message("hosts = [\"h[0..3]\"]\nswitches = [\"s\"]\nlink = [{from = \"h[0..3]\", to = \"s\", "
+  CHECK_THAT(refusal("hosts = \"h[0..99999999999]\""), Catch::Contains("1:9: the list of names"));
+  CHECK_THAT(refusal("hosts = \"h[0..299999]\""), Catch::Contains("at most 200000 in all"));
+  CHECK_THAT(refusal("hosts = [\"h[0..3]\"]\nswitches = [\"s\"]\nlink = [{from = \"h[0..3]\", to = \"s\", "
                      "both = true}]"),
              Catch::Contains("no flows"));  // in a list names are what they are
 }
 
 TEST_CASE("a list of pairs is the same however the file is cut", "[network][demands]") {
-  const Network network = read_network(star + "[traffic]\nuniform = 0.1\n", "net.toml").network;
+  const Network network = read_network(star_of_four + "[traffic]\nuniform = 0.1\n", "net.toml").network;
   const std::string csv = "# pairs\nfrom, to, rate\r\nh3, h0, 0.25\n\n \"h0\" ,h1,1/4\nh1,h2,0\nh0,h3,0.5";
   const std::vector<SparseDemand::Entry> expected{{3, 0, 1}, {0, 1, 1}, {0, 3, 2}};
   for (std::size_t size = 1; size < csv.size(); ++size) {

@@ -5,17 +5,15 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include <tests/support/worm_ends.hpp>
+
 namespace tailbound::network {
 namespace {
 
 using Index = std::uint32_t;
+using test::all_ends;
 
 /// Every choice of how messages enter and leave.
-const std::vector<WormEnds> all_ends{{Injection::one, Ejection::one},
-                                     {Injection::one, Ejection::unlimited},
-                                     {Injection::ports, Ejection::one},
-                                     {Injection::ports, Ejection::unlimited}};
-
 TEST_CASE("hypercube worms: every way from every port crosses what differs, higher dimensions first") {
   const WormEnds ends = GENERATE(from_range(all_ends));
   for (const int n : {1, 2, 3, 5})

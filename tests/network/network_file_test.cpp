@@ -17,18 +17,15 @@
 #include <utility>
 #include <vector>
 
+#include <tests/support/network_file.hpp>
+
 using namespace tailbound;
 using namespace tailbound::network;
 using numeric::Rational;
 using numeric::to_fraction;
+using test::network_file;
 
 namespace {
-
-std::string file(const std::string& name) {
-  std::ifstream stream(TAILBOUND_DATA_DIR "/networks/" + name, std::ios::binary);
-  REQUIRE(stream.good());
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
 
 /// "1/4 x2, 1/2 x1" for the sources of the link of that name.
 std::string sources_of(const Network& network, const std::string& link, Sources sources) {
@@ -185,7 +182,7 @@ std::string torus_file(int flows) {
 }  // namespace
 
 TEST_CASE("the example network has the rates worked out by hand", "[network][network_file]") {
-  const NetworkFile read = read_network(file("two_switches.toml"), "two_switches.toml");
+  const NetworkFile read = read_network(network_file("two_switches.toml"), "two_switches.toml");
   CHECK(!read.matrix);
   const Network& network = read.network;
   CHECK(network.name == "two switches");
@@ -216,13 +213,13 @@ TEST_CASE("the example network has the rates worked out by hand", "[network][net
 }
 
 TEST_CASE("a traffic matrix says the same as flows", "[network][network_file]") {
-  NetworkFile by_matrix = read_network(file("two_switches_by_matrix.toml"), "net.toml");
+  NetworkFile by_matrix = read_network(network_file("two_switches_by_matrix.toml"), "net.toml");
   REQUIRE(by_matrix.matrix);
   CHECK(by_matrix.matrix->route == RouteRule::shortest);
-  add_traffic_matrix(by_matrix.network, file(by_matrix.matrix->file), by_matrix.matrix->file,
+  add_traffic_matrix(by_matrix.network, network_file(by_matrix.matrix->file), by_matrix.matrix->file,
                      by_matrix.matrix->route);
   CHECK(by_matrix.network.flows.size() == 5);
-  const Network by_flows = network_of(file("two_switches.toml"));
+  const Network by_flows = network_of(network_file("two_switches.toml"));
   for (const Sources sources : {Sources::decoupled, Sources::first_hop}) {
     const auto one = queue_traffic(by_matrix.network, sources), other = queue_traffic(by_flows, sources);
     REQUIRE(one.size() == other.size());
@@ -234,7 +231,7 @@ TEST_CASE("a traffic matrix says the same as flows", "[network][network_file]") 
 }
 
 TEST_CASE("the example in docs/networks.md is as described there", "[network][network_file]") {
-  const std::string page = file("../../docs/networks.md");
+  const std::string page = network_file("../../docs/networks.md");
   const std::size_t begin = page.find("```toml\n") + 8;
   std::string example = page.substr(begin, page.find("```", begin) - begin);
   CHECK(sources_of(network_of(example), "s -> b", Sources::decoupled) == "3/10 x1");
@@ -351,8 +348,8 @@ TEST_CASE("spreading over all shortest ways is a tree's routing", "[network][net
 }
 
 TEST_CASE("a network is written and read back unchanged", "[network][network_file]") {
-  check_equal(network_of(to_toml(network_of(file("two_switches.toml")))),
-              network_of(file("two_switches.toml")));
+  check_equal(network_of(to_toml(network_of(network_file("two_switches.toml")))),
+              network_of(network_file("two_switches.toml")));
   for (const TreeRouting routing : {TreeRouting::random_root, TreeRouting::nearest_ancestor}) {
     const Network tree = tree_network({.radix = 2, .levels = 3}, Rational(7) / 9, routing);
     check_equal(network_of(to_toml(tree)), tree);

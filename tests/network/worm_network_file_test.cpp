@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <tests/support/network_file.hpp>
+
 // Networks of worms from files: ways, classes and wires as written; a mesh and a ring against cube_graph();
 // mistakes with their places.
 
@@ -21,14 +23,9 @@ using namespace tailbound::network;
 using tailbound::InvalidArgument;
 using tailbound::LimitExceeded;
 using tailbound::ParseError;
+using tailbound::test::network_file;
 
-std::string file(const std::string& name) {
-  std::ifstream stream(TAILBOUND_DATA_DIR "/networks/" + name, std::ios::binary);
-  REQUIRE(stream.good());
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
-
-Network network_of(const std::string& toml) {
+Network worm_network(const std::string& toml) {
   return read_network(toml, "net.toml", FileUse::worms).network;
 }
 
@@ -46,7 +43,7 @@ std::string way(const RoutedWormNetwork& worms, std::uint32_t source, std::uint3
 }
 
 /// hosts a, b, c; switches s, t; a, b - s - t - c. Four lines.
-std::string frame(const std::string& trunk_keys = "") {
+std::string worm_frame(const std::string& trunk_keys = "") {
   return "hosts = [\"a\", \"b\", \"c\"]\nswitches = [\"s\", \"t\"]\n"
          "link = [{from = [\"a\", \"b\"], to = \"s\", both = true}, {from = \"c\", to = \"t\", both = "
          "true},\n"
@@ -54,13 +51,13 @@ std::string frame(const std::string& trunk_keys = "") {
          trunk_keys + "}]\n";
 }
 std::string with_flows(const std::string& flows, const std::string& trunk_keys = "") {
-  return frame(trunk_keys) + "flow = [" + flows + "]\n";
+  return worm_frame(trunk_keys) + "flow = [" + flows + "]\n";
 }
 const std::string a_to_c = "{from = \"a\", to = \"c\", rate = 0.5";
 
 TEST_CASE("worm file: hosts inject by their links, switches by channels of their own") {
   const RoutedWormNetwork worms(
-      network_of(with_flows(a_to_c + "}, {from = \"s\", to = \"t\", rate = 0.25}")));
+      worm_network(with_flows(a_to_c + "}, {from = \"s\", to = \"t\", rate = 0.25}")));
   CHECK(way(worms, 0, 2) == "a -> s; s -> t; t -> c");
   CHECK(way(worms, 3, 4) == "injection at s; s -> t; ejection at t");
   CHECK(worms.layout().longest_way == 3);
@@ -72,7 +69,7 @@ TEST_CASE("worm file: hosts inject by their links, switches by channels of their
 }
 
 TEST_CASE("worm file: wires, classes and virtual channels of a link") {
-  const RoutedWormNetwork worms(network_of(with_flows(
+  const RoutedWormNetwork worms(worm_network(with_flows(
       a_to_c + ", path = [\"s\", \"t\"], classes = [0, 1, 0]}, {from = \"b\", to = \"c\", rate = 0.1}",
       ", rate = 2, classes = 2, virtual_channels = 3")));
   CHECK(way(worms, 0, 2) == "a -> s; s -> t, wire 0, class 1, virtual channel 0; t -> c");
@@ -95,7 +92,7 @@ TEST_CASE("worm file: wires, classes and virtual channels of a link") {
 }
 
 TEST_CASE("worm file: shares of routes become variants") {
-  const RoutedWormNetwork worms(network_of(
+  const RoutedWormNetwork worms(worm_network(
       "hosts = [\"a\", \"b\"]\nswitches = [\"s\", \"t\", \"u\"]\n"
       "link = [{from = \"a\", to = [\"s\", \"t\", \"u\"]}, {from = [\"s\", \"t\", \"u\"], to = \"b\"}]\n"
       "flow = [{from = \"a\", to = \"b\", rate = 1, routes = [{share = \"1/6\", path = [\"s\"]}, {share = "
@@ -156,15 +153,15 @@ TEST_CASE("worm file: a mesh whose shortest ways are dimension-order is that of 
       if (y < 3) links_y += "{from = " + label(x, y) + ", to = " + label(x, y + 1) + ", both = true},";
     }
   // Of equally short ways, the link listed first: x before y.
-  const Network network = network_of("switches = [" + nodes + "]\nlink = [" + links_x + links_y +
-                                     "]\n[traffic]\nuniform = true\n");
+  const Network network = worm_network("switches = [" + nodes + "]\nlink = [" + links_x + links_y +
+                                       "]\n[traffic]\nuniform = true\n");
   CHECK(network.flows.size() == 16 * 15);
   const RoutedWormNetwork worms(network);
   check_same(walk_graph(worms, worms.traffic()), cube_graph({.radix = 4}), {});
 }
 
 TEST_CASE("worm file: the example ring is the torus of one dimension") {
-  const Network ring = network_of(file("worm_ring.toml"));
+  const Network ring = worm_network(network_file("worm_ring.toml"));
   const RoutedWormNetwork worms(ring);
   const ChannelGraph torus =
       cube_graph({.links = CubeLinks::unidirectional_torus, .radix = 4, .dimensions = 1});
@@ -180,12 +177,12 @@ TEST_CASE("worm file: the example ring is the torus of one dimension") {
   }
   check_same(walk_graph(worms, worms.traffic()), torus, names);
   // Written and read back, classes and all.
-  CHECK(to_toml(network_of(to_toml(ring))) == to_toml(ring));
+  CHECK(to_toml(worm_network(to_toml(ring))) == to_toml(ring));
   CHECK(to_toml(ring).find("classes = [0, 1, 1, 0]") != std::string::npos);
 }
 
 TEST_CASE("worm file: uniform traffic is that of the hosts, spread over all shortest ways if asked") {
-  const Network network = network_of(
+  const Network network = worm_network(
       "hosts = [\"a\", \"b\", \"c\"]\nswitches = [\"s\", \"t\"]\n"
       "link = [{from = [\"a\", \"b\", \"c\"], to = [\"s\", \"t\"], both = true, virtual_channels = 2}]\n"
       "[traffic]\nuniform = true\nroute = \"spread\"\n");
@@ -198,11 +195,11 @@ TEST_CASE("worm file: uniform traffic is that of the hosts, spread over all shor
 
 TEST_CASE("worm file: worms that follow each other do not share a wire") {
   const auto partners = [](const std::string& flows) {
-    const RoutedWormNetwork worms(
-        network_of("hosts = [\"a\", \"b\"]\nswitches = [\"s\", \"t\", \"u\"]\nlink = [{from = [\"a\", "
-                   "\"b\"], to = \"s\"}, "
-                   "{from = \"s\", to = \"t\", virtual_channels = 2}, {from = \"t\", to = \"u\"}]\nflow = [" +
-                   flows + "]\n"));
+    const RoutedWormNetwork worms(worm_network(
+        "hosts = [\"a\", \"b\"]\nswitches = [\"s\", \"t\", \"u\"]\nlink = [{from = [\"a\", "
+        "\"b\"], to = \"s\"}, "
+        "{from = \"s\", to = \"t\", virtual_channels = 2}, {from = \"t\", to = \"u\"}]\nflow = [" +
+        flows + "]\n"));
     return partner_rate(walk_graph(worms, worms.traffic()));
   };
   const auto flow = [](const std::string& from, const std::string& to) {
@@ -215,7 +212,7 @@ TEST_CASE("worm file: worms that follow each other do not share a wire") {
         Approx(0.5).epsilon(1e-14));
 }
 
-std::string message(const std::string& toml) {
+std::string worm_message(const std::string& toml) {
   try {
     (void)read_network(toml, "net.toml", FileUse::worms);
   } catch (const ParseError& error) {
@@ -251,17 +248,17 @@ TEST_CASE("worm file: mistakes are told with their places") {
       {with_flows("{from = \"a\", to = \"c\", rate = -0.5}"), "must be above 0"},
       {with_flows("{from = \"a\", to = \"c\"}"), "needs the key \"rate\""},
       {with_flows(a_to_c), "net.toml:"},
-      {frame() + "[traffic]\nuniform = true\nmatrix = \"x.csv\"\n", "a matrix beside uniform traffic"},
-      {frame() + "[traffic]\nuniform = 1\n", "must be true or false"},
-      {frame() + "[traffic]\nuniform = false\n", "needs the key \"matrix\""},
-      {"flow = [" + a_to_c + "}]\n" + frame() + "[traffic]\nuniform = true\n", "flows beside it"},
+      {worm_frame() + "[traffic]\nuniform = true\nmatrix = \"x.csv\"\n", "a matrix beside uniform traffic"},
+      {worm_frame() + "[traffic]\nuniform = 1\n", "must be true or false"},
+      {worm_frame() + "[traffic]\nuniform = false\n", "needs the key \"matrix\""},
+      {"flow = [" + a_to_c + "}]\n" + worm_frame() + "[traffic]\nuniform = true\n", "flows beside it"},
       {"hosts = [\"a\"]\nswitches = [\"s\", \"t\"]\n[traffic]\nuniform = true\n", "fewer than two nodes"},
       {"switches = [\"s\", \"t\"]\n[traffic]\nuniform = true\n",
        "net.toml:3:11: no way leads from \"s\" to \"t\""},
-      {frame(), "the network has no flows"},
+      {worm_frame(), "the network has no flows"},
   }));
   INFO(toml);
-  CHECK_THAT(message(toml), Catch::Contains(expected));
+  CHECK_THAT(worm_message(toml), Catch::Contains(expected));
 }
 
 TEST_CASE("worm file: the keys of worms are none of a network of packets") {
@@ -270,12 +267,12 @@ TEST_CASE("worm file: the keys of worms are none of a network of packets") {
   };
   refused(with_flows(a_to_c + "}", ", virtual_channels = 2"));
   refused(with_flows(a_to_c + ", path = [\"s\", \"t\"], classes = [0, 0, 0]}"));
-  refused(frame() + "[traffic]\nuniform = true\n");
-  CHECK_NOTHROW(read_network(file("two_switches.toml"), "net.toml", FileUse::worms));
+  refused(worm_frame() + "[traffic]\nuniform = true\n");
+  CHECK_NOTHROW(read_network(network_file("two_switches.toml"), "net.toml", FileUse::worms));
 }
 
 TEST_CASE("worm file: networks that are not as they must be are refused") {
-  const Network good = network_of(with_flows(a_to_c + "}"));
+  const Network good = worm_network(with_flows(a_to_c + "}"));
   const auto refuse = [&](auto&& spoil) {
     Network network = good;
     spoil(network);

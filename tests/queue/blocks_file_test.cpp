@@ -4,18 +4,16 @@
 #include <catch2/catch.hpp>
 #include <string>
 #include <tests/support/random_models.hpp>
+#include <tests/support/rational.hpp>
 #include <vector>
 
 using namespace tailbound;
 using queue::parse_blocks;
 using queue::RationalBlocks;
 using test::Random;
+using test::ratio;
 
 namespace {
-
-numeric::Rational ratio(std::int64_t numerator, std::int64_t denominator) {
-  return numeric::Rational(static_cast<long>(numerator)) / numeric::Rational(static_cast<long>(denominator));
-}
 
 /// What is wrong with `text`, with its place: "line:column: ...".
 std::string fault(const std::string& text) {
@@ -96,7 +94,7 @@ class RandomWriter {
   Random& random_;
 };
 
-RationalBlocks random_blocks(Random& random) {
+RationalBlocks random_matrices(Random& random) {
   const auto size = static_cast<std::size_t>(random.between(1, 6));
   RationalBlocks blocks(static_cast<std::size_t>(random.between(1, 6)));
   for (auto& matrix : blocks) {
@@ -145,7 +143,7 @@ TEST_CASE("random blocks survive both forms", "[queue][blocks_file]") {
   Random random(23);
   RandomWriter writer(random);
   for (int round = 0; round < 300; ++round) {
-    const RationalBlocks blocks = random_blocks(random);
+    const RationalBlocks blocks = random_matrices(random);
     const std::string json = writer.json(blocks), csv = writer.csv(blocks);
     INFO(json << "\n" << csv);
     REQUIRE(parse_blocks(json, "json") == blocks);
@@ -243,7 +241,7 @@ TEST_CASE("noise gives blocks or an error with a place within the text", "[queue
   const std::string bytes = "[]{},:\"\\#/.eE+-0123456789 \n\t\rblockstrue\xC3\xFF";
   int read = 0;
   for (int round = 0; round < 4000; ++round) {
-    const RationalBlocks blocks = random_blocks(random);
+    const RationalBlocks blocks = random_matrices(random);
     std::string text = random.one_in(2) ? writer.json(blocks) : writer.csv(blocks);
     for (std::int64_t changes = random.between(1, 4); changes > 0 && !text.empty(); --changes) {
       const auto at = static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(text.size()) - 1));

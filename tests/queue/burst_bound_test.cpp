@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <tests/support/ends.hpp>
 #include <tests/support/fraction.hpp>
 #include <tests/support/markov_chain.hpp>
 #include <tests/support/random_models.hpp>
@@ -105,7 +106,7 @@ std::vector<long double> tails(const PlainBlocks<long double>& blocks, std::int6
 }
 
 /// Packets lost per packet, room for `capacity`.
-long double loss(const PlainBlocks<long double>& blocks, std::int64_t capacity) {
+long double plain_loss(const PlainBlocks<long double>& blocks, std::int64_t capacity) {
   const auto law = chain_law(blocks, capacity);
   long double lost = 0, offered = 0;
   for (std::int64_t n = 0; n <= capacity; ++n)
@@ -137,10 +138,6 @@ queue::SourceBound closest_of(const MarkovArrivals& arrivals) {
   auto bound = queue::source_bound(arrivals);
   REQUIRE(bound);
   return std::move(*bound);
-}
-
-bool near(long double value, long double reference, long double relative) {
-  return std::abs(value / reference - 1) <= relative;
 }
 
 }  // namespace
@@ -246,7 +243,7 @@ TEST_CASE("bursts that keep their output are never above the bound", "[queue][bu
             truth[static_cast<std::size_t>(n)] * (1 - 1e-12L));
     for (const std::int64_t capacity : {7, 2, 1})
       CHECK(value(closest ? bound.loss(capacity) : bound.exponential().loss(capacity)) >=
-            loss(blocks, capacity) * (1 - 1e-12L));
+            plain_loss(blocks, capacity) * (1 - 1e-12L));
   }
 }
 
@@ -264,7 +261,7 @@ TEST_CASE("on-off sources are never above the bound", "[queue][burst_bound][rand
     if (i % 4 == 0)
       for (const std::int64_t capacity : {16, 4, 1})
         CHECK(value(closest ? bound.loss(capacity) : bound.exponential().loss(capacity)) >=
-              loss(convert<long double>(model.blocks), capacity) * (1 - 1e-12L));
+              plain_loss(convert<long double>(model.blocks), capacity) * (1 - 1e-12L));
   }
 }
 
@@ -302,7 +299,7 @@ TEST_CASE("unlike groups are never above the bound", "[queue][burst_bound][rando
     const std::vector<long double> truth = tails(blocks, 20);
     for (std::size_t n = 20; n-- > 0;)
       CHECK(value(bound.tail(static_cast<std::int64_t>(n))) >= truth[n] * (1 - 1e-12L));
-    CHECK(value(bound.loss(6)) >= loss(blocks, 6) * (1 - 1e-12L));
+    CHECK(value(bound.loss(6)) >= plain_loss(blocks, 6) * (1 - 1e-12L));
   }
   // The groups of one kind are one group.
   const OnOffGroup whole = switch_inputs(4, "0.7", "9");

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <tests/support/ends.hpp>
 #include <tests/support/finite_chain.hpp>
 #include <tests/support/fraction.hpp>
 #include <tests/support/markov_chain.hpp>
@@ -20,47 +21,7 @@ using queue::MarkovQueue;
 using queue::OnOffGroup;
 using tailbound::test::rational;
 
-namespace {
-
-/// Both ends of a proved number, exactly.
-struct Ends {
-  Fraction lower, upper;
-
-  [[nodiscard]] bool contains(const Fraction& value) const { return lower <= value && value <= upper; }
-  [[nodiscard]] bool meets(const Ends& other) const { return lower <= other.upper && other.lower <= upper; }
-  [[nodiscard]] bool narrow(int digits) const { return upper - lower <= power_of_ten(-digits) * lower; }
-  [[nodiscard]] long double middle() const { return static_cast<long double>(Fraction((lower + upper) / 2)); }
-  [[nodiscard]] std::string text() const {
-    return "[" + Float100(lower).str(25) + ", " + Float100(upper).str(25) + "]";
-  }
-};
-
-template <class Unit>
-Ends ends(const numeric::Claim<Unit>& claim) {
-  if (const auto* exact = std::get_if<numeric::Exact<Unit>>(&claim)) {
-    const Fraction value = to_fraction(exact->value);
-    return {value, value};
-  }
-  REQUIRE(std::holds_alternative<numeric::Enclosure<Unit>>(claim));
-  const auto& enclosure = std::get<numeric::Enclosure<Unit>>(claim);
-  return {to_fraction(enclosure.lower()), to_fraction(enclosure.upper())};
-}
-
-Ends ends(const queue::Bounds& bounds) {
-  return {to_fraction(bounds.lower), to_fraction(bounds.upper)};
-}
-
-template <class Unit>
-numeric::Approximation<Unit> approximated(const numeric::Claim<Unit>& claim) {
-  REQUIRE(std::holds_alternative<numeric::Approximation<Unit>>(claim));
-  return std::get<numeric::Approximation<Unit>>(claim);
-}
-
-double apart(long double a, long double b) {
-  return static_cast<double>(std::abs(a - b) / std::abs(b));
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("bursts to one output: 4 inputs, load 0.6, bursts of 16", "[queue][directed][reference]") {
   // From a chain solved by a program of its own.

@@ -4,6 +4,7 @@
 #include <tailbound/queue/train_bound.hpp>
 
 #include <catch2/catch.hpp>
+#include <tests/support/ends.hpp>
 #include <tests/support/rational.hpp>
 #include <tests/support/switch_inputs.hpp>
 
@@ -19,11 +20,6 @@ using test::on_off_sources;
 using Of = LastEmptySlot::Of;
 
 namespace {
-
-double middle(const queue::ProbabilityClaim& claim) {
-  REQUIRE(std::holds_alternative<numeric::Enclosure<unit::Probability>>(claim));
-  return static_cast<double>(std::get<numeric::Enclosure<unit::Probability>>(claim).lower());
-}
 
 using Polynomial = std::vector<long double>;  // by the packets of some slots
 
@@ -124,7 +120,7 @@ TEST_CASE("last empty slot: the bound over the truth is from 1 to 3 if bursts ke
     MarkovQueue queue(arrivals, {6});
     for (const std::int64_t n : {100, 30, 10, 5, 2, 1}) {
       INFO(group.count << " sources, n = " << n << ", load " << numeric::to_fraction(arrivals.load()));
-      const double tail = middle(queue.tail(n)), loss = middle(queue.loss(n));
+      const long double tail = middle(queue.tail(n)), loss = middle(queue.loss(n));
       CHECK(static_cast<double>(bound->tail(n).value) >= tail);
       CHECK(static_cast<double>(bound->tail(n).value) <= most_tail * tail);
       CHECK(static_cast<double>(bound->loss(n).value) >= loss);
@@ -182,7 +178,7 @@ TEST_CASE("last empty slot: sources that feed this queue alone and send when ON:
     auto bound = queue::source_bound(arrivals);
     MarkovQueue queue(arrivals);
     for (const std::int64_t n : {60, 20, 5, 1}) {
-      const double truth = middle(queue.tail(n));
+      const long double truth = middle(queue.tail(n));
       CHECK(static_cast<double>(bound->tail(n).value) >= truth);
       CHECK(static_cast<double>(bound->tail(n).value) <= 1.001 * truth);
     }

@@ -9,6 +9,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <tests/support/ends.hpp>
 #include <tests/support/finite_chain.hpp>
 #include <tests/support/fraction.hpp>
 #include <tests/support/markov_chain.hpp>
@@ -25,41 +26,9 @@ using traffic::OnOff;
 
 namespace {
 
-/// Both ends of a proved number, exactly.
-struct Ends {
-  Fraction lower, upper;
-
-  [[nodiscard]] bool contains(const Fraction& value) const { return lower <= value && value <= upper; }
-  [[nodiscard]] bool meets(const Ends& other) const { return lower <= other.upper && other.lower <= upper; }
-  [[nodiscard]] bool narrow(int digits) const { return upper - lower <= power_of_ten(-digits) * lower; }
-  [[nodiscard]] std::string text() const {
-    return "[" + Float100(lower).str(40) + ", " + Float100(upper).str(40) + "]";
-  }
-};
-Ends operator+(const Ends& a, const Ends& b) {
-  return {a.lower + b.lower, a.upper + b.upper};
-}
-
-template <class Unit>
-Ends ends(const numeric::Claim<Unit>& claim) {
-  if (const auto* exact = std::get_if<numeric::Exact<Unit>>(&claim)) {
-    const Fraction value = to_fraction(exact->value);
-    return {value, value};
-  }
-  REQUIRE(std::holds_alternative<numeric::Enclosure<Unit>>(claim));
-  const auto& enclosure = std::get<numeric::Enclosure<Unit>>(claim);
-  return {to_fraction(enclosure.lower()), to_fraction(enclosure.upper())};
-}
-
 template <class Unit>
 Ends proved_ends(const numeric::Proved<Unit>& proved) {
   return std::visit([](const auto& truth) { return ends(numeric::Claim<Unit>(truth)); }, proved);
-}
-
-template <class Unit>
-numeric::Approximation<Unit> approximated(const numeric::Claim<Unit>& claim) {
-  REQUIRE(std::holds_alternative<numeric::Approximation<Unit>>(claim));
-  return std::get<numeric::Approximation<Unit>>(claim);
 }
 
 /// The source of an input of a switch with radix `share`, as one output sees it.
@@ -74,10 +43,6 @@ MarkovArrivals inputs(std::int64_t count, const char* load, const char* burst, c
 
 long double in_double(const Fraction& value) {
   return static_cast<long double>(value);
-}
-
-double apart(long double a, long double b) {
-  return static_cast<double>(std::abs(a - b) / b);
 }
 
 }  // namespace
@@ -323,7 +288,7 @@ void require_long_chains(int count) {
   int checked = 0, left_out = 0, doubled = 0;
   std::size_t levels = 0;
   while (checked < count) {
-    const MarkovModel model = checked % 3 == 2 ? random_blocks(random) : random_on_off(random);
+    const MarkovModel model = checked % 3 == 2 ? test::random_blocks(random) : random_on_off(random);
     const auto law = long_law(model, 2e7);
     if (law.empty()) {
       ++left_out;
@@ -539,7 +504,7 @@ TEST_CASE("longer bursts never shrink a buffer", "[queue][markov][burst]") {
 TEST_CASE("occupancies, tails, mean and losses belong together", "[queue][markov][identities]") {
   Random random(64);
   for (int i = 0; i < 40; ++i) {
-    const MarkovModel model = i % 2 == 0 ? random_on_off(random) : random_blocks(random);
+    const MarkovModel model = i % 2 == 0 ? random_on_off(random) : test::random_blocks(random);
     INFO(model.text);
     MarkovQueue queue(model.arrivals, {12});
     const Fraction load = to_fraction(model.arrivals.load());

@@ -13,16 +13,13 @@
 // against switches that are simulated.
 
 using namespace tailbound;
+using tailbound::test::ratio;
 using namespace tailbound::queue;
 using numeric::parse_rational;
 using numeric::Rational;
 using Measure = MemoryRule::Measure;
 
 namespace {
-
-Rational ratio(long a, long b) {
-  return Rational(a) / Rational(b);
-}
 
 /// Each input sends with these rates to `count` outputs alike; its law by the queue of many sources.
 OutputQueues crowd_outputs(const std::vector<Rational>& rates, std::int64_t count) {

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <tests/support/ends.hpp>
 #include <tests/support/fraction.hpp>
 #include <tests/support/markov_chain.hpp>
 #include <tests/support/random_models.hpp>
@@ -34,15 +35,6 @@ Trains trains(std::int64_t inputs, const char* load, const char* cells) {
 template <class Bound>
 long double value(const Bound& bound) {
   return static_cast<long double>(bound.value);
-}
-
-long double middle(const queue::ProbabilityClaim& claim) {
-  REQUIRE(std::holds_alternative<numeric::Enclosure<unit::Probability>>(claim));
-  return static_cast<long double>(std::get<numeric::Enclosure<unit::Probability>>(claim).lower());
-}
-
-bool near(long double value, long double reference, long double relative) {
-  return std::abs(value / reference - 1) <= relative;
 }
 
 /// P(Q > n) for n = 0 .. top, cut at `top`: each input for itself, (free, r cells left here, r cells left elsewhere).

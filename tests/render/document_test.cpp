@@ -19,10 +19,6 @@ using numeric::Rational;
 
 namespace {
 
-Rational ratio(long numerator, long denominator) {
-  return Rational(numerator) / denominator;
-}
-
 std::shared_ptr<const Layout> layout() {
   return std::make_shared<const Layout>(Layout{
       .command = "toy",

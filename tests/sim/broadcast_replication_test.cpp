@@ -8,7 +8,9 @@
 #include <map>
 #include <set>
 #include <tests/support/cut_replication.hpp>
+#include <tests/support/estimate.hpp>
 #include <tests/support/rigid_worms.hpp>
+#include <tests/support/worm_ends.hpp>
 
 /// Random runs have fixed seeds: a test that passes once passes always. Where an interval must hold an exact
 /// value it is taken at a confidence that fails once in 10 000 runs.
@@ -16,8 +18,8 @@ namespace tailbound::sim {
 namespace {
 
 using numeric::parse_rational;
-
-constexpr double sure = 0.9999;
+using test::all_ends;
+using test::sure;
 
 BroadcastModel model_of(int dimensions, int virtual_channels, std::int64_t flits, const char* rate,
                         const char* broadcast, std::int64_t startup = 0) {
@@ -44,11 +46,6 @@ bool holds(const numeric::Estimate<Unit>& estimate, double exact) {
 }
 
 /// Every choice of how messages enter and leave, the published one last.
-const std::vector<network::WormEnds> all_ends{{network::Injection::one, network::Ejection::one},
-                                              {network::Injection::one, network::Ejection::unlimited},
-                                              {network::Injection::ports, network::Ejection::one},
-                                              network::all_port};
-
 /// Ejection channels on a way.
 std::uint64_t ejections(const network::WormEnds& ends) {
   return ends.ejection == network::Ejection::one ? 1 : 0;

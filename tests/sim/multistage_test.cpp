@@ -61,9 +61,9 @@ TEST_CASE("multistage simulation: generated = delivered + inside + stalled at ev
 
 /// The same network written for the eye, slow: every request is kept by itself, events are searched for, and
 /// waiting lists are lists. What is shared is the random numbers and the wiring.
-class Plain {
+class PlainMultistage {
  public:
-  Plain(const MultistageModel& model, RandomKey key)
+  PlainMultistage(const MultistageModel& model, RandomKey key)
       : key_(key),
         nodes_(static_cast<std::uint32_t>(model.network.network.nodes)),
         size_(static_cast<std::uint32_t>(model.network.network.switch_size)),
@@ -247,7 +247,7 @@ TEST_CASE("multistage simulation: a plain program of the same rules counts the s
         const auto replication = make_multistage_replication(model, {6, 2});
         replication->advance(400);
         const Counts counts = replication->take_counts();
-        Plain plain(model, {6, 2});
+        PlainMultistage plain(model, {6, 2});
         plain.advance(400);
         CHECK(counts[MultistageRows::generated] == plain.generated);
         CHECK(counts[MultistageRows::delivered] == plain.delivered);

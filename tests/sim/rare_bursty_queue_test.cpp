@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include <tests/support/estimate.hpp>
+
 /// Random runs have fixed seeds: a test that passes once passes always. What is stated as the false-alarm
 /// rate is how likely a right program would fail with a new seed.
 namespace tailbound::sim {
@@ -15,6 +17,7 @@ namespace {
 using network::BurstySource;
 using numeric::parse_rational;
 using numeric::Rational;
+using test::sure;
 
 /// The first hop of a tree: `inputs` leaves, each packet of which comes here with probability 1 / inputs.
 BurstySource leaves(long inputs, const char* load, const char* burst, const char* on_rate = "1") {
@@ -114,8 +117,6 @@ RareQueueEstimate estimated(const RareBurstyQueueModel& model, std::int64_t cycl
 }
 
 /// 99.99 % intervals: a right program fails with probability 1e-4 a comparison.
-constexpr double sure = 0.9999;
-
 void check_holds(const RareQueueEstimate& estimate, double exact) {
   CAPTURE(exact, estimate.probability.value, estimate.relative_width());
   CHECK(estimate.probability.lower <= exact);

@@ -128,7 +128,7 @@ TEST_CASE("rare queue: the published 8.7035435578e-16 within 2 %") {
 
 // --- Coverage --------------------------------------------------------------------------------------------
 
-struct Score {
+struct QueueScore {
   int cases = 0, inside = 0;
   double sum = 0;  ///< of distances from the exact values in half widths of the interval
   void add(const numeric::Estimate<unit::Probability>& estimate, double exact) {
@@ -158,9 +158,9 @@ RareQueueModel random_model(std::mt19937_64& random, int event, double greatest_
   return model;
 }
 
-Score coverage(int cases, std::int64_t cycles, double greatest_load) {
+QueueScore coverage(int cases, std::int64_t cycles, double greatest_load) {
   std::mt19937_64 random(2026);
-  Score score;
+  QueueScore score;
   for (int i = 0; i < cases; ++i) {
     const RareQueueModel model = random_model(random, i % 3, greatest_load);
     const auto seed = static_cast<std::uint64_t>(1000 + i);
@@ -176,14 +176,14 @@ Score coverage(int cases, std::int64_t cycles, double greatest_load) {
 
 // A right program fails with probability 0.02 or less with a new seed.
 TEST_CASE("rare queue: intervals cover the exact value, without bias") {
-  const Score score = coverage(60, 20'000, 0.8);
+  const QueueScore score = coverage(60, 20'000, 0.8);
   CAPTURE(score.inside, score.bias());
   CHECK(score.inside >= 52);
   CHECK(std::abs(score.bias()) < 3);
 }
 
 TEST_CASE("rare queue: intervals cover the exact value in 90 to 99 % of 200 cases", "[.full]") {
-  const Score score = coverage(200, 60'000, 0.95);
+  const QueueScore score = coverage(200, 60'000, 0.95);
   WARN("covered " << score.inside << " of 200, bias " << score.bias() << " standard deviations");
   CHECK(score.inside >= 180);
   CHECK(score.inside <= 198);

@@ -8,8 +8,10 @@
 #include <functional>
 #include <string>
 #include <tests/support/cut_replication.hpp>
+#include <tests/support/estimate.hpp>
 #include <tests/support/rational.hpp>
 #include <tests/support/shared_chain.hpp>
+#include <tests/support/with.hpp>
 #include <vector>
 
 /// Random runs have fixed seeds: a test that passes once passes always. Before the seeds were fixed each comparison
@@ -21,14 +23,10 @@ namespace {
 using numeric::Rational;
 using test::rational;
 using test::SharedChain;
+using test::sure;
+using test::with;
 using traffic::Destination;
 
-constexpr double confidence = 0.9999;
-
-SwitchModel with(SwitchModel model, const std::function<void(SwitchModel&)>& change) {
-  change(model);
-  return model;
-}
 SwitchModel with_memory(std::int64_t ports, const char* load, std::int64_t memory) {
   return with(switch_model(ports, rational(load)), [&](SwitchModel& model) { model.memory = memory; });
 }
@@ -45,7 +43,7 @@ struct Found {
 };
 
 Found simulated(const RareSwitchModel& model, double path_slots = 1e7, std::uint64_t seed = 1,
-                double with_confidence = confidence) {
+                double with_confidence = sure) {
   const RunResult result = run_rare_switch(model, plan_of(model, path_slots, seed));
   if (model.loses()) {
     const auto loss = rare_switch_loss(model, result, with_confidence).loss;
@@ -142,7 +140,7 @@ TEST_CASE("rare switch: at every level on the way down against the chain of this
   const RareSwitchModel rare = rare_switch_model(model, 40);
   const RunResult result = run_rare_switch(rare, plan_of(rare, 2e7, 1));
   for (const LevelEstimate& tail :
-       splitting_tails(rare.copies, result, {0, 1, 2, 5, 10, 15, 20, 25, 30, 35}, confidence)) {
+       splitting_tails(rare.copies, result, {0, 1, 2, 5, 10, 15, 20, 25, 30, 35}, sure)) {
     CAPTURE(tail.level);
     require_inside({tail.probability.value, tail.probability.lower, tail.probability.upper},
                    open.tail(static_cast<int>(tail.level)), 0.5);
@@ -191,16 +189,16 @@ TEST_CASE("rare switch: agrees with the simulation in blocks of slots, for every
     CAPTURE(describe(model));
     const RareSwitchModel rare = rare_switch_model(model, 2e-4);
     const RunPlan plan = make_plan(6400, 4000, 2'000'000, 2, 3);
-    const auto tail = switch_estimates(model, run_switch(model, plan),
-                                       {.total_levels = {rare.level}, .confidence = confidence})
-                          .total_tail.front()
-                          .probability;
+    const auto tail =
+        switch_estimates(model, run_switch(model, plan), {.total_levels = {rare.level}, .confidence = sure})
+            .total_tail.front()
+            .probability;
     CHECK(tail.value < 4e-4);
     CHECK(tail.value > 2e-5);
     agree(simulated(rare, 4e6), {tail.value, tail.lower, tail.upper});
     if (!model.sizes.empty()) continue;
     const SwitchModel full = with(model, [&](SwitchModel& m) { m.memory = rare.level * 3 / 4; });
-    const auto loss = switch_estimates(full, run_switch(full, plan), {.confidence = confidence}).packet_loss;
+    const auto loss = switch_estimates(full, run_switch(full, plan), {.confidence = sure}).packet_loss;
     CHECK(loss.value < 5e-3);
     agree(simulated(rare_switch_model(full), 4e6), {loss.value, loss.lower, loss.upper});
   }

@@ -121,7 +121,7 @@ TEST_CASE("rare tree: without splitting there is one path") {
   CHECK(counts_of(model_of(4, 2, "0.8", random_root, 2, 10), 1000)[RareTreeRows::path_slots][0] > 2000);
 }
 
-struct Score {
+struct TreeScore {
   int cases = 0, inside = 0;
   double sum = 0, squares = 0;  ///< of relative errors
   void add(const numeric::Estimate<unit::Probability>& estimate, double exact) {
@@ -136,12 +136,12 @@ struct Score {
 };
 
 /// Queues of the first stage, whose law is known: of one-level trees and of larger ones.
-Score coverage(int cases, std::int64_t slots) {
+TreeScore coverage(int cases, std::int64_t slots) {
   std::mt19937_64 random(77);
   const auto uniform = [&](double from, double to) {
     return from + (to - from) * std::generate_canonical<double, 53>(random);
   };
-  Score score;
+  TreeScore score;
   for (int i = 0; i < cases; ++i) {
     RareTreeModel model;
     const auto percent = static_cast<int>(uniform(20, 80));
@@ -166,14 +166,14 @@ Score coverage(int cases, std::int64_t slots) {
 
 // A right program fails with probability 0.02 or less with a new seed.
 TEST_CASE("rare tree: intervals cover the exact value of the first hop, without bias") {
-  const Score score = coverage(40, 40'000);
+  const TreeScore score = coverage(40, 40'000);
   CAPTURE(score.inside, score.bias());
   CHECK(score.inside >= 34);
   CHECK(std::abs(score.bias()) < 3);
 }
 
 TEST_CASE("rare tree: intervals cover the exact value in 90 to 99 % of 200 cases", "[.full]") {
-  const Score score = coverage(200, 300'000);
+  const TreeScore score = coverage(200, 300'000);
   WARN("covered " << score.inside << " of 200, bias " << score.bias() << " standard deviations");
   CHECK(score.inside >= 180);
   CHECK(score.inside <= 198);

@@ -11,7 +11,9 @@
 #include <memory>
 #include <random>
 #include <tests/support/cut_replication.hpp>
+#include <tests/support/estimate.hpp>
 #include <tests/support/rational.hpp>
+#include <tests/support/with.hpp>
 #include <variant>
 
 /// Random runs have fixed seeds: a test that passes once passes always. Before the seeds were fixed each
@@ -22,9 +24,9 @@ namespace {
 
 using numeric::Rational;
 using test::rational;
+using test::sure;
+using test::with;
 using traffic::Destination;
-
-constexpr double confidence = 0.9999;
 
 std::vector<traffic::CellClass> imix() {
   return {{1, rational("7/12")}, {10, rational("1/3")}, {24, rational("1/12")}};
@@ -33,7 +35,7 @@ std::vector<traffic::CellClass> imix() {
 SwitchEstimates simulated(const SwitchModel& model, std::int64_t slots, const SwitchQuestions& asked = {},
                           std::uint64_t seed = 1) {
   SwitchQuestions questions = asked;
-  questions.confidence = confidence;
+  questions.confidence = sure;
   return switch_estimates(model, run_switch(model, make_plan(6400, 1000, slots, 2, seed)), questions);
 }
 
@@ -136,9 +138,9 @@ TEST_CASE("switch simulation: one output's queue under bursts is that of the ana
 
 /// The same switch written for the eye, slow: packets that are followed one by one, another generator of random
 /// numbers, no blocks of slots.
-class Plain {
+class PlainSwitch {
  public:
-  Plain(const SwitchModel& model, std::uint64_t seed)
+  PlainSwitch(const SwitchModel& model, std::uint64_t seed)
       : model_(model),
         random_(seed),
         queues_(static_cast<std::size_t>(model.outputs)),
@@ -274,11 +276,6 @@ class Plain {
   Counts counts_;
 };
 
-SwitchModel with(SwitchModel model, const std::function<void(SwitchModel&)>& change) {
-  change(model);
-  return model;
-}
-
 /// Every way of sending and every kind of room.
 std::vector<SwitchModel> models() {
   const SwitchModel four = switch_model(4, rational("0.7")), five = switch_model(5, rational("0.8"));
@@ -330,10 +327,9 @@ void require_alike(const numeric::Estimate<Unit>& left, const numeric::Estimate<
 TEST_CASE("switch simulation: a plain program that follows single packets sees the same") {
   for (const SwitchModel& model : models()) {
     CAPTURE(describe(model));
-    const SwitchQuestions questions{
-        .total_levels = {5, 12}, .queue_levels = {0, 4, 8}, .confidence = confidence};
+    const SwitchQuestions questions{.total_levels = {5, 12}, .queue_levels = {0, 4, 8}, .confidence = sure};
     const SwitchEstimates fast = simulated(model, 1'000'000, questions, 11);
-    Plain plain(model, 5);
+    PlainSwitch plain(model, 5);
     for (int slot = 0; slot < 2000; ++slot) plain.slot();
     static_cast<void>(plain.take_counts());
     RunResult result{.batches = {{}}, .complete = true};

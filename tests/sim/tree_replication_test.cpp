@@ -216,7 +216,7 @@ TEST_CASE("tree: the length of the rings changes nothing") {
 
 /// Intervals of 99.9999 %: a right program fails with probability 1e-6 a comparison at most (if the intervals
 /// are right), 1e-4 in all.
-constexpr double sure = 0.999999;
+constexpr double very_sure = 0.999999;
 
 TEST_CASE("tree: hop 1 against the exact occupancy") {
   const int radix = GENERATE(2, 3, 4, 16);
@@ -226,7 +226,7 @@ TEST_CASE("tree: hop 1 against the exact occupancy") {
   const RunPlan plan = automatic_plan(model, radix == 16 ? 200'000 : 120'000, 4, 2);
   const std::vector<std::int64_t> levels{0, 1, 2, 4, 7, 10};
   const TreeEstimates estimates =
-      tree_estimates(model, run_tree(model, plan), {.occupancy_levels = levels, .confidence = sure});
+      tree_estimates(model, run_tree(model, plan), {.occupancy_levels = levels, .confidence = very_sure});
   const queue::SlottedQueue exact{series::Arrivals::equal_inputs(radix, model.load), 1};
   const StageEstimates& hop = estimates.stages[0];
   CHECK(test::holds(hop.load, numeric::nearest_double(model.load)));
@@ -247,7 +247,7 @@ TEST_CASE("tree: bursts of independent slots are no bursts") {
     CHECK(source_memory(model).variance == Approx(0).margin(1e-12));
     const TreeEstimates estimates =
         tree_estimates(model, run_tree(model, automatic_plan(model, 120'000, 4, 2)),
-                       {.occupancy_levels = {0, 1, 2, 4, 7, 10}, .confidence = sure});
+                       {.occupancy_levels = {0, 1, 2, 4, 7, 10}, .confidence = very_sure});
     const queue::SlottedQueue exact{series::Arrivals::equal_inputs(4, model.load), 1};
     CHECK(test::holds(estimates.stages[0].load, numeric::nearest_double(model.load)));
     for (const LevelEstimate& tail : estimates.stages[0].tail)
@@ -262,7 +262,7 @@ TEST_CASE("tree: hop 1 with bursts against known values") {
   model.burst = {16};
   model.destination = traffic::Destination::per_packet;
   const TreeEstimates estimates = tree_estimates(model, run_tree(model, automatic_plan(model, 200'000, 4, 2)),
-                                                 {.occupancy_levels = {6, 12}, .confidence = sure});
+                                                 {.occupancy_levels = {6, 12}, .confidence = very_sure});
   const StageEstimates& hop = estimates.stages[0];
   CHECK(test::holds(hop.load, 0.6));
   for (const auto& [tail, truth] : {std::pair{hop.tail[0], 3.3217e-3}, {hop.tail[1], 2.0789e-5}}) {
@@ -291,7 +291,7 @@ TEST_CASE("tree: the automatic plan takes bursts into account") {
 TEST_CASE("tree: losses of a finite queue against the exact ratio") {
   const TreeModel model = model_of(4, 1, "0.8", TreeRouting::random_root, 6);
   const RunPlan plan = automatic_plan(model, 150'000, 4, 4);
-  const TreeEstimates estimates = tree_estimates(model, run_tree(model, plan), {.confidence = sure});
+  const TreeEstimates estimates = tree_estimates(model, run_tree(model, plan), {.confidence = very_sure});
   // loss(B) = (1 - rho) / rho * P(Q > B) / P(Q <= B), with P(Q > 6) = 0.03121810152795
   const double truth = 0.25 * 0.03121810152795 / (1 - 0.03121810152795);
   CHECK(truth == Approx(0.00805601900107).epsilon(1e-10));

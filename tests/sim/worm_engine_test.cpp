@@ -9,6 +9,8 @@
 #include <cmath>
 #include <set>
 
+#include <tests/support/worm_ends.hpp>
+
 /// Random runs have fixed seeds: a test that passes once passes always.
 namespace tailbound::sim {
 namespace {
@@ -18,6 +20,7 @@ using network::CubeLinks;
 using network::WormHead;
 using network::WormLayout;
 using network::WormNetwork;
+using test::all_ends;
 
 std::shared_ptr<const WormNetwork> cube(CubeLinks links, int radix, int dimensions,
                                         int virtual_channels = 0) {
@@ -25,11 +28,6 @@ std::shared_ptr<const WormNetwork> cube(CubeLinks links, int radix, int dimensio
   return network::make_cube_worms(
       cube, virtual_channels > 0 ? virtual_channels : network::usual_virtual_channels(cube));
 }
-
-const std::vector<network::WormEnds> all_ends{{network::Injection::one, network::Ejection::one},
-                                              {network::Injection::one, network::Ejection::unlimited},
-                                              {network::Injection::ports, network::Ejection::one},
-                                              {network::Injection::ports, network::Ejection::unlimited}};
 
 std::vector<std::shared_ptr<const WormNetwork>> small_networks() {
   std::vector<std::shared_ptr<const WormNetwork>> networks{cube(CubeLinks::mesh, 4, 2),

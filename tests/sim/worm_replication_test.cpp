@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <tests/support/cut_replication.hpp>
+#include <tests/support/estimate.hpp>
 
 /// Random runs have fixed seeds: a test that passes once passes always. Where an interval must hold an exact
 /// value it is taken at a confidence that fails once in 10 000 runs.
@@ -15,8 +16,7 @@ namespace {
 using network::Cube;
 using network::CubeLinks;
 using numeric::parse_rational;
-
-constexpr double sure = 0.9999;
+using test::sure;
 
 WormModel model_of(const Cube& cube, const char* load, std::int64_t flits) {
   return {.network = network::make_cube_worms(cube, network::usual_virtual_channels(cube)),

@@ -21,11 +21,11 @@ Rational whole(std::int64_t value) {
 }
 
 /// What is known of a probability.
-struct Ends {
+struct TailEnds {
   Rational lower, upper;
 };
 
-Ends ends_of(const numeric::Claim<unit::Probability>& claim) {
+TailEnds ends_of_tail(const numeric::Claim<unit::Probability>& claim) {
   if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&claim))
     return {exact->value, exact->value};
   if (const auto* enclosure = std::get_if<numeric::Enclosure<unit::Probability>>(&claim))
@@ -41,7 +41,7 @@ Ends ends_of(const numeric::Claim<unit::Probability>& claim) {
 struct Length {
   Rational share, least;           ///< of the packets; their latency without queueing [ns]
   std::vector<Slots> percentiles;  ///< of their D
-  std::vector<Ends> above;         ///< P(D > t), t = 0, 1, ..
+  std::vector<TailEnds> above;         ///< P(D > t), t = 0, 1, ..
 };
 
 class Mixture {
@@ -70,14 +70,14 @@ class Mixture {
       bounds::DelayQuestion asked;
       for (std::int64_t t = 0; t <= slots_until(length, last); ++t) asked.levels.emplace_back(t);
       for (const auto& above : delays.claims(its, asked).above)
-        length.above.push_back(ends_of(above.probability));
+        length.above.push_back(ends_of_tail(above.probability));
     }
   }
 
   /// The least time with P(latency > time) <= `exceeded`.
   [[nodiscard]] Rational percentile(const Rational& exceeded) const {
-    const Rational safe = least_time(exceeded, &Ends::upper);
-    if (least_time(exceeded, &Ends::lower) != safe)
+    const Rational safe = least_time(exceeded, &TailEnds::upper);
+    if (least_time(exceeded, &TailEnds::lower) != safe)
       throw LimitExceeded("a probability of the latency is too near to a percentile to be told from it");
     return safe;
   }
@@ -92,7 +92,7 @@ class Mixture {
     return cln::cl_I_to_long(slots);
   }
 
-  [[nodiscard]] Rational above(const Rational& time, Rational Ends::*end) const {
+  [[nodiscard]] Rational above(const Rational& time, Rational TailEnds::*end) const {
     Rational sum = 0;
     for (const Length& length : lengths_) {
       if (time < length.least) {
@@ -105,7 +105,7 @@ class Mixture {
     return sum;
   }
 
-  [[nodiscard]] Rational least_time(const Rational& exceeded, Rational Ends::*end) const {
+  [[nodiscard]] Rational least_time(const Rational& exceeded, Rational TailEnds::*end) const {
     std::optional<Rational> least;
     for (const Length& length : lengths_) {
       std::int64_t from = 0, to = static_cast<std::int64_t>(length.above.size());

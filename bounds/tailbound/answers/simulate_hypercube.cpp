@@ -14,7 +14,7 @@ namespace {
 using numeric::Rational;
 
 /// The simulation saturates at some 1.4 times the model's rate.
-constexpr double guess_of_saturation = 1.4;
+constexpr double guess_for_hypercubes = 1.4;
 
 /// At rate 1.  \throws InvalidArgument
 sim::BroadcastModel model_of(const SimulatedHypercube& network) {
@@ -104,7 +104,7 @@ SimulateHypercubeAnswer answer(const SimulateHypercubeQuestion& question, const 
 HypercubeSaturationAnswer answer(const HypercubeSaturationQuestion& question, const Run& run) {
   const sim::BroadcastModel network = model_of(question.network);
   const auto model = broadcast_saturation(question.network.hypercube, broadcast_variants.front());
-  const sim::SaturationSearch search = search_of(question.length, guess_of_saturation * model.value);
+  const sim::SaturationSearch search = search_of(question.length, guess_for_hypercubes * model.value);
   return {.model = model,
           .search = search,
           .found = find_saturation(

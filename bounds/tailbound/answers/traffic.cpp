@@ -18,7 +18,7 @@ struct Cases : Case... {
 template <class... Case>
 Cases(Case...) -> Cases<Case...>;
 
-Rational whole(std::int64_t value) {
+Rational whole_number(std::int64_t value) {
   return Rational(static_cast<long>(value));
 }
 
@@ -42,7 +42,7 @@ void check(const BurstyInputs& inputs) {
 
 queue::MarkovArrivals arrivals(const BurstyInputs& inputs) {
   const traffic::OnOff all = traffic::on_off(inputs.load, inputs.burst);
-  const Rational share = 1 / whole(inputs.inputs);
+  const Rational share = 1 / whole_number(inputs.inputs);
   if (inputs.destination == traffic::Destination::per_burst)
     return queue::MarkovArrivals::on_off({{.source = all, .count = inputs.inputs, .share = share}});
   return queue::MarkovArrivals::on_off({{.source = traffic::thinned(all, share), .count = inputs.inputs}});
@@ -74,10 +74,10 @@ queue::SlottedQueue slotted_queue(const Traffic& traffic) {
       Cases{[&](const EqualInputs& inputs) {
               // Thinned traffic is the same traffic at a lower load, so the greatest load of interest will do.
               return series::Arrivals::equal_inputs(
-                  inputs.inputs, inputs.load ? *inputs.load : whole(std::min(inputs.inputs, served)));
+                  inputs.inputs, inputs.load ? *inputs.load : whole_number(std::min(inputs.inputs, served)));
             },
             [&](const PoissonArrivals& poisson) {
-              return series::Arrivals::poisson(poisson.load ? *poisson.load : whole(served));
+              return series::Arrivals::poisson(poisson.load ? *poisson.load : whole_number(served));
             },
             [](const UnequalInputs& inputs) { return series::Arrivals::unequal_inputs(inputs.rates); },
             [](const GeneratingFunction& function) { return function.arrivals; },

@@ -15,9 +15,9 @@ namespace {
 using numeric::Rational;
 
 /// The analysed queue, whatever its arrivals.
-class Analysis {
+class BufferAnalysis {
  public:
-  explicit Analysis(const ValidateBufferQuestion& question) : queue_(queue_of(question)) {}
+  explicit BufferAnalysis(const ValidateBufferQuestion& question) : queue_(queue_of(question)) {}
 
   [[nodiscard]] Predicted<unit::Probability> tail(Packets level) {
     if (auto* correlated = std::get_if<queue::MarkovQueue>(&queue_))
@@ -54,7 +54,7 @@ class Analysis {
 };
 
 /// Those of the question, or those where the analysis says about 0.5 ... 1e-6.
-std::vector<Packets> levels_of(const ValidateBufferQuestion& question, Analysis& analysis) {
+std::vector<Packets> levels_of(const ValidateBufferQuestion& question, BufferAnalysis& analysis) {
   if (!question.levels.empty()) return question.levels;
   std::set<Packets> levels;
   for (const Rational& tail : simulable_tails()) levels.insert(analysis.least_level(tail));
@@ -77,7 +77,7 @@ SimulateTreeQuestion simulation_of(const ValidateBufferQuestion& question) {
 ValidateBufferAnswer answer(const ValidateBufferQuestion& question, const Run& run) {
   if (!(question.load > 0))
     throw InvalidArgument("load", numeric::to_fraction(question.load), "greater than 0 packets a slot");
-  Analysis analysis(question);
+  BufferAnalysis analysis(question);
   SimulateTreeQuestion asked = simulation_of(question);
   static_cast<void>(plan_of(asked));  // may it be simulated?
   asked.occupancy_levels = levels_of(question, analysis);
@@ -103,7 +103,7 @@ ValidateBufferAnswer answer(const ValidateBufferQuestion& question, const Run& r
 
 std::vector<ComparedOccupancy> compared_curve(const ValidateBufferQuestion& question,
                                               const ValidateBufferAnswer& answer) {
-  Analysis analysis(question);
+  BufferAnalysis analysis(question);
   std::vector<ComparedOccupancy> curve;
   for (const sim::LevelEstimate& seen : whole_occupancy_tail(simulation_of(question), answer.simulation))
     curve.push_back({.level = Packets(seen.level),

@@ -12,18 +12,18 @@ namespace tailbound::answers {
 namespace {
 
 /// What the analysis knows of all packets together.
-class Analysis {
+class DelayAnalysis {
  public:
-  Analysis() = default;
-  Analysis(const Analysis&) = delete;
-  Analysis& operator=(const Analysis&) = delete;
-  virtual ~Analysis() = default;
+  DelayAnalysis() = default;
+  DelayAnalysis(const DelayAnalysis&) = delete;
+  DelayAnalysis& operator=(const DelayAnalysis&) = delete;
+  virtual ~DelayAnalysis() = default;
   [[nodiscard]] virtual bounds::ClaimedDelayAnswer claims(const bounds::DelayQuestion& question) = 0;
   [[nodiscard]] virtual FlowLaw& law() = 0;
   [[nodiscard]] virtual const DelayOmissions& omissions() const = 0;
 };
 
-class ListedAnalysis final : public Analysis {
+class ListedAnalysis final : public DelayAnalysis {
  public:
   explicit ListedAnalysis(const ValidateDelayQuestion& question)
       : paths_(delay_paths(question.topology, question.sources)),
@@ -43,7 +43,7 @@ class ListedAnalysis final : public Analysis {
 };
 
 /// Of a network whose traffic is not listed. Its law has no routes.
-class FabricAnalysis final : public Analysis {
+class FabricAnalysis final : public DelayAnalysis {
  public:
   FabricAnalysis(const network::Fabric& fabric, const Run& run)
       : run_(run),
@@ -107,14 +107,14 @@ void require_fabric_model(const ValidateDelayQuestion& question) {
 }
 
 /// \param run  outlives the result
-std::unique_ptr<Analysis> analysis_of(const ValidateDelayQuestion& question, const Run& run) {
+std::unique_ptr<DelayAnalysis> analysis_of(const ValidateDelayQuestion& question, const Run& run) {
   if (!question.fabric) return std::make_unique<ListedAnalysis>(question);
   require_fabric_model(question);
   return std::make_unique<FabricAnalysis>(*question.fabric->analysed, run);
 }
 
 /// Those of the question, or those where the analysis says about 0.5 ... 1e-6.
-std::vector<Slots> levels_of(const ValidateDelayQuestion& question, Analysis& analysis) {
+std::vector<Slots> levels_of(const ValidateDelayQuestion& question, DelayAnalysis& analysis) {
   if (!question.levels.empty()) return question.levels;
   bounds::DelayQuestion asked;
   for (const numeric::Rational& tail : simulable_tails()) asked.percentiles.push_back(1 - tail);
@@ -134,7 +134,7 @@ SimulateTreeQuestion simulation_of(const ValidateDelayQuestion& question) {
   return asked;
 }
 
-void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuestion& question, Analysis& analysis,
+void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuestion& question, DelayAnalysis& analysis,
                    const bounds::ClaimedDelayAnswer& analysed) {
   const std::vector<numeric::Rational> times =
       latency_ns(analysis.law().routes, analysed, *analysis.law().law, *question.time);
@@ -156,8 +156,8 @@ void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuestion& que
 ValidateDelayAnswer answer(const ValidateDelayQuestion& question, const Run& run) {
   SimulateTreeQuestion asked = simulation_of(question);
   static_cast<void>(plan_of(asked));  // may it be simulated?
-  const std::unique_ptr<Analysis> known = analysis_of(question, run);
-  Analysis& analysis = *known;
+  const std::unique_ptr<DelayAnalysis> known = analysis_of(question, run);
+  DelayAnalysis& analysis = *known;
   asked.delay_levels = levels_of(question, analysis);
   const bounds::ClaimedDelayAnswer analysed =
       analysis.claims({.levels = asked.delay_levels, .percentiles = asked.percentiles});

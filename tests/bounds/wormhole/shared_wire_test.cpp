@@ -7,9 +7,12 @@
 #include <random>
 #include <set>
 
+#include <tests/support/worm_ends.hpp>
+
 namespace tailbound::bounds::wormhole {
 namespace {
 
+using test::all_ends;
 BroadcastCube cube(int dimensions, std::int64_t virtual_channels, double flits, double broadcast,
                    double startup = 0) {
   return {.dimensions = dimensions,
@@ -34,11 +37,6 @@ std::vector<std::uint32_t> links(const network::WormNetwork& network, std::uint3
 }
 
 /// Every choice of how messages enter and leave.
-const std::vector<network::WormEnds> all_ends{{network::Injection::one, network::Ejection::one},
-                                              {network::Injection::one, network::Ejection::unlimited},
-                                              {network::Injection::ports, network::Ejection::one},
-                                              network::all_port};
-
 TEST_CASE("shared wires: streams that a unicast meets, way by way") {
   const network::WormEnds ends = GENERATE(from_range(all_ends));
   for (int n = 1; n <= 6; ++n) {

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <tests/golden/folder.hpp>
+
+namespace tailbound::test {
+
+/// What is in a file of data/networks.
+[[nodiscard]] inline std::string network_file(const std::string& name) {
+  return golden::content(golden::networks + name);
+}
+
+}  // namespace tailbound::test

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <tailbound/network/worm_ends.hpp>
+
+#include <vector>
+
+namespace tailbound::test {
+
+/// How worms may begin and end.
+inline const std::vector<network::WormEnds> all_ends{
+    {network::Injection::one, network::Ejection::one},
+    {network::Injection::one, network::Ejection::unlimited},
+    {network::Injection::ports, network::Ejection::one},
+    {network::Injection::ports, network::Ejection::unlimited}};
+
+}  // namespace tailbound::test
