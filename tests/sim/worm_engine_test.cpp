@@ -5,8 +5,10 @@
 #include <tailbound/sim/worm/worm_engine.hpp>
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <deque>
 #include <set>
 
 #include <tests/support/worm_ends.hpp>
@@ -195,6 +197,242 @@ TEST_CASE("wormhole engine: worms moved as a whole end as those moved flit by fl
       REQUIRE(same);
     }
   }
+}
+
+/// The engine's rules in plain words, with the same random numbers: every flit one by one, nothing packed.
+class PlainEngine {
+ public:
+  using Index = std::uint32_t;
+
+  PlainEngine(const WormNetwork& network, Index room, RandomKey key)
+      : network_(network),
+        layout_(network.layout()),
+        room_(room),
+        key_(key),
+        owner_(layout_.channels.size(), nobody),
+        heads_(layout_.stations.size()),
+        messages_(layout_.stations.size()) {}
+
+  void send(const WormMessage& message) {
+    const Index station = network_.next_station({message.source, message.destination, message.variant, 0, 0});
+    const Index channel = messages_[station].empty() ? free_channel(station) : nobody;
+    if (channel == nobody)
+      messages_[station].push_back(message);
+    else
+      start(message, channel);
+  }
+
+  void cycle() {
+    delivered_.clear();
+    for (Worm& worm : worms_) worm.visited = false;
+    for (const Index channel : std::exchange(ended_, {})) release(channel);
+    std::sort(asking_.begin(), asking_.end(),
+              [this](Index a, Index b) { return worms_[a].channels.back() < worms_[b].channels.back(); });
+    shuffle(asking_);
+    for (const Index id : std::exchange(asking_, {})) ask(id);
+    used_wires_.clear();
+    shuffle(awake_);
+    std::vector<Index> stay;
+    for (std::size_t i = 0; i < awake_.size(); ++i) {
+      const Index id = awake_[i];
+      if (!worms_[id].awake || worms_[id].visited) continue;  // ended, or listed twice
+      worms_[id].visited = true;
+      std::fill(worms_[id].came.begin(), worms_[id].came.end(), false);
+      const bool stays = move(id);
+      worms_[id].awake = stays;
+      if (stays) stay.push_back(id);
+      for (; !again_.empty();) {
+        const Index other = again_.back();
+        again_.pop_back();
+        const bool other_stays = move(other);
+        worms_[other].awake = other_stays;
+      }
+    }
+    awake_ = stay;
+    random_ = {key_, 2, ++now_};
+  }
+
+  [[nodiscard]] std::uint64_t crossings() const { return crossings_; }
+  [[nodiscard]] const std::vector<WormDelivery>& delivered() const { return delivered_; }
+
+ private:
+  static constexpr Index nobody = ~Index{0}, leaving = nobody - 1;
+  struct Worm {
+    WormMessage message;
+    std::vector<Index> channels;
+    std::vector<Index> flits;  ///< in the buffer of each
+    std::vector<bool> came;    ///< a flit in this cycle
+    std::size_t first = 0;     ///< channel that it still holds
+    Index at_source = 0, gone = 0;
+    std::uint64_t started = 0, released = 0;
+    bool granted = false, ejecting = false, awake = false, visited = false;
+  };
+
+  void shuffle(std::vector<Index>& list) {
+    for (std::size_t i = list.size(); i > 1; --i)
+      std::swap(list[i - 1], list[random_.next_below(static_cast<Index>(i))]);
+  }
+  Index free_channel(Index station) {
+    const auto [first, count] = layout_.stations[station];
+    Index found = nobody;
+    Index free = 0;
+    for (Index channel = first; channel < first + count; ++channel)
+      if (owner_[channel] == nobody && (count == 1 || random_.next_below(++free) == 0)) found = channel;
+    return found;
+  }
+  [[nodiscard]] Index next_station(const Worm& worm) const {
+    const WormMessage& message = worm.message;
+    return network_.next_station({message.source, message.destination, message.variant,
+                                  static_cast<Index>(worm.channels.size()), worm.channels.back()});
+  }
+  void start(const WormMessage& message, Index channel) {
+    if (free_.empty()) {
+      free_.push_back(static_cast<Index>(worms_.size()));
+      worms_.emplace_back();
+    }
+    const Index id = free_.back();
+    free_.pop_back();
+    worms_[id] = {};
+    worms_[id].message = message;
+    worms_[id].at_source = message.flits;
+    grant(id, channel);
+  }
+  void ask(Index id) {
+    const Index station = next_station(worms_[id]);
+    const Index channel = free_channel(station);
+    if (channel == nobody)
+      heads_[station].push_back(id);
+    else
+      grant(id, channel);
+  }
+  void grant(Index id, Index channel) {
+    Worm& worm = worms_[id];
+    owner_[channel] = id;
+    worm.channels.push_back(channel);
+    worm.flits.push_back(0);
+    worm.came.push_back(false);
+    worm.granted = true;
+    worm.ejecting = next_station(worm) == WormNetwork::arrived;
+    if (!worm.awake) {
+      worm.awake = true;
+      worm.visited = false;
+      awake_.push_back(id);
+    } else if (worm.visited) {
+      again_.push_back(id);
+    }
+  }
+  void release(Index channel) {
+    owner_[channel] = nobody;
+    const Index station = layout_.channels[channel].station;
+    if (!heads_[station].empty()) {
+      const Index id = heads_[station].front();
+      heads_[station].pop_front();
+      grant(id, channel);
+    } else if (!messages_[station].empty()) {
+      const WormMessage message = messages_[station].front();
+      messages_[station].pop_front();
+      start(message, channel);
+    }
+  }
+  /// May it move in the next cycle without a new grant?
+  bool move(Index id) {
+    Worm& worm = worms_[id];
+    bool active = worm.granted;
+    const std::size_t last = worm.channels.size() - 1;
+    for (std::size_t i = worm.channels.size(); i-- > worm.first;) {
+      Index& from = i > 0 ? worm.flits[i - 1] : worm.at_source;
+      const bool one_stays = i > 0 && worm.came[i - 1];
+      if (worm.came[i] || worm.flits[i] == room_ || from == (one_stays ? 1U : 0U)) continue;
+      active = true;
+      if (!used_wires_.insert(layout_.channels[worm.channels[i]].wire).second) continue;
+      --from;
+      ++(worm.ejecting && i == last ? worm.gone : worm.flits[i]);
+      worm.came[i] = true;
+      ++crossings_;
+      if (!worm.granted || i < last) continue;
+      worm.granted = false;
+      if (i == 0) worm.started = now_;
+      if (!worm.ejecting) asking_.push_back(id);
+    }
+    while (true) {
+      Worm& now = worms_[id];  // a release may start a worm
+      const std::size_t held = now.channels.size() - (now.ejecting || now.granted ? 1 : 0);
+      if (now.at_source > 0 || now.first >= held || now.flits[now.first] > 0) break;
+      if (now.first == 0) now.released = now_;
+      release(now.channels[now.first++]);
+    }
+    const Worm& now = worms_[id];
+    if (now.gone < now.message.flits) return active;
+    delivered_.push_back({.message = now.message,
+                          .started = now.started,
+                          .released = now.released,
+                          .ended = now_ + 1,
+                          .distance = static_cast<Index>(now.channels.size())});
+    owner_[now.channels.back()] = leaving;
+    ended_.push_back(now.channels.back());
+    free_.push_back(id);
+    return false;
+  }
+
+  const WormNetwork& network_;
+  const WormLayout& layout_;
+  Index room_;
+  RandomKey key_;
+  std::uint64_t now_ = 0, crossings_ = 0;
+  RandomSequence random_{key_, 2, 0};
+  std::vector<Index> owner_;
+  std::vector<std::deque<Index>> heads_;
+  std::vector<std::deque<WormMessage>> messages_;
+  std::deque<Worm> worms_;
+  std::vector<Index> awake_, again_, asking_, ended_, free_;
+  std::set<Index> used_wires_;
+  std::vector<WormDelivery> delivered_;
+};
+
+TEST_CASE("wormhole engine: shared wires: every cycle is that of the rules in plain words") {
+  auto networks = small_networks();
+  networks.push_back(cube(CubeLinks::mesh, 70, 1, 2));
+  networks.push_back(network::make_hypercube_worms(4, 3, {}));
+  std::uint64_t deliveries = 0;
+  for (const auto& network : networks) {
+    if (!network->layout().shares_wires()) continue;
+    for (const std::uint32_t room : {1U, 2U, 3U})
+      for (const std::uint32_t flits : {1U, 2U, 12U}) {
+        CAPTURE(network->layout().name, room, flits);
+        WormEngine engine(*network, room, {7, flits});
+        PlainEngine plain(*network, room, {7, flits});
+        RandomSequence random({8, 0}, 9, 0);
+        const std::uint32_t nodes = network->layout().nodes;
+        for (std::uint64_t cycle = 0; cycle < 400; ++cycle) {
+          for (std::uint32_t node = 0; node < nodes; ++node) {
+            if (static_cast<double>(random.next()) * 0x1p-64 >= 0.6 / flits) continue;
+            std::uint32_t to = random.next_below(nodes - 1);
+            if (to >= node) ++to;
+            const WormMessage message{.born = cycle,
+                                      .source = node,
+                                      .destination = to,
+                                      .variant = random.next_below(network->layout().variants),
+                                      .flits = 1 + random.next_below(2 * flits - 1)};
+            engine.send(message);
+            plain.send(message);
+          }
+          engine.cycle();
+          plain.cycle();
+          REQUIRE(engine.crossings() == plain.crossings());
+          REQUIRE(engine.delivered().size() == plain.delivered().size());
+          for (std::size_t i = 0; i < plain.delivered().size(); ++i) {
+            const auto all = [](const WormDelivery& of) {
+              return std::array<std::uint64_t, 7>{of.message.born, of.message.source, of.message.destination,
+                                                  of.started,      of.released,       of.ended,
+                                                  of.distance};
+            };
+            REQUIRE(all(engine.delivered()[i]) == all(plain.delivered()[i]));
+          }
+          deliveries += plain.delivered().size();
+        }
+      }
+  }
+  CHECK(deliveries > 100'000);
 }
 
 TEST_CASE("wormhole engine: two heads that ask in the same cycle win equally often") {

@@ -5,7 +5,7 @@ namespace tailbound::sim {
 namespace {
 
 constexpr std::string_view magic = "tailbound-state\n";
-constexpr std::uint32_t version = 2;
+constexpr std::uint32_t version = 3;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw ParseError("checkpoint", 0, 0, why);

@@ -11,6 +11,7 @@ constexpr std::uint64_t most_waiting = std::uint64_t{1} << 26U;
 constexpr double largest_memory = 16.0 * (1ULL << 30U);
 /// Cycles between two searches for worms that block each other while others move.
 constexpr std::uint64_t deadlock_period = 4096;
+constexpr std::uint32_t most_flits = ~std::uint32_t{0} / 2;  ///< that a place counts
 
 }  // namespace
 
@@ -22,7 +23,7 @@ WormEngine::WormEngine(const network::WormNetwork& network, std::uint32_t buffer
       random_(random_of(0)),
       owner_(network.layout().channels.size(), none),
       lines_(network.layout().stations.size()),
-      wire_used_(network.layout().shares_wires() ? network.layout().wires : 0, 0) {
+      wire_used_(network.layout().shares_wires() ? network.layout().wires + spare_wires : 0, 0) {
   if (buffer_flits < 1 || buffer_flits > 1'000'000)
     throw InvalidArgument("buffer [flits]", std::to_string(buffer_flits), "from 1 to 1000000");
 }
@@ -58,7 +59,9 @@ void WormEngine::send(const WormMessage& message) {
 
 void WormEngine::start(const WormMessage& message, Index channel) {
   const Index id = new_worm();
-  worms_[id] = {.message = message, .at_source = message.flits};
+  worms_[id] = {.flits = message.flits};
+  trips_[id] = {.message = message};
+  places(id)[0].content = 2 * message.flits;
   grant(id, channel);
 }
 
@@ -69,12 +72,24 @@ WormEngine::Index WormEngine::new_worm() {
     return id;
   }
   const auto id = static_cast<Index>(worms_.size());
-  const double memory =
-      static_cast<double>(id + 1) * static_cast<double>(sizeof(Worm) + sizeof(Hold) * longest_way_);
+  const double memory = static_cast<double>(id + 1) *
+                        static_cast<double>(sizeof(Worm) + sizeof(Trip) + sizeof(Place) * places_of_a_worm() +
+                                            sizeof(Hold) * longest_way_);
   if (memory > largest_memory) throw LimitExceeded("the worms in the network need more than 16 GiB");
   worms_.emplace_back();
+  trips_.emplace_back();
+  places_.resize(places_.size() + places_of_a_worm());
   holds_.resize(holds_.size() + longest_way_);
+  lay_spare_wires(id);
   return id;
+}
+
+/// To the places that nothing comes to. Worms visited one after the other have different ones, so that none waits
+/// for what the one before it has written.
+void WormEngine::lay_spare_wires(Index id) {
+  Place* const source = places(id);
+  for (Index i = 0; i < block; ++i)
+    (source - i)->wire = network_.layout().wires + (id * block + i) % spare_wires;
 }
 
 /// A free channel of the station, each with equal probability.
@@ -89,7 +104,7 @@ WormEngine::Index WormEngine::free_channel(Index station) {
 
 void WormEngine::ask(Index id) {
   Worm& worm = worms_[id];
-  const Index station = network_.next_station(head_of(worm.message, worm.passed, head_channel(id)));
+  const Index station = network_.next_station(head_of(trips_[id].message, worm.passed, head_channel(id)));
   const Index channel = free_channel(station);
   if (channel != none) {
     grant(id, channel);
@@ -106,18 +121,18 @@ void WormEngine::ask(Index id) {
 void WormEngine::grant(Index id, Index channel) {
   owner_[channel] = id;
   Worm& worm = worms_[id];
-  Hold& hold = way(id)[worm.passed];
-  hold = {
-      .channel = channel, .wire = network_.layout().channels[channel].wire, .came = static_cast<Index>(now_)};
-  worm.granted = true;
+  const Index k = worm.passed + 1;
+  hold(id, k).channel = channel;
+  places(id)[k] = {.wire = network_.layout().channels[channel].wire};
+  worm.granted = 1;
   worm.waits_for = none;
-  worm.ejecting =
-      network_.next_station(head_of(worm.message, worm.passed + 1, channel)) == network::WormNetwork::arrived;
+  const Index next = network_.next_station(head_of(trips_[id].message, k, channel));
+  worm.ejecting = next == network::WormNetwork::arrived ? 1 : 0;
   if (!worm.awake) {
     worm.awake = true;
     worm.visited = 0;
     awake_.push_back(id);
-  } else if (worm.visited == now_ + 1) {
+  } else if (worm.visited == turn_) {
     again_.push_back(id);
   }
 }
@@ -148,13 +163,19 @@ void WormEngine::skip_to(std::uint64_t cycle) {
 }
 
 void WormEngine::shuffle(std::vector<Index>& list) {
+  RandomSequence random = random_;  // a copy can stay in registers
   for (std::size_t i = list.size(); i > 1; --i)
-    std::swap(list[i - 1], list[random_.next_below(static_cast<Index>(i))]);
+    std::swap(list[i - 1], list[random.next_below(static_cast<Index>(i))]);
+  random_ = random;
 }
 
 void WormEngine::cycle() {
   delivered_.clear();
   held_.clear();
+  if (++turn_ == 0) {
+    std::fill(wire_used_.begin(), wire_used_.end(), turn_);
+    ++turn_;
+  }
   for (const Ended& ended : std::exchange(ended_, {})) release(ended.channel, ended.flits, ended.since);
   // In an order that does not depend on that of the visits, then at random.
   std::sort(asking_.begin(), asking_.end(),
@@ -179,114 +200,110 @@ void WormEngine::visit_all() {
   for (std::size_t i = 0; i < awake_.size(); ++i) {  // grows on the way
     const Index id = awake_[i];
     // A place of a worm that ended may have been taken by another, which then stands here twice.
-    if (!worms_[id].awake || worms_[id].visited == now_ + 1) continue;
-    worms_[id].visited = now_ + 1;
-    worms_[id].awake = advance<shared>(id, false);
-    if (worms_[id].awake) awake_[kept++] = id;
+    if (!worms_[id].awake || worms_[id].visited == turn_) continue;
+    worms_[id].visited = turn_;
+    const bool stays = advance<shared, false>(id);
+    worms_[id].awake = stays;
+    awake_[kept] = id;
+    kept += stays ? 1 : 0;
     while (!again_.empty()) {
       const Index other = again_.back();
       again_.pop_back();
-      worms_[other].awake = advance<shared>(other, true);
+      worms_[other].awake = advance<shared, true>(other);
     }
   }
   awake_.resize(kept);
 }
 
-template <bool shared>
-bool WormEngine::can_use(const Hold& to) const {
-  return !shared || wire_used_[to.wire] != now_ + 1;
-}
-
-template <bool shared>
-void WormEngine::use(Hold& to) {
-  to.came = static_cast<Index>(now_ + 1);
-  if constexpr (shared) wire_used_[to.wire] = now_ + 1;
-  ++crossings_;
-}
-
-/// Moves what can move, from the head to the tail. May it move in the next cycle without a new grant?
-template <bool shared>
-bool WormEngine::advance(Index id, bool again) {
+/// Moves what can move. May it move in the next cycle without a new grant?
+/// \tparam again  it was granted a channel after its visit in this cycle
+template <bool shared, bool again>
+bool WormEngine::advance(Index id) {
   Worm& worm = worms_[id];
-  Hold* const holds = way(id);
-  const auto stamp = static_cast<Index>(now_ + 1);
-  bool active = worm.granted;
   if (!shared) {
     const bool head_moves = worm.granted || worm.ejecting;
     if (head_moves && !again) return advance_whole(id);
     if (!head_moves && buffer_flits_ == 1) return false;
   }
-  if (worm.granted && can_use<shared>(holds[worm.passed])) {
-    Hold& to = holds[worm.passed];
-    --(worm.passed > 0 ? holds[worm.passed - 1].flits : worm.at_source);
-    use<shared>(to);
-    enter(id);
-  }
-  for (Index i = worm.passed; i-- > worm.first;) {
-    Hold& to = holds[i];
-    if (to.came == stamp || to.flits == buffer_flits_) continue;
-    Index* flits = nullptr;
-    if (i > worm.first) {
-      Hold& from = holds[i - 1];
-      if (from.flits == (from.came == stamp ? 1U : 0U)) continue;  // what came in this cycle stays
-      flits = &from.flits;
-    } else {
-      if (i > 0 || worm.at_source == 0) continue;
-      flits = &worm.at_source;
+  Place* const way = places(id);
+  Place& head = way[last_held(worm)];
+  const Index before = head.flits();
+  const bool anything = move_flits<shared, again>(&head, way + worm.first);
+  // That of the head of a worm that waits may lose a flit, but then it is neither granted nor ejecting.
+  const Index came = head.flits() - before;
+  worm.gone += came & worm.ejecting;
+  head.content &= Index{worm.ejecting} - 1;  // what came there is gone
+  const bool stays = anything | (worm.granted != 0);
+  if ((worm.granted & came) != 0) enter(id);
+  if (way[worm.first].flits() == 0) return !leave_behind(id);
+  return stays;
+}
+
+/// Moves what can move, from the head's place to the tail's. Was there anything to move, had all wires been free?
+/// METHOD  Whether a wire is free is as good as random, and a branch guessed wrong costs more than several places:
+///         so there are none but the loop's. Places are looked at in blocks; those behind the tail are empty.
+template <bool shared, bool again>
+bool WormEngine::move_flits(Place* head, const Place* tail) {
+  const Index room = buffer_flits_;
+  const Index turn = turn_;
+  Index* const wires = wire_used_.data();
+  Index moved = 0, active = 0;
+  Place* to = head;
+  Index flits = to->flits(), came = again ? to->content & 1U : 0;
+  while (to > tail) {
+    for (Index i = 0; i < block; ++i, --to) {
+      const Place& from = to[-1];
+      // What came in this cycle stays, and the wire is not used twice.
+      const Index last_came = again ? from.content & 1U : 0;
+      Index moves = static_cast<Index>(from.flits() > last_came) & static_cast<Index>(flits < room);
+      if (again) moves &= came ^ 1U;
+      active |= moves;
+      if (shared) {
+        Index& used = wires[to->wire];
+        const Index differs = used ^ turn;
+        moves &= static_cast<Index>(differs != 0);
+        used ^= differs & -moves;
+      }
+      moved += moves;
+      to->content = 2 * (flits + moves) + (moves | came);
+      flits = from.flits() - moves;
+      came = last_came;
     }
-    active = true;
-    if (!can_use<shared>(to)) continue;
-    --*flits;
-    use<shared>(to);
-    if (worm.ejecting && !worm.granted && i + 1 == worm.passed)
-      ++worm.gone;
-    else
-      ++to.flits;
   }
-  return active && !leave_behind(id);
+  to->content = 2 * flits;
+  crossings_ += moved;
+  return active != 0;
 }
 
 /// The head is in the channel that it was granted.
 void WormEngine::enter(Index id) {
   Worm& worm = worms_[id];
-  Hold& to = way(id)[worm.passed];
-  to.since = now_;
-  if (worm.passed == 0) worm.started = now_;
-  if (worm.ejecting)
-    ++worm.gone;
-  else
-    to.flits = 1, asking_.push_back(id);
+  if (worm.passed == 0) trips_[id].started = now_;
   ++worm.passed;
-  worm.granted = false;
+  hold(id, worm.passed).since = now_;
+  worm.granted = 0;
+  if (!worm.ejecting) asking_.push_back(id);
 }
 
 /// Where no wire is shared, every channel of a worm holds a flit; so if its head moves, all its channels pass
 /// one on, and only the ends change.
 bool WormEngine::advance_whole(Index id) {
   Worm& worm = worms_[id];
-  Hold* const holds = way(id);
-  const Index passed = worm.passed;
-  const bool feeds = worm.at_source > 0;
-  crossings_ += passed - worm.first;  // of these channels, and of the one granted; but of the first one only
-  if (passed > 0 && !feeds) --crossings_;  // if the source feeds it
-  if (feeds)
-    --worm.at_source;
-  else
-    --holds[worm.first].flits;
-  if (worm.granted) {
-    ++crossings_;
-    enter(id);
-  } else {
+  Place* const way = places(id);
+  const Index head = last_held(worm);
+  crossings_ += head - worm.first;
+  way[worm.first].content -= 2;
+  if (worm.ejecting)
     ++worm.gone;
-  }
-  return !leave_behind(id);
+  else
+    way[head].content = 2;
+  if (worm.granted) enter(id);
+  return way[worm.first].flits() > 0 || !leave_behind(id);
 }
 
 /// Lets go of what the tail has left. Has the worm arrived?
 bool WormEngine::leave_behind(Index id) {
-  const Worm& worm = worms_[id];
-  if (worm.at_source > 0) return false;
-  if (worm.gone == worm.message.flits) {
+  if (worms_[id].gone == worms_[id].flits) {
     finish(id);
     return true;
   }
@@ -298,26 +315,29 @@ bool WormEngine::leave_behind(Index id) {
 void WormEngine::leave_tail_channels(Index id) {
   while (true) {
     Worm& worm = worms_[id];
-    const Index last = worm.passed - (worm.ejecting && !worm.granted ? 1 : 0);
-    if (worm.first >= last || way(id)[worm.first].flits > 0) return;
-    if (worm.first == 0) worm.released = now_;
-    const Hold left = way(id)[worm.first++];
-    release(left.channel, worm.message.flits, left.since);
+    const Index last = worm.passed + 1 - (worm.ejecting && !worm.granted ? 1 : 0);
+    if (worm.first >= last || places(id)[worm.first].flits() > 0) return;
+    const Index k = worm.first++;
+    if (k == 0) continue;  // the source
+    if (k == 1) trips_[id].released = now_;
+    const Hold left = hold(id, k);
+    release(left.channel, worm.flits, left.since);
   }
 }
 
 void WormEngine::finish(Index id) {
   leave_tail_channels(id);
-  const Worm& worm = worms_[id];
-  const Hold& ejection = way(id)[worm.passed - 1];
-  delivered_.push_back({.message = worm.message,
-                        .started = worm.started,
-                        .released = worm.released,
+  const Trip& trip = trips_[id];
+  const Index distance = worms_[id].passed;
+  const Hold& ejection = hold(id, distance);
+  delivered_.push_back({.message = trip.message,
+                        .started = trip.started,
+                        .released = trip.released,
                         .ended = now_ + 1,
-                        .distance = worm.passed});
-  delivered_flits_ += worm.message.flits;
+                        .distance = distance});
+  delivered_flits_ += trip.message.flits;
   owner_[ejection.channel] = leaving;
-  ended_.push_back({ejection.channel, worm.message.flits, ejection.since});
+  ended_.push_back({ejection.channel, trip.message.flits, ejection.since});
   free_worms_.push_back(id);
 }
 
@@ -350,8 +370,8 @@ std::vector<bool> WormEngine::stuck() const {
     const Index id = moving.back();
     moving.pop_back();
     const Worm& worm = worms_[id];
-    for (Index i = worm.first; i < worm.passed + (worm.granted ? 1 : 0); ++i)
-      wake_line(channels[way(id)[i].channel].station);
+    for (Index k = first_held(worm); k <= last_held(worm); ++k)
+      wake_line(channels[hold(id, k).channel].station);
   }
   return result;
 }
@@ -394,9 +414,9 @@ FlitBalance WormEngine::balance() const {
   for (Index id = 0; id < worms_.size(); ++id) {
     if (free[id]) continue;
     const Worm& worm = worms_[id];
-    balance.queued += worm.at_source;
+    balance.queued += places(id)[0].flits();
     balance.delivered += worm.gone;
-    for (Index i = worm.first; i < worm.passed; ++i) balance.inside += way(id)[i].flits;
+    for (Index k = 1; k <= worm.passed; ++k) balance.inside += places(id)[k].flits();
   }
   return balance;
 }
@@ -422,7 +442,6 @@ WormMessage get_message(ByteReader& reader, const network::WormLayout& layout) {
 void WormEngine::save(ByteWriter& writer) const {
   for (const std::uint64_t number : {now_, crossings_, sent_flits_, delivered_flits_}) writer.put(number);
   writer.put(owner_);
-  writer.put(wire_used_);
   for (const Line& line : lines_) {
     writer.put(line.first);
     writer.put(line.last);
@@ -438,16 +457,15 @@ void WormEngine::save(ByteWriter& writer) const {
   for (Index id = 0; id < worms_.size(); ++id) {
     if (free[id]) continue;
     const Worm& worm = worms_[id];
-    put(writer, worm.message);
-    for (const std::uint64_t number : {worm.started, worm.released, worm.visited}) writer.put(number);
-    for (const Index number :
-         {worm.first, worm.passed, worm.at_source, worm.gone, worm.waits_for, worm.behind})
+    put(writer, trips_[id].message);
+    for (const std::uint64_t number : {trips_[id].started, trips_[id].released}) writer.put(number);
+    for (const Index number : {worm.first, worm.passed, worm.gone, worm.waits_for, worm.behind})
       writer.put(number);
-    for (const bool flag : {worm.granted, worm.ejecting, worm.awake}) writer.put(flag);
-    for (Index i = worm.first; i < worm.passed + (worm.granted ? 1 : 0); ++i) {
-      const Hold& hold = way(id)[i];
-      for (const Index number : {hold.channel, hold.flits, hold.came}) writer.put(number);
-      writer.put(hold.since);
+    for (const std::uint8_t flag : {worm.granted, worm.ejecting, std::uint8_t{worm.awake}}) writer.put(flag);
+    writer.put(places(id)[0].flits());
+    for (Index k = first_held(worm); k <= last_held(worm); ++k) {
+      for (const Index number : {hold(id, k).channel, places(id)[k].flits()}) writer.put(number);
+      writer.put(hold(id, k).since);
     }
   }
   writer.put(awake_);
@@ -473,9 +491,6 @@ void WormEngine::load(ByteReader& reader) {
   random_ = random_of(now_);
   owner_ = reader.get_vector<Index>();
   require(owner_.size() == layout.channels.size());
-  const std::size_t wires = wire_used_.size();
-  wire_used_ = reader.get_vector<std::uint64_t>();
-  require(wire_used_.size() == wires);
   messages_.clear();
   free_messages_.clear();
   for (Line& line : lines_) {
@@ -492,6 +507,8 @@ void WormEngine::load(ByteReader& reader) {
   const auto worms = reader.get<std::uint64_t>();
   require(worms <= layout.channels.size() + 1);
   worms_.assign(worms, {});
+  trips_.assign(worms, {});
+  places_.assign(worms * places_of_a_worm(), {});
   holds_.assign(worms * longest_way_, {});
   const auto known = [worms](Index id) { return id == none || id < worms; };
   const auto get_worms = [&] {
@@ -506,19 +523,29 @@ void WormEngine::load(ByteReader& reader) {
   for (Index id = 0; id < worms; ++id) {
     if (free[id]) continue;
     Worm& worm = worms_[id];
-    worm.message = get_message(reader, layout);
-    for (std::uint64_t* number : {&worm.started, &worm.released, &worm.visited})
-      *number = reader.get<std::uint64_t>();
-    get({&worm.first, &worm.passed, &worm.at_source, &worm.gone, &worm.waits_for, &worm.behind});
-    for (bool* flag : {&worm.granted, &worm.ejecting, &worm.awake}) *flag = reader.get<bool>();
-    require(worm.first <= worm.passed && worm.passed + (worm.granted ? 1 : 0) <= longest_way_);
+    Trip& trip = trips_[id];
+    trip.message = get_message(reader, layout);
+    worm.flits = trip.message.flits;
+    for (std::uint64_t* number : {&trip.started, &trip.released}) *number = reader.get<std::uint64_t>();
+    get({&worm.first, &worm.passed, &worm.gone, &worm.waits_for, &worm.behind});
+    for (std::uint8_t* flag : {&worm.granted, &worm.ejecting}) *flag = reader.get<bool>() ? 1 : 0;
+    worm.awake = reader.get<bool>();
+    require(worm.first <= worm.passed && worm.passed <= longest_way_);
+    require(last_held(worm) >= 1 && last_held(worm) <= longest_way_ && worm.gone < worm.flits);
     require(worm.waits_for == none || (worm.waits_for < lines_.size() && known(worm.behind)));
-    for (Index i = worm.first; i < worm.passed + (worm.granted ? 1 : 0); ++i) {
-      Hold& hold = way(id)[i];
-      get({&hold.channel, &hold.flits, &hold.came});
-      hold.since = reader.get<std::uint64_t>();
-      require(hold.channel < layout.channels.size());
-      hold.wire = layout.channels[hold.channel].wire;
+    lay_spare_wires(id);
+    const auto get_flits = [&](Index k, Index most) {
+      const auto flits = reader.get<Index>();
+      require(flits <= most && flits <= most_flits);
+      places(id)[k].content = 2 * flits;
+    };
+    get_flits(0, worm.flits);
+    for (Index k = first_held(worm); k <= last_held(worm); ++k) {
+      get({&hold(id, k).channel});
+      require(hold(id, k).channel < layout.channels.size());
+      places(id)[k].wire = layout.channels[hold(id, k).channel].wire;
+      get_flits(k, buffer_flits_);
+      hold(id, k).since = reader.get<std::uint64_t>();
     }
   }
   awake_ = get_worms();

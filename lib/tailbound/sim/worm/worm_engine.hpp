@@ -21,7 +21,8 @@
 ///           used. Sources have unlimited queues, first come first served.
 /// METHOD    Worms are visited from head to tail. One that waits with all its buffers full sleeps until its
 ///           head is granted a channel. Where no wire is shared, no gaps arise between the flits of a worm,
-///           so that one whose head moves is moved as a whole.
+///           so that one whose head moves is moved as a whole; where wires are shared, place by place without
+///           branches, on 8 bytes a place apart from what only grants need.
 /// CONTRACT  a function of the messages sent and the random key
 /// SOURCE    Greenberg and Guan 1997a, section 2; Dally 1992 (virtual channels)
 /// EXCLUDES  when messages come (sim/worm/worm_replication.hpp), what is counted
@@ -105,28 +106,38 @@ class WormEngine {
  private:
   using Index = std::uint32_t;
   static constexpr Index none = ~Index{0};
+  static constexpr Index block = 4;           ///< places looked at together, see move_flits()
+  static constexpr Index spare_wires = 256;   ///< numbered after the network's
   static constexpr Index leaving = none - 1;  ///< as an owner: its tail has gone, free from the next cycle on
 
+  /// Where flits of a worm are: place 0 of its way is the source, place k the buffer of the k-th channel.
+  struct Place {
+    Index wire = 0;     ///< that leads to it
+    Index content = 0;  ///< 2 * flits, + 1 if one of them came when the worm was last visited
+    [[nodiscard]] Index flits() const { return content / 2; }
+  };
   /// A channel of a worm.
   struct Hold {
-    Index channel = 0, wire = 0;
-    Index flits = 0;          ///< in its buffer
-    Index came = 0;           ///< the cycle after that in which the last of them crossed, modulo 2^32
+    Index channel = 0;
     std::uint64_t since = 0;  ///< the cycle in which the head crossed
   };
+  /// What each visit needs of a worm: half a cache line.
   struct Worm {
-    WormMessage message;
-    std::uint64_t started = 0, released = 0;
-    std::uint64_t visited = 0;  ///< the cycle after that of the last visit
-    Index first = 0;            ///< the first channel of its way that it still holds
+    Index first = 0;            ///< the first place with flits of it, or with flits of it to come
     Index passed = 0;           ///< channels that the head has entered
-    Index at_source = 0;        ///< flits that have not crossed the injection channel
     Index gone = 0;             ///< flits that have crossed the ejection channel
+    Index flits = 0;            ///< of the message
     Index waits_for = none;     ///< station
     Index behind = none;        ///< the worm behind it there
-    bool granted = false;       ///< the channel at place `passed` is its own
-    bool ejecting = false;      ///< the last channel that it was granted is an ejection channel
+    std::uint16_t visited = 0;  ///< the turn of the last visit; 0: none since it woke
+    std::uint8_t granted = 0;   ///< 1: channel passed + 1 of its way is its own
+    std::uint8_t ejecting = 0;  ///< 1: the last channel that it was granted is an ejection channel
     bool awake = false;
+  };
+  /// What the others need.
+  struct Trip {
+    WormMessage message;
+    std::uint64_t started = 0, released = 0;
   };
   struct Waiting {
     WormMessage message;
@@ -144,14 +155,12 @@ class WormEngine {
 
   template <bool shared>
   void visit_all();
-  template <bool shared>
-  [[nodiscard]] bool advance(Index id, bool again);
+  template <bool shared, bool again>
+  [[nodiscard]] bool advance(Index id);
   [[nodiscard]] bool advance_whole(Index id);
+  template <bool shared, bool again>
+  [[nodiscard]] bool move_flits(Place* head, const Place* tail);
   bool leave_behind(Index id);
-  template <bool shared>
-  [[nodiscard]] bool can_use(const Hold& to) const;
-  template <bool shared>
-  void use(Hold& to);
   void leave_tail_channels(Index id);
   void finish(Index id);
   void release(Index channel, Index flits, std::uint64_t since);
@@ -161,6 +170,7 @@ class WormEngine {
   void start(const WormMessage& message, Index channel);
   [[nodiscard]] Index free_channel(Index station);
   [[nodiscard]] Index new_worm();
+  void lay_spare_wires(Index id);
   void shuffle(std::vector<Index>& list);
   void require_no_deadlock() const;
   [[nodiscard]] std::vector<bool> free_slots() const;
@@ -175,20 +185,34 @@ class WormEngine {
   }
   [[nodiscard]] RandomSequence random_of(std::uint64_t cycle) const { return {key_, 2, cycle}; }
   /// CONTRACT  the worm has entered the network
-  [[nodiscard]] Index head_channel(Index id) const { return way(id)[worms_[id].passed - 1].channel; }
-  [[nodiscard]] Hold* way(Index id) { return holds_.data() + std::size_t{id} * longest_way_; }
-  [[nodiscard]] const Hold* way(Index id) const { return holds_.data() + std::size_t{id} * longest_way_; }
+  [[nodiscard]] Index head_channel(Index id) const { return hold(id, worms_[id].passed).channel; }
+  /// The k-th channel of a worm's way, k = 1 .. longest way.
+  [[nodiscard]] Hold& hold(Index id, Index k) { return holds_[std::size_t{id} * longest_way_ + k - 1]; }
+  [[nodiscard]] const Hold& hold(Index id, Index k) const {
+    return holds_[std::size_t{id} * longest_way_ + k - 1];
+  }
+  /// Its channels, granted ones too: first_held() .. last_held().
+  [[nodiscard]] static Index first_held(const Worm& worm) { return worm.first > 0 ? worm.first : 1; }
+  [[nodiscard]] static Index last_held(const Worm& worm) { return worm.passed + worm.granted; }
+  [[nodiscard]] std::size_t places_of_a_worm() const { return std::size_t{block} + longest_way_; }
+  [[nodiscard]] Place* places(Index id) { return places_.data() + id * places_of_a_worm() + block - 1; }
+  [[nodiscard]] const Place* places(Index id) const {
+    return places_.data() + id * places_of_a_worm() + block - 1;
+  }
 
   const network::WormNetwork& network_;
   RandomKey key_;
   Index buffer_flits_, longest_way_;
   std::uint64_t now_ = 0;
-  RandomSequence random_;                 ///< of this cycle
-  std::vector<Index> owner_;              ///< [channel]: worm, `none` or `leaving`
-  std::vector<Line> lines_;               ///< [station]
-  std::vector<std::uint64_t> wire_used_;  ///< [wire]: the cycle after that of the last use
+  RandomSequence random_;         ///< of this cycle
+  std::vector<Index> owner_;      ///< [channel]: worm, `none` or `leaving`
+  std::vector<Line> lines_;       ///< [station]
+  std::uint16_t turn_ = 0;        ///< the cycles that were not left out, counted 1 .. 65 535 and round again
+  std::vector<Index> wire_used_;  ///< [wire]: the turn of the last use, 0: none lately
   std::vector<Worm> worms_;
-  std::vector<Hold> holds_;  ///< [worm][place on its way]
+  std::vector<Trip> trips_;    ///< [worm]
+  std::vector<Place> places_;  ///< [worm][block - 1 always empty ones, then 0 .. longest way]
+  std::vector<Hold> holds_;    ///< [worm][k - 1]
   std::vector<Waiting> messages_;
   std::vector<Index> free_worms_, free_messages_;
   std::vector<Index> awake_;   ///< worms that may move
