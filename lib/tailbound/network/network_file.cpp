@@ -1,7 +1,6 @@
 #include <tailbound/network/failures.hpp>
 #include <tailbound/network/network_file.hpp>
 #include <tailbound/network/node_names.hpp>
-#include <tailbound/network/switch_groups.hpp>
 #include <tailbound/network/toml_values.hpp>
 #include <tailbound/network/traffic_tables.hpp>
 #include <tailbound/network/uniform_traffic.hpp>
@@ -35,7 +34,6 @@ class Reader : TomlValues {
   [[nodiscard]] std::size_t node(const toml::node& node) const;
   [[nodiscard]] std::vector<std::size_t> nodes(const toml::node& node) const;
   void read_groups(const toml::node& given);
-  [[nodiscard]] RouteRule rule_at(const toml::node& node);
   void read_link(const toml::table& table);
   void add_link(const Link& link, Place place);
   void add_links(Link link, bool both, Place place);
@@ -73,7 +71,7 @@ class Reader : TomlValues {
   std::unordered_set<std::string> flow_names_;
   std::unordered_set<std::uint64_t> flow_pairs_;
   std::size_t route_count_ = 0, range_steps_ = 0;
-  bool has_groups_ = false;  ///< for Valiant routes: it was looked
+  RouteRules rules_{*this, network_, worms_};
 
   /// Flows whose routes are still to be found.
   struct Wanted {
@@ -165,13 +163,6 @@ void Reader::read_groups(const toml::node& given) {
       fail(where, how);
     ++group;
   }
-}
-
-RouteRule Reader::rule_at(const toml::node& node) {
-  const RouteRule rule = route_rule(*this, node, worms_);
-  if (rule == RouteRule::valiant && !std::exchange(has_groups_, true))
-    at_place(begin_of(node), [this] { (void)switch_groups(network_); });
-  return rule;
 }
 
 void Reader::add_link(const Link& link, Place place) {
@@ -370,7 +361,7 @@ void Reader::read_way(const toml::table& table, Flow& flow, const std::string& w
     read_classes(table, flow.routes.back(), what);
   } else {
     requests_.push_back(
-        {flow.source, flow.destination, path == nullptr ? RouteRule::shortest : rule_at(*path)});
+        {flow.source, flow.destination, path == nullptr ? RouteRule::shortest : rules_.read(*path)});
     wanted_.push_back({network_.flows.size(), begin_of(table)});
   }
 }
@@ -517,7 +508,7 @@ void Reader::read_traffic(const toml::node& node, NetworkFile& result) {
   const toml::table& table = *node.as_table();
   check_keys(table, "[traffic]", {"matrix", "uniform", "route"});
   const toml::node* given = table.get("route");
-  const RouteRule rule = given != nullptr ? rule_at(*given) : RouteRule::shortest;
+  const RouteRule rule = given != nullptr ? rules_.read(*given) : RouteRule::shortest;
   // true of worms, a rate of packets.
   if (const toml::node* uniform = table.get("uniform");
       uniform != nullptr && (!worms_ || yes(table, "uniform"))) {
@@ -541,7 +532,7 @@ void Reader::check_sent(Place place) const {
 
 /// Traffic said in a few words.
 void Reader::read_demands(const toml::node& node, NetworkFile& result) {
-  TrafficTables tables = read_traffic_tables(*this, node, network_, node_of_);
+  TrafficTables tables = read_traffic_tables(*this, node, network_, node_of_, rules_);
   result.matrix = std::move(tables.matrix);
   result.pairs = std::move(tables.pairs);
   demands_ = std::move(tables.demands);

@@ -1,7 +1,6 @@
 #include <cln/rational.h>
 #include <tailbound/network/failures.hpp>
 #include <tailbound/network/node_names.hpp>
-#include <tailbound/network/switch_groups.hpp>
 #include <tailbound/network/traffic_tables.hpp>
 #include <tailbound/network/uniform_traffic.hpp>
 
@@ -23,10 +22,11 @@ const TomlValues::Keys keys{"name",   "route", "uniform",   "from",    "to",
 class TrafficReader {
  public:
   TrafficReader(TomlValues& values, const Network& network,
-                const std::unordered_map<std::string, std::size_t>& node_of)
+                const std::unordered_map<std::string, std::size_t>& node_of, RouteRules& rules)
       : values_(values),
         network_(network),
         node_of_(node_of),
+        rules_(rules),
         linked_(linked_nodes(network)),
         ends_(linked_ends(network, linked_)) {}
 
@@ -47,11 +47,11 @@ class TrafficReader {
   TomlValues& values_;
   const Network& network_;
   const std::unordered_map<std::string, std::size_t>& node_of_;
+  RouteRules& rules_;
   std::vector<bool> linked_;  ///< what all the links of have failed neither sends nor receives
   Nodes ends_;
   TrafficTables result_;
   std::unordered_set<std::string> names_;
-  std::optional<SwitchGroups> groups_;  ///< for Valiant routes
 };
 
 /// Keys that are for another kind of traffic are refused.
@@ -220,11 +220,7 @@ void TrafficReader::read(const toml::table& table) {
     values_.fail(begin_of(table), "a second traffic " +
                                       (demand.name.empty() ? "without \"name\"" : quoted(demand.name)) +
                                       "; their names must differ");
-  if (const toml::node* route = table.get("route")) {
-    demand.route = route_rule(values_, *route, false);
-    if (demand.route == RouteRule::valiant && !groups_)
-      values_.at_place(begin_of(*route), [this] { groups_ = switch_groups(network_); });
-  }
+  if (const toml::node* route = table.get("route")) demand.route = rules_.read(*route);
   if (of == "matrix") {
     only(table, "matrix", {});
     if (result_.matrix || !demand.name.empty())
@@ -245,7 +241,8 @@ void TrafficReader::read(const toml::table& table) {
   else
     demand.rates = permutation(table);
   if (demand.route == RouteRule::valiant)
-    values_.at_place(begin_of(*table.get("route")), [&] { require_in_groups(network_, *groups_, demand); });
+    values_.at_place(begin_of(*table.get("route")),
+                     [&] { require_in_groups(network_, rules_.groups(), demand); });
   result_.demands.push_back(std::move(demand));
 }
 
@@ -259,15 +256,18 @@ bool is_plain(const toml::node& traffic) {
   });
 }
 
-RouteRule route_rule(const TomlValues& values, const toml::node& node, bool worms) {
+RouteRule RouteRules::read(const toml::node& node) {
   const auto* rule = node.as_string();
   if (rule != nullptr && rule->get() == "shortest") return RouteRule::shortest;
   if (rule != nullptr && rule->get() == "spread") return RouteRule::spread;
-  if (rule != nullptr && rule->get() == "valiant" && !worms) return RouteRule::valiant;
-  values.fail(begin_of(node), worms
-                                  ? "the way must be \"shortest\", \"spread\" or, of a flow, a list of nodes"
-                                  : "the way must be \"shortest\", \"spread\", \"valiant\" or, of a flow, "
-                                    "a list of nodes");
+  if (rule != nullptr && rule->get() == "valiant" && !worms_) {
+    if (!groups_) groups_ = values_.at_place(begin_of(node), [this] { return switch_groups(network_); });
+    return RouteRule::valiant;
+  }
+  values_.fail(begin_of(node), worms_
+                                   ? "the way must be \"shortest\", \"spread\" or, of a flow, a list of nodes"
+                                   : "the way must be \"shortest\", \"spread\", \"valiant\" or, of a flow, "
+                                     "a list of nodes");
 }
 
 MatrixReference matrix_reference(const TomlValues& values, const toml::node& file, RouteRule rule,
@@ -279,10 +279,11 @@ MatrixReference matrix_reference(const TomlValues& values, const toml::node& fil
 }
 
 TrafficTables read_traffic_tables(TomlValues& values, const toml::node& traffic, const Network& network,
-                                  const std::unordered_map<std::string, std::size_t>& node_of) {
+                                  const std::unordered_map<std::string, std::size_t>& node_of,
+                                  RouteRules& rules) {
   constexpr const char* how =
       "\"traffic\" must be a table, begun by [traffic], or tables, each begun by [[traffic]]";
-  TrafficReader reader(values, network, node_of);
+  TrafficReader reader(values, network, node_of, rules);
   if (const toml::table* table = traffic.as_table()) {
     reader.read(*table);
     return reader.take();

@@ -2,6 +2,7 @@
 
 #include <tailbound/network/demands.hpp>
 #include <tailbound/network/network_file.hpp>
+#include <tailbound/network/switch_groups.hpp>
 #include <tailbound/network/toml_values.hpp>
 
 #include <optional>
@@ -22,16 +23,35 @@ struct TrafficTables {
 /// Is it one table that has none of the keys of this file?
 [[nodiscard]] bool is_plain(const toml::node& traffic);
 
-/// \param worms  these have no Valiant routes
-[[nodiscard]] RouteRule route_rule(const TomlValues& values, const toml::node& node, bool worms);
+/// Reads the rules by which a file has its ways found; for Valiant routes it looks for the groups, once.
+class RouteRules {
+ public:
+  /// \param network  complete but for its flows when the first rule is read
+  /// \param worms    these have no Valiant routes
+  RouteRules(const TomlValues& values, const Network& network, bool worms)
+      : values_(values), network_(network), worms_(worms) {}
+
+  /// \throws ParseError  no rule, or Valiant routes where there are no groups
+  [[nodiscard]] RouteRule read(const toml::node& node);
+  /// After a rule for Valiant routes was read.
+  [[nodiscard]] const SwitchGroups& groups() const { return *groups_; }
+
+ private:
+  const TomlValues& values_;
+  const Network& network_;
+  bool worms_;
+  std::optional<SwitchGroups> groups_{};
+};
+
 [[nodiscard]] MatrixReference matrix_reference(const TomlValues& values, const toml::node& file,
                                                RouteRule rule, const char* key);
 
 /// \param traffic  one table, or a list of tables
-/// \param network  with all its links; node_of: the positions of its nodes
+/// \param network  with all its links; node_of: the positions of its nodes; rules: of this network
 /// \throws ParseError
 [[nodiscard]] TrafficTables read_traffic_tables(TomlValues& values, const toml::node& traffic,
                                                 const Network& network,
-                                                const std::unordered_map<std::string, std::size_t>& node_of);
+                                                const std::unordered_map<std::string, std::size_t>& node_of,
+                                                RouteRules& rules);
 
 }  // namespace tailbound::network
