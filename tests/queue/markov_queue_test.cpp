@@ -398,16 +398,13 @@ struct Modal {
 struct Proof {
   Proof(const OnOff& source, std::int64_t count) {
     const auto blocks = queue::on_off_blocks<long double>(source, count);
-    const std::array outwards{queue::Outward<long double>(queue::Side::below, 64),
-                              queue::Outward<long double>(queue::Side::above, 64)};
-    std::array<long double, 2> excess;
-    for (std::size_t i = 0; i < 2; ++i)
-      excess[i] = outwards[i].scaled(queue::Passage<long double>::theta(blocks, outwards[i])) - 1.0L;
     const auto candidates =
-        queue::on_off_candidates(source, count, excess, count <= queue::few_sources ? 113 : 320);
+        queue::on_off_candidates(source, count, queue::excess_of<queue::Passage<long double>>(blocks, 64),
+                                 queue::candidate_bits(count));
     REQUIRE(candidates);
-    for (std::size_t i = 0; i < 2; ++i) {
-      auto passage = queue::Passage<long double>::make(blocks, (*candidates)[i], outwards[i]);
+    for (const queue::Side side : {queue::Side::below, queue::Side::above}) {
+      auto passage = queue::Passage<long double>::make(blocks, (*candidates)[side],
+                                                       queue::Outward<long double>(side, 64));
       REQUIRE(passage);
       sides.push_back(*std::move(passage));
     }

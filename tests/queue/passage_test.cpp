@@ -1,6 +1,9 @@
 #include <tailbound/queue/passage.hpp>
+#include <tailbound/queue/passage_bounds.hpp>
 
 #include <catch2/catch.hpp>
+
+#include <limits>
 
 using namespace tailbound::queue;
 
@@ -36,6 +39,32 @@ TEST_CASE("only candidates on their side of G pass", "[queue][markov][proof]") {
   CHECK(passes(1 + 1e-15L, Side::above));
   CHECK_FALSE(passes(0.9L, Side::above));
   CHECK_FALSE(passes(2, Side::above));  // its images grow beyond all numbers
+}
+
+TEST_CASE("what becomes a passage was checked, whoever improved the candidate", "[queue][markov][proof]") {
+  const Outward<long double> below(Side::below, 64), above(Side::above, 64);
+  const auto found = [](long double first, long double second, const Outward<long double>& outward) {
+    const auto again = [second](Matrix<long double>& x, const Matrix<long double>&, int round) {
+      x(0, 0) = second;
+      return round < 3;
+    };
+    return CheckedCandidate<long double>::find(one_phase(), Matrix<long double>::Constant(1, 1, first),
+                                               outward, again);
+  };
+  CHECK(found(0.9L, 0, below));
+  CHECK(found(1.2L, 0, above));
+  CHECK(found(0.9L, 1.2L, above));
+  CHECK_FALSE(found(0.9L, 0.95L, above));
+  CHECK_FALSE(found(2, 2, below));          // below its image, but its rows sum to more than 1
+  CHECK_FALSE(found(-0.5L, -0.4L, below));  // below its image, but negative
+  CHECK_FALSE(found(std::numeric_limits<long double>::quiet_NaN(), 1.2L, below));
+
+  using Bounds = PassageBounds<long double>;
+  CHECK(Bounds::make(64, [&](const Outward<long double>& outward) {
+    return found(outward.side() == Side::below ? 0.9L : 1.2L, 1, outward);
+  }));
+  // Both from above are no bounds from below.
+  CHECK_FALSE(Bounds::make(64, [&](const Outward<long double>&) { return found(1.2L, 1, above); }));
 }
 
 TEST_CASE("bounds move outward", "[queue][markov][proof]") {

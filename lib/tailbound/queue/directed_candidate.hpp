@@ -3,7 +3,6 @@
 #include <tailbound/queue/directed_blocks.hpp>
 #include <tailbound/queue/silent_passage.hpp>
 
-#include <array>
 #include <optional>
 #include <vector>
 
@@ -237,7 +236,7 @@ template <class T>
 ///
 /// COST  O(m^4) operations with 113 bits, 320 above 40 sources
 /// \return nothing where the eigenvectors are not found
-[[nodiscard]] std::optional<std::array<Matrix<long double>, 2>> directed_candidates(
-    const DirectedGroup& group, const std::array<long double, 2>& excess);
+[[nodiscard]] std::optional<Both<Matrix<long double>>> directed_candidates(const DirectedGroup& group,
+                                                                           const Both<long double>& excess);
 
 }  // namespace tailbound::queue

@@ -4,9 +4,9 @@
 #include <tailbound/queue/finite_passage.hpp>
 #include <tailbound/queue/silent_finite.hpp>
 
+#include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace tailbound::queue {
 namespace {
@@ -28,17 +28,17 @@ class DirectedEngine final : public Engine {
     if (!try_passages(steps, candidates_of(steps, group)) && !try_passages(steps, iterated(steps)))
       throw TooFewBits{};
     const auto silent = static_cast<double>(steps.silent());
-    require(stationary(passages_[0].h(), 0, Outward<T>(Side::nearest, bits))).maxCoeff(&reference_);
-    const auto below = require(passages_[0].silent_law(reference_));
-    const auto above = require(passages_[1].silent_law(reference_));
-    passages_[0].start(below * (idle / above.sum() * passages_[0].outward().factor(silent + 4)));
-    passages_[1].start(above * (idle / below.sum() * passages_[1].outward().factor(silent + 4)));
+    require(stationary(passages_->below.h(), 0, Outward<T>(Side::nearest, bits))).maxCoeff(&reference_);
+    const auto below = require(passages_->below.silent_law(reference_));
+    const auto above = require(passages_->above.silent_law(reference_));
+    passages_->below.start(below * (idle / above.sum() * passages_->below.outward().factor(silent + 4)));
+    passages_->above.start(above * (idle / below.sum() * passages_->above.outward().factor(silent + 4)));
   }
 
   Bounds tail(std::size_t level) override {
     const PrecisionScope scope(Precision{bits_});
     push_to(level);
-    return {as_real(passages_[0].tail(level)), as_real(passages_[1].tail(level))};
+    return {as_real(passages_->below.tail(level)), as_real(passages_->above.tail(level))};
   }
   Bounds probability(std::size_t level) override {
     const PrecisionScope scope(Precision{bits_});
@@ -47,96 +47,84 @@ class DirectedEngine final : public Engine {
       const Row<T>& here = passage.levels()[level];
       return as_real(T(here.sum() * passage.outward().factor(static_cast<double>(here.size()))));
     };
-    return {sum(passages_[0]), sum(passages_[1])};
+    return {sum(passages_->below), sum(passages_->above)};
   }
   Bounds mean() override {
     const PrecisionScope scope(Precision{bits_});
-    const auto means =
-        both_sides<T>([&](Side side) { return passages_[side == Side::below ? 0 : 1].mean(); });
-    return {as_real(require(means)[0]), as_real(require(means)[1])};
+    const auto means = both_sides<T>([&](Side side) { return (*passages_)[side].mean(); });
+    return {as_real(require(means).below), as_real(require(means).above)};
   }
   Bounds loss(std::size_t capacity) override {
     const PrecisionScope scope(Precision{bits_});
-    if (finite_.empty())
-      for (const SilentPassage<T>& passage : passages_)
-        finite_.emplace_back(passage.steps(), passage.outward());
-    const auto sums = both_sides<T>(
-        [&](Side side) { return finite_[side == Side::below ? 0 : 1].sums(capacity, reference_); });
+    if (!finite_)
+      finite_ = {SilentFinite<T>(passages_->below.steps(), passages_->below.outward()),
+                 SilentFinite<T>(passages_->above.steps(), passages_->above.outward())};
+    const auto sums = both_sides<T>([&](Side side) { return (*finite_)[side].sums(capacity, reference_); });
     const auto& [below, above] = require(sums);
-    const T down = passages_[0].outward().factor(5), up = passages_[1].outward().factor(5);
+    const T down = passages_->below.outward().factor(5), up = passages_->above.outward().factor(5);
     return {as_real(T(below.lost / (above.mass * load_) * down)),
             as_real(T(above.lost / (below.mass * load_) * up))};
   }
 
  private:
-  std::array<T, 2> excess(const PhaseSteps<T>& steps) const {
-    std::array<T, 2> excess;
-    for (const Side side : {Side::below, Side::above}) {
-      const Outward<T> outward(side, bits_);
-      excess[side == Side::below ? 0 : 1] = outward.scaled(SilentPassage<T>::theta(steps, outward)) - T(1);
-    }
-    return excess;
-  }
+  using Candidates = std::optional<Both<Matrix<T>>>;
 
-  std::vector<Matrix<T>> candidates_of(const PhaseSteps<T>& steps, const DirectedGroup& group) const {
+  Candidates candidates_of(const PhaseSteps<T>& steps, const DirectedGroup& group) const {
     if (group.count > 1) return eigenvector_candidates(steps, group);
     // A passage of a single source ends in OFF for certain, which no relative slack leaves room for.
-    std::vector<Matrix<T>> candidates(2, Matrix<T>::Zero(steps.phases(), steps.silent()));
-    for (std::size_t side = 0; side < 2; ++side) {
-      candidates[side].topRows(steps.silent()) = Matrix<T>::Identity(steps.silent(), steps.silent());
-      candidates[side](steps.begin(1), 0) = T(1) + excess(steps)[side] / from_rational<T>(group.stop);
-    }
-    return candidates;
+    const auto candidate = [&](const T& each) {
+      Matrix<T> k = Matrix<T>::Zero(steps.phases(), steps.silent());
+      k.topRows(steps.silent()) = Matrix<T>::Identity(steps.silent(), steps.silent());
+      k(steps.begin(1), 0) = T(1) + each / from_rational<T>(group.stop);
+      return k;
+    };
+    const Both<T> excess = excess_of<SilentPassage<T>>(steps, bits_);
+    return Both<Matrix<T>>{candidate(excess.below), candidate(excess.above)};
   }
 
-  std::vector<Matrix<T>> eigenvector_candidates(const PhaseSteps<T>& steps,
-                                                const DirectedGroup& group) const {
+  Candidates eigenvector_candidates(const PhaseSteps<T>& steps, const DirectedGroup& group) const {
+    const Both<T> excess = excess_of<SilentPassage<T>>(steps, bits_);
     if constexpr (std::is_same_v<T, Real>) {
-      std::vector<Matrix<T>> candidates;
+      Both<Matrix<T>> candidates;
       const int wide = 2 * bits_ + 8 * static_cast<int>(group.count);
-      for (const T& each : excess(steps)) {
+      for (const Side side : {Side::below, Side::above}) {
         {
           const PrecisionScope scope(Precision{wide});
-          auto k = directed_passage<Real>(DirectedNumbers<Real>(group), group.count, Real(1) + each,
+          auto k = directed_passage<Real>(DirectedNumbers<Real>(group), group.count, Real(1) + excess[side],
                                           ldexp(Real(1), -wide));
-          if (!k) return {};
-          candidates.push_back(*std::move(k));
+          if (!k) return std::nullopt;
+          candidates[side] = *std::move(k);
         }
-        for (Real& entry : candidates.back().reshaped()) entry = rounded_to_scope(entry);
+        for (Real& entry : candidates[side].reshaped()) entry = rounded_to_scope(entry);
       }
       return candidates;
     } else {
-      auto found = directed_candidates(group, excess(steps));
-      if (!found) return {};
-      return {std::move((*found)[0]), std::move((*found)[1])};
+      return directed_candidates(group, excess);
     }
   }
 
   /// Without bursts (an end after each slot) eigenvalues coincide, and iteration is fast.
-  std::vector<Matrix<T>> iterated(const PhaseSteps<T>& steps) const {
-    std::vector<Matrix<T>> candidates;
+  Candidates iterated(const PhaseSteps<T>& steps) const {
+    Both<Matrix<T>> candidates;
+    const Both<T> excess = excess_of<SilentPassage<T>>(steps, bits_);
     const T change = SilentPassage<T>::theta(steps, Outward<T>(Side::below, bits_)) / 16;
     // What K cannot reach stays 0: it would fall for ever, and no relative slack leaves room for it.
     Matrix<T> first = SilentPassage<T>::pattern(steps);
     for (Eigen::Index i = 0; i < first.rows(); ++i) first.row(i) /= first.row(i).sum();
-    for (const T& each : excess(steps)) {
-      auto k = SilentPassage<T>::iterated(steps, first, T(1) + each, change, 3000);
-      if (!k) return {};
-      candidates.push_back(*std::move(k));
-      first = candidates.back();
+    for (const Side side : {Side::below, Side::above}) {
+      auto k = SilentPassage<T>::iterated(steps, first, T(1) + excess[side], change, 3000);
+      if (!k) return std::nullopt;
+      candidates[side] = first = *std::move(k);
     }
     return candidates;
   }
 
-  bool try_passages(const PhaseSteps<T>& steps, const std::vector<Matrix<T>>& candidates) {
-    passages_.clear();
-    if (candidates.size() != 2) return false;
-    auto made = both_sides<T>([&](Side side) {
-      return SilentPassage<T>::make(steps, candidates[side == Side::below ? 0 : 1], Outward<T>(side, bits_));
-    });
-    if (!made) return false;
-    for (SilentPassage<T>& passage : *made) passages_.push_back(std::move(passage));
-    return true;
+  bool try_passages(const PhaseSteps<T>& steps, const Candidates& candidates) {
+    if (candidates)
+      passages_ = both_sides<T>([&](Side side) {
+        return SilentPassage<T>::make(steps, (*candidates)[side], Outward<T>(side, bits_));
+      });
+    return passages_.has_value();
   }
 
   void push_to(std::size_t level) {
@@ -144,21 +132,21 @@ class DirectedEngine final : public Engine {
       while (passage.levels().size() <= level) passage.push();
     };
     // A thread for one level of few phases would take longer than the level.
-    const std::size_t known = passages_[0].levels().size();
+    const std::size_t known = passages_->below.levels().size();
     if (level < known) return;
     if (level - known < 16) {
-      push(passages_[0]);
-      push(passages_[1]);
+      push(passages_->below);
+      push(passages_->above);
     } else {
-      both<T>([&] { push(passages_[0]); }, [&] { push(passages_[1]); });
+      both<T>([&] { push(passages_->below); }, [&] { push(passages_->above); });
     }
   }
 
   int bits_;
   T load_;
   Eigen::Index reference_ = 0;
-  std::vector<SilentPassage<T>> passages_;  ///< below, above
-  std::vector<SilentFinite<T>> finite_;
+  std::optional<Both<SilentPassage<T>>> passages_;
+  std::optional<Both<SilentFinite<T>>> finite_;
 };
 
 Bounds twice(long double value) {

@@ -96,7 +96,7 @@ Matrix<Number> passage(const DirectedGroup& group, const std::vector<Eigen::Inde
                        Eigen::Index modes) {
   const DirectedNumbers<Quad> p(group);
   const std::int64_t m = group.count;
-  const Quad unit = ldexp(Quad(1), -113);
+  const Quad unit = ldexp(Quad(1), -quad_bits);
   const auto roots = directed_roots<Quad>(p, m, modes, Quad(1), unit);
   if (!roots)
     throw LimitExceeded("the eigenvectors of " + std::to_string(m) +
@@ -160,7 +160,7 @@ std::optional<Matrix<Number>> full_passage(const DirectedGroup& group, const std
                                            Eigen::Index modes) {
   const DirectedNumbers<Quad> p(group);
   const std::int64_t m = group.count;
-  const Quad unit = ldexp(Quad(1), -113);
+  const Quad unit = ldexp(Quad(1), -quad_bits);
   const Quad q = p.elsewhere_odds() / (1 + p.elsewhere_odds());
   const Quad on = p.here / (p.here + p.elsewhere + p.stop);
   const auto scales = mode_scales(m, q, modes);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 /// What answers for a MarkovQueue. Internal to the queue module.
 namespace tailbound::queue {
@@ -30,6 +31,11 @@ template <class V>
 [[nodiscard]] const V& require(const std::optional<V>& value) {
   if (!value) throw TooFewBits{};
   return *value;
+}
+template <class V>
+[[nodiscard]] V require(std::optional<V>&& value) {
+  if (!value) throw TooFewBits{};
+  return *std::move(value);
 }
 
 [[nodiscard]] inline numeric::Real as_real(long double value) {

@@ -10,7 +10,6 @@
 #include <tailbound/queue/passage_bounds.hpp>
 #include <tailbound/queue/wide.hpp>
 
-#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -144,13 +143,13 @@ class CertifiedEngine final : public Engine {
   }
   Bounds loss(std::size_t capacity) override {
     const PrecisionScope scope(Precision{bits_});
-    if (finite_.empty())
-      for (const Passage<T>& passage : bounds_->passages())
-        finite_.emplace_back(passage.blocks(), passage.outward());
-    const auto below = require(finite_[0].sums(capacity, bounds_->reference()));
-    const auto above = require(finite_[1].sums(capacity, bounds_->reference()));
-    const T down = bounds_->passages()[0].outward().factor(5),
-            up = bounds_->passages()[1].outward().factor(5);
+    const auto& [below_passage, above_passage] = bounds_->passages();
+    if (!finite_)
+      finite_ = {FinitePassage<T>(below_passage.blocks(), below_passage.outward()),
+                 FinitePassage<T>(above_passage.blocks(), above_passage.outward())};
+    const auto below = require(finite_->below.sums(capacity, bounds_->reference()));
+    const auto above = require(finite_->above.sums(capacity, bounds_->reference()));
+    const T down = below_passage.outward().factor(5), up = above_passage.outward().factor(5);
     return {as_real(T(below.lost / (above.mass * load_) * down)),
             as_real(T(above.lost / (below.mass * load_) * up))};
   }
@@ -172,18 +171,16 @@ class CertifiedEngine final : public Engine {
         try_passages(iterated_candidates(
             phases > MarkovQueue::most_certified_phases ? most_operations : 3e4 * phases * phases * phases)))
       return;
-    std::array<Matrix<T>, 2> reduced;
-    for (const Side side : {Side::below, Side::above}) {
+    const auto reduced = [&](Side side) {
       const Outward<T> outward(side, bits_);
-      reduced[side == Side::below ? 0 : 1] =
-          cyclic_reduction(blocks_, outward.scaled(Passage<T>::theta(blocks_, outward)), unit);
-    }
-    if (!try_passages(reduced)) throw TooFewBits{};
+      return cyclic_reduction(blocks_, outward.scaled(Passage<T>::theta(blocks_, outward)), unit);
+    };
+    if (!try_passages(Both<Matrix<T>>{reduced(Side::below), reduced(Side::above)})) throw TooFewBits{};
   }
 
   /// By plain iteration, for phases that are many for cyclic reduction.
   /// \param most  operations before it is given up
-  std::optional<std::array<Matrix<T>, 2>> iterated_candidates(double most) const {
+  std::optional<Both<Matrix<T>>> iterated_candidates(double most) const {
     double products = static_cast<double>(blocks_.phases());
     for (const Eigen::Index row : blocks_.first_row) products += static_cast<double>(blocks_.phases() - row);
     const double operations = products * std::pow(static_cast<double>(blocks_.phases()), 2);
@@ -196,15 +193,11 @@ class CertifiedEngine final : public Engine {
   }
 
   bool found_by_eigenvectors(const OnOffGroup& group) {
-    std::array<T, 2> excess;
-    for (const Side side : {Side::below, Side::above}) {
-      const Outward<T> outward(side, bits_);
-      excess[side == Side::below ? 0 : 1] = outward.scaled(Passage<T>::theta(blocks_, outward)) - T(1);
-    }
+    const Both<T> excess = excess_of<Passage<T>>(blocks_, bits_);
     if constexpr (std::is_same_v<T, Real>) {
-      std::array<Matrix<T>, 2> candidates;
+      Both<Matrix<T>> candidates;
       const int wide = 2 * bits_ + 8 * static_cast<int>(group.count);
-      for (std::size_t side = 0; side < 2; ++side) {
+      for (const Side side : {Side::below, Side::above}) {
         {
           const PrecisionScope scope(Precision{wide});
           auto g = on_off_passage<Real>(OnOffNumbers<Real>(group.source), group.count, Real(1) + excess[side],
@@ -216,22 +209,21 @@ class CertifiedEngine final : public Engine {
       }
       return try_passages(candidates);
     } else {
-      auto candidates = on_off_candidates(group.source, group.count, excess, 113);
-      if (group.count <= few_sources && try_passages(candidates)) return true;
+      const auto candidates = on_off_candidates(group.source, group.count, excess, quad_bits);
+      if (candidate_bits(group.count) == quad_bits && try_passages(candidates)) return true;
       // Entries that 113 bits do not know beside the greatest.
       if (candidates) {
         const Matrix<T> units = error_units<T>(OnOffNumbers<T>(group.source), group.count);
-        candidates = both_sides<T>([&](Side side) {
-          return widened(blocks_, units, std::move((*candidates)[side == Side::below ? 0 : 1]),
-                         Outward<T>(side, bits_), most_error);
+        bounds_ = PassageBounds<T>::make(bits_, [&](const Outward<T>& outward) {
+          return widened(blocks_, units, (*candidates)[outward.side()], outward, most_error);
         });
-        if (try_passages(candidates)) return true;
+        if (bounds_) return true;
       }
-      return try_passages(on_off_candidates(group.source, group.count, excess, 320));
+      return try_passages(on_off_candidates(group.source, group.count, excess, wide_bits));
     }
   }
 
-  bool try_passages(const std::optional<std::array<Matrix<T>, 2>>& candidates) {
+  bool try_passages(const std::optional<Both<Matrix<T>>>& candidates) {
     if (candidates) bounds_ = PassageBounds<T>::make(blocks_, *candidates, bits_);
     return bounds_.has_value();
   }
@@ -240,7 +232,7 @@ class CertifiedEngine final : public Engine {
   Blocks<T> blocks_;
   T load_;
   std::optional<PassageBounds<T>> bounds_;
-  std::vector<FinitePassage<T>> finite_;
+  std::optional<Both<FinitePassage<T>>> finite_;
 };
 
 /// So many modes, without a proof.

@@ -5,7 +5,6 @@
 #include <Eigen/Dense>
 #include <boost/multiprecision/eigen.hpp>
 
-#include <array>
 #include <future>
 #include <optional>
 #include <type_traits>
@@ -137,15 +136,36 @@ void both(First first, Second second) {
   other.get();
 }
 
-/// What `make` returns for either side, below and above.
+/// One for either side that is proved.
+template <class T>
+struct Both {
+  T below, above;
+
+  /// \param side  not nearest
+  [[nodiscard]] T& operator[](Side side) { return side == Side::below ? below : above; }
+  [[nodiscard]] const T& operator[](Side side) const { return side == Side::below ? below : above; }
+};
+
+/// What `make` returns for either side.
 /// \return nothing if it is nothing for one of them
 template <class T, class Make>
 [[nodiscard]] auto both_sides(Make make) {
   decltype(make(Side::below)) below, above;
   both<T>([&] { below = make(Side::below); }, [&] { above = make(Side::above); });
   using Made = std::remove_cvref_t<decltype(*below)>;
-  return below && above ? std::optional(std::array<Made, 2>{*std::move(below), *std::move(above)})
-                        : std::nullopt;
+  return below && above ? std::optional(Both<Made>{*std::move(below), *std::move(above)}) : std::nullopt;
+}
+
+/// By how much more than 1 the blocks are scaled of which candidates for either side are the passage: -+ theta.
+/// \tparam Way    Passage or SilentPassage
+/// \param blocks  as Way::theta() takes them
+template <class Way, class T, template <class> class Of>
+[[nodiscard]] Both<T> excess_of(const Of<T>& blocks, int bits) {
+  const auto of = [&](Side side) {
+    const Outward<T> outward(side, bits);
+    return T(outward.scaled(Way::theta(blocks, outward)) - T(1));
+  };
+  return {of(Side::below), of(Side::above)};
 }
 
 /// Rounds in which a candidate is moved before it is given up.

@@ -3,7 +3,6 @@
 #include <tailbound/queue/matrix_bounds.hpp>
 #include <tailbound/traffic/on_off.hpp>
 
-#include <array>
 #include <optional>
 
 /// G of equal on-off sources, computed with more bits than a long double has. Internal to the queue module.
@@ -14,9 +13,11 @@ namespace tailbound::queue {
 ///
 /// COST  O(m^3) operations with 113 bits, or with 320: with bursts of a million slots the least entries, all sources
 ///       beginning at once, are below what 113 bits keep beside 1, and so are those of more than about 40 sources
-/// \param bits  113 or 320
+/// \param bits  quad_bits or wide_bits; candidate_bits() says which will do (wide.hpp)
 /// \return nothing where the eigenvectors are not found
-[[nodiscard]] std::optional<std::array<Matrix<long double>, 2>> on_off_candidates(
-    const traffic::OnOff& source, std::int64_t sources, const std::array<long double, 2>& excess, int bits);
+[[nodiscard]] std::optional<Both<Matrix<long double>>> on_off_candidates(const traffic::OnOff& source,
+                                                                         std::int64_t sources,
+                                                                         const Both<long double>& excess,
+                                                                         int bits);
 
 }  // namespace tailbound::queue

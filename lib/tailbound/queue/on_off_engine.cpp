@@ -3,7 +3,7 @@
 #include <tailbound/queue/on_off_widening.hpp>
 #include <tailbound/queue/passage_bounds.hpp>
 
-#include <array>
+#include <optional>
 
 namespace tailbound::queue {
 namespace {
@@ -28,24 +28,25 @@ Blocks<double> in_doubles(const Blocks<long double>& blocks) {
   return result;
 }
 
-std::optional<std::array<Matrix<double>, 2>> candidates(const OnOffGroup& group,
-                                                        const Blocks<double>& blocks) {
+std::optional<PassageBounds<double>> passage_bounds(const OnOffGroup& group, const Blocks<double>& blocks) {
+  // Read here: rationals must not be used by two threads.
   const OnOffNumbers<long double> numbers(group.source);
   const Matrix<double> units = error_units<double>(numbers, group.count);
-  return both_sides<double>([&](Side side) -> std::optional<Matrix<double>> {
-    const Outward<double> outward(side, bits);
+  const auto find = [&](const Outward<double>& outward) -> std::optional<CheckedCandidate<double>> {
     const long double theta = Passage<double>::theta(blocks, outward);
-    const auto g = on_off_passage<long double>(numbers, group.count,
-                                               Outward<long double>(side, 64).scaled(theta), 0x1p-64L);
+    const auto g = on_off_passage<long double>(
+        numbers, group.count, Outward<long double>(outward.side(), 64).scaled(theta), 0x1p-64L);
     if (!g) return std::nullopt;
     return widened(blocks, units, Matrix<double>(g->cast<double>()), outward, most_error);
-  });
+  };
+  return PassageBounds<double>::make(bits, find);
 }
 
 class OnOffEngine final : public Engine {
  public:
   OnOffEngine(const OnOffGroup& group, const Rational& load)
-      : bounds_(make(group, in_doubles(on_off_blocks<long double>(group.source, group.count)))) {
+      : bounds_(require(
+            passage_bounds(group, in_doubles(on_off_blocks<long double>(group.source, group.count))))) {
     bounds_.start(from_rational<double>(1 - load), bits);
   }
   Bounds tail(std::size_t level) override { return finite(bounds_.tail(level)); }
@@ -54,10 +55,6 @@ class OnOffEngine final : public Engine {
   Bounds loss(std::size_t) override { throw TooFewBits{}; }
 
  private:
-  static PassageBounds<double> make(const OnOffGroup& group, const Blocks<double>& blocks) {
-    return require(PassageBounds<double>::make(blocks, require(candidates(group, blocks)), bits));
-  }
-
   static Bounds finite(Bounds bounds) {
     if (!isfinite(bounds.lower) || !isfinite(bounds.upper)) throw TooFewBits{};
     return bounds;

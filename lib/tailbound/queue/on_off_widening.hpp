@@ -35,26 +35,24 @@ template <class T>
 /// \param most_error  e / 4 at most
 /// \return nothing if the error is greater, it does not settle, or the units are too large for T
 template <class T>
-[[nodiscard]] std::optional<Matrix<T>> widened(const Blocks<T>& nearest, const Matrix<T>& units, Matrix<T> x,
-                                               const Outward<T>& outward, const T& most_error) {
-  const Blocks<T> blocks = moved(nearest, outward);
-  const T factor = outward.factor(Passage<T>::power_roundings(nearest));
+[[nodiscard]] std::optional<CheckedCandidate<T>> widened(const Blocks<T>& nearest, const Matrix<T>& units,
+                                                         const Matrix<T>& x, const Outward<T>& outward,
+                                                         const T& most_error) {
   const T theta = Passage<T>::theta(nearest, outward), scale = outward.scaled(theta);
   T margin(0);
-  for (int round = 0; round < most_widenings; ++round) {
-    x = x.cwiseMax(T(0));
-    outward.guard(x);
-    const Matrix<T> image = suffix_powers(blocks, x, outward).front() * factor;
-    if (outward.holds(x, image)) return x;
+  const auto widen = [&](Matrix<T>& each, const Matrix<T>& image, int round) {
     if (round == 0) {
       // An accurate candidate is its image times `scale`, but for roundings, which theta leaves room for.
-      const T error = (((x - scale * image).cwiseAbs() - theta / 4 * x).array() / units.array()).maxCoeff();
-      if (!(error <= most_error) || !units.allFinite()) return std::nullopt;
+      const T error =
+          (((each - scale * image).cwiseAbs() - theta / 4 * each).array() / units.array()).maxCoeff();
+      if (!(error <= most_error) || !units.allFinite()) return false;
       margin = 4 * std::max(error, T(0));
     }
-    x = image + (outward.side() == Side::below ? -margin : margin) * units;
-  }
-  return std::nullopt;
+    each = image + (outward.side() == Side::below ? -margin : margin) * units;
+    each = each.cwiseMax(T(0));
+    return round + 1 < most_widenings;
+  };
+  return CheckedCandidate<T>::find(nearest, x.cwiseMax(T(0)), outward, widen);
 }
 
 }  // namespace tailbound::queue

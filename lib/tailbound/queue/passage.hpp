@@ -4,6 +4,8 @@
 #include <tailbound/queue/matrix_bounds.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 /// First passage from a level of a queue to the next lower one, and what follows from it. Internal to the
@@ -195,52 +197,96 @@ template <class T>
   return sum * outward.factor(static_cast<double>(size) + static_cast<double>(tails.size()) + 4);
 }
 
+/// Roundings of an entry of suffix_powers().
+template <class T>
+[[nodiscard]] double power_roundings(const Blocks<T>& blocks) {
+  return static_cast<double>(blocks.d.size()) * (static_cast<double>(blocks.phases()) + 2);
+}
+
+/// A candidate for G that was seen to be on its side of its image, with what the check computed on the way; only
+/// find() makes one. With Side::nearest a candidate as it is, without a proof.
+///
+/// METHOD    F(X) = sum_b D_b X^b, the D_b on their side. X >= 0 is above G if X >= F(X), and below it if X <= F(X)
+///           and its rows sum to less than 1.
+/// SOURCE    docs/derivations/bursty_queue.md
+template <class T>
+class CheckedCandidate {
+ public:
+  /// \param x      about the G of the blocks times outward.scaled(Passage::theta(blocks, outward))
+  /// \param again  again(x, image, round): changes what did not pass in rounds 0, 1, .. for the next one; false to
+  ///               give it up
+  template <class Again>
+  [[nodiscard]] static std::optional<CheckedCandidate> find(const Blocks<T>& nearest, Matrix<T> x,
+                                                            const Outward<T>& outward, const Again& again) {
+    CheckedCandidate checked(moved(nearest, outward), outward);
+    const T factor = outward.factor(power_roundings(nearest));
+    for (int round = 0;; ++round) {
+      outward.guard(x);
+      checked.bars_ = suffix_powers(checked.blocks_, x, outward);
+      if (outward.side() == Side::nearest) break;
+      const Matrix<T> image = checked.bars_.front() * factor;
+      if ((x.array() >= T(0)).all() && outward.holds(x, image)) break;
+      if (!again(x, image, round)) return std::nullopt;
+    }
+    if (outward.side() == Side::below) {
+      // Only a substochastic X <= F(X) is below G.
+      const T most = T(1) - T(2 * static_cast<double>(x.rows())) * outward.unit();
+      for (Eigen::Index i = 0; i < x.rows(); ++i)
+        if (!(x.row(i).sum() <= most)) return std::nullopt;
+    }
+    checked.g_ = std::move(x);
+    if (outward.side() != Side::nearest)
+      for (Matrix<T>& bar : checked.bars_) bar *= factor;
+    return checked;
+  }
+
+  [[nodiscard]] const Matrix<T>& g() const { return g_; }
+  [[nodiscard]] const std::vector<Matrix<T>>& bars() const { return bars_; }  ///< Dbar_n, on their side
+  [[nodiscard]] const Blocks<T>& blocks() const { return blocks_; }           ///< on their side
+  [[nodiscard]] const Outward<T>& outward() const { return outward_; }
+
+ private:
+  CheckedCandidate(Blocks<T> blocks, const Outward<T>& outward)
+      : outward_(outward), blocks_(std::move(blocks)) {}
+
+  Outward<T> outward_;
+  Blocks<T> blocks_;
+  Matrix<T> g_;
+  std::vector<Matrix<T>> bars_;
+};
+
 /// Everything that the recursion needs, bounded from one side (or as computed, without a proof).
 template <class T>
 class Passage {
  public:
-  /// \param candidate  about the G of the blocks times outward.scaled(theta(blocks, outward))
+  /// \param candidate  about the G of the blocks times outward.scaled(theta(blocks, outward)); moved to its image
+  ///                   where it is not on its side
   /// \return nothing if the candidate does not pass the check
   [[nodiscard]] static std::optional<Passage> make(const Blocks<T>& nearest, Matrix<T> candidate,
                                                    const Outward<T>& outward) {
-    Passage passage;
-    passage.outward_ = outward;
-    passage.blocks_ = moved(nearest, outward);
-    const auto n = nearest.phases();
-    const double roundings = power_roundings(nearest);
-    const T factor = outward.factor(roundings);
-    if (outward.side() != Side::nearest) {
-      for (Eigen::Index i = 0; i < n; ++i)
-        for (Eigen::Index j = 0; j < n; ++j)
-          if (!(candidate(i, j) >= 0)) candidate(i, j) = 0;
-    }
-    int moves = 0;
-    for (;; ++moves) {
-      outward.guard(candidate);
-      passage.bars_ = suffix_powers(passage.blocks_, candidate, outward);
-      if (outward.side() == Side::nearest) break;
-      if (moves == most_moves) return std::nullopt;
-      const Matrix<T> image = passage.bars_.front() * factor;
-      if (outward.holds(candidate, image)) break;
-      outward.move(candidate, image);
-    }
-    if (outward.side() == Side::below) {
-      // Only a substochastic X <= F(X) is below G.
-      const T most = T(1) - T(2 * static_cast<double>(n)) * outward.unit();
-      for (Eigen::Index i = 0; i < n; ++i)
-        if (!(candidate.row(i).sum() <= most)) return std::nullopt;
-    }
-    passage.moves_ = moves;
-    passage.g_ = std::move(candidate);
     if (outward.side() != Side::nearest)
-      for (Matrix<T>& bar : passage.bars_) bar *= factor;
+      for (T& entry : candidate.reshaped())
+        if (!(entry >= 0)) entry = 0;
+    const auto move = [&outward](Matrix<T>& x, const Matrix<T>& image, int round) {
+      outward.move(x, image);
+      return round + 1 < most_moves;
+    };
+    auto checked = CheckedCandidate<T>::find(nearest, std::move(candidate), outward, move);
+    return checked ? make(*std::move(checked)) : std::nullopt;
+  }
+
+  /// \return nothing if T has too few bits
+  [[nodiscard]] static std::optional<Passage> make(CheckedCandidate<T> checked) {
+    Passage passage(std::move(checked));
+    const Outward<T>& outward = passage.outward();
+    const auto n = passage.g().rows();
     // Dbarbar_l = sum_{k>=l} Dbar_k.
-    std::vector<Matrix<T>> sums = passage.bars_;
+    std::vector<Matrix<T>> sums = passage.bars();
     for (std::size_t l = sums.size() - 1; l-- > 1;) sums[l] += sums[l + 1];
     const T sum_factor = outward.factor(static_cast<double>(sums.size()));
     for (std::size_t l = 1; l < sums.size(); ++l) sums[l] *= sum_factor;
     if (sums.size() == 1) return std::nullopt;
-    const auto climb = solve_right<T>(nearest.ones, sums[1], outward);
+    const auto climb = solve_right<T>(passage.blocks().ones, sums[1], outward);
     if (!climb) return std::nullopt;
     passage.tails_.assign(sums.size() + 1, Column<T>::Zero(n));
     const T product = outward.factor(static_cast<double>(n));
@@ -249,16 +295,12 @@ class Passage {
       outward.guard(passage.tails_[l]);
     }
     passage.first_ = std::move(sums[1]);
-    const auto stay = solve_left<T, Matrix<T>>(Matrix<T>::Identity(n, n), passage.bars_[1], outward);
+    const auto stay = solve_left<T, Matrix<T>>(Matrix<T>::Identity(n, n), passage.bars()[1], outward);
     if (!stay) return std::nullopt;
     passage.stay_ = *stay;
     return passage;
   }
 
-  /// Roundings of an entry of suffix_powers().
-  [[nodiscard]] static double power_roundings(const Blocks<T>& blocks) {
-    return static_cast<double>(blocks.d.size()) * (static_cast<double>(blocks.phases()) + 2);
-  }
   /// The scaling that leaves room for roundings in the check.
   [[nodiscard]] static T theta(const Blocks<T>& blocks, const Outward<T>& outward) {
     return T(4 * (power_roundings(blocks) + 2 * blocks.roundings + 16)) * outward.unit();
@@ -267,55 +309,54 @@ class Passage {
   /// Levels: pi_0 first, then pi_1, ... one more with each call of push().
   void start(Row<T> idle) {
     levels_.clear();
-    outward_.guard(idle);
+    outward().guard(idle);
     levels_.push_back(std::move(idle));
   }
   void push() {
     const auto n = static_cast<std::size_t>(levels_.size());
-    const auto size = g_.rows();
+    const auto size = g().rows();
     Row<T> sum = Row<T>::Zero(size);
-    const std::size_t batch = bars_.size() - 1;
+    const std::size_t batch = bars().size() - 1;
     if (n <= batch) add_product(sum, levels_[0], n);
     for (std::size_t i = n > batch ? n + 1 - batch : 1; i < n; ++i) add_product(sum, levels_[i], n + 1 - i);
     const double roundings = static_cast<double>(size) * 2 + static_cast<double>(batch) + 3;
-    outward_.guard(sum);
-    levels_.push_back((sum * stay_) * outward_.factor(roundings));
-    outward_.guard(levels_.back());
+    outward().guard(sum);
+    levels_.push_back((sum * stay_) * outward().factor(roundings));
+    outward().guard(levels_.back());
   }
   [[nodiscard]] const std::vector<Row<T>>& levels() const { return levels_; }
 
   /// P(Q > level); levels 0 .. level have been pushed.
   [[nodiscard]] T tail(std::size_t level) const {
-    const std::size_t batch = bars_.size() - 1;
+    const std::size_t batch = bars().size() - 1;
     T sum(0);
     if (level + 1 <= batch) sum += levels_[0].dot(tails_[level + 1].transpose());
     for (std::size_t i = level + 2 > batch ? std::max<std::size_t>(level + 2 - batch, 1) : 1; i <= level; ++i)
       sum += levels_[i].dot(tails_[level + 2 - i].transpose());
-    return sum * outward_.factor(static_cast<double>(g_.rows() + static_cast<Eigen::Index>(batch)) + 3);
+    return sum * outward().factor(static_cast<double>(g().rows() + static_cast<Eigen::Index>(batch)) + 3);
   }
 
   /// E[Q], from pi_0 alone.
-  [[nodiscard]] std::optional<T> mean() const { return mean_from_idle(levels_[0], first_, tails_, outward_); }
-
-  [[nodiscard]] const Matrix<T>& g() const { return g_; }
-  [[nodiscard]] const Blocks<T>& blocks() const { return blocks_; }  ///< on their side
-  [[nodiscard]] const Outward<T>& outward() const { return outward_; }
-  [[nodiscard]] int moves() const { return moves_; }
-
- private:
-  Passage() : outward_(Side::nearest, 1) {}
-  void add_product(Row<T>& sum, const Row<T>& level, std::size_t bar) const {
-    const auto rows = g_.rows() - blocks_.first_row[bar];
-    sum.noalias() += level.tail(rows) * bars_[bar].bottomRows(rows);
+  [[nodiscard]] std::optional<T> mean() const {
+    return mean_from_idle(levels_[0], first_, tails_, outward());
   }
 
-  Outward<T> outward_;
-  Blocks<T> blocks_;
-  Matrix<T> g_, first_, stay_;
-  std::vector<Matrix<T>> bars_;
+  [[nodiscard]] const Matrix<T>& g() const { return checked_.g(); }
+  [[nodiscard]] const Blocks<T>& blocks() const { return checked_.blocks(); }  ///< on their side
+  [[nodiscard]] const Outward<T>& outward() const { return checked_.outward(); }
+
+ private:
+  explicit Passage(CheckedCandidate<T> checked) : checked_(std::move(checked)) {}
+  [[nodiscard]] const std::vector<Matrix<T>>& bars() const { return checked_.bars(); }
+  void add_product(Row<T>& sum, const Row<T>& level, std::size_t bar) const {
+    const auto rows = g().rows() - blocks().first_row[bar];
+    sum.noalias() += level.tail(rows) * bars()[bar].bottomRows(rows);
+  }
+
+  CheckedCandidate<T> checked_;
+  Matrix<T> first_, stay_;
   std::vector<Column<T>> tails_;  ///< [l] = Dbarbar_l kappa
   std::vector<Row<T>> levels_;
-  int moves_ = 0;
 };
 
 }  // namespace tailbound::queue

@@ -3,7 +3,8 @@
 #include <tailbound/queue/markov_engine.hpp>
 #include <tailbound/queue/passage.hpp>
 
-#include <array>
+#include <optional>
+#include <utility>
 
 /// The passage from below and from above, and what is asked of both. Internal to the queue module.
 namespace tailbound::queue {
@@ -11,16 +12,22 @@ namespace tailbound::queue {
 template <class T>
 class PassageBounds {
  public:
-  /// \param candidates  from below, from above: as Passage::make() takes them
+  /// \param candidates  as Passage::make() takes them
   /// \return nothing if one of them does not pass the check
   [[nodiscard]] static std::optional<PassageBounds> make(const Blocks<T>& blocks,
-                                                         const std::array<Matrix<T>, 2>& candidates,
-                                                         int bits) {
-    auto passages = both_sides<T>([&](Side side) {
-      return Passage<T>::make(blocks, candidates[side == Side::below ? 0 : 1], Outward<T>(side, bits));
-    });
-    if (!passages) return std::nullopt;
-    return PassageBounds(*std::move(passages));
+                                                         const Both<Matrix<T>>& candidates, int bits) {
+    return of(both_sides<T>(
+        [&](Side side) { return Passage<T>::make(blocks, candidates[side], Outward<T>(side, bits)); }));
+  }
+  /// \param find  find(outward): a checked candidate for its side, or nothing; for both at the same time
+  /// \return nothing if one of them is nothing
+  template <class Find>
+  [[nodiscard]] static std::optional<PassageBounds> make(int bits, const Find& find) {
+    return of(both_sides<T>([&](Side side) -> std::optional<Passage<T>> {
+      std::optional<CheckedCandidate<T>> checked = find(Outward<T>(side, bits));
+      if (!checked || checked->outward().side() != side) return std::nullopt;
+      return Passage<T>::make(*std::move(checked));
+    }));
   }
 
   /// Level 0.
@@ -28,17 +35,17 @@ class PassageBounds {
   /// \throws TooFewBits
   void start(const T& idle, int bits) {
     // The likeliest phase: visits between visits to a rare one would be many and badly known.
-    require(stationary(passages_[0].g(), 0, Outward<T>(Side::nearest, bits))).maxCoeff(&reference_);
-    const auto below = require(stationary(passages_[0].g(), reference_, passages_[0].outward()));
-    const auto above = require(stationary(passages_[1].g(), reference_, passages_[1].outward()));
-    const double roundings = static_cast<double>(passages_[0].g().rows()) + 4;
-    passages_[0].start(below * (idle / above.sum() * passages_[0].outward().factor(roundings)));
-    passages_[1].start(above * (idle / below.sum() * passages_[1].outward().factor(roundings)));
+    require(stationary(passages_.below.g(), 0, Outward<T>(Side::nearest, bits))).maxCoeff(&reference_);
+    const auto below = require(stationary(passages_.below.g(), reference_, passages_.below.outward()));
+    const auto above = require(stationary(passages_.above.g(), reference_, passages_.above.outward()));
+    const double roundings = static_cast<double>(passages_.below.g().rows()) + 4;
+    passages_.below.start(below * (idle / above.sum() * passages_.below.outward().factor(roundings)));
+    passages_.above.start(above * (idle / below.sum() * passages_.above.outward().factor(roundings)));
   }
 
   [[nodiscard]] Bounds tail(std::size_t level) {
     push_to(level);
-    return {as_real(passages_[0].tail(level)), as_real(passages_[1].tail(level))};
+    return {as_real(passages_.below.tail(level)), as_real(passages_.above.tail(level))};
   }
   [[nodiscard]] Bounds probability(std::size_t level) {
     push_to(level);
@@ -46,25 +53,28 @@ class PassageBounds {
       const Row<T>& here = passage.levels()[level];
       return as_real(T(here.sum() * passage.outward().factor(static_cast<double>(here.size()))));
     };
-    return {sum(passages_[0]), sum(passages_[1])};
+    return {sum(passages_.below), sum(passages_.above)};
   }
   /// \throws TooFewBits
   [[nodiscard]] Bounds mean() const {
-    return {as_real(require(passages_[0].mean())), as_real(require(passages_[1].mean()))};
+    return {as_real(require(passages_.below.mean())), as_real(require(passages_.above.mean()))};
   }
 
-  [[nodiscard]] const std::array<Passage<T>, 2>& passages() const { return passages_; }  ///< below, above
+  [[nodiscard]] const Both<Passage<T>>& passages() const { return passages_; }
   [[nodiscard]] Eigen::Index reference() const { return reference_; }  ///< the likeliest phase
 
  private:
-  explicit PassageBounds(std::array<Passage<T>, 2> passages) : passages_(std::move(passages)) {}
+  explicit PassageBounds(Both<Passage<T>> passages) : passages_(std::move(passages)) {}
+  static std::optional<PassageBounds> of(std::optional<Both<Passage<T>>> passages) {
+    return passages ? std::optional(PassageBounds(*std::move(passages))) : std::nullopt;
+  }
   void push_to(std::size_t level) {
-    for (Passage<T>& passage : passages_)
-      while (passage.levels().size() <= level) passage.push();
+    for (const Side side : {Side::below, Side::above})
+      while (passages_[side].levels().size() <= level) passages_[side].push();
   }
 
   Eigen::Index reference_ = 0;
-  std::array<Passage<T>, 2> passages_;
+  Both<Passage<T>> passages_;
 };
 
 }  // namespace tailbound::queue

@@ -3,6 +3,7 @@
 #include <boost/multiprecision/cpp_bin_float.hpp>
 
 #include <cstdint>
+#include <limits>
 
 #ifdef TAILBOUND_QUADMATH
 #include <boost/multiprecision/float128.hpp>
@@ -24,7 +25,16 @@ using Wide = boost::multiprecision::number<
     boost::multiprecision::cpp_bin_float<320, boost::multiprecision::digit_base_2>,
     boost::multiprecision::et_off>;
 
+/// Bits of a Quad and of a Wide.
+constexpr int quad_bits = 113, wide_bits = 320;
+static_assert(std::numeric_limits<Quad>::digits == quad_bits &&
+              std::numeric_limits<Wide>::digits == wide_bits);
+
 /// Quad does up to here, Wide above.
 constexpr std::int64_t few_sources = 40;
+/// What candidates of so many sources take.
+[[nodiscard]] constexpr int candidate_bits(std::int64_t sources) {
+  return sources <= few_sources ? quad_bits : wide_bits;
+}
 
 }  // namespace tailbound::queue
