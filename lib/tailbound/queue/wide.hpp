@@ -12,21 +12,22 @@
 /// Numbers for candidates that need more bits than a long double has. Internal to the queue module.
 namespace tailbound::queue {
 
+/// Of a Quad and of a Wide.
+constexpr int quad_bits = 113, wide_bits = 320;
+
 #ifdef TAILBOUND_QUADMATH
 using Quad = boost::multiprecision::float128;
 #else
 // As many bits; slower.
 using Quad = boost::multiprecision::number<
-    boost::multiprecision::cpp_bin_float<113, boost::multiprecision::digit_base_2>,
+    boost::multiprecision::cpp_bin_float<quad_bits, boost::multiprecision::digit_base_2>,
     boost::multiprecision::et_off>;
 #endif
 /// For many sources: G's entries, and the eigenvectors' conditions, spread over many more orders.
 using Wide = boost::multiprecision::number<
-    boost::multiprecision::cpp_bin_float<320, boost::multiprecision::digit_base_2>,
+    boost::multiprecision::cpp_bin_float<wide_bits, boost::multiprecision::digit_base_2>,
     boost::multiprecision::et_off>;
 
-/// Bits of a Quad and of a Wide.
-constexpr int quad_bits = 113, wide_bits = 320;
 static_assert(std::numeric_limits<Quad>::digits == quad_bits &&
               std::numeric_limits<Wide>::digits == wide_bits);
 
