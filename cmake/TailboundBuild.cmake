@@ -67,6 +67,8 @@ function(tailbound_unity target)
     endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # What one file names for itself is no matter of the next one. Builds file by file (preset dev) are warned.
+  target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
 # Two seconds in three of a small file go into the headers of others that nearly every file has in common.

@@ -14,7 +14,7 @@ namespace {
 using bounds::Route;
 using numeric::Rational;
 
-constexpr std::int64_t most_slots = 1'000'000;
+constexpr std::int64_t most_timed_slots = 1'000'000;
 
 Rational whole(std::int64_t value) {
   return cln::cl_I(static_cast<long>(value));
@@ -86,7 +86,7 @@ class Mixture {
   /// Whole slots of queueing until that time; at most as many as are legal.
   [[nodiscard]] std::int64_t slots_until(const Length& length, const Rational& time) const {
     const cln::cl_I slots = cln::floor1((time - length.least) / slot_);
-    if (slots > most_slots)
+    if (slots > most_timed_slots)
       throw LimitExceeded(
           "latencies in ns on routes of different lengths are computed to 1000000 slots of queueing");
     return cln::cl_I_to_long(slots);
