@@ -15,6 +15,7 @@ using queue::MarkovQueue;
 using queue::OnOffGroup;
 using queue::SourceBound;
 using queue::SourceChain;
+using tailbound::test::middle;
 using tailbound::test::rational;
 using test::on_off_sources;
 using Of = LastEmptySlot::Of;

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <tests/support/rational.hpp>
+
 // Memory from the laws of single queues: against the bound that knows the inputs, against sums taken one by one, and
 // against switches that are simulated.
 

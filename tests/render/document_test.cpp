@@ -10,12 +10,15 @@
 #include <random>
 #include <stdexcept>
 
+#include <tests/support/rational.hpp>
+
 // Documents made by hand: what every format makes of each kind of value.
 
 using namespace tailbound;
 using namespace tailbound::render;
 using nlohmann::json;
 using numeric::Rational;
+using test::ratio;
 
 namespace {
 

@@ -41,7 +41,7 @@ TailEnds ends_of_tail(const numeric::Claim<unit::Probability>& claim) {
 struct Length {
   Rational share, least;           ///< of the packets; their latency without queueing [ns]
   std::vector<Slots> percentiles;  ///< of their D
-  std::vector<TailEnds> above;         ///< P(D > t), t = 0, 1, ..
+  std::vector<TailEnds> above;     ///< P(D > t), t = 0, 1, ..
 };
 
 class Mixture {

@@ -134,8 +134,8 @@ SimulateTreeQuestion simulation_of(const ValidateDelayQuestion& question) {
   return asked;
 }
 
-void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuestion& question, DelayAnalysis& analysis,
-                   const bounds::ClaimedDelayAnswer& analysed) {
+void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuestion& question,
+                   DelayAnalysis& analysis, const bounds::ClaimedDelayAnswer& analysed) {
   const std::vector<numeric::Rational> times =
       latency_ns(analysis.law().routes, analysed, *analysis.law().law, *question.time);
   answer.latencies.resize(times.size());
