@@ -34,9 +34,10 @@ void check(const network::ChannelGraph& graph) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view all = fuzz::text_of(data, size);
+  if (fuzz::names_many(all)) return 0;
   try {
-    const network::Network network =
-        network::read_network(fuzz::text_of(data, size), "fuzz", network::FileUse::worms).network;
+    const network::Network network = network::read_network(all, "fuzz", network::FileUse::worms).network;
     network::require_valid(network);
     std::size_t routes = 0;
     for (const network::Flow& flow : network.flows) routes += flow.routes.size();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,6 +12,19 @@ namespace tailbound::fuzz {
 /// The fuzzer's bytes as text.
 inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
+}
+
+/// Do its ranges, "h[0..618]", make thousands of names? They are legal up to 200 000, take seconds, and find nothing that
+/// few do not.
+inline bool names_many(std::string_view text) {
+  double names = 1;
+  for (std::size_t at = text.find(".."); at != std::string_view::npos; at = text.find("..", at + 2)) {
+    unsigned last = 0;
+    const char* digits = text.data() + at + 2;
+    const auto [end, error] = std::from_chars(digits, text.data() + text.size(), last);
+    if (end != digits) names *= error == std::errc() ? 1.0 + last : 1e9;
+  }
+  return names > 1e4;
 }
 
 /// A broken promise ends the run, as a finding.
