@@ -31,7 +31,7 @@ struct BroadcastOptions {
   std::optional<std::string> dimensions, virtual_channels, flits, broadcast, startup, rates, fractions;
   WormEndsOptions ends;
 };
-struct ModelOptions {
+struct BroadcastModelOptions {
   BroadcastOptions question;
   std::optional<std::string> replication;
 };
@@ -41,7 +41,7 @@ struct HypercubeSimulationOptions {
   std::optional<std::string> buffer_flits;
   LatencyOptions latency;
 };
-struct ValidationOptions {
+struct BroadcastValidationOptions {
   HypercubeSimulationOptions simulation;
   std::optional<std::string> replication;
 };
@@ -165,7 +165,7 @@ std::vector<Replication> read_replications(const std::optional<std::string>& tex
 }
 
 /// One question for each combination of what was given as lists.
-std::vector<BroadcastQuestion> read_questions(const ModelOptions& options) {
+std::vector<BroadcastQuestion> read_questions(const BroadcastModelOptions& options) {
   const OfferedLoads offered = read_rates(options.question, model_limits);
   return Combinations(BroadcastQuestion{.hypercube = {}, .offered = offered})
       .by(read_hypercubes(options.question, model_limits), &BroadcastQuestion::hypercube)
@@ -174,7 +174,7 @@ std::vector<BroadcastQuestion> read_questions(const ModelOptions& options) {
 }
 
 /// \throws NoAnswer  saturated: which network, and by how much
-BroadcastAnswer ask(const BroadcastQuestion& question, const answers::Run& run) {
+BroadcastAnswer ask_broadcast(const BroadcastQuestion& question, const answers::Run& run) {
   try {
     return answers::answer(question, run);
   } catch (const answers::Saturated& saturated) {
@@ -187,14 +187,14 @@ BroadcastAnswer ask(const BroadcastQuestion& question, const answers::Run& run) 
   }
 }
 
-Reply answer_model(const ModelOptions& options, const Context& context) {
+Reply answer_model(const BroadcastModelOptions& options, const Context& context) {
   return answers::as_piece(analysis_run(context), [&] {
-    return show_networks(read_questions(options), context, ask,
+    return show_networks(read_questions(options), context, ask_broadcast,
                          [](const auto& networks) { return render::document(networks); });
   });
 }
 
-void declare_model(OptionTable& table, ModelOptions& options) {
+void declare_model(OptionTable& table, BroadcastModelOptions& options) {
   add_broadcast_options(table, options.question, model_limits);
   add_replication_option(table, options.replication);
 }
@@ -253,7 +253,7 @@ void declare_simulation(OptionTable& table, HypercubeSimulationOptions& options)
   add_latency_options(table, options.latency, message_rates);
 }
 
-Reply answer_validation(const ValidationOptions& options, const Context& context) {
+Reply answer_validation(const BroadcastValidationOptions& options, const Context& context) {
   const std::vector<answers::Replication> replications = read_replications(options.replication);
   std::vector<ValidateBroadcastQuestion> questions;
   for (const answers::SimulateHypercubeQuestion& simulation : read_simulations(options.simulation)) {
@@ -273,7 +273,7 @@ Reply answer_validation(const ValidationOptions& options, const Context& context
   return judged(render::document(points, rates * replications.size()), points);
 }
 
-void declare_validation(OptionTable& table, ValidationOptions& options) {
+void declare_validation(OptionTable& table, BroadcastValidationOptions& options) {
   add_hypercube_simulation_options(table, options.simulation);
   add_replication_option(table, options.replication);
 }
@@ -281,9 +281,9 @@ void declare_validation(OptionTable& table, ValidationOptions& options) {
 }  // namespace
 
 Command broadcast_command() {
-  return command_of<ModelOptions>("broadcast",
-                                  "wormhole hypercube: unicast and broadcast latency, saturation", true,
-                                  declare_model, answer_model);
+  return command_of<BroadcastModelOptions>("broadcast",
+                                           "wormhole hypercube: unicast and broadcast latency, saturation",
+                                           true, declare_model, answer_model);
 }
 
 Command simulate_hypercube_command() {
@@ -293,9 +293,9 @@ Command simulate_hypercube_command() {
 }
 
 Command validate_broadcast_command() {
-  return command_of<ValidationOptions>("validate broadcast",
-                                       "unicast and broadcast latency of a wormhole hypercube", true,
-                                       declare_validation, answer_validation);
+  return command_of<BroadcastValidationOptions>("validate broadcast",
+                                                "unicast and broadcast latency of a wormhole hypercube", true,
+                                                declare_validation, answer_validation);
 }
 
 }  // namespace tailbound::cli

@@ -21,19 +21,19 @@ using answers::CompareQuestion;
 constexpr int kMostDigits = 10'000;
 
 /// As typed; an option that was not given is empty.
-struct Options {
+struct CompareOptions {
   TrafficOptions traffic;
   AccuracyOptions accuracy;
   std::optional<std::string> file, of, require;
 };
 
-std::vector<CoefficientsOf> read_kinds(const Options& options) {
+std::vector<CoefficientsOf> read_kinds(const CompareOptions& options) {
   return choices_or_first<CoefficientsOf>(
       options.of, "--of", {{"occupancy", CoefficientsOf::occupancy}, {"tail", CoefficientsOf::tail}});
 }
 
 /// A question for each combination of what was given as lists, with the traffic it is about.
-std::vector<std::pair<answers::Traffic, CompareQuestion>> read_questions(const Options& options) {
+std::vector<std::pair<answers::Traffic, CompareQuestion>> read_questions(const CompareOptions& options) {
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
   const std::vector<CoefficientsOf> kinds = read_kinds(options);
   std::optional<int> required;
@@ -66,7 +66,7 @@ void require_digits(const render::ComparePoint& point) {
                              render::printed_in_words(printed, 20), *point.question.required));
 }
 
-Reply answer(const Options& options, const Context& context) {
+Reply answer(const CompareOptions& options, const Context& context) {
   const auto questions = read_questions(options);
   const answers::Run run = analysis_run(context);
   auto found = answers::for_each_point(
@@ -81,7 +81,7 @@ Reply answer(const Options& options, const Context& context) {
   return {.document = std::move(document)};
 }
 
-void declare(OptionTable& table, Options& options) {
+void declare(OptionTable& table, CompareOptions& options) {
   const OptionGroup question(table, "");
   question.add("FILE", options.file, "", "coefficients as Maple, PARI/GP or Giac print them, or one a line");
   table.options.back().required = true;
@@ -97,9 +97,9 @@ void declare(OptionTable& table, Options& options) {
 }  // namespace
 
 Command compare_command() {
-  return command_of<Options>("compare",
-                             "How many digits of a list of coefficients are right, and up to where?", false,
-                             declare, answer);
+  return command_of<CompareOptions>("compare",
+                                    "How many digits of a list of coefficients are right, and up to where?",
+                                    false, declare, answer);
 }
 
 }  // namespace tailbound::cli

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t largest_part = std::size_t{16} << 30U;
 
-struct Options {
+struct MergeOptions {
   std::vector<std::string> files;
 };
 
@@ -28,7 +28,7 @@ void give_files(const std::vector<run::NamedPart>& parts) {
 }
 
 /// The whole question once more, with all results at hand.
-Reply answer(const Options& options, const Context& context) {
+Reply answer(const MergeOptions& options, const Context& context) {
   std::vector<run::NamedPart> parts;
   for (const std::string& file : options.files)
     parts.push_back({file, run::read_part(read_file(file, "FILE", largest_part), file)});
@@ -49,7 +49,7 @@ Reply answer(const Options& options, const Context& context) {
   return program.chosen()->answer(whole);
 }
 
-void declare(OptionTable& table, Options& options) {
+void declare(OptionTable& table, MergeOptions& options) {
   OptionGroup(table, "").add_words("FILE", options.files, "",
                                    "all parts of one question, as --part wrote them", 1, 1 << 29);
   table.options.back().required = true;
@@ -58,8 +58,8 @@ void declare(OptionTable& table, Options& options) {
 }  // namespace
 
 Command merge_command() {
-  return command_of<Options>("merge", "the answer to a question whose parts (--part) were computed apart",
-                             true, declare, answer);
+  return command_of<MergeOptions>(
+      "merge", "the answer to a question whose parts (--part) were computed apart", true, declare, answer);
 }
 
 }  // namespace tailbound::cli

@@ -30,7 +30,7 @@ using sim::Links;
 struct MultistageOptions {
   std::optional<std::string> nodes, size, buffer, hot, combining, service, loads, curve;
 };
-struct ModelOptions {
+struct MultistageModelOptions {
   MultistageOptions question;
   std::optional<std::string> variant;
 };
@@ -120,7 +120,7 @@ std::vector<CombiningPoint> read_multistage(const MultistageOptions& options) {
       .points();
 }
 
-Reply answer_model(const ModelOptions& options, const Context& context) {
+Reply answer_model(const MultistageModelOptions& options, const Context& context) {
   const std::vector<CombiningPoint> points = read_multistage(options.question);
   std::vector<MultistageQuestion> questions;
   for (const Variant variant :
@@ -133,7 +133,7 @@ Reply answer_model(const ModelOptions& options, const Context& context) {
   return show_all(questions, context, [&](const auto& found) { return render::document(found, curve); });
 }
 
-void declare_model(OptionTable& table, ModelOptions& options) {
+void declare_model(OptionTable& table, MultistageModelOptions& options) {
   add_multistage_options(table, options.question);
   const OptionGroup model(table, "Model");
   model.add("--variant", options.variant, "NAME", "blocking (full buffers stop those behind) or published");
@@ -206,9 +206,9 @@ Reply answer_validation(const MultistageSimulationOptions& options, const Contex
 }  // namespace
 
 Command multistage_command() {
-  return command_of<ModelOptions>("multistage",
-                                  "combining multistage network under a hot spot: throughput, delay", true,
-                                  declare_model, answer_model);
+  return command_of<MultistageModelOptions>(
+      "multistage", "combining multistage network under a hot spot: throughput, delay", true, declare_model,
+      answer_model);
 }
 
 Command simulate_multistage_command() {

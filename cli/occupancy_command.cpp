@@ -13,7 +13,7 @@ namespace {
 using answers::OccupancyQuestion;
 
 /// As typed; an option that was not given is empty.
-struct Options {
+struct OccupancyOptions {
   TrafficOptions traffic;
   AccuracyOptions accuracy;
   UnitOptions units;
@@ -22,7 +22,7 @@ struct Options {
 
 constexpr std::int64_t kDeepest = 1'000'000'000'000'000;  // the library's own limit
 
-std::variant<answers::Levels, answers::Until> read_levels(const Options& options) {
+std::variant<answers::Levels, answers::Until> read_levels(const OccupancyOptions& options) {
   if (options.levels && options.until)
     throw InvalidArgument("--levels", "given together with --until", "given alone, or --until alone");
   if (options.until) {
@@ -41,7 +41,7 @@ std::variant<answers::Levels, answers::Until> read_levels(const Options& options
   return levels;
 }
 
-Reply answer(const Options& options, const Context& context) {
+Reply answer(const OccupancyOptions& options, const Context& context) {
   const auto levels = read_levels(options);
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
   const answers::Units units = read_units(options.units);
@@ -51,7 +51,7 @@ Reply answer(const Options& options, const Context& context) {
   return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });
 }
 
-void declare(OptionTable& table, Options& options) {
+void declare(OptionTable& table, OccupancyOptions& options) {
   add_traffic_options(table, options.traffic);
   const OptionGroup question(table, "Question");
   question.add("--levels", options.levels, "LIST",
@@ -64,8 +64,8 @@ void declare(OptionTable& table, Options& options) {
 }  // namespace
 
 Command occupancy_command() {
-  return command_of<Options>("occupancy", "how many packets are in the queue? the distribution", true,
-                             declare, answer);
+  return command_of<OccupancyOptions>("occupancy", "how many packets are in the queue? the distribution",
+                                      true, declare, answer);
 }
 
 }  // namespace tailbound::cli

@@ -17,7 +17,7 @@ using answers::PgfQuestion;
 using symbolic::Language;
 using symbolic::Pgf;
 
-struct Options {
+struct PgfOptions {
   TrafficOptions traffic;
   std::optional<std::string> of, as;
   bool moments = false, cancel = false;
@@ -43,7 +43,7 @@ Pgf read_arrivals(const TrafficOptions& options) {
   return answers::checked(symbolic::parse_pgf(*options.arrivals, "--arrivals"));
 }
 
-PgfQuestion read_question(const Options& options, PgfOf of, Language language) {
+PgfQuestion read_question(const PgfOptions& options, PgfOf of, Language language) {
   PgfQuestion question{.arrivals = read_arrivals(options.traffic), .of = of, .language = language};
   if (options.traffic.packets_per_slot)
     question.packets_per_slot =
@@ -92,7 +92,8 @@ std::vector<Language> read_languages(const std::optional<std::string>& text) {
 }
 
 /// One source that sends in bursts: its matrix and eigenvalues.
-Reply on_off_reply(const Options& options, const std::vector<Language>& languages, const Context& context) {
+Reply on_off_reply(const PgfOptions& options, const std::vector<Language>& languages,
+                   const Context& context) {
   if (options.of && *options.of != "arrivals")
     throw InvalidArgument("--of", *options.of, "arrivals with --traffic onoff: the matrix of one source");
   if (options.traffic.destination &&
@@ -117,7 +118,7 @@ Reply on_off_reply(const Options& options, const std::vector<Language>& language
   return {.document = render::document(points), .text = render::formulas(points, context.quiet)};
 }
 
-Reply answer(const Options& options, const Context& context) {
+Reply answer(const PgfOptions& options, const Context& context) {
   const std::vector<PgfOf> quantities = read_quantities(options.of);
   const std::vector<Language> languages = read_languages(options.as);
   if (traffic_form(options.traffic) == TrafficForm::on_off) return on_off_reply(options, languages, context);
@@ -132,11 +133,11 @@ Reply answer(const Options& options, const Context& context) {
           .text = render::formulas(points, options.moments, context.quiet)};
 }
 
-Reply answer_as_piece(const Options& options, const Context& context) {
+Reply answer_as_piece(const PgfOptions& options, const Context& context) {
   return answers::as_piece(analysis_run(context), [&] { return answer(options, context); });
 }
 
-void declare(OptionTable& table, Options& options) {
+void declare(OptionTable& table, PgfOptions& options) {
   add_traffic_options(table, options.traffic);
   const OptionGroup question(table, "Question");
   question.add("--of", options.of, "NAME",
@@ -150,8 +151,8 @@ void declare(OptionTable& table, Options& options) {
 }  // namespace
 
 Command pgf_command() {
-  return command_of<Options>("pgf", "the formula: generating functions, printed for other programs", false,
-                             declare, answer_as_piece);
+  return command_of<PgfOptions>("pgf", "the formula: generating functions, printed for other programs", false,
+                                declare, answer_as_piece);
 }
 
 }  // namespace tailbound::cli

@@ -17,19 +17,19 @@ namespace {
 using figures::Figure;
 
 /// As typed; an option that was not given is empty.
-struct Options {
+struct ReproduceOptions {
   std::optional<std::string> name, output;
   bool quick = false;
 };
 
-std::vector<const Figure*> chosen_figures(const Options& options) {
+std::vector<const Figure*> chosen_figures(const ReproduceOptions& options) {
   const std::vector<std::string> names = figures::all_names();
   if (!options.name)
     throw InvalidArgument("NAME", "missing", fmt::format("one of {}", fmt::join(names, ", ")));
   return figures::figures_named(names[parse_choice(*options.name, "NAME", names)]);
 }
 
-Reply answer(const Options& options, const Context& context) {
+Reply answer(const ReproduceOptions& options, const Context& context) {
   const std::vector<const Figure*> chosen = chosen_figures(options);
   if (!options.output || options.output->empty())
     throw InvalidArgument("--output", options.output ? "" : "missing",
@@ -40,7 +40,7 @@ Reply answer(const Options& options, const Context& context) {
   return {.document = render::document(made, chosen.size(), options.quick)};
 }
 
-void declare(OptionTable& table, Options& options) {
+void declare(OptionTable& table, ReproduceOptions& options) {
   const OptionGroup question(table, ""), output(table, "Output");
   question.add("NAME", options.name, "", fmt::format("{}", fmt::join(figures::all_names(), ", ")));
   output.add("--output", options.output, "FOLDER",
@@ -51,8 +51,8 @@ void declare(OptionTable& table, Options& options) {
 }  // namespace
 
 Command reproduce_command() {
-  return command_of<Options>("reproduce", "the papers' figures, and what agrees with them", false, declare,
-                             answer);
+  return command_of<ReproduceOptions>("reproduce", "the papers' figures, and what agrees with them", false,
+                                      declare, answer);
 }
 
 }  // namespace tailbound::cli

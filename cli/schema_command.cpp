@@ -11,12 +11,12 @@
 namespace tailbound::cli {
 namespace {
 
-struct Options {
+struct SchemaOptions {
   std::vector<std::string> words;  ///< of the command: "simulate", "tree"
   bool keys = false;
 };
 
-Reply answer(const Options& options, const Context&) {
+Reply answer(const SchemaOptions& options, const Context&) {
   Reply reply;
   if (options.words.empty() && options.keys) {
     reply.text = render::output_page();
@@ -33,7 +33,7 @@ Reply answer(const Options& options, const Context&) {
   return reply;
 }
 
-void declare(OptionTable& table, Options& options) {
+void declare(OptionTable& table, SchemaOptions& options) {
   const OptionGroup question(table, "Question");
   question.add_words("COMMAND", options.words, "TEXT", "the command, such as buffer or simulate tree", 0, 2);
   question.add_flag("--keys", options.keys,
@@ -43,8 +43,8 @@ void declare(OptionTable& table, Options& options) {
 }  // namespace
 
 Command schema_command() {
-  return command_of<Options>("schema", "what a command writes: JSON Schema, list of keys", false, declare,
-                             answer);
+  return command_of<SchemaOptions>("schema", "what a command writes: JSON Schema, list of keys", false,
+                                   declare, answer);
 }
 
 }  // namespace tailbound::cli

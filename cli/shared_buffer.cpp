@@ -16,14 +16,14 @@ using answers::SharedBufferQuestion;
 using bounds::Criterion;
 using numeric::Rational;
 
-constexpr std::int64_t most_ports = 4096, deepest = 1'000'000;
+constexpr std::int64_t most_ports = 4096, deepest_shared = 1'000'000;
 
 constexpr const char* simulated_only =
     "left out with --shared: no bound is proved for inputs whose slots depend on each other; they are "
     "simulated "
     "only: tailbound simulate switch";
 
-void refuse_what_does_not_go_with_it(const BufferOptions& options) {
+void refuse_what_does_not_go_with_shared(const BufferOptions& options) {
   const TrafficOptions& traffic = options.traffic;
   refuse_given({{"--burst", &traffic.burst}, {"--on-rate", &traffic.on_rate}, {"--blocks", &traffic.blocks}},
                "given", simulated_only);
@@ -142,10 +142,10 @@ void refuse_without_shared(const SharedBufferOptions& options) {
 }
 
 Reply answer_shared(const BufferOptions& options, const Context& context) {
-  refuse_what_does_not_go_with_it(options);
+  refuse_what_does_not_go_with_shared(options);
   const answers::Units units = read_units(options.units);
   const std::vector<BufferAsked> asked = read_asked(
-      options, deepest,
+      options, deepest_shared,
       {.both = "given alone for the bound of a memory, or --drop alone for the memory of a target",
        .missing = "given as the target EPS, such as 1e-9 (or --capacity M, for the bound of a memory)"});
   const std::vector<Criterion> criteria = read_criteria_of(options);

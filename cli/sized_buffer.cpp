@@ -13,9 +13,9 @@ using answers::SizedBufferQuestion;
 using numeric::Rational;
 using traffic::PacketSizes;
 
-constexpr std::int64_t most_inputs = 1'048'576, deepest = 1'000'000'000;
+constexpr std::int64_t most_sized_inputs = 1'048'576, deepest_sized = 1'000'000'000;
 
-void refuse_what_does_not_go_with_it(const BufferOptions& options) {
+void refuse_what_does_not_go_with_packet_sizes(const BufferOptions& options) {
   const TrafficOptions& traffic = options.traffic;
   refuse_given({{"--rates", &traffic.rates},
                 {"--burst", &traffic.burst},
@@ -81,9 +81,9 @@ void refuse_without_sizes(const SizedBufferOptions& options) {
 }
 
 Reply answer_sized(const BufferOptions& options, const Context& context) {
-  refuse_what_does_not_go_with_it(options);
+  refuse_what_does_not_go_with_packet_sizes(options);
   const std::vector<BufferAsked> asked = read_asked(
-      options, deepest,
+      options, deepest_sized,
       {.both = "given alone for what a buffer loses, or --drop alone for the buffer of a target",
        .missing = "given as the target EPS, such as 1e-9 (or --capacity B, for what B cells lose)"});
   const std::vector<bounds::Criterion> criteria = read_criteria(options.criterion);
@@ -95,7 +95,7 @@ Reply answer_sized(const BufferOptions& options, const Context& context) {
       throw InvalidArgument("--arithmetic", *options.accuracy.arithmetic, "auto with --arrive cells");
   const std::vector<std::int64_t> inputs = parse_integers(
       required(options.traffic.inputs, "--inputs", "given with --sizes: the inputs of the switch"),
-      "--inputs", 1, most_inputs);
+      "--inputs", 1, most_sized_inputs);
   const std::vector<Rational> loads = read_loads(options.traffic);
   const std::vector<std::int64_t> cell_bytes = read_cell_bytes(options.sized.cell_bytes);
   const std::vector<SizedBufferQuestion> questions =

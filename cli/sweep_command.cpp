@@ -24,7 +24,7 @@ using answers::SweepPoint;
 using answers::SweepRow;
 using answers::SweepStatus;
 
-struct Options {
+struct SweepOptions {
   std::vector<std::string> plan;
   std::optional<std::string> store{}, jobs{}, part{}, add{};
   bool dry_run = false, retry = false;
@@ -132,7 +132,7 @@ void keep_part(const std::string& part, std::vector<SweepPoint>& points) {
   points = std::move(kept);
 }
 
-Reply answer(const Options& options, const Context& context) {
+Reply answer(const SweepOptions& options, const Context& context) {
   const std::string& name = options.plan.front();
   answers::SweepPlan plan = answers::read_sweep_plan(read_file(name, "PLAN"), name);
   if (options.part) keep_part(*options.part, plan.points);
@@ -171,7 +171,7 @@ Reply answer(const Options& options, const Context& context) {
   return reply;
 }
 
-void declare(OptionTable& table, Options& options) {
+void declare(OptionTable& table, SweepOptions& options) {
   const OptionGroup question(table, "Question");
   question.add_words("PLAN", options.plan, "FILE",
                      "what is asked: [[question]] tables with lists (docs/files.md)", 1, 1);
@@ -190,7 +190,8 @@ void declare(OptionTable& table, Options& options) {
 }  // namespace
 
 Command sweep_command() {
-  return command_of<Options>("sweep", "many points of any question, kept in a store", true, declare, answer);
+  return command_of<SweepOptions>("sweep", "many points of any question, kept in a store", true, declare,
+                                  answer);
 }
 
 }  // namespace tailbound::cli

@@ -30,7 +30,7 @@ using bounds::Criterion;
 using numeric::Rational;
 using sim::SwitchModel;
 
-constexpr std::int64_t most_inputs = 1024, most_outputs = 4096, most_room = 10'000'000;
+constexpr std::int64_t most_switch_inputs = 1024, most_outputs = 4096, most_room = 10'000'000;
 constexpr std::int64_t most_memory = 1'000'000;  ///< that bounds are proved of
 constexpr std::int64_t most_level = 1'000'000'000, most_rare_level = 1'000'000;
 
@@ -43,7 +43,7 @@ struct SwitchOptions {
   UnitOptions units;
 };
 
-struct ValidationOptions {
+struct SwitchValidationOptions {
   std::optional<std::string> inputs, outputs, load, sizes, cell_bytes, criterion, threshold, memory;
   SimulationOptions run;
 };
@@ -58,14 +58,14 @@ std::vector<std::vector<Rational>> read_rates(const SwitchOptions& options) {
   if (options.rates) {
     refuse_given({{"--inputs", &options.inputs}, {"--load", &options.load}}, "given together with --rates",
                  "left out");
-    std::vector<Rational> rates = parse_percent_list(*options.rates, "--rates", most_inputs);
+    std::vector<Rational> rates = parse_percent_list(*options.rates, "--rates", most_switch_inputs);
     for (const Rational& rate : rates) require_share(rate, "--rates", false);
     return {std::move(rates)};
   }
   const std::string& inputs = required(options.inputs, "--inputs", "given: from 1 to 1024");
   const std::string& load = required(options.load, "--load", "given: packets a slot of each input");
   std::vector<std::vector<Rational>> all;
-  for (const std::int64_t count : parse_integers(inputs, "--inputs", 1, most_inputs))
+  for (const std::int64_t count : parse_integers(inputs, "--inputs", 1, most_switch_inputs))
     for (const Rational& rate : parse_percent_list(load, "--load")) {
       require_share(rate, "--load", false);
       all.emplace_back(static_cast<std::size_t>(count), rate);
@@ -251,7 +251,7 @@ void declare_simulation(OptionTable& table, SwitchOptions& options) {
 
 // --- validate switch
 
-std::vector<std::optional<Rational>> read_thresholds_of_losses(const ValidationOptions& options,
+std::vector<std::optional<Rational>> read_thresholds_of_losses(const SwitchValidationOptions& options,
                                                                Criterion criterion) {
   if (!options.threshold) return {std::nullopt};
   if (criterion != Criterion::loss)
@@ -274,7 +274,7 @@ std::vector<ValidateSwitchQuestion> of_losses(const std::vector<ValidateSwitchQu
 }
 
 /// One question for each combination of what was given as lists; of losses, for each memory.
-std::vector<ValidateSwitchQuestion> read_validations(const ValidationOptions& options) {
+std::vector<ValidateSwitchQuestion> read_validations(const SwitchValidationOptions& options) {
   const std::string& sizes = required(options.inputs, "--inputs", "given: from 1 to 1024");
   const std::string& loads =
       required(options.load, "--load", "given: packets a slot of each input, such as 0.8");
@@ -283,7 +283,7 @@ std::vector<ValidateSwitchQuestion> read_validations(const ValidationOptions& op
     throw InvalidArgument("--criterion", *options.criterion, "one of overflow and loss");
   const std::vector<Packets> memories = packets_of(options.memory, "--memory", 1, most_memory);
   std::vector<ValidateSwitchQuestion> switches;
-  for (const std::int64_t inputs : parse_integers(sizes, "--inputs", 1, most_inputs))
+  for (const std::int64_t inputs : parse_integers(sizes, "--inputs", 1, most_switch_inputs))
     for (const std::int64_t outputs : integers_or(inputs, options.outputs, "--outputs", 1, most_outputs))
       switches.push_back(
           {.traffic = {inputs, 0}, .outputs = outputs, .criterion = criterion, .memories = memories});
@@ -306,12 +306,12 @@ std::vector<ValidateSwitchQuestion> read_validations(const ValidationOptions& op
   return criterion == Criterion::loss ? of_losses(questions) : questions;
 }
 
-Reply answer_validation(const ValidationOptions& options, const Context& context) {
+Reply answer_validation(const SwitchValidationOptions& options, const Context& context) {
   return judge_all(read_validations(options), options.run, context,
                    [](const auto& points, std::size_t asked) { return render::document(points, asked); });
 }
 
-void declare_validation(OptionTable& table, ValidationOptions& options) {
+void declare_validation(OptionTable& table, SwitchValidationOptions& options) {
   const OptionGroup traffic(table, "Traffic");
   const OptionGroup question(table, "Question");
   traffic.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot");
@@ -338,8 +338,8 @@ Command simulate_switch_command() {
 }
 
 Command validate_switch_command() {
-  return command_of<ValidationOptions>("validate switch", "the memory that the ports of a switch share", true,
-                                       declare_validation, answer_validation);
+  return command_of<SwitchValidationOptions>("validate switch", "the memory that the ports of a switch share",
+                                             true, declare_validation, answer_validation);
 }
 
 }  // namespace tailbound::cli

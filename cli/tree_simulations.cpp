@@ -38,7 +38,7 @@ struct TreeSimulationOptions {
   bool reorder = false;
 };
 
-struct ValidationOptions {
+struct TreeValidationOptions {
   TopologyOptions topology;
   BurstOptions burst;
   SimulationOptions run;
@@ -246,7 +246,7 @@ void declare_simulation(OptionTable& table, TreeSimulationOptions& options) {
 // --- validate delay
 
 /// One question for each combination of what was given as lists.
-std::vector<ValidateDelayQuestion> read_validations(const ValidationOptions& options) {
+std::vector<ValidateDelayQuestion> read_validations(const TreeValidationOptions& options) {
   require_one_topology(options.topology);
   ValidateDelayQuestion asked;
   asked.length = read_run_length(options.run);
@@ -275,14 +275,14 @@ std::vector<ValidateDelayQuestion> read_validations(const ValidationOptions& opt
   return all;
 }
 
-Reply answer_validation(const ValidationOptions& options, const Context& context) {
+Reply answer_validation(const TreeValidationOptions& options, const Context& context) {
   const answers::Units units = read_units(options.units);
   return judge_all(
       read_validations(options), options.run, context,
       [&](const auto& points, std::size_t asked) { return render::document(points, asked, units); });
 }
 
-void declare_validation(OptionTable& table, ValidationOptions& options) {
+void declare_validation(OptionTable& table, TreeValidationOptions& options) {
   add_topology_options(table, options.topology);
   add_burst_options(table, options.burst, "A tree under uniform traffic");
   const OptionGroup question(table, "Question");
@@ -305,8 +305,8 @@ Command simulate_tree_command() {
 }
 
 Command validate_delay_command() {
-  return command_of<ValidationOptions>("validate delay", "end-to-end delays of a tree or any network", true,
-                                       declare_validation, answer_validation);
+  return command_of<TreeValidationOptions>("validate delay", "end-to-end delays of a tree or any network",
+                                           true, declare_validation, answer_validation);
 }
 
 }  // namespace tailbound::cli

@@ -18,10 +18,10 @@ using answers::ValidateSizedBufferQuestion;
 using network::Tree;
 using numeric::Rational;
 
-constexpr std::int64_t deepest = 1'000'000;
+constexpr std::int64_t deepest_simulated = 1'000'000;
 
 /// As typed; an option that was not given is empty.
-struct Options {
+struct ValidateBufferOptions {
   std::optional<std::string> inputs, load, levels, capacity;
   BurstOptions bursts;
   SizedBufferOptions sized;
@@ -29,21 +29,21 @@ struct Options {
   UnitOptions units;
 };
 
-std::vector<std::int64_t> read_inputs(const Options& options) {
+std::vector<std::int64_t> read_inputs(const ValidateBufferOptions& options) {
   const std::string& inputs =
       required(options.inputs, "--inputs", "given with --load: inputs of the switch, 2 to 1024");
   return parse_integers(inputs, "--inputs", Tree::least_radix, Tree::most_radix);
 }
 
-std::vector<Rational> read_loads(const Options& options) {
+std::vector<Rational> read_loads(const ValidateBufferOptions& options) {
   return parse_percent_list(
       required(options.load, "--load", "given with --inputs: packets a slot, such as 0.9 or 9/10"), "--load");
 }
 
 /// One question for each combination of what was given as lists.
-std::vector<ValidateBufferQuestion> read_questions(const Options& options) {
+std::vector<ValidateBufferQuestion> read_questions(const ValidateBufferOptions& options) {
   ValidateBufferQuestion asked;
-  asked.levels = packets_of(options.levels, "--levels", 0, deepest);
+  asked.levels = packets_of(options.levels, "--levels", 0, deepest_simulated);
   asked.length = read_run_length(options.run);
   std::vector<ValidateBufferQuestion> questions;
   const std::vector<Rational> loads = read_loads(options);
@@ -63,7 +63,7 @@ std::vector<ValidateBufferQuestion> read_questions(const Options& options) {
 
 // --- packets of several sizes
 
-void refuse_what_does_not_go_with_sizes(const Options& options) {
+void refuse_what_does_not_go_with_sizes(const ValidateBufferOptions& options) {
   refuse_given({{"--burst", &options.bursts.burst},
                 {"--on-rate", &options.bursts.on_rate},
                 {"--destination", &options.bursts.destination}},
@@ -78,11 +78,11 @@ void refuse_what_does_not_go_with_sizes(const Options& options) {
                           "left out: compared is what the buffer loses");
 }
 
-std::vector<ValidateSizedBufferQuestion> read_sized_questions(const Options& options) {
+std::vector<ValidateSizedBufferQuestion> read_sized_questions(const ValidateBufferOptions& options) {
   refuse_what_does_not_go_with_sizes(options);
   const auto cells = read_switch_cells(options.sized.sizes, options.sized.cell_bytes);
   ValidateSizedBufferQuestion asked{.load = {}, .cells = cells.front().value()};
-  asked.levels = packets_of(options.levels, "--levels", 0, deepest);
+  asked.levels = packets_of(options.levels, "--levels", 0, deepest_simulated);
   asked.length = read_run_length(options.run);
   return answers::Combinations(std::move(asked))
       .by(read_inputs(options), &ValidateSizedBufferQuestion::inputs)
@@ -91,12 +91,12 @@ std::vector<ValidateSizedBufferQuestion> read_sized_questions(const Options& opt
                                         {{"whole", CellArrival::whole}, {"cells", CellArrival::cells}}),
           &ValidateSizedBufferQuestion::arrive)
       .by(read_loads(options), &ValidateSizedBufferQuestion::load)
-      .by(answers::or_none(packets_of(options.capacity, "--capacity", 1, deepest)),
+      .by(answers::or_none(packets_of(options.capacity, "--capacity", 1, deepest_simulated)),
           &ValidateSizedBufferQuestion::capacity)
       .points();
 }
 
-Reply answer(const Options& options, const Context& context) {
+Reply answer(const ValidateBufferOptions& options, const Context& context) {
   if (options.sized.sizes)
     return judge_all(read_sized_questions(options), options.run, context,
                      [](const auto& points, std::size_t asked) { return render::document(points, asked); });
@@ -109,7 +109,7 @@ Reply answer(const Options& options, const Context& context) {
   });
 }
 
-void declare(OptionTable& table, Options& options) {
+void declare(OptionTable& table, ValidateBufferOptions& options) {
   const OptionGroup traffic(table, "Traffic");
   const OptionGroup question(table, "Question");
   traffic.add("--inputs", options.inputs, "K", "inputs of the switch, 2 to 1024, each with load R / K");
@@ -129,7 +129,8 @@ void declare(OptionTable& table, Options& options) {
 }  // namespace
 
 Command validate_buffer_command() {
-  return command_of<Options>("validate buffer", "the occupancy of one output queue", true, declare, answer);
+  return command_of<ValidateBufferOptions>("validate buffer", "the occupancy of one output queue", true,
+                                           declare, answer);
 }
 
 }  // namespace tailbound::cli

@@ -38,7 +38,7 @@ struct WormholeOptions {
   WormEndsOptions ends;
   TopologyOptions place;  ///< --network, --matrix and --route
 };
-struct ModelOptions {
+struct WormholeModelOptions {
   WormholeOptions question;
   std::vector<std::string> channels;  ///< --channels: the number, or "" if none is given
 };
@@ -157,14 +157,14 @@ OfferedLoads read_loads(const WormholeOptions& options, Fractions legal = Fracti
   return read_offered(options.loads, options.fractions, flit_loads, legal);
 }
 
-std::optional<std::size_t> read_channels(const ModelOptions& options) {
+std::optional<std::size_t> read_channels(const WormholeModelOptions& options) {
   if (options.channels.empty()) return std::nullopt;
   const std::string& text = options.channels.front();
   return text.empty() ? 10 : static_cast<std::size_t>(parse_integer(text, "--channels", 1, 1'000'000));
 }
 
 /// One question for each network and length; its loads share what is costly.
-std::vector<WormholeQuestion> read_questions(const ModelOptions& options) {
+std::vector<WormholeQuestion> read_questions(const WormholeModelOptions& options) {
   const std::optional<std::size_t> channels = read_channels(options);
   return Combinations(WormholeQuestion{.network = {}, .offered = {}, .channels = channels})
       .by(read_wormhole_networks(options.question), &WormholeQuestion::network)
@@ -177,7 +177,7 @@ std::vector<WormholeQuestion> read_questions(const ModelOptions& options) {
       .points();
 }
 
-Reply answer_model(const ModelOptions& options, const Context& context) {
+Reply answer_model(const WormholeModelOptions& options, const Context& context) {
   return answers::as_piece(analysis_run(context), [&] {
     return show_networks(
         read_questions(options), context,
@@ -186,7 +186,7 @@ Reply answer_model(const ModelOptions& options, const Context& context) {
   });
 }
 
-void declare_model(OptionTable& table, ModelOptions& options) {
+void declare_model(OptionTable& table, WormholeModelOptions& options) {
   add_wormhole_options(table, options.question);
   OptionGroup(table, "Output")
       .add_words("--channels", options.channels, "[N]",
@@ -289,8 +289,8 @@ void declare_validation(OptionTable& table, WormholeSimulationOptions& options) 
 }  // namespace
 
 Command wormhole_command() {
-  return command_of<ModelOptions>("wormhole", "wormhole network: latency, saturation, bottleneck", true,
-                                  declare_model, answer_model);
+  return command_of<WormholeModelOptions>("wormhole", "wormhole network: latency, saturation, bottleneck",
+                                          true, declare_model, answer_model);
 }
 
 Command simulate_wormhole_command() {

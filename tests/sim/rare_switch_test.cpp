@@ -5,7 +5,6 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <functional>
 #include <string>
 #include <tests/support/cut_replication.hpp>
 #include <tests/support/estimate.hpp>

@@ -6,7 +6,7 @@ namespace tailbound::render {
 namespace {
 
 /// A field with the quotes that RFC 4180 asks for.
-std::string quoted(const std::string& field) {
+std::string quoted_field(const std::string& field) {
   if (field.find_first_of(",\"\n\r") == std::string::npos) return field;
   std::string text = "\"";
   for (const char c : field) text += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -18,7 +18,7 @@ class CsvLine {
   void add(const std::string& field) {
     if (!first_) text_ += ',';
     first_ = false;
-    text_ += quoted(field);
+    text_ += quoted_field(field);
   }
   [[nodiscard]] std::string ended() const { return text_ + "\n"; }
 

@@ -16,9 +16,9 @@
 namespace tailbound::render {
 namespace {
 
-constexpr double page_width = 860, page_height = 440;
+constexpr double svg_width = 860, svg_height = 440;
 constexpr double left = 76, right = 16, top = 14, bottom = 48;
-constexpr double inner_width = page_width - left - right, inner_height = page_height - top - bottom;
+constexpr double inner_width = svg_width - left - right, inner_height = svg_height - top - bottom;
 /// Points that a page holds of one picture, those that its SVG draws of all curves, and of one.
 constexpr std::size_t most_points = 24'000, most_drawn = 20'000, most_drawn_of_one = 1'600;
 
@@ -155,9 +155,9 @@ std::string labels_svg(const Curve& curve, const View& view) {
     if (!std::isfinite(value) || curve.labels[i].empty()) continue;
     const double x = view.x(curve.points[i].first),
                  length = 6.6 * static_cast<double>(curve.labels[i].size());
-    const bool to_left = x + 8 + length > page_width - right;
+    const bool to_left = x + 8 + length > svg_width - right;
     const double from = to_left ? x - 8 - length : x + 8;
-    double y = view.y(value) + (to_left && view.y(value) + 20 < page_height - bottom ? 15 : -6);
+    double y = view.y(value) + (to_left && view.y(value) + 20 < svg_height - bottom ? 15 : -6);
     const auto lies_on = [&](const std::array<double, 3>& other) {
       return from < other[1] && other[0] < from + length && std::abs(y - other[2]) < 14;
     };
@@ -238,7 +238,7 @@ std::string axes_svg(const Picture& picture, const View& view) {
     const double x = view.x(i * x_step);
     grid += fmt::format("M{:.1f} {}v{}", x, top, inner_height);
     ticks += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>", x,
-                         page_height - bottom + 18, tick_text(i * x_step, x_step));
+                         svg_height - bottom + 18, tick_text(i * x_step, x_step));
   }
   const double y_step = view.scale == Scale::linear ? step_of(view.y1 - view.y0, 7)
                                                     : std::max(1.0, step_of(view.y1 - view.y0, 9));
@@ -257,9 +257,9 @@ std::string axes_svg(const Picture& picture, const View& view) {
       "</g><text class=\"tb-label\" x=\"{:.0f}\" y=\"{}\" text-anchor=\"middle\">{}</text><text "
       "class=\"tb-label\" "
       "transform=\"translate(16 {:.0f}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
-      grid, top, page_width - right, ticks, left + inner_width / 2, page_height - 8,
+      grid, top, svg_width - right, ticks, left + inner_width / 2, svg_height - 8,
       html_escaped(picture.x_label), top + inner_height / 2, html_escaped(picture.y_label),
-      fmt::arg("left", left), fmt::arg("foot", page_height - bottom));
+      fmt::arg("left", left), fmt::arg("foot", svg_height - bottom));
 }
 
 std::string svg_of(const Picture& picture) {
@@ -272,7 +272,7 @@ std::string svg_of(const Picture& picture) {
       "<svg class=\"tb-svg\" viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"{2}\">{3}<svg x=\"{4}\" "
       "y=\"{5}\" "
       "width=\"{6}\" height=\"{7}\" viewBox=\"{4} {5} {6} {7}\">{8}</svg></svg>",
-      page_width, page_height, html_escaped(picture.title), axes_svg(picture, view), left, top - 6,
+      svg_width, svg_height, html_escaped(picture.title), axes_svg(picture, view), left, top - 6,
       inner_width + right, inner_height + 12, curves);
 }
 

@@ -7,16 +7,16 @@
 namespace tailbound::render {
 namespace {
 
-using Points = std::vector<std::pair<double, double>>;
+using Polyline = std::vector<std::pair<double, double>>;
 
 bool is_line(const Curve& curve) {
   return curve.style == CurveStyle::line || curve.style == CurveStyle::points_and_line;
 }
 
 /// As it is drawn: sorted, and in the scale of the axis.
-Points drawn_points(const Picture& picture, const Curve& curve) {
+Polyline drawn_points(const Picture& picture, const Curve& curve) {
   const bool logarithms = picture.log_y && !picture.powers_of_ten;
-  Points points;
+  Polyline points;
   for (const auto& [x, y] : curve.points)
     if (std::isfinite(y) && (y > 0 || !logarithms)) points.emplace_back(x, logarithms ? std::log10(y) : y);
   std::sort(points.begin(), points.end());
@@ -24,7 +24,7 @@ Points drawn_points(const Picture& picture, const Curve& curve) {
 }
 
 /// How far a point is from a polyline, vertically; infinitely far beside it.
-double distance(const std::pair<double, double>& point, const Points& line) {
+double distance(const std::pair<double, double>& point, const Polyline& line) {
   const auto next = std::lower_bound(line.begin(), line.end(), point,
                                      [](const auto& a, const auto& b) { return a.first < b.first; });
   if (next == line.end()) return std::numeric_limits<double>::infinity();
@@ -59,7 +59,7 @@ bool is_limit(const Curve& curve) {
 
 Picture named_where_hidden(Picture picture) {
   constexpr double line_width = 0.004;  // of the height of the picture
-  std::vector<Points> drawn;
+  std::vector<Polyline> drawn;
   double low = picture.powers_of_ten || picture.log_y ? std::numeric_limits<double>::infinity() : 0;
   double high = -std::numeric_limits<double>::infinity();
   for (const Curve& curve : picture.curves) {

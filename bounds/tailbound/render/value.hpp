@@ -4,6 +4,7 @@
 #include <tailbound/numeric/proved.hpp>
 
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -146,6 +147,12 @@ struct Decimals {
 
 /// A plain double as data formats write it: the shortest text that reads back the same.
 [[nodiscard]] std::string shortest(double value);
+
+/// "1 packet", "3 packets"
+template <std::integral Number>
+[[nodiscard]] std::string counted(Number count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
 
 /// As a double, for a picture's linear axis: of an enclosure its upper end; none if it is no number.
 [[nodiscard]] std::optional<double> height(const Value& value);

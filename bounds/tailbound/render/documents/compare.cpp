@@ -15,7 +15,7 @@ namespace {
 
 using namespace answers;
 using series::Coefficient;
-using Points = std::shared_ptr<const std::vector<ComparePoint>>;
+using ComparePoints = std::shared_ptr<const std::vector<ComparePoint>>;
 
 constexpr int most_digits = 10'000;
 
@@ -37,10 +37,6 @@ std::size_t agreeing(const ComparePoint& point) {
   const auto& all = point.answer.coefficients;
   return static_cast<std::size_t>(
       std::count_if(all.begin(), all.end(), [](const ComparedCoefficient& one) { return one.agrees; }));
-}
-
-std::string counted(std::size_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::string cause_in_words(const ComparePoint& point) {
@@ -145,7 +141,7 @@ Cells result_cells(const ComparePoint& point) {
           {"lone_numbers", Whole{static_cast<std::int64_t>(point.question.list.lone_numbers)}}};
 }
 
-Rows coefficients(const Points& points, std::size_t at) {
+Rows coefficients(const ComparePoints& points, std::size_t at) {
   return {.key = "coefficients",
           .size = (*points)[at].answer.coefficients.size(),
           .row = [points, at](std::size_t i) -> Cells {

@@ -32,11 +32,11 @@ constexpr std::size_t most_level_columns = 6;
 constexpr std::size_t most_sources = 64;
 
 /// What was asked and found, shared by all that shows it.
-using Points = std::shared_ptr<const std::vector<DelayPoint>>;
+using DelayPoints = std::shared_ptr<const std::vector<DelayPoint>>;
 
 /// One flow of one question: a result.
 struct Entry {
-  Points points;
+  DelayPoints points;
   std::size_t point = 0, flow = 0;
 
   [[nodiscard]] const DelayQuestion& question() const { return (*points)[point].first; }
@@ -45,7 +45,7 @@ struct Entry {
   [[nodiscard]] const FlowDelay& found() const { return answer().flows[flow]; }
 };
 
-std::vector<Entry> entries_of(const Points& points) {
+std::vector<Entry> entries_of(const DelayPoints& points) {
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < points->size(); ++i)
     for (std::size_t flow = 0; flow < (*points)[i].second.flows.size(); ++flow)
@@ -128,10 +128,6 @@ std::string truth_in_words(const std::vector<DelayPoint>& points) {
              : "numbers are computed to the digits shown, not proved: a queue has too many bursty sources.";
 }
 
-std::string counted(std::size_t count, const std::string& what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string latency_in_words(const Entry& entry) {
   const std::size_t hops = entry.path().longest.size();
   std::string words = entry.path().routes.size() > 1
@@ -153,7 +149,7 @@ std::string reorder_in_words(const ReorderTargets& targets, const ReorderAnswer&
   const bounds::ReorderBuffer& size = *reorder.size;
   const std::string bytes = bytes_in_words(shown(size.buffer), scale);
   return fmt::format("{} for one flow of {} packets a slot{}\nP(R > {}) = {} <= {}{}",
-                     counted(static_cast<std::size_t>(size.buffer.value), "packet"), plain(reorder.flow_rate),
+                     counted(size.buffer.value, "packet"), plain(reorder.flow_rate),
                      bytes.empty() ? "" : ", " + bytes, size.buffer.value,
                      brief(shown_of(reorder, size.at), digits), plain(*targets.probability),
                      size.before ? fmt::format(" < P(R > {}) = {}", size.buffer.value - 1,
@@ -200,10 +196,10 @@ Cells input_cells(const Entry& entry) {
                                       {"source", Text{flow.source}},
                                       {"destination", Text{flow.destination}},
                                       {"rate", Given{flow.rate}}});
-  cells.push_back({"sources", Text{name(question.sources)}});
-  cells.push_back({"delay", Text{name(question.hop_delay)}});
+  cells.push_back({"sources", Text{render::name(question.sources)}});
+  cells.push_back({"delay", Text{render::name(question.hop_delay)}});
   const bool one_queue = entry.found().one_queue && entry.found().hops == Hops::independent;
-  cells.push_back({"hops", Text{one_queue ? "one queue" : name(entry.found().hops)}});
+  cells.push_back({"hops", Text{one_queue ? "one queue" : render::name(entry.found().hops)}});
   if (question.drop) {
     cells.push_back({"drop", Given{question.drop->probability}});
     cells.push_back({"criterion", Text{bounds::name(question.drop->criterion)}});
@@ -543,7 +539,7 @@ Picture sweep(const Document& document, const std::vector<Entry>& entries, Pictu
   return picture;
 }
 
-Picture picture(const Document& document, const Points& points) {
+Picture picture(const Document& document, const DelayPoints& points) {
   const DelayQuestion& first = points->front().first;
   std::vector<const Topology*> all;
   std::string note;
@@ -831,7 +827,7 @@ Layout delay_layout() {
 }
 
 Document document(std::vector<DelayPoint> given) {
-  const Points points = std::make_shared<const std::vector<DelayPoint>>(std::move(given));
+  const DelayPoints points = std::make_shared<const std::vector<DelayPoint>>(std::move(given));
   const std::vector<Entry> entries = entries_of(points);
   const DelayQuestion& first = points->front().first;
   const bool one = entries.size() == 1;

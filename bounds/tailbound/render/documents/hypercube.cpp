@@ -20,10 +20,6 @@ using answers::Replication;
 using answers::SimulatedHypercube;
 using numeric::plain;
 
-std::string counted_flits(std::int64_t flits) {
-  return fmt::format("{} flit{}", flits, flits == 1 ? "" : "s");
-}
-
 /// The parts of a description, of which a list of points may share some and not others.
 struct Words {
   std::string cube, channels, ends;                  ///< of the network
@@ -34,14 +30,14 @@ Words words_of(const BroadcastHypercube& hypercube) {
   return {.cube = fmt::format("{}-dimensional hypercube ({} nodes)", hypercube.dimensions, hypercube.nodes()),
           .channels = fmt::format(" with {} virtual channels", hypercube.virtual_channels),
           .ends = ", " + in_words(hypercube.ends),
-          .messages = "messages of " + counted_flits(hypercube.flits),
+          .messages = "messages of " + counted(hypercube.flits, "flit"),
           .broadcast = "broadcast " + plain(hypercube.broadcast),
           .startup = "start-up " + plain(hypercube.startup),
           .buffer = {}};
 }
 Words words_of(const SimulatedHypercube& network) {
   Words words = words_of(network.hypercube);
-  words.buffer = "buffers of " + counted_flits(network.buffer_flits);
+  words.buffer = "buffers of " + counted(network.buffer_flits, "flit");
   return words;
 }
 

@@ -51,15 +51,10 @@ const char* unit_of(const SharedBufferQuestion& question) {
   return question.cells ? "cell" : "packet";
 }
 
-std::string ports(std::int64_t count) {
-  return fmt::format("{} port{}", count, count == 1 ? "" : "s");
-}
-
 /// "64 inputs at load 0.8"
 std::string traffic_in_words(const SharedBufferQuestion& question) {
   if (const auto* equal = std::get_if<EqualSwitchInputs>(&question.traffic))
-    return fmt::format("{} input{} at load {}{}", equal->inputs, equal->inputs == 1 ? "" : "s",
-                       plain(equal->load),
+    return fmt::format("{} at load {}{}", counted(equal->inputs, "input"), plain(equal->load),
                        question.cells ? fmt::format(", packets of {} in cells of {} bytes",
                                                     question.cells->name, question.cells->cell_bytes)
                                       : "");
@@ -77,8 +72,8 @@ std::string promise(const SharedBufferQuestion& question, bool one) {
 
 std::string sharing_in_words(const SharedBufferQuestion& question) {
   return question.threshold ? fmt::format("shared by {} with a dynamic threshold of {}",
-                                          ports(question.outputs), plain(*question.threshold))
-                            : fmt::format("shared by {}", ports(question.outputs));
+                                          counted(question.outputs, "port"), plain(*question.threshold))
+                            : fmt::format("shared by {}", counted(question.outputs, "port"));
 }
 
 Cells input_cells(const SharedBufferQuestion& question, const SharedBufferAnswer& answer,

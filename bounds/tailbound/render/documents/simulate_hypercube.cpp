@@ -165,10 +165,6 @@ Picture picture(const Document& document, const std::vector<SimulatedHypercubeAn
                          std::move(picture));
 }
 
-Column cycles(const char* key, const char* heading, const char* meaning, Style style = Style::plain) {
-  return {key, heading, "cycles", Shape::estimate, meaning, style};
-}
-
 }  // namespace
 
 Layout simulate_hypercube_layout() {
@@ -177,13 +173,16 @@ Layout simulate_hypercube_layout() {
   const std::string flits = "flits/cycle/node";
   layout.results = {
       fraction_column("the rate over that at which the model's variant conserving saturates; may be above 1"),
-      cycles("unicast_latency", "unicast", "mean latency of unicasts; null where none was delivered"),
-      cycles("broadcast_latency", "broadcast",
-             "mean latency of broadcasts until the last receiver; null where none ended"),
-      cycles("unicast_wait", "unicast wait", "mean wait of a unicast for its injection channel"),
-      cycles("copy_latency", "copy",
-             "mean latency of a copy of a broadcast, from when it is handed to its injection channel"),
-      cycles("copy_wait", "copy wait", "mean wait of a copy for its injection channel", Style::hidden),
+      estimated_cycles("unicast_latency", "unicast",
+                       "mean latency of unicasts; null where none was delivered"),
+      estimated_cycles("broadcast_latency", "broadcast",
+                       "mean latency of broadcasts until the last receiver; null where none ended"),
+      estimated_cycles("unicast_wait", "unicast wait", "mean wait of a unicast for its injection channel"),
+      estimated_cycles(
+          "copy_latency", "copy",
+          "mean latency of a copy of a broadcast, from when it is handed to its injection channel"),
+      estimated_cycles("copy_wait", "copy wait", "mean wait of a copy for its injection channel",
+                       Style::hidden),
       {"busy_channels", "busy channels", "", Shape::estimate,
        "virtual channels of a link that belong to a message, mean over all links"},
       {"throughput", "delivered", flits, Shape::estimate, "flits delivered"},
@@ -200,8 +199,8 @@ Layout simulate_hypercube_layout() {
   layout.tables = {{"percentiles",
                     "of the latencies",
                     {{"percentile", "percentile", "", Shape::given, "in percent of the messages"},
-                     cycles("unicast_latency", "unicast", "null where none was delivered"),
-                     cycles("broadcast_latency", "broadcast", "null where none ended")}},
+                     estimated_cycles("unicast_latency", "unicast", "null where none was delivered"),
+                     estimated_cycles("broadcast_latency", "broadcast", "null where none ended")}},
                    {"channels",
                     "links of each dimension",
                     {{"dimension", "dimension", "", Shape::whole, "1 to n"},

@@ -157,10 +157,6 @@ Picture picture(const Document& document, const std::vector<SimulatedWormholeAns
   return picture;
 }
 
-Column cycles(const char* key, const char* heading, const char* meaning) {
-  return {key, heading, "cycles", Shape::estimate, meaning};
-}
-
 }  // namespace
 
 Layout simulate_wormhole_layout() {
@@ -170,10 +166,11 @@ Layout simulate_wormhole_layout() {
   const std::vector<Column> found{
       {"fraction_of_saturation", "of saturation", "", Shape::model,
        "of the model's saturation load; may be above 1", Style::percent},
-      cycles("latency", "latency",
-             "mean, of a message from its birth until its tail has arrived; null where none arrived"),
-      cycles("source_wait", "source wait", "mean, from its birth until its head leaves the source"),
-      cycles("service", "service", "mean time for which it holds its injection channel"),
+      estimated_cycles(
+          "latency", "latency",
+          "mean, of a message from its birth until its tail has arrived; null where none arrived"),
+      estimated_cycles("source_wait", "source wait", "mean, from its birth until its head leaves the source"),
+      estimated_cycles("service", "service", "mean time for which it holds its injection channel"),
       {"throughput", "", "flits/cycle/node", Shape::estimate, "flits delivered, of a sending node",
        Style::hidden},
       {"mean_distance", "", "channels", Shape::estimate,
@@ -187,7 +184,7 @@ Layout simulate_wormhole_layout() {
   layout.tables = {{"percentiles",
                     "of the latency",
                     {{"percentile", "percentile", "", Shape::given, "in percent of the messages"},
-                     cycles("latency", "latency", "null where none arrived")}},
+                     estimated_cycles("latency", "latency", "null where none arrived")}},
                    {"busiest",
                     "the ten channels held longest, those of the sources left out",
                     {{"channel", "channel", "", Shape::text, "its ends"},

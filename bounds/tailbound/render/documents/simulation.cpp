@@ -9,10 +9,6 @@ namespace {
 
 using answers::Simulated;
 
-std::string counted(std::int64_t count, const std::string& what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 /// "12 of 64 batches"
 std::string progress(const Simulated& simulated) {
   return fmt::format("{} of {} batches", simulated.batches(), simulated.planned_batches());
@@ -53,6 +49,10 @@ Cells simulation_cells(const Simulated& simulated, const std::string& unit) {
           {unit + "s", simulated.stopped() ? Value(None{}) : Whole{plan.batch_slots() * plan.batches}},
           {"batches", Whole{static_cast<std::int64_t>(simulated.batches())}},
           {"batch_" + unit + "s", Whole{plan.batch_slots()}}};
+}
+
+Column estimated_cycles(const char* key, const char* heading, const char* meaning, Style style) {
+  return {key, heading, "cycles", Shape::estimate, meaning, style};
 }
 
 std::vector<Line> simulation_lines(const Simulated& simulated, const std::string& unit) {

@@ -20,6 +20,10 @@ namespace tailbound::render {
 /// batch_slots is what was measured.
 [[nodiscard]] Cells simulation_cells(const answers::Simulated& simulated, const std::string& unit = "slot");
 
+/// The column of a mean time in cycles that was simulated.
+[[nodiscard]] Column estimated_cycles(const char* key, const char* heading, const char* meaning,
+                                      Style style = Style::plain);
+
 /// "simulated" and "took".
 [[nodiscard]] std::vector<Line> simulation_lines(const answers::Simulated& simulated,
                                                  const std::string& unit = "slot");

@@ -210,7 +210,7 @@ class SweepTable {
 
   [[nodiscard]] std::string headline() const {
     const std::size_t all = kept_.size(), answered = answer_.count(SweepStatus::answered);
-    std::string text = fmt::format("{} point{}", all, all == 1 ? "" : "s");
+    std::string text = counted(all, "point");
     if (answered == all) return text + (all == 1 ? ", answered." : ", all answered.");
     text += fmt::format(": {} answered", answered);
     for (const SweepStatus status :

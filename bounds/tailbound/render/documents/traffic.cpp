@@ -22,10 +22,6 @@ Overloaded(Cases...) -> Overloaded<Cases...>;
 
 constexpr std::size_t longest_formula = 40;
 
-std::string counted(std::int64_t inputs) {
-  return fmt::format("{} input{}", inputs, inputs == 1 ? "" : "s");
-}
-
 /// The parts of a description, of which a list of points may share some and not others.
 struct TrafficWords {
   std::string source, burst, load, served;
@@ -33,7 +29,7 @@ struct TrafficWords {
 
 TrafficWords words_of(const Traffic& traffic) {
   TrafficWords words;
-  std::visit(Overloaded{[&](const EqualInputs& inputs) { words.source = counted(inputs.inputs); },
+  std::visit(Overloaded{[&](const EqualInputs& inputs) { words.source = counted(inputs.inputs, "input"); },
                         [&](const PoissonArrivals&) { words.source = "Poisson arrivals"; },
                         [&](const UnequalInputs&) { words.source = "inputs of their own rates"; },
                         [&](const GeneratingFunction& function) {
@@ -46,7 +42,7 @@ TrafficWords words_of(const Traffic& traffic) {
                         [&](const Probabilities& pmf) { words.source = "the arrivals of " + pmf.name; },
                         [&](const Blocks& blocks) { words.source = "the arrivals of " + blocks.name; },
                         [&](const BurstyInputs& inputs) {
-                          words.source = counted(inputs.inputs);
+                          words.source = counted(inputs.inputs, "input");
                           words.burst = fmt::format(" with bursts of {} slots", plain(inputs.burst.slots));
                           if (inputs.burst.on_rate != 1)
                             words.burst += fmt::format(" at {} packets a slot", plain(inputs.burst.on_rate));

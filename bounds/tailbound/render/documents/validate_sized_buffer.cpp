@@ -20,9 +20,9 @@ namespace {
 using namespace answers;
 using numeric::plain;
 
-using Points = std::vector<ValidateSizedBufferPoint>;
+using SizedBufferPoints = std::vector<ValidateSizedBufferPoint>;
 
-bool of_losses(const Points& points) {
+bool of_losses(const SizedBufferPoints& points) {
   return points.front().first.capacity.has_value();
 }
 
@@ -33,7 +33,7 @@ bool bound_only(const ValidateSizedBufferPoint& point) {
 }
 
 /// "the bound" where there is nothing else.
-std::string predicted_name(const Points& points) {
+std::string predicted_name(const SizedBufferPoints& points) {
   return std::all_of(points.begin(), points.end(), bound_only) ? "bound" : "analysis";
 }
 
@@ -45,13 +45,13 @@ std::string queue_in_words(const ValidateSizedBufferQuestion& question) {
                      question.arrive == CellArrival::whole ? "each whole in one slot" : "cell by cell");
 }
 
-bool of_one_queue(const Points& points) {
+bool of_one_queue(const SizedBufferPoints& points) {
   return std::all_of(points.begin(), points.end(), [&](const ValidateSizedBufferPoint& point) {
     return queue_in_words(point.first) == queue_in_words(points.front().first);
   });
 }
 
-std::string title(const Points& points) {
+std::string title(const SizedBufferPoints& points) {
   return fmt::format("{} by {} and by simulation: {}", of_losses(points) ? "Losses" : "Occupancy",
                      predicted_name(points) == "bound" ? "proof" : "analysis",
                      of_one_queue(points) ? queue_in_words(points.front().first)
@@ -89,7 +89,7 @@ Rows compared_rows(const ValidateSizedBufferPoint& point) {
   return {.key = "rows", .size = rows->size(), .row = [rows](std::size_t i) { return (*rows)[i]; }};
 }
 
-std::vector<std::string> notes(const Points& points) {
+std::vector<std::string> notes(const SizedBufferPoints& points) {
   std::vector<std::string> notes;
   const std::string predicted = "the " + predicted_name(points);
   if (points.size() > 1) {
@@ -111,7 +111,7 @@ std::vector<std::string> notes(const Points& points) {
   return notes;
 }
 
-Picture picture(const Document& document, const Points& points) {
+Picture picture(const Document& document, const SizedBufferPoints& points) {
   Picture picture{.title = title(points),
                   .x_label = {},
                   .y_label = "mean of Q [cells]",
@@ -168,7 +168,7 @@ Layout with_validated_sizes(Layout buffer) {
 }
 
 Document document(std::vector<ValidateSizedBufferPoint> given, std::size_t asked) {
-  const auto points = std::make_shared<const Points>(std::move(given));
+  const auto points = std::make_shared<const SizedBufferPoints>(std::move(given));
   const std::string predicted = predicted_name(*points);
   Document document{.layout = std::make_shared<const Layout>(Layout{
                         .command = "validate buffer",

@@ -21,7 +21,7 @@ using answers::WormholeComparison;
 using answers::WormholeModelled;
 
 std::string virtual_channels(int count) {
-  return fmt::format("{} virtual channel{} a link", count, count == 1 ? "" : "s");
+  return counted(count, "virtual channel") + " a link";
 }
 
 /// What the simulated network does not have.
