@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <random>
 #include <sstream>
@@ -466,8 +467,13 @@ TEST_CASE("simulate tree: stopped early says what is known, or that it is too li
   const json& result = known["results"][0];
   CHECK(result["complete"] == false);
   CHECK(result["slots"].is_null());  // what was planned was not run
-  CHECK(result["batches"] >= 2);
-  CHECK(is_near(result["hops"][0]["load"], 0.5));
+  REQUIRE(result["batches"] >= 2);
+  // The interval of two batches misses often; but each slot two leaves send with chance 1/2 to two queues, so that their
+  // load has variance 1/8 a slot, and six deviations are passed twice in 10^9.
+  const double measured = result["batches"].get<double>() * result["batch_slots"].get<double>();
+  const json& load = result["hops"][0]["load"];
+  CHECK(load["kind"] == "estimate");
+  CHECK(std::abs(load["value"].get<double>() - 0.5) <= 6 * std::sqrt(0.125 / measured));
 }
 
 TEST_CASE("simulate: what is refused, and how") {
