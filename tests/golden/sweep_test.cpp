@@ -20,6 +20,7 @@ namespace {
 using nlohmann::json;
 using tailbound::golden::Child;
 using tailbound::golden::Folder;
+using tailbound::golden::forks_may_hang;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_command;
 using tailbound::run::PointStore;
@@ -114,17 +115,6 @@ std::int64_t in_flight(const std::string& store, const std::vector<pid_t>& proce
   return points;
 }
 
-/// Where another thread holds a lock of the address sanitizer's allocator as workers are forked, one of them waits for
-/// ever (GCC 12): no test of several processes there.
-bool forks_may_hang() {
-#ifdef __SANITIZE_ADDRESS__
-  SUCCEED("not under the address sanitizer");
-  return true;
-#else
-  return false;
-#endif
-}
-
 /// Kills a sweep at random places of its way until it is through; nothing here asks how long anything takes.
 void kill_and_go_on(int points, int kills, std::uint32_t seed) {
   const Folder folder;
@@ -189,7 +179,7 @@ void kill_and_go_on(int points, int kills, std::uint32_t seed) {
 }  // namespace
 
 TEST_CASE("sweep: the same bytes for 1, 2 and 3 processes, in parts, and for a plan that grew") {
-  if (forks_may_hang()) return;
+  if (forks_may_hang) return;
   const Folder folder;
   const std::string plan = folder.file("plan.toml", small_plan);
   const Outcome one = sweep(plan, folder / "one", {"--jobs", "1"});
@@ -297,7 +287,7 @@ TEST_CASE("sweep: a file's content is part of the question") {
 }
 
 TEST_CASE("sweep: Ctrl-C leaves what is finished in the store, and shows it") {
-  if (forks_may_hang()) return;
+  if (forks_may_hang) return;
   const Folder folder;
   const std::string plan = folder.file("plan.toml", simulations(500));
   const std::string store = folder / "store";
@@ -315,11 +305,11 @@ TEST_CASE("sweep: Ctrl-C leaves what is finished in the store, and shows it") {
 }
 
 TEST_CASE("sweep: killed again and again, nothing is lost and nothing done twice") {
-  if (forks_may_hang()) return;
+  if (forks_may_hang) return;
   kill_and_go_on(24, 6, 1);
 }
 
 TEST_CASE("sweep: 100 kills of 200 points", "[.full]") {
-  if (forks_may_hang()) return;
+  if (forks_may_hang) return;
   kill_and_go_on(200, 100, 2);
 }
