@@ -61,8 +61,8 @@ void require_digits(const render::ComparePoint& point) {
   const std::size_t at = point.answer.first->at;
   const series::Coefficient& printed = point.question.list.coefficients[at];
   const int agreed = point.answer.coefficients[at].agreed_digits;
-  throw NoAnswer(fmt::format("{}: {} digit{} agree at {} ({} in the file), and {} are required", point.file,
-                             agreed, agreed == 1 ? "" : "s", render::place_in_words(printed),
+  throw NoAnswer(fmt::format("{}: {} agree at {} ({} in the file), and {} are required", point.file,
+                             render::counted(agreed, "digit"), render::place_in_words(printed),
                              render::printed_in_words(printed, 20), *point.question.required));
 }
 

@@ -129,8 +129,9 @@ Reply answer(const PgfOptions& options, const Context& context) {
       points.push_back(
           {.traffic = as_typed(options.traffic), .question = question, .answer = find(question)});
     }
-  return {.document = render::document(points),
-          .text = render::formulas(points, options.moments, context.quiet)};
+  render::Document document = render::document(points);
+  std::string text = render::formulas(points, document, options.moments, context.quiet);
+  return {.document = std::move(document), .text = std::move(text)};
 }
 
 Reply answer_as_piece(const PgfOptions& options, const Context& context) {

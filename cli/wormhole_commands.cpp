@@ -1,5 +1,4 @@
 #include <cln/rational.h>
-#include <fmt/format.h>
 #include <cli/commands.hpp>
 #include <cli/precision.hpp>
 #include <cli/replies.hpp>

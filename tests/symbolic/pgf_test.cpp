@@ -98,6 +98,27 @@ TEST_CASE("normal form sees through exp and symbolic powers") {
   CHECK_FALSE(same(parse_expression("p^(k+1)"), "p^k"));
 }
 
+TEST_CASE("simplified: factors of factors are found, powers stay, values are the same") {
+  CHECK(parse_expression("(z^2 - 1)*(z + 399)^200").simplified().text() == "-(399 + z)^200*(1 + z)*(1 - z)");
+  CHECK(parse_expression("(z^2 - 1)^2/(z^2 + 3*z + 2)").simplified().text() == "(1 - z)^2*(1 + z)/(2 + z)");
+  std::mt19937_64 random(77);
+  for (int n = 0; n < 200; ++n) {
+    std::string text;
+    for (std::size_t i = 0, factors = 1 + random() % 4; i < factors; ++i) {
+      text += i == 0 ? "(1" : random() % 3 == 0 ? "/(1" : "*(1";
+      for (std::size_t j = 1, degree = 1 + random() % 3; j <= degree; ++j)
+        text += " + " + std::to_string(random() % 4) + "*z^" + std::to_string(j);
+      text += ")^" + std::to_string(1 + random() % 3);
+    }
+    const Expression given = parse_expression(text), simple = given.simplified();
+    for (const Rational& z : {Rational(1) / 3, Rational(2), Rational(7) / 5}) {
+      INFO(text << " became " << simple.text());
+      CHECK(given.substitute("z", Expression(z)).as_rational() ==
+            simple.substitute("z", Expression(z)).as_rational());
+    }
+  }
+}
+
 TEST_CASE("what the parser refuses, and where") {
   const auto column = [](const std::string& text) -> std::size_t {
     try {

@@ -16,10 +16,6 @@ using numeric::Rational;
 
 constexpr std::int64_t most_timed_slots = 1'000'000;
 
-Rational whole(std::int64_t value) {
-  return cln::cl_I(static_cast<long>(value));
-}
-
 /// What is known of a probability.
 struct TailEnds {
   Rational lower, upper;
@@ -53,7 +49,7 @@ class Mixture {
     for (const Route& route : routes) by_length[route.queues.size()].push_back(route);
     for (auto& [queues, its] : by_length) {
       Length& length = lengths_.emplace_back();
-      length.least = whole(static_cast<std::int64_t>(queues)) * (time.slot + time.hop);
+      length.least = numeric::whole(static_cast<std::int64_t>(queues)) * (time.slot + time.hop);
       for (const Route& route : its) length.share = length.share + route.share;
       for (Route& route : its) route.share = route.share / length.share;
       for (const auto& percentile : delays.claims(its, {.levels = {}, .percentiles = percentiles}).queueing)
@@ -63,7 +59,7 @@ class Mixture {
     Rational last = 0;
     for (const Length& length : lengths_)
       for (const Slots slots : length.percentiles)
-        last = std::max<Rational>(last, length.least + whole(slots.value) * slot_);
+        last = std::max<Rational>(last, length.least + numeric::whole(slots.value) * slot_);
     std::size_t i = 0;
     for (const auto& [queues, its] : by_length) {
       Length& length = lengths_[i++];
@@ -111,12 +107,12 @@ class Mixture {
       std::int64_t from = 0, to = static_cast<std::int64_t>(length.above.size());
       while (from < to) {
         const std::int64_t middle = from + (to - from) / 2;
-        if (above(length.least + whole(middle) * slot_, end) <= exceeded)
+        if (above(length.least + numeric::whole(middle) * slot_, end) <= exceeded)
           to = middle;
         else
           from = middle + 1;
       }
-      const Rational time = length.least + whole(from) * slot_;
+      const Rational time = length.least + numeric::whole(from) * slot_;
       if (from < static_cast<std::int64_t>(length.above.size()) && (!least || time < *least)) least = time;
     }
     if (!least) throw LimitExceeded("a percentile of the latency was not reached");
@@ -136,9 +132,9 @@ std::vector<Rational> latency_ns(const std::vector<Route>& routes, const bounds:
                                  [&](const Route& route) { return route.queues.size() == queues; });
   std::vector<Rational> times;
   if (equal || time.hop == 0) {
-    const Rational hops = equal ? whole(static_cast<std::int64_t>(queues)) * time.hop : Rational(0);
+    const Rational hops = equal ? numeric::whole(static_cast<std::int64_t>(queues)) * time.hop : Rational(0);
     for (const bounds::ClaimedPercentile& percentile : found.latency)
-      times.push_back(whole(percentile.slots.value) * time.slot + hops);
+      times.push_back(numeric::whole(percentile.slots.value) * time.slot + hops);
     return times;
   }
   std::vector<Rational> percentiles;
@@ -155,7 +151,7 @@ numeric::Claim<unit::Time> mean_latency_ns(const std::vector<Route>& routes,
                                            const SlotTime& time) {
   Rational queues = 0;
   for (const Route& route : routes)
-    queues = queues + route.share * whole(static_cast<std::int64_t>(route.queues.size()));
+    queues = queues + route.share * numeric::whole(static_cast<std::int64_t>(route.queues.size()));
   const Rational least = queues * (time.slot + time.hop);
   const auto rounded = [&](const numeric::Real& slots, numeric::Rounding rounding) {
     const numeric::PrecisionScope scope(numeric::to_precision({static_cast<int>(slots.precision()) + 2}));

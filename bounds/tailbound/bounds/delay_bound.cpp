@@ -19,13 +19,9 @@ using numeric::Real;
 constexpr numeric::Precision precision{128};
 constexpr std::int64_t most_slots = std::int64_t{1} << 24;
 
-Rational whole(std::int64_t value) {
-  return cln::cl_I(static_cast<long>(value));
-}
-
 Rational load_of(const std::vector<SourceRate>& sources) {
   Rational sum = 0;
-  for (const SourceRate& source : sources) sum = sum + whole(source.count) * source.rate;
+  for (const SourceRate& source : sources) sum = sum + numeric::whole(source.count) * source.rate;
   return sum;
 }
 
@@ -222,7 +218,7 @@ std::vector<BoundedRoute> bounded_tree(const network::Tree& tree, const Rational
                                        network::TreeRouting routing) {
   const std::vector<network::TreePath> paths =
       network::tree_paths(tree, load, routing, network::Sources::decoupled);
-  const Rational k = whole(tree.radix), leaves = cln::expt(k, tree.levels), each = load / leaves;
+  const Rational k = numeric::whole(tree.radix), leaves = cln::expt(k, tree.levels), each = load / leaves;
   const auto power_of_k = [&](int exponent) -> Rational { return cln::expt(k, exponent); };
   std::vector<BoundedRoute> routes;
   for (const network::TreePath& path : paths) {

@@ -17,16 +17,12 @@ using numeric::PrecisionScope;
 using numeric::Rational;
 using numeric::Real;
 
-Rational whole(std::int64_t value) {
-  return Rational(static_cast<long>(value));
-}
-
 /// Above so many probabilities of a slot's cells their formula serves.
 constexpr std::int64_t most_entries = 8192;
 
 /// x, of each input
 Rational chance(const WholePackets& packets) {
-  return packets.load / (whole(packets.inputs) * packets.cells.mean);
+  return packets.load / (numeric::whole(packets.inputs) * packets.cells.mean);
 }
 
 /// c_i = P(N > i) / E[N], i = 0, 1, .., and what all further ones together are at most; N ~ Binomial(k, x).
@@ -38,7 +34,7 @@ struct Ahead {
 Ahead packets_ahead(const WholePackets& packets, int bits) {
   const Rational x = chance(packets);
   const Interval odds = numeric::to_interval(x / (1 - x));
-  const Interval mean = numeric::to_interval(x * whole(packets.inputs));
+  const Interval mean = numeric::to_interval(x * numeric::whole(packets.inputs));
   Interval none(1);
   Interval base = numeric::to_interval(1 - x);
   for (std::int64_t exponent = packets.inputs; exponent > 0; exponent /= 2) {

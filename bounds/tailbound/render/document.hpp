@@ -85,6 +85,14 @@ using Cells = std::vector<Cell>;
 /// The value of a key; None if it is not there.
 [[nodiscard]] Value value_of(const Cells& cells, std::string_view key);
 
+/// Of what rows and pictures are made when they are wanted: held as long as any of them is.
+template <class Of>
+using Shared = std::shared_ptr<const std::vector<Of>>;
+template <class Of>
+[[nodiscard]] Shared<Of> share(std::vector<Of> all) {
+  return std::make_shared<const std::vector<Of>>(std::move(all));
+}
+
 /// The rows of one table of a result, all with the keys of the first; made one at a time, so that a million cost
 /// no more than their text.
 struct Rows {

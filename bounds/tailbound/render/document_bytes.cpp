@@ -61,8 +61,7 @@ struct Form<render::Rows> {
     render::Rows rows;
     rows.key = stored::get<std::string>(from);
     rows.caption = stored::get<std::string>(from);
-    const auto all =
-        std::make_shared<const std::vector<render::Cells>>(stored::get<std::vector<render::Cells>>(from));
+    const auto all = render::share(stored::get<std::vector<render::Cells>>(from));
     rows.size = all->size();
     rows.row = [all](std::size_t i) { return (*all)[i]; };
     return rows;

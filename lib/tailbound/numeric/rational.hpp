@@ -3,6 +3,7 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,11 @@ namespace tailbound::numeric {
 
 using Integer = cln::cl_I;
 using Rational = cln::cl_RA;
+
+/// CLN's integers are made of `long`, which on some systems std::int64_t is not.
+[[nodiscard]] inline Rational whole(std::int64_t value) {
+  return static_cast<long>(value);
+}
 
 /// How much text a number may be; no text can ask for unbounded memory.
 struct NumberLimits {

@@ -18,10 +18,6 @@ using numeric::Real;
 
 constexpr std::int64_t most_inputs = std::int64_t{1} << 20;
 
-Rational whole(std::int64_t value) {
-  return Rational(static_cast<long>(value));
-}
-
 void check(const Trains& trains) {
   if (trains.inputs < 1 || trains.inputs > most_inputs)
     throw InvalidArgument("inputs", std::to_string(trains.inputs), "from 1 to 2^20 = 1048576");
@@ -41,7 +37,7 @@ struct Starts {
 };
 
 Starts starts_of(const Trains& trains) {
-  const Rational inputs = whole(trains.inputs);
+  const Rational inputs = numeric::whole(trains.inputs);
   const Rational busy = trains.elsewhere ? trains.load : trains.load / inputs;
   const Rational alpha = busy / (busy + trains.cells.mean * (1 - busy));
   if (!trains.elsewhere) return {alpha, 0};

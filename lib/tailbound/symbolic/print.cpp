@@ -69,15 +69,18 @@ class Printer {
   }
 
   std::string wrapped(const Expression& part, Binding least) const {
-    const Piece inner = piece(part);
-    return inner.binding < least ? parenthesised(inner.text) : inner.text;
+    Piece inner = piece(part);
+    return inner.binding < least ? parenthesised(std::move(inner.text)) : std::move(inner.text);
   }
 
  private:
   [[nodiscard]] bool latex() const { return language_ == Language::latex; }
 
-  std::string parenthesised(const std::string& text) const {
-    return latex() ? "\\left(" + text + "\\right)" : "(" + text + ")";
+  // A formula may be megabytes long: texts are handed on, not copied.
+  std::string parenthesised(std::string text) const {
+    text.insert(0, latex() ? "\\left(" : "(");
+    text += latex() ? "\\right)" : ")";
+    return text;
   }
 
   Piece number(const Rational& value) const {
@@ -104,14 +107,14 @@ class Printer {
   Piece sum_piece(const Expression& part) const {
     std::string text;
     for (const Expression& term : part.operands()) {
-      const auto [negative, positive] = signed_piece(term);
-      const std::string inner = positive.binding == loose_sum ? parenthesised(positive.text) : positive.text;
+      auto [negative, positive] = signed_piece(term);
       if (text.empty())
-        text = (negative ? "-" : "") + inner;
+        text += negative ? "-" : "";
       else
-        text += (negative ? " - " : " + ") + inner;
+        text += negative ? " - " : " + ";
+      text += positive.binding == loose_sum ? parenthesised(std::move(positive.text)) : positive.text;
     }
-    return {text, loose_sum};
+    return {std::move(text), loose_sum};
   }
 
   /// base^exponent with a negative numeric exponent belongs below the line.
@@ -140,11 +143,15 @@ class Printer {
   std::string joined(const std::vector<Expression>& factors) const {
     std::string text;
     for (const Expression& factor : factors) {
-      const std::string inner = wrapped(factor, tight_power);
+      std::string inner = wrapped(factor, tight_power);
+      if (text.empty()) {
+        text = std::move(inner);
+        continue;
+      }
       // a digit after a factor would read as one number, or as an exponent's
-      if (latex() && !text.empty())
+      if (latex())
         text += inner.front() >= '0' && inner.front() <= '9' ? " \\cdot " : " ";
-      else if (!text.empty())
+      else
         text += "*";
       text += inner;
     }
@@ -153,8 +160,8 @@ class Printer {
 
   /// A product of one factor. It is printed once: what printed it twice would print what is n deep 2^n times.
   Piece alone(const Expression& factor) const {
-    const Piece inner = piece(factor);
-    if (inner.binding < tight_power) return {parenthesised(inner.text), atom};
+    Piece inner = piece(factor);
+    if (inner.binding < tight_power) return {parenthesised(std::move(inner.text)), atom};
     return inner;
   }
 
@@ -169,12 +176,11 @@ class Printer {
       if (!above_line.empty()) text += "*";
     }
     text += joined(above_line);
-    if (below_line.empty()) return {text, loose_product};
-    if (below_line.size() == 1) {
-      text += "/" + wrapped(below_line[0], tight_power);
-    } else
-      text += "/(" + joined(below_line) + ")";
-    return {text, loose_product};
+    if (below_line.size() == 1)
+      (text += "/") += wrapped(below_line[0], tight_power);
+    else if (!below_line.empty())
+      ((text += "/(") += joined(below_line)) += ")";
+    return {std::move(text), loose_product};
   }
 
   Piece latex_fraction(const Rational& coefficient, const std::vector<Expression>& above_line,
@@ -464,18 +470,28 @@ std::string print(const Expression& expression, Language language) {
 }
 
 std::string print(const Definition& definition, Language language) {
-  const auto name = [&] { return spelled(definition.name, language); };
-  const auto variable = [&] { return spelled(definition.variable, language); };
-  const std::string body = language == Language::c ? "" : print(definition.expression, language);
+  if (language == Language::c) return c_definition(definition);
+  return print(definition, language, print(definition.expression, language));
+}
+
+std::string print(const Definition& definition, Language language, std::string_view body) {
+  const std::string name = spelled(definition.name, language),
+                    variable = spelled(definition.variable, language);
+  std::string text;
+  text.reserve(body.size() + 1000);
   switch (language) {
     case Language::text:
-      return remarks(definition.remarks, "# ", "") + name() + "(" + variable() + ") = " + body + "\n";
+      text += remarks(definition.remarks, "# ", "") + name + "(" + variable + ") = ";
+      return (text += body) += "\n";
     case Language::latex:
-      return remarks(definition.remarks, "% ", "") + name() + "(" + variable() + ") = " + body + "\n";
+      text += remarks(definition.remarks, "% ", "") + name + "(" + variable + ") = ";
+      return (text += body) += "\n";
     case Language::maple:
-      return remarks(definition.remarks, "# ", "") + name() + " := " + variable() + " -> " + body + ":\n";
+      text += remarks(definition.remarks, "# ", "") + name + " := " + variable + " -> ";
+      return (text += body) += ":\n";
     case Language::gp:
-      return remarks(definition.remarks, "\\\\ ", "") + name() + "(" + variable() + ") = " + body + ";\n";
+      text += remarks(definition.remarks, "\\\\ ", "") + name + "(" + variable + ") = ";
+      return (text += body) += ";\n";
     default:
       return c_definition(definition);
   }

@@ -47,6 +47,9 @@ struct Definition {
 /// \throws InvalidArgument  C only: a constant beyond the range of double
 [[nodiscard]] std::string print(const Definition& definition, Language language);
 
+/// The same with the formula as print() has printed it, where that is there already; not of use for C.
+[[nodiscard]] std::string print(const Definition& definition, Language language, std::string_view body);
+
 /// Names that `language` does not let a formula use.
 [[nodiscard]] std::span<const std::string_view> reserved_names(Language language);
 

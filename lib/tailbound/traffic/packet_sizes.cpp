@@ -11,10 +11,6 @@ namespace {
 
 using numeric::Rational;
 
-Rational whole(std::int64_t value) {
-  return Rational(static_cast<long>(value));
-}
-
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r";
   const std::size_t first = text.find_first_not_of(blanks);
@@ -100,7 +96,7 @@ PacketSizes PacketSizes::of_file(std::string_view text, std::string_view source)
 
 Rational PacketSizes::mean_bytes() const {
   Rational mean = 0;
-  for (const SizeClass& one : classes_) mean = mean + one.share * whole(one.bytes);
+  for (const SizeClass& one : classes_) mean = mean + one.share * numeric::whole(one.bytes);
   return mean;
 }
 
@@ -115,8 +111,8 @@ CellCounts PacketSizes::cells(std::int64_t cell_bytes) const {
       counts.classes.back().share = counts.classes.back().share + one.share;
     else
       counts.classes.push_back({cells, one.share});
-    counts.mean = counts.mean + one.share * whole(cells);
-    counts.mean_square = counts.mean_square + one.share * whole(cells * cells);
+    counts.mean = counts.mean + one.share * numeric::whole(cells);
+    counts.mean_square = counts.mean_square + one.share * numeric::whole(cells * cells);
   }
   return counts;
 }

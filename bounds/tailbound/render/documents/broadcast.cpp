@@ -40,7 +40,7 @@ Cells result_cells(const BroadcastAnswer& answer, const BroadcastPoint& point) {
 }
 
 Rows dimension_rows(const BroadcastQuestion& question, const BroadcastPoint& point) {
-  const auto channels = std::make_shared<const std::vector<BroadcastChannels>>(point.dimensions);
+  const auto channels = share(point.dimensions);
   return {.key = "channels",
           .size = channels->size(),
           .row = [channels](std::size_t i) -> Cells {

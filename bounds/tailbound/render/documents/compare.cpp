@@ -15,7 +15,6 @@ namespace {
 
 using namespace answers;
 using series::Coefficient;
-using ComparePoints = std::shared_ptr<const std::vector<ComparePoint>>;
 
 constexpr int most_digits = 10'000;
 
@@ -141,7 +140,7 @@ Cells result_cells(const ComparePoint& point) {
           {"lone_numbers", Whole{static_cast<std::int64_t>(point.question.list.lone_numbers)}}};
 }
 
-Rows coefficients(const ComparePoints& points, std::size_t at) {
+Rows coefficients(const Shared<ComparePoint>& points, std::size_t at) {
   return {.key = "coefficients",
           .size = (*points)[at].answer.coefficients.size(),
           .row = [points, at](std::size_t i) -> Cells {
@@ -219,7 +218,7 @@ Layout compare_layout() {
 }
 
 Document document(std::vector<ComparePoint> all) {
-  const auto points = std::make_shared<const std::vector<ComparePoint>>(std::move(all));
+  const auto points = share(std::move(all));
   Document document{.layout = std::make_shared<const Layout>(compare_layout()),
                     .headline = title(*points),
                     .results = {},

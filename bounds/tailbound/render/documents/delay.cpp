@@ -32,11 +32,10 @@ constexpr std::size_t most_level_columns = 6;
 constexpr std::size_t most_sources = 64;
 
 /// What was asked and found, shared by all that shows it.
-using DelayPoints = std::shared_ptr<const std::vector<DelayPoint>>;
 
 /// One flow of one question: a result.
 struct Entry {
-  DelayPoints points;
+  Shared<DelayPoint> points;
   std::size_t point = 0, flow = 0;
 
   [[nodiscard]] const DelayQuestion& question() const { return (*points)[point].first; }
@@ -45,7 +44,7 @@ struct Entry {
   [[nodiscard]] const FlowDelay& found() const { return answer().flows[flow]; }
 };
 
-std::vector<Entry> entries_of(const DelayPoints& points) {
+std::vector<Entry> entries_of(const Shared<DelayPoint>& points) {
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < points->size(); ++i)
     for (std::size_t flow = 0; flow < (*points)[i].second.flows.size(); ++flow)
@@ -539,7 +538,7 @@ Picture sweep(const Document& document, const std::vector<Entry>& entries, Pictu
   return picture;
 }
 
-Picture picture(const Document& document, const DelayPoints& points) {
+Picture picture(const Document& document, const Shared<DelayPoint>& points) {
   const DelayQuestion& first = points->front().first;
   std::vector<const Topology*> all;
   std::string note;
@@ -827,7 +826,7 @@ Layout delay_layout() {
 }
 
 Document document(std::vector<DelayPoint> given) {
-  const DelayPoints points = std::make_shared<const std::vector<DelayPoint>>(std::move(given));
+  const auto points = share(std::move(given));
   const std::vector<Entry> entries = entries_of(points);
   const DelayQuestion& first = points->front().first;
   const bool one = entries.size() == 1;

@@ -156,8 +156,7 @@ std::string first_of(std::size_t shown_rows, std::size_t all, const char* what) 
   return shown_rows < all ? fmt::format("{} of {} {}:", shown_rows, all, what) : std::string();
 }
 
-std::vector<Rows> tables(const std::shared_ptr<const std::vector<FabricPoint>>& points, std::size_t i,
-                         bool one) {
+std::vector<Rows> tables(const Shared<FabricPoint>& points, std::size_t i, bool one) {
   const FabricAnswer& answer = (*points)[i].second;
   std::vector<Rows> tables;
   if (answer.pairs) {
@@ -229,10 +228,9 @@ std::vector<Line> lines(const FabricPoint& point) {
            "{} hosts, {} switches, {} links; {} of queues", answer.hosts, answer.switches, answer.links,
            answer.queues.size() == 1 ? "one kind" : std::to_string(answer.queues.size()) + " kinds")}};
   if (answer.pairs) {
-    lines.push_back(
-        {"pairs", fmt::format("{} send; {} destination{} walked for all, {} distributions",
-                              answer.pairs->all.pairs, answer.pairs->destinations,
-                              answer.pairs->destinations == 1 ? "" : "s", answer.pairs->distributions)});
+    lines.push_back({"pairs", fmt::format("{} send; {} walked for all, {}", answer.pairs->all.pairs,
+                                          counted(answer.pairs->destinations, "destination"),
+                                          counted(answer.pairs->distributions, "distribution"))});
     lines.push_back({"mean latency", brief(shown(answer.pairs->all.mean_latency), {6}) + " slots"});
   } else {
     lines.push_back({"queues", fmt::format("{} on its ways", answer.pair->hops)});
@@ -386,7 +384,7 @@ std::vector<TableLayout> fabric_tables() {
 }
 
 Document document(std::vector<FabricPoint> given) {
-  const auto points = std::make_shared<const std::vector<FabricPoint>>(std::move(given));
+  const auto points = share(std::move(given));
   const bool one = points->size() == 1;
   Layout layout = delay_layout();
   layout.quiet = {"latency_slots"};

@@ -232,7 +232,7 @@ TableLayout load_scale_table() {
 }
 
 Document document(std::vector<LoadScalePoint> given) {
-  const auto points = std::make_shared<const std::vector<LoadScalePoint>>(std::move(given));
+  const auto points = share(std::move(given));
   const bool one = points->size() == 1;
   Layout layout = delay_layout();
   layout.quiet = {points->front().second.target ? "safe_load_scale" : "greatest_load_scale"};

@@ -103,7 +103,7 @@ Cells result_cells(const MultistageAnswer& answer) {
 }
 
 Rows hot_path(const MultistageAnswer& answer) {
-  const auto stages = std::make_shared<const std::vector<MultistageQueue>>(answer.hot_path);
+  const auto stages = share(answer.hot_path);
   return {.key = "hot_path", .size = stages->size(), .row = [stages](std::size_t stage) -> Cells {
             const MultistageQueue& queue = (*stages)[stage];
             return {{"stage", Whole{static_cast<std::int64_t>(stage)}},

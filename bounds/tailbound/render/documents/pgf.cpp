@@ -1,7 +1,9 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/documents/pgf.hpp>
 
+#include <algorithm>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 namespace tailbound::render {
@@ -69,15 +71,15 @@ Result result_of(const PgfPoint& point) {
   result.inputs.push_back({"as", Text{name(question.language)}});
   result.inputs.push_back({"cancelled", Flag{question.cancelled}});
   const Language language = question.language;
-  result.cells = {
-      {"expression", Text{language == Language::c ? print(answer.definition, language)
-                                                  : print(answer.definition.expression, language)}},
-      {"mean", Text{printed(answer.mean, language)}},
-      {"variance", Text{printed(answer.variance, language)}},
-      {"p0", Text{printed(answer.zero, language)}},
-      {"conditions", TextList{answer.definition.remarks}},
-      {"generating_function", Text{question.arrivals.expression().text()}},
-      {"parameters", TextList{question.arrivals.free_parameters()}}};
+  const auto add = [&](const char* key, Value value) { result.cells.push_back({key, std::move(value)}); };
+  add("expression", Text{language == Language::c ? print(answer.definition, language)
+                                                 : print(answer.definition.expression, language)});
+  add("mean", Text{printed(answer.mean, language)});
+  add("variance", Text{printed(answer.variance, language)});
+  add("p0", Text{printed(answer.zero, language)});
+  add("conditions", TextList{answer.definition.remarks});
+  add("generating_function", Text{question.arrivals.expression().text()});
+  add("parameters", TextList{question.arrivals.free_parameters()});
   return result;
 }
 
@@ -108,6 +110,12 @@ Document document_of(const std::vector<Point>& points, const char* headline) {
   return document;
 }
 
+std::string_view expression_of(const Result& result) {
+  const auto found = std::find_if(result.cells.begin(), result.cells.end(),
+                                  [](const Cell& cell) { return cell.key == "expression"; });
+  return std::get<Text>(found->value).text;
+}
+
 /// The moments as lines "E[Q] = ...".
 std::vector<std::string> moment_lines(const answers::PgfAnswer& answer) {
   const std::string& letter = answer.definition.name;
@@ -115,18 +123,19 @@ std::vector<std::string> moment_lines(const answers::PgfAnswer& answer) {
           "P(" + letter + "=0) = " + answer.zero.text()};
 }
 
-std::string formula(const PgfPoint& point, bool moments, bool quiet) {
+std::string formula(const PgfPoint& point, const Result& shown, bool moments, bool quiet) {
   const Language language = point.question.language;
   symbolic::Definition definition = point.answer.definition;
   if (quiet) definition.remarks.clear();
-  if (!moments) return print(definition, language);
+  const auto print = [&] { return symbolic::print(definition, language, expression_of(shown)); };
+  if (!moments) return print();
   const std::vector<std::string> lines = moment_lines(point.answer);
   if (language != Language::text) {
     // Comments, so that the target program reads the whole.
     definition.remarks.insert(definition.remarks.end(), lines.begin(), lines.end());
-    return print(definition, language);
+    return print();
   }
-  std::string text = print(definition, language);
+  std::string text = print();
   for (const std::string& line : lines) text += line + "\n";
   return text;
 }
@@ -178,9 +187,16 @@ Document document(const std::vector<OnOffPgfPoint>& points) {
   return document_of(points, "One source that sends in bursts, as formulas");
 }
 
-std::string formulas(const std::vector<PgfPoint>& points, bool moments, bool quiet) {
+std::string formulas(const std::vector<PgfPoint>& points, const Document& document, bool moments,
+                     bool quiet) {
   std::string text;
-  for (const PgfPoint& point : points) text += (text.empty() ? "" : "\n") + formula(point, moments, quiet);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    std::string one = formula(points[i], document.results[i], moments, quiet);
+    if (i == 0)
+      text = std::move(one);
+    else
+      (text += "\n") += one;
+  }
   return text;
 }
 

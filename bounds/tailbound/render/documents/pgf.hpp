@@ -33,9 +33,11 @@ struct OnOffPgfPoint {
 [[nodiscard]] Document document(const std::vector<OnOffPgfPoint>& points);
 
 /// What the programs read that the formulas are for, one after the other.
-/// \param moments  with mean, variance and P(0), as comments where the language is no text
-/// \param quiet    without remarks
-[[nodiscard]] std::string formulas(const std::vector<PgfPoint>& points, bool moments, bool quiet);
+/// \param document  of these points: what it has printed is not printed again
+/// \param moments   with mean, variance and P(0), as comments where the language is no text
+/// \param quiet     without remarks
+[[nodiscard]] std::string formulas(const std::vector<PgfPoint>& points, const Document& document,
+                                   bool moments, bool quiet);
 [[nodiscard]] std::string formulas(const std::vector<OnOffPgfPoint>& points, bool quiet);
 
 [[nodiscard]] Layout pgf_layout();

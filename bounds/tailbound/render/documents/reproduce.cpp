@@ -33,7 +33,7 @@ std::string tally_in_words(const Verdicts& verdicts) {
   return text;
 }
 
-Rows rows_of(const std::shared_ptr<const std::vector<ReproducedFigure>>& figures, std::size_t figure) {
+Rows rows_of(const Shared<ReproducedFigure>& figures, std::size_t figure) {
   return {
       .key = "findings", .size = (*figures)[figure].findings.size(), .row = [figures, figure](std::size_t i) {
         const Finding& finding = (*figures)[figure].findings[i];
@@ -82,7 +82,7 @@ Layout reproduce_layout() {
 }
 
 Document document(const std::vector<ReproducedFigure>& given, std::size_t asked, bool quick) {
-  const auto figures = std::make_shared<const std::vector<ReproducedFigure>>(given);
+  const auto figures = share(given);
   Document document{
       .layout = std::make_shared<const Layout>(reproduce_layout()), .headline = {}, .results = {}};
   Verdicts all;

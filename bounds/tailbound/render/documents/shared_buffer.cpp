@@ -166,8 +166,8 @@ std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
            "\nqueues of one switch are negatively associated; inputs independent from slot to slot"});
   if (answer.about)
     lines.push_back(
-        {"approximately", fmt::format("{:.0f} packet{} would do ({:.3g} a port); not proved",
-                                      answer.about->value, answer.about->value == 1 ? "" : "s",
+        {"approximately", fmt::format("{} would do ({:.3g} a port); not proved",
+                                      counted(std::llround(answer.about->value), "packet"),
                                       answer.about->value / static_cast<double>(question.outputs))});
   if (answer.about_at)
     lines.push_back({"approximately", fmt::format("{} = {:.3g}, not proved", symbol(question, answer.memory),

@@ -45,7 +45,7 @@ Cells result_cells(const SimulateMultistageAnswer& answer) {
 }
 
 Rows hot_path(const SimulateMultistageAnswer& answer) {
-  const auto stages = std::make_shared<const std::vector<sim::MultistageStage>>(answer.hot_path);
+  const auto stages = share(answer.hot_path);
   return {.key = "hot_path", .size = stages->size(), .row = [stages](std::size_t stage) -> Cells {
             return {{"stage", Whole{static_cast<std::int64_t>(stage)}},
                     {"occupancy", shown((*stages)[stage].occupancy)},

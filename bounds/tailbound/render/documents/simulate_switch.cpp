@@ -20,8 +20,6 @@ using numeric::plain;
 using sim::PacketArrival;
 using sim::SwitchModel;
 
-using SwitchPoints = std::shared_ptr<const std::vector<SimulateSwitchPoint>>;
-
 constexpr std::size_t most_tails_in_text = 8;  ///< of so many points, where their levels were told
 
 bool equal_rates(const SwitchModel& model) {
@@ -86,7 +84,7 @@ bool tails_in_text(const std::vector<SimulateSwitchPoint>& points) {
   return points.size() == 1 || (points.size() <= most_tails_in_text && !points.front().first.levels.empty());
 }
 
-std::vector<Rows> tables_of(const SwitchPoints& points, std::size_t at) {
+std::vector<Rows> tables_of(const Shared<SimulateSwitchPoint>& points, std::size_t at) {
   const auto& [question, answer] = (*points)[at];
   std::vector<Rows> tables{
       {.key = "tail", .size = answer.tail.size(), .row = [points, at](std::size_t i) -> Cells {
@@ -338,7 +336,7 @@ Layout simulate_switch_layout() {
 }
 
 Document document(std::vector<SimulateSwitchPoint> given, std::size_t asked, const Units& units) {
-  const SwitchPoints points = std::make_shared<const std::vector<SimulateSwitchPoint>>(std::move(given));
+  const auto points = share(std::move(given));
   Document document{.layout = std::make_shared<const Layout>(simulate_switch_layout()),
                     .headline = "Simulation: " + title(*points),
                     .results = {},

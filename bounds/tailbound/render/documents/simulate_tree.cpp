@@ -16,7 +16,6 @@ namespace {
 
 using namespace answers;
 using numeric::plain;
-using TreePoints = std::shared_ptr<const std::vector<SimulateTreePoint>>;
 
 bool of_tree(const SimulateTreeQuestion& question) {
   return std::holds_alternative<TreeTopology>(question.topology);
@@ -92,7 +91,7 @@ Cells queue_cells(const SimulateTreeQuestion& question, const SimulatedQueue& qu
   return cells;
 }
 
-std::vector<Rows> tables_of(const TreePoints& points, std::size_t at, const Units& units) {
+std::vector<Rows> tables_of(const Shared<SimulateTreePoint>& points, std::size_t at, const Units& units) {
   const auto& [question, answer] = (*points)[at];
   const bool alone = points->size() == 1;
   const auto rows = [&](const char* key, std::size_t size,
@@ -351,7 +350,7 @@ Layout simulate_tree_layout() {
 }
 
 Document document(std::vector<SimulateTreePoint> given, std::size_t asked, const Units& units) {
-  const TreePoints points = std::make_shared<const std::vector<SimulateTreePoint>>(std::move(given));
+  const auto points = share(std::move(given));
   std::vector<const Simulated*> runs;
   for (const SimulateTreePoint& point : *points) runs.push_back(&point.second.simulated);
   Document document{.layout = std::make_shared<const Layout>(simulate_tree_layout()),

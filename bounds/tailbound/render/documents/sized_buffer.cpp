@@ -67,9 +67,8 @@ std::string symbol(Criterion criterion, std::int64_t buffer) {
 
 /// "16 inputs at load 0.8, packets of imix in cells of 64 bytes"
 std::string traffic_in_words(const SizedBufferQuestion& question) {
-  return fmt::format("{} input{} at load {}, packets of {} in cells of {} bytes", question.inputs,
-                     question.inputs == 1 ? "" : "s", plain(question.load), question.sizes_name,
-                     question.cell_bytes);
+  return fmt::format("{} at load {}, packets of {} in cells of {} bytes", counted(question.inputs, "input"),
+                     plain(question.load), question.sizes_name, question.cell_bytes);
 }
 
 std::string arrival_in_words(CellArrival arrive) {

@@ -241,7 +241,7 @@ class SweepTable {
       std::string whose;
       if (of.size() < answer_.count(SweepStatus::answered)) {
         const std::size_t named = std::min<std::size_t>(of.size(), 5);
-        whose = fmt::format("Point{} {}{}: ", of.size() == 1 ? "" : "s",
+        whose = fmt::format("{} {}{}: ", of.size() == 1 ? "Point" : "Points",
                             fmt::join(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(named), ", "),
                             of.size() > named ? fmt::format(" and {} more", of.size() - named) : "");
       }

@@ -80,7 +80,7 @@ Cells result_cells(const Point& point) {
 }
 
 Rows variant_rows(const Point& point) {
-  const auto rows = std::make_shared<const std::vector<BroadcastComparison>>(point.rows);
+  const auto rows = share(point.rows);
   std::vector<std::size_t> variants;  // that cover the network
   for (std::size_t i = 0; i < broadcast_variants.size(); ++i)
     if (answers::covers(broadcast_variants[i], point.question->simulation.network.hypercube.ends))

@@ -135,7 +135,7 @@ Layout validate_buffer_layout() {
 }
 
 Document document(std::vector<ValidateBufferPoint> given, std::size_t asked, const Units& units) {
-  const auto points = std::make_shared<const std::vector<ValidateBufferPoint>>(std::move(given));
+  const auto points = share(std::move(given));
   const ValidatedUnit unit = unit_of(units);
   Document document{.layout = std::make_shared<const Layout>(validate_buffer_layout()),
                     .headline = title(*points),

@@ -190,7 +190,7 @@ Layout validate_delay_layout() {
 }
 
 Document document(std::vector<ValidateDelayPoint> given, std::size_t asked, const Units& units) {
-  const auto points = std::make_shared<const std::vector<ValidateDelayPoint>>(std::move(given));
+  const auto points = share(std::move(given));
   const ValidatedUnit unit = slot_unit(units);
   Document document{.layout = std::make_shared<const Layout>(validate_delay_layout()),
                     .headline = title(*points),

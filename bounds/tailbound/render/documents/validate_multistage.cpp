@@ -62,7 +62,7 @@ Result result_of(const ValidateMultistagePoint& point) {
       joined(Cells{{"optimistic_rows", Whole{static_cast<std::int64_t>(answer.of_blocking.optimistic())}},
                    {"rows_judged", Whole{static_cast<std::int64_t>(answer.of_blocking.judged())}}},
              simulation_cells(answer.simulation.simulated));
-  const auto rows = std::make_shared<const std::vector<Cells>>(rows_of(answer));
+  const auto rows = share(rows_of(answer));
   result.tables.push_back(
       {.key = "rows", .size = rows->size(), .row = [rows](std::size_t i) { return (*rows)[i]; }});
   return result;

@@ -39,8 +39,8 @@ std::string predicted_name(const SizedBufferPoints& points) {
 
 /// Without its buffer.
 std::string queue_in_words(const ValidateSizedBufferQuestion& question) {
-  return fmt::format("{} input{} at load {}, packets of {} in cells of {} bytes, {}", question.inputs,
-                     question.inputs == 1 ? "" : "s", plain(question.load), question.cells.name,
+  return fmt::format("{} at load {}, packets of {} in cells of {} bytes, {}",
+                     counted(question.inputs, "input"), plain(question.load), question.cells.name,
                      question.cells.cell_bytes,
                      question.arrive == CellArrival::whole ? "each whole in one slot" : "cell by cell");
 }
@@ -80,12 +80,11 @@ Cells result_cells(const ValidateSizedBufferPoint& point) {
 }
 
 Rows compared_rows(const ValidateSizedBufferPoint& point) {
-  const auto rows = std::make_shared<const std::vector<Cells>>(
-      memory_rows(point.second, {.losses = point.first.capacity.has_value(),
-                                 .cells = true,
-                                 .letter = 'Q',
-                                 .tail = "occupancy_tail",
-                                 .mean = "mean_occupancy"}));
+  const auto rows = share(memory_rows(point.second, {.losses = point.first.capacity.has_value(),
+                                                     .cells = true,
+                                                     .letter = 'Q',
+                                                     .tail = "occupancy_tail",
+                                                     .mean = "mean_occupancy"}));
   return {.key = "rows", .size = rows->size(), .row = [rows](std::size_t i) { return (*rows)[i]; }};
 }
 

@@ -194,7 +194,7 @@ Layout validate_switch_layout() {
 }
 
 Document document(std::vector<ValidateSwitchPoint> given, std::size_t asked) {
-  const auto points = std::make_shared<const std::vector<ValidateSwitchPoint>>(std::move(given));
+  const auto points = share(std::move(given));
   Document document{.layout = std::make_shared<const Layout>(validate_switch_layout()),
                     .headline = title(*points),
                     .results = {},
@@ -207,7 +207,7 @@ Document document(std::vector<ValidateSwitchPoint> given, std::size_t asked) {
     result.inputs = input_cells(question);
     result.cells =
         joined(tally_cells(answer.tally, question.confidence), simulation_cells(answer.simulation.simulated));
-    const auto rows = std::make_shared<const std::vector<Cells>>(memory_rows(
+    const auto rows = share(memory_rows(
         answer, {.losses = question.criterion == Criterion::loss, .cells = question.cells.has_value()}));
     result.tables = {
         {.key = "rows", .size = rows->size(), .row = [rows](std::size_t i) { return (*rows)[i]; }}};

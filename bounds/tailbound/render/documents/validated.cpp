@@ -5,7 +5,6 @@
 #include <tailbound/render/sweep_picture.hpp>
 
 #include <cmath>
-#include <memory>
 
 namespace tailbound::render {
 namespace {
@@ -54,7 +53,7 @@ TableLayout validated_table(const std::vector<Column>& argument, const Validated
 }
 
 Rows validated_rows(std::vector<ValidatedRow> rows, const ValidatedUnit& unit) {
-  const auto shared = std::make_shared<const std::vector<ValidatedRow>>(std::move(rows));
+  const auto shared = share(std::move(rows));
   return {.key = "rows", .size = shared->size(), .row = [shared, unit](std::size_t i) {
             return row_cells((*shared)[i], unit);
           }};

@@ -161,9 +161,7 @@ std::vector<std::string> hypercube_notes(const std::vector<answers::WormholeNetw
 
 std::string in_words(const answers::WormholeQuestion& question) {
   const std::optional<int>& virtual_channels = question.virtual_channels;
-  const std::string channels = virtual_channels ? fmt::format(", {} virtual channel{}", *virtual_channels,
-                                                              *virtual_channels == 1 ? "" : "s")
-                                                : "";
+  const std::string channels = virtual_channels ? ", " + counted(*virtual_channels, "virtual channel") : "";
   return fmt::format("{}{}{}, messages of {}{} flits{}; variant {}", answers::name(question.network),
                      channels, ends_in_words(question.network), length_in_words(question.lengths),
                      question.flits,
@@ -221,10 +219,9 @@ Cells load_cells(const answers::SimulateWormholeQuestion& question, std::size_t 
 }
 
 std::string in_words(const answers::SimulatedWormhole& network, const answers::WormholeLayout& layout) {
-  return fmt::format("{}{}, messages of {}{} flits, {} channels on {} wires, buffers of {} flit{}",
-                     layout.name, ends_in_words(network.network), length_in_words(network.lengths),
-                     network.flits, layout.channels, layout.wires, network.buffer_flits,
-                     network.buffer_flits == 1 ? "" : "s");
+  return fmt::format("{}{}, messages of {}{} flits, {} channels on {} wires, buffers of {}", layout.name,
+                     ends_in_words(network.network), length_in_words(network.lengths), network.flits,
+                     layout.channels, layout.wires, counted(network.buffer_flits, "flit"));
 }
 
 std::string title_in_words(const answers::SimulatedWormhole& network, const answers::WormholeLayout& layout) {

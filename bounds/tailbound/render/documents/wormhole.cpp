@@ -65,7 +65,7 @@ Result result_of(const WormholeQuestion& question, const WormholeAnswer& answer,
   result.cells.push_back({"iteration", Text{bounds::in_words(point.ending)}});
   result.cells.push_back({"deadlock_cycle", TextList{answer.deadlock_cycle}});
   if (question.channels) {
-    const auto channels = std::make_shared<const std::vector<WormholeChannel>>(point.channels);
+    const auto channels = share(point.channels);
     result.tables.push_back({.key = "channels", .size = channels->size(), .row = [channels](std::size_t k) {
                                return channel_cells((*channels)[k]);
                              }});
