@@ -71,6 +71,7 @@ Result result_of(const PgfPoint& point) {
   result.inputs.push_back({"as", Text{name(question.language)}});
   result.inputs.push_back({"cancelled", Flag{question.cancelled}});
   const Language language = question.language;
+  result.cells.reserve(7);  // a vector that grows copies its values, of which one may be megabytes long
   const auto add = [&](const char* key, Value value) { result.cells.push_back({key, std::move(value)}); };
   add("expression", Text{language == Language::c ? print(answer.definition, language)
                                                  : print(answer.definition.expression, language)});
