@@ -20,6 +20,7 @@ namespace {
 
 constexpr double term_limit = 20'000;
 constexpr double factor_term_limit = 300;
+constexpr double part_degree_limit = 24;
 
 /// GiNaC tells symbols apart by identity, we by name: one symbol a name, for the life of the program.
 const GiNaC::symbol& interned(const std::string& name) {
@@ -220,20 +221,45 @@ ex with_plain_factors(const ex& product) {
   return product.expand();
 }
 
-/// p with its factors found, if that is cheap; checked, since factoring is the subtlest of GiNaC's steps. What is a
-/// product or a power already is not multiplied out for it: (z + 399)^200 took a sixth of a second.
-ex factored(const ex& polynomial) {
-  if (GiNaC::is_a<GiNaC::mul>(polynomial) && static_cast<double>(polynomial.nops()) <= factor_term_limit) {
-    ex result = 1;
-    for (const ex& factor : polynomial) result *= factored(factor);
-    return result;
-  }
-  if (GiNaC::is_a<GiNaC::power>(polynomial) && polynomial.op(1).info(GiNaC::info_flags::posint))
-    return GiNaC::pow(factored(polynomial.op(0)), polynomial.op(1));
+/// The highest power of a symbol when multiplied out; an upper estimate.
+double degree_of(const ex& polynomial) {
+  double most = 0;
+  for (const auto& [symbol, degree] : extent(polynomial).numerator.degrees) most = std::max(most, degree);
+  return most;
+}
+
+/// p with its factors found; checked, since factoring is the subtlest of GiNaC's steps.
+ex taken_apart(const ex& polynomial) {
   const ex expanded = polynomial.expand();
   if (static_cast<double>(expanded.nops()) > factor_term_limit) return polynomial;
   const ex result = with_plain_factors(GiNaC::factor(expanded));
   return (result.expand() - expanded).expand().is_zero() ? result : polynomial;
+}
+
+/// c or c^n without the n
+ex base_of(const ex& factor) {
+  const bool is_power = GiNaC::is_a<GiNaC::power>(factor) && factor.op(1).info(GiNaC::info_flags::posint);
+  return is_power ? factor.op(0) : factor;
+}
+
+/// One of the factors that p consists of already; none of high degree, which take GiNaC a second each.
+ex factored_part(const ex& part) {
+  const ex base = base_of(part);
+  if (degree_of(base) > part_degree_limit) return part;
+  return base.is_equal(part) ? taken_apart(part) : ex(GiNaC::pow(taken_apart(base), part.op(1)));
+}
+
+/// p with its factors found, if that is cheap. What is a product or a power already is not multiplied out for it:
+/// (z + 399)^200 took a sixth of a second.
+ex factored(const ex& polynomial) {
+  if (!GiNaC::is_a<GiNaC::mul>(polynomial))
+    return base_of(polynomial).is_equal(polynomial) ? taken_apart(polynomial) : factored_part(polynomial);
+  double degrees = 0;
+  for (const ex& factor : polynomial) degrees += degree_of(base_of(factor));
+  if (degrees > factor_term_limit) return polynomial;
+  ex result = 1;
+  for (const ex& factor : polynomial) result *= factored_part(factor);
+  return result;
 }
 
 }  // namespace
