@@ -11,8 +11,8 @@ namespace tailbound::bench {
 
 struct GeneratingFunction {
   int inputs;
-  long
-      digit_sum;  ///< of the coefficients, whole numbers without a common divisor, as written: the 1 of "z" is not
+  /// Of the coefficients, whole numbers without a common divisor, as written: the 1 of "z" is not.
+  long digit_sum;
 };
 inline constexpr GeneratingFunction small{200, 271719}, large{2000, 36290637};
 

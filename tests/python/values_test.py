@@ -149,7 +149,7 @@ def test_answers_round_trip(inputs: int, load: Fraction, exponent: int) -> None:
     assert answer.probability <= Fraction(1, 10**exponent)
 
 
-@cases(60, 400)
+@cases(60, 2_000)
 @given(st.floats(0.001, 0.99), st.sampled_from([float, numpy.float64, numpy.float32, numpy.longdouble, str, Decimal, Fraction]))
 def test_arguments_are_taken_exactly(number: float, kind: Any) -> None:
     """To the last digit, whichever way they go: alone, as a command's option, in an array of numbers or in a list."""

@@ -31,9 +31,7 @@ constexpr std::size_t most_level_columns = 6;
 /// Sources of a queue are listed one by one up to so many.
 constexpr std::size_t most_sources = 64;
 
-/// What was asked and found, shared by all that shows it.
-
-/// One flow of one question: a result.
+/// One flow of one question: a result. What was asked and found is shared by all that show it.
 struct Entry {
   Shared<DelayPoint> points;
   std::size_t point = 0, flow = 0;
