@@ -477,21 +477,20 @@ std::string print(const Definition& definition, Language language) {
 std::string print(const Definition& definition, Language language, std::string_view body) {
   const std::string name = spelled(definition.name, language),
                     variable = spelled(definition.variable, language);
-  std::string text;
-  text.reserve(body.size() + 1000);
+  const auto defined = [&](const char* comment, const std::string& head, const char* end) {
+    std::string text = remarks(definition.remarks, comment, "") + head;
+    text.reserve(text.size() + body.size() + 2);
+    return (text += body) += end;
+  };
   switch (language) {
     case Language::text:
-      text += remarks(definition.remarks, "# ", "") + name + "(" + variable + ") = ";
-      return (text += body) += "\n";
+      return defined("# ", name + "(" + variable + ") = ", "\n");
     case Language::latex:
-      text += remarks(definition.remarks, "% ", "") + name + "(" + variable + ") = ";
-      return (text += body) += "\n";
+      return defined("% ", name + "(" + variable + ") = ", "\n");
     case Language::maple:
-      text += remarks(definition.remarks, "# ", "") + name + " := " + variable + " -> ";
-      return (text += body) += ":\n";
+      return defined("# ", name + " := " + variable + " -> ", ":\n");
     case Language::gp:
-      text += remarks(definition.remarks, "\\\\ ", "") + name + "(" + variable + ") = ";
-      return (text += body) += ";\n";
+      return defined("\\\\ ", name + "(" + variable + ") = ", ";\n");
     default:
       return c_definition(definition);
   }
