@@ -82,7 +82,7 @@ function(tailbound_precompile)
     else()
       target_precompile_headers(${target} PRIVATE
         <algorithm> <array> <cstdint> <filesystem> <functional> <map> <memory> <optional> <set> <sstream> <string>
-        <thread> <variant> <vector> <boost/multiprecision/mpfr.hpp> <cln/integer_io.h> <cln/rational_io.h> ${its_HEADERS})
+        <thread> <variant> <vector> <cln/integer_io.h> <cln/rational_io.h> <tailbound/numeric/truth.hpp> ${its_HEADERS})
     endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
       # What is precompiled no longer counts as a header of the system's, so that warnings are shown which GCC 12

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <Random123/philox.h>
+#include <tailbound/numeric/philox.hpp>
 
 #include <array>
 #include <cstdint>
