@@ -514,7 +514,7 @@ class Answers(Answer):
     """Answers to arrays of questions, in their shape: what arrays and lists in a call are broadcast to.
 
     By key an array of numbers: whole numbers as integers, others as objects that keep what is known of them; None
-    where there is no answer. By number one answer, or its error.
+    where there is no answer. By number one answer, or its error; by a slice some of the rows.
 
     >>> import tailbound as tb
     >>> answers = tb.buffer(inputs=[[8], [16]], load=[0.5, 0.8, 0.9], drop=1e-9)
@@ -589,6 +589,11 @@ class Answers(Answer):
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, str):
             return self._answers.column(place, self._shape)
+        if isinstance(place, slice):
+            rows = range(*place.indices(self._shape[0]))
+            row = math.prod(self._shape[1:])
+            taken = [self._answers.at(first * row + at) for first in rows for at in range(row)]
+            return Answers((len(rows), *self._shape[1:]), Listed(taken))
         if isinstance(place, tuple) or len(self._shape) == 1:
             return self._at(_ravelled(place, self._shape))
         return Answers(self._shape[1:], _Part(self._answers, _wrapped(place, self._shape[0]), math.prod(self._shape[1:])))

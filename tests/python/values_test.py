@@ -149,21 +149,22 @@ def test_answers_round_trip(inputs: int, load: Fraction, exponent: int) -> None:
     assert answer.probability <= Fraction(1, 10**exponent)
 
 
-@cases(60, 2_000)
-@given(st.floats(0.001, 0.99), st.sampled_from([float, numpy.float64, numpy.float32, numpy.longdouble, str, Decimal, Fraction]))
-def test_arguments_are_taken_exactly(number: float, kind: Any) -> None:
+@cases(12, 250)
+@given(st.lists(st.floats(0.001, 0.99), min_size=1, max_size=16),
+       st.sampled_from([float, numpy.float64, numpy.float32, numpy.longdouble, str, Decimal, Fraction]))  # fmt: skip
+def test_arguments_are_taken_exactly(numbers: list[float], kind: Any) -> None:
     """To the last digit, whichever way they go: alone, as a command's option, in an array of numbers or in a list."""
-    load = kind(number)
-    meant = Fraction(number) if kind in (Fraction, Decimal) else Fraction(str(load))
+    loads = [kind(number) for number in numbers]
+    meant = [Fraction(number) if kind in (Fraction, Decimal) else Fraction(str(load)) for number, load in zip(numbers, loads)]
     question = dict(inputs=2, drop=0.25)
     asked = {
-        "alone": tb.buffer(load=load, **question),
-        "option": tb.buffer(load=load, digits=10, **question),
-        "array": tb.buffer(load=numpy.array([load]), **question)[0],
-        "list": tb.buffer(load=[load, "1/2"], **question)[0],
+        "alone": [tb.buffer(load=load, **question) for load in loads],
+        "option": [tb.buffer(load=load, digits=10, **question) for load in loads],
+        "array": list(tb.buffer(load=numpy.array(loads), **question)),
+        "list": tb.buffer(load=[*loads, "1/2"], **question)[:-1],
     }
-    for way, answer in asked.items():
-        assert answer.inputs["load"] == meant, way
+    for way, answers in asked.items():
+        assert [answer.inputs["load"] for answer in answers] == meant, way
 
 
 def test_equality_and_hashing() -> None:
