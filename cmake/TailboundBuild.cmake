@@ -91,3 +91,13 @@ function(tailbound_precompile)
     endif()
   endforeach()
 endfunction()
+
+# Programs with GCC's address sanitizer start, and fork, with what these files say.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS MATCHES "sanitize=address")
+  add_library(tailbound_sanitized_start OBJECT ${CMAKE_CURRENT_LIST_DIR}/sanitized/start.cpp)
+  add_library(tailbound_sanitized_fork OBJECT ${CMAKE_CURRENT_LIST_DIR}/sanitized/fork.cpp)
+  set_target_properties(tailbound_sanitized_fork PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
+  foreach(part start fork)
+    link_libraries("$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:$<TARGET_OBJECTS:tailbound_sanitized_${part}>>")
+  endforeach()
+endif()

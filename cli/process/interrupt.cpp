@@ -89,14 +89,17 @@ class Interrupt::Watch {
 
   void begin_in_child() {
     static_cast<void>(thread_.release());  // that thread is in the parent only
-    if (reached_ == LimitWatch::Limit::none) working_ = false;
+    stage_ = reached_ == LimitWatch::Limit::none ? Stage::done : Stage::working;
     in_child_ = true;
     begin();
   }
 
   [[nodiscard]] const LimitWatch& limits() const { return limits_; }
   [[nodiscard]] LimitWatch::Limit reached() const { return reached_; }
-  void end_of_work() { working_ = false; }
+  void end_of_work() {
+    if (moved_on(Stage::done) || stage_ == Stage::done) return;
+    for (;;) pause();  // the thread is ending the process
+  }
 
   std::stop_source stop;
 
@@ -121,7 +124,7 @@ class Interrupt::Watch {
   }
 
   [[nodiscard]] int milliseconds_to_wait() const {
-    if (!working_ || !limits_.any()) return -1;
+    if (stage_ != Stage::working || !limits_.any()) return -1;
     const auto time = reached_ == LimitWatch::Limit::none ? limits_.until_next() : within_grace;
     return static_cast<int>(time.count());
   }
@@ -138,7 +141,7 @@ class Interrupt::Watch {
 
   /// \param begun  when this thread did, which in a child is when the rest was given up
   void look_at_limits(Clock::time_point begun) {
-    if (!working_ || !limits_.any()) return;
+    if (stage_ != Stage::working || !limits_.any()) return;
     if (reached_ == LimitWatch::Limit::none) {
       if (first_) return;  // it is about to end on request
       const LimitWatch::Limit limit = limits_.look();
@@ -148,12 +151,20 @@ class Interrupt::Watch {
       stop.request_stop();
     }
     const bool late = Clock::now() - (in_child_ ? begun : asked_) > limits_.limits().grace;
-    if (late || (!in_child_ && limits_.far_beyond())) end_at_limit(limits_, reached_);
+    if (!late && (in_child_ || !limits_.far_beyond())) return;
+    if (moved_on(Stage::ending)) end_at_limit(limits_, reached_);
+  }
+
+  /// Either the work is done in time or it is ended, never both: the outputs may be closed where it is done.
+  enum class Stage { working, done, ending };
+  bool moved_on(Stage next) {
+    Stage working = Stage::working;
+    return stage_.compare_exchange_strong(working, next);
   }
 
   const LimitWatch limits_;
   std::atomic<LimitWatch::Limit> reached_ = LimitWatch::Limit::none;
-  std::atomic<bool> working_ = true;
+  std::atomic<Stage> stage_ = Stage::working;
   bool in_child_ = false;
   Clock::time_point asked_{};  ///< by a limit; the thread's own
   sigset_t signals_;

@@ -22,14 +22,6 @@ extern "C" char** environ;  // NOLINT: POSIX declares it nowhere
 
 namespace tailbound::golden {
 
-/// Where another thread holds a lock of the address sanitizer's allocator as a program forks, the child waits for it for
-/// ever (GCC 12): there, no test of a program's own processes.
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool forks_may_hang = true;
-#else
-constexpr bool forks_may_hang = false;
-#endif
-
 /// Minutes of work, a second of which fills no memory; the analysis does not look at stop requests.
 inline const std::string long_analysis = "buffer --inputs 32 --load 0.6 --burst 1000 --drop 1e-9";
 inline const std::string long_simulation = "simulate tree --radix 4 --levels 3 --load 0.8 --slots 1e9";

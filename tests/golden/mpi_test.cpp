@@ -20,7 +20,6 @@ namespace {
 
 using tailbound::golden::content;
 using tailbound::golden::Folder;
-using tailbound::golden::forks_may_hang;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_line;
 
@@ -122,7 +121,6 @@ const std::string long_tree =
 
 TEST_CASE("mpi: the bytes of one process") {
   for (const auto& [question, ranks] : {std::pair{tree, 3}, std::pair{list, 2}, std::pair{validated, 2}}) {
-    if (forks_may_hang && question == list) continue;
     INFO(question);
     const Outcome outcome = on_ranks(ranks, question + " --format json");
     INFO(outcome.err);
@@ -133,7 +131,6 @@ TEST_CASE("mpi: the bytes of one process") {
 
 TEST_CASE("mpi: the bytes of one process, for every simulator and number of ranks", "[.full]") {
   for (const std::string& question : {tree, worm, multistage, rare, list, validated, search}) {
-    if (forks_may_hang && question == list) continue;
     for (const int ranks : {1, 2, 4, 8}) {
       INFO(question << " on " << ranks);
       const Outcome outcome = on_ranks(ranks, question + " --format json");

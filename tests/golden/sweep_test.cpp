@@ -20,7 +20,6 @@ namespace {
 using nlohmann::json;
 using tailbound::golden::Child;
 using tailbound::golden::Folder;
-using tailbound::golden::forks_may_hang;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_command;
 using tailbound::run::PointStore;
@@ -179,7 +178,6 @@ void kill_and_go_on(int points, int kills, std::uint32_t seed) {
 }  // namespace
 
 TEST_CASE("sweep: the same bytes for 1, 2 and 3 processes, in parts, and for a plan that grew") {
-  if (forks_may_hang) return;
   const Folder folder;
   const std::string plan = folder.file("plan.toml", small_plan);
   const Outcome one = sweep(plan, folder / "one", {"--jobs", "1"});
@@ -287,7 +285,6 @@ TEST_CASE("sweep: a file's content is part of the question") {
 }
 
 TEST_CASE("sweep: Ctrl-C leaves what is finished in the store, and shows it") {
-  if (forks_may_hang) return;
   const Folder folder;
   const std::string plan = folder.file("plan.toml", simulations(500));
   const std::string store = folder / "store";
@@ -305,11 +302,9 @@ TEST_CASE("sweep: Ctrl-C leaves what is finished in the store, and shows it") {
 }
 
 TEST_CASE("sweep: killed again and again, nothing is lost and nothing done twice") {
-  if (forks_may_hang) return;
   kill_and_go_on(24, 6, 1);
 }
 
 TEST_CASE("sweep: 100 kills of 200 points", "[.full]") {
-  if (forks_may_hang) return;
   kill_and_go_on(200, 100, 2);
 }
