@@ -98,6 +98,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS MATCHES "sanitize=ad
   add_library(tailbound_sanitized_fork OBJECT ${CMAKE_CURRENT_LIST_DIR}/sanitized/fork.cpp)
   set_target_properties(tailbound_sanitized_fork PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
   foreach(part start fork)
-    link_libraries("$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:$<TARGET_OBJECTS:tailbound_sanitized_${part}>>")
+    set(objects $<TARGET_OBJECTS:tailbound_sanitized_${part}>)
+    link_libraries("$<BUILD_INTERFACE:$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${objects}>>")
   endforeach()
 endif()
