@@ -10,14 +10,34 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 
 extern "C" void __sanitizer_purge_allocator();  // GCC 12 has no header that says so
 
 namespace {
 
-/// Takes each of the allocator's locks once; soon done where little has been freed since the last time.
+/// Takes the locks of small blocks and of what has been freed; soon done where little has been since the last time.
 void take_locks() {
   __sanitizer_purge_allocator();
+}
+
+volatile int steps = 0;  // so that no call is the last thing done, and each has its frame
+
+/// Allocates below as many calls as are kept of a stack, left or right by the bits of the number: one of a stack that
+/// is not known yet is stored, under a lock, in whole.
+template <bool right>
+[[gnu::noinline]] void allocate_below(unsigned number, int calls) {
+  steps = steps + (right ? 1 : 2);
+  if (calls == 0) {
+    constexpr std::size_t large = 1U << 20U;  // these have a lock of their own
+    void* volatile const block = std::malloc(large);
+    std::free(block);
+  } else if ((number & 1U) != 0) {
+    allocate_below<true>(number >> 1U, calls - 1);
+  } else {
+    allocate_below<false>(number >> 1U, calls - 1);
+  }
+  steps = steps - (right ? 1 : 2);
 }
 
 /// Whether the child says within so many milliseconds that it has taken them.
@@ -33,15 +53,19 @@ bool says_so(int end, int milliseconds) {
 
 extern "C" pid_t fork() noexcept {
   static const auto plain_fork = reinterpret_cast<pid_t (*)()>(dlsym(RTLD_NEXT, "fork"));
+  static unsigned forks = 0;  // in a child those of its parents count
   const pid_t parent = getpid();
   take_locks();
   for (int patience = 100;; patience *= 2) {
     int ends[2];
     if (pipe(ends) != 0) return -1;
+    ++forks;
     const pid_t child = plain_fork();
     if (child == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != parent) _exit(1);
+      constexpr int calls_kept = 30;
+      allocate_below<false>(forks, calls_kept);
       take_locks();
       prctl(PR_SET_PDEATHSIG, 0);
       static_cast<void>(!write(ends[1], "", 1));
