@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/process/limits.hpp>
 #include <tailbound/core/error.hpp>
@@ -22,13 +21,22 @@ constexpr long double least_seconds = 0.001L, most_seconds = 1e9L;
 constexpr std::uint64_t megabyte = 1'000'000;
 constexpr std::uint64_t least_bytes = 16 * megabyte, most_bytes = std::uint64_t{1} << 60U;
 
+/// Empty where it is no number: what is legal is said by who asks.
+std::optional<long double> read_number(const std::string& text) {
+  try {
+    return numeric::nearest_long_double(numeric::parse_rational(text, "number"));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 std::optional<std::chrono::nanoseconds> read_time(const std::string& text) {
   if (text == "none") return {};
   constexpr const char* option = "--time-limit";
-  const long double seconds = numeric::nearest_long_double(numeric::parse_rational(text, option));
+  const std::optional<long double> seconds = read_number(text);
   if (!(seconds >= least_seconds && seconds <= most_seconds))
     throw InvalidArgument(option, text, "from 0.001 to 1e9 seconds, or none");
-  return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9L));
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(*seconds * 1e9L));
 }
 
 std::optional<std::uint64_t> read_bytes(const std::string& text) {
@@ -44,9 +52,8 @@ std::optional<std::uint64_t> read_bytes(const std::string& text) {
   const auto* const known =
       std::find_if(std::begin(units), std::end(units), [&](const auto& each) { return unit == each.first; });
   if (known != std::end(units)) {
-    const long double bytes =
-        numeric::nearest_long_double(numeric::parse_rational(text.substr(0, end), option) *
-                                     cln::cl_I(static_cast<unsigned long>(known->second)));
+    const std::optional<long double> number = read_number(text.substr(0, end));
+    const long double bytes = number.value_or(0) * static_cast<long double>(known->second);
     if (bytes >= static_cast<long double>(least_bytes) && bytes <= static_cast<long double>(most_bytes))
       return static_cast<std::uint64_t>(bytes);
   }

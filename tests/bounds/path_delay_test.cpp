@@ -465,6 +465,31 @@ TEST_CASE("Delay over a path: load 0.999, where transforms serve", "[bounds][del
   }
 }
 
+TEST_CASE("Delay over a path: any load below capacity, any number of hops", "[bounds][delay]") {
+  for (const int nines : {1, 2, 3, 5, 7, 9, 40, 300}) {
+    numeric::Proved<unit::Probability> before = numeric::Exact<unit::Probability>{0};
+    for (int levels = 1; levels <= 8; ++levels) {
+      const std::string load = "0." + std::string(static_cast<std::size_t>(nines), '9');
+      INFO(load << ", " << levels << " levels");
+      const bounds::TreeDelay tree = bounds::tree_delay(
+          {4, levels}, rational(load), network::TreeRouting::random_root, network::Sources::decoupled);
+      PathDelay delays(tree.network.queues, HopDelay::wait, {3});
+      try {
+        const DelayAnswer answer = delays.answer(tree.routes, {{Slots(5000)}, {}});
+        // More hops delay no less, and none less than each of them.
+        const auto above = numeric::to_enclosure(answer.above[0].probability);
+        CHECK(above.upper() >= numeric::to_enclosure(before).lower());
+        const auto hop =
+            queue::hop_delay(std::get<SlottedQueue>(tree.network.queues.back()), HopDelay::wait, 5001, -1200);
+        CHECK(above.upper() >= series::enclose_tail(hop, 5000).lower());
+        before = above;
+      } catch (const LimitExceeded& refused) {  // never for a name that the caller did not give
+        CHECK_THAT(refused.what(), Catch::Contains("cannot be enclosed") || Catch::Contains("limit"));
+      }
+    }
+  }
+}
+
 TEST_CASE("Delay over a path: queues that take several packets a slot", "[bounds][delay]") {
   const std::vector<SlottedQueue> queues{inputs(8, "1.6", 2), inputs(16, "0.9"), inputs(30, "4.5", 5)};
   const std::vector<bounds::Route> routes{{{0, 1, 2, 0}, 1}};

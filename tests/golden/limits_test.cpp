@@ -65,6 +65,11 @@ TEST_CASE("limits: as typed") {
     CHECK_THROWS_AS(read_limits({}, text, usual), tailbound::InvalidArgument);
   for (const char* text : {"", "0", "-1", "1e-9", "1e10", "1 s"})
     CHECK_THROWS_AS(read_limits(text, {}, usual), tailbound::InvalidArgument);
+  // The range is that of a limit, not of any number.
+  for (const char* text : {"abc", "1/0", "1e999999999", "0"}) {
+    CHECK_THROWS_WITH(read_limits(text, {}, usual), Catch::Contains("from 0.001 to 1e9 seconds, or none"));
+    CHECK_THROWS_WITH(read_limits({}, text, usual), Catch::Contains("megabytes from 16 on"));
+  }
 }
 
 TEST_CASE("limits: what is reached, and what to do") {
@@ -92,6 +97,13 @@ TEST_CASE("limits: an analysis that does not look is ended, with nothing left be
                           "[0-9]+ packets is proved to be enough\\))?; --time-limit S allows more\n")));
   CHECK(run.alone);
   CHECK(run.answer.empty());
+}
+
+TEST_CASE("limits: they are the reason told where no bound can be proved either") {
+  const Ended run = ended("buffer --inputs 16 --load 0.9999 --burst 1e40 --drop 1e-3 --time-limit 0.3");
+  CHECK(run.status == 1);
+  CHECK(run.err ==
+        "tailbound buffer: no answer within the time limit of 0.3 s; --time-limit S allows more\n");
 }
 
 TEST_CASE("limits: a list shows what is finished, and why it is not all") {

@@ -176,7 +176,7 @@ TEST_CASE("Transform convolution: exact transform of the test on paper", "[numer
 TEST_CASE("Transform convolution: numbers of any size", "[numeric][transform]") {
   std::mt19937_64 engine(3);
   const auto x = sequence(engine, 100, "flat"), y = sequence(engine, 100, "flat");
-  for (const int exponent : {-190, -100, 0, 100, 199}) {
+  for (const int exponent : {-1021, -600, -500, -201, -190, -100, 0, 100, 199, 205, 400, 500}) {
     INFO("2^" << exponent);
     std::vector<double> scaled_x = x, scaled_y = y;
     for (double& value : scaled_x) value = std::ldexp(value, exponent);
@@ -197,9 +197,9 @@ TEST_CASE("Transform convolution: what it refuses", "[numeric][transform]") {
   CHECK_THROWS_AS(convolve_by_transform(none, some, 2), InvalidArgument);
   CHECK_THROWS_AS(convolve_by_transform(some, none, 2), InvalidArgument);
   CHECK(convolve_by_transform(some, some, 0).values.empty());
-  for (const double out_of_range :
-       {0x1p201, 0x1p-201, 1e300, 5e-324, std::numeric_limits<double>::infinity()})
-    CHECK_THROWS_AS(convolve_by_transform(some, std::vector<double>{0, out_of_range}, 3), InvalidArgument);
+  CHECK_THROWS_AS(
+      convolve_by_transform(some, std::vector<double>{0, std::numeric_limits<double>::infinity()}, 3),
+      InvalidArgument);
   const Convolution nothing = convolve_by_transform(some, std::vector<double>{0, 0}, 3);
   CHECK(nothing.values == std::vector<double>{0, 0, 0});
   CHECK(nothing.error == 0);

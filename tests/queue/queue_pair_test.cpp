@@ -189,6 +189,10 @@ TEST_CASE("pair: a packet that leaves a busy queue alone behind it finds T as it
 TEST_CASE("pair: what cannot be is refused") {
   CHECK_THROWS_AS(queue::pair_law({{{4, 0.3, 0}}, 0.5}, 32, 1e-6), Unstable);
   CHECK_THROWS_AS(queue::pair_law({{{1, 0.5, 0}, {3, 0, 0.3}}, 0.5}, 32, 1e-6), Unstable);
+  // Whether such sums reach 1 cannot be told.
+  for (const double load : {1 - 1e-12, 1.0, 1 + 1e-12})
+    CHECK_THROWS_AS(queue::lone_queue({{4, load / 4}}, 32), LimitExceeded);
+  CHECK(queue::lone_queue({{4, (1 - 1e-10) / 4}}, 32).load < 1);
   CHECK_THROWS_AS(queue::pair_law({{{1, 0.7, 0.7}}, 0.5}, 32, 1e-6), InvalidArgument);
   CHECK_THROWS_AS(queue::pair_law({{{1, 0.7, 0}}, 1.5}, 32, 1e-6), InvalidArgument);
   CHECK_THROWS_AS(queue::pair_law({{{1, 0.7, 0}}, 0.5}, 0, 1e-6), InvalidArgument);

@@ -577,5 +577,14 @@ TEST_CASE("questions too large to answer are refused, not tried", "[queue][limit
       queue::least_level(slotted(sixteen("0.999999999999999999")), to_rational(power_of_ten(-15))),
       LimitExceeded);
   CHECK_THROWS_AS(tail(Traffic::poisson(Fraction(9, 10)), far), Error);
+  // So near to capacity that nothing is seen to fall: the reason is the size of the buffer, not the target's.
+  for (const int servers : {1, 2, 4})
+    for (const char* idle : {"1e-14", "1e-16", "1e-20", "1e-40", "1e-300"}) {
+      INFO(servers << " a slot, " << idle << " below");
+      const Rational load = Rational(servers) - numeric::parse_rational(idle, "idle");
+      const SlottedQueue queue{series::Arrivals::equal_inputs(16, load), servers};
+      CHECK_THROWS_WITH(queue::least_level(queue, to_rational(power_of_ten(-20))),
+                        Catch::Contains("more than 10^15 packets"));
+    }
   CHECK(peak_megabytes() - before < 300);
 }

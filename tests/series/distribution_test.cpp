@@ -288,6 +288,27 @@ TEST_CASE("Sums of delays: the balancing tilt", "[series][delay]") {
   CHECK(series::balancing_tilt(std::vector{&never}) == 1);
 }
 
+TEST_CASE("Sums of delays: near capacity, where no hop comes to its end", "[series][delay]") {
+  for (const std::size_t nines : std::vector<std::size_t>{3, 5, 7, 9, 12, 16, 40, 100, 300})
+    for (const int hops : {2, 5, 15}) {
+      Case at;
+      at.queues.push_back(
+          {series::Arrivals::equal_inputs(4, numeric::parse_rational("0." + std::string(nines, '9'), "load")),
+           1});
+      at.way.assign(static_cast<std::size_t>(hops), 0);
+      at.size = 4500;
+      INFO("0." << std::string(nines, '9') << ", " << hops << " hops");
+      const std::vector<Distribution<long double>> delays = hops_of(at, -1200);
+      const double tilt = tilt_of(at, delays);
+      // The tail of the sum lies above that of one hop: no tilt turns it upwards.
+      CHECK(static_cast<double>(at.size - 1) * std::log(tilt) <=
+            1e-9 - series::log_tail(delays[0], at.size - 1));
+      const Distribution<double> transformed = sum_of(at, delays, tilt, Summation::transform);
+      CHECK(agree(sum_of(at, delays, tilt, Summation::direct), transformed));
+      CHECK(widest(transformed, 50) < 1e-4);
+    }
+}
+
 TEST_CASE("Sums of delays: prefixes, and what is refused", "[series][delay]") {
   const SlottedQueue queue{series::Arrivals::equal_inputs(4, numeric::parse_rational("0.7", "load")), 1};
   const Distribution<long double> hop = queue::hop_delay(queue, HopDelay::wait, 100, -300);

@@ -118,10 +118,14 @@ std::optional<Packets> enough_by_bound(const BufferQuestion& question) {
   const auto* sources = std::get_if<BurstyInputs>(&question.traffic.source);
   const auto* asked = std::get_if<LeastBuffer>(&question.asked);
   if (sources == nullptr || asked == nullptr) return std::nullopt;
-  const auto bound = queue::burst_bound(arrivals(*sources));
-  if (!bound) return std::nullopt;
-  return Packets(question.criterion == Criterion::overflow ? bound->least_level(asked->drop)
-                                                           : bound->least_capacity(asked->drop));
+  try {
+    const auto bound = queue::burst_bound(arrivals(*sources));
+    if (!bound) return std::nullopt;
+    return Packets(question.criterion == Criterion::overflow ? bound->least_level(asked->drop)
+                                                             : bound->least_capacity(asked->drop));
+  } catch (const LimitExceeded&) {  // what is told is why there is no answer, not why there is no bound
+    return std::nullopt;
+  }
 }
 
 BufferAnswer answer(const BufferQuestion& question, const Run&) {

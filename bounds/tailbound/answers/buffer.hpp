@@ -77,8 +77,8 @@ struct BufferAnswer {
 ///                                  buffer that is proved to be enough
 [[nodiscard]] BufferAnswer answer(const BufferQuestion& question, const Run& run = {});
 
-/// A least buffer of BurstyInputs is at most this, which is known at once; nothing for other questions.
-/// \throws LimitExceeded  as queue::burst_bound()
+/// A least buffer of BurstyInputs is at most this, which is known at once; nothing for other questions, and where no
+/// bound is proved.
 [[nodiscard]] std::optional<Packets> enough_by_bound(const BufferQuestion& question);
 
 }  // namespace tailbound::answers

@@ -238,6 +238,12 @@ class DelayKnowledge {
     return *known.mean;
   }
 
+  /// The most slots that a queue can be looked at.
+  [[nodiscard]] std::int64_t longest(std::size_t queue) const {
+    if (correlated(queue)) return most_slots;
+    return std::min(most_slots, static_cast<std::int64_t>(queue::longest_delay(slotted(queue))));
+  }
+
   [[nodiscard]] bool correlated(std::size_t queue) const {
     return std::holds_alternative<MarkovArrivals>(queues_[queue]);
   }
@@ -330,6 +336,32 @@ double direct_products(const std::vector<std::pair<std::size_t, std::size_t>>& q
   double sums = static_cast<double>(queues.size()) - 1;
   for (const auto& [queue, times] : queues) sums += static_cast<double>(sums_in(times));
   return sums * static_cast<double>(size) * static_cast<double>(size) / 2;
+}
+
+/// The most slots that all queues on the routes can be looked at.
+std::int64_t longest_delay(const DelayKnowledge& known, std::span<const Route> routes) {
+  std::int64_t least = most_slots;
+  for (const Route& route : routes)
+    for (const auto& [queue, times] : known.delaying(route)) least = std::min(least, known.longest(queue));
+  return least;
+}
+
+/// Where one hop of a route alone passes the last of `size` slots with more than 2^log2_target: no less than
+/// that, as a logarithm. A sum of the hops would show nothing. Computed, not proved.
+std::optional<double> log2_of_single_hops(DelayKnowledge& known, std::span<const Route> routes,
+                                          std::size_t size, double log2_least, double log2_target) {
+  double sum = 0;
+  for (const Route& route : routes) {
+    double heaviest = 0;
+    for (const auto& [queue, times] : known.delaying(route)) {
+      const Distribution<long double>& values = known.hop(queue, size, log2_least);
+      heaviest = std::max(heaviest,
+                          numeric::nearest_double(route.share) * static_cast<double>(values.tail[size - 1]));
+      if (std::log2(sum + heaviest) > log2_target) return std::log2(sum + heaviest);
+    }
+    sum += heaviest;
+  }
+  return std::nullopt;
 }
 
 /// One route in double.
@@ -564,8 +596,15 @@ DelayAnswer PathDelay::computed(std::span<const Route> routes, const DelayQuesti
   // A first look: where traffic is dense, tails fall by less than half a bit a slot.
   double log2_least = std::max(std::min(log2_target, -0.5 * static_cast<double>(deepest)), -1000.0) - 64;
   if (!open.ranks.empty()) size = std::max<std::size_t>(size, 64);
-  const auto too_long = [](std::size_t slots) {
-    return LimitExceeded("the delay would pass " + std::to_string(slots) + " slots; the limit is 2^24");
+  const auto longest = static_cast<std::size_t>(longest_delay(known, routes));
+  const auto grow = [&](double log2_reached) {
+    if (size >= longest)
+      throw LimitExceeded("the delay passes " + std::to_string(longest) + " slots, which is the limit");
+    // As it fell so far, or faster by half, it will fall on.
+    const double factor = std::clamp(1.1 * log2_target / std::min(log2_reached, -1e-3), 1.25, 8.0);
+    size =
+        static_cast<std::size_t>(static_cast<double>(size) * factor) + static_cast<std::size_t>(most - least);
+    size = std::min(size, longest);
   };
   const auto in_double = [&](Summation summation) {
     return mix(Mixture<double>{},
@@ -573,6 +612,12 @@ DelayAnswer PathDelay::computed(std::span<const Route> routes, const DelayQuesti
   };
   Mixture<double> mixture;
   for (;;) {
+    if (!open.ranks.empty()) {
+      if (const auto reached = log2_of_single_hops(known, routes, size, log2_least, log2_target)) {
+        grow(*reached);
+        continue;
+      }
+    }
     mixture = in_double(Summation::automatic);
     const auto last = static_cast<std::int64_t>(size) - 1;
     const double seen = open.levels.empty() ? 0 : mixture.log2_above(deepest, false);
@@ -584,11 +629,7 @@ DelayAnswer PathDelay::computed(std::span<const Route> routes, const DelayQuesti
                                               : std::max(mixture.log2_above(last, false),
                                                          mixture.log2_above(last + least, true));
     if (reached <= log2_target) break;
-    // As it fell so far, or faster by half, it will fall on.
-    const double factor = std::clamp(1.1 * log2_target / std::min(reached, -1e-3), 1.25, 8.0);
-    size =
-        static_cast<std::size_t>(static_cast<double>(size) * factor) + static_cast<std::size_t>(most - least);
-    if (size > static_cast<std::size_t>(most_slots)) throw too_long(size);
+    grow(reached);
   }
   if (known.digits().count <= most_double_digits || !open.ranks.empty())
     resolve(mixture, question, known.digits(), open, answer);

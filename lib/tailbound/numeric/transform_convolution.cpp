@@ -33,12 +33,21 @@ void DestroyPlan::operator()(fftw_plan plan) const {
   fftw_destroy_plan(plan);
 }
 
-/// Far from the ends of the exponents: the bound counts roundings, not underflows.
-void require_middle_range(std::span<const double> x) {
+/// The power of two by which a sequence is far from the ends of the exponents: the bound counts roundings, not
+/// underflows. 0 for most.
+int exponent_to_middle(std::span<const double> x) {
   double greatest = 0;
-  for (const double value : x) greatest = std::max(greatest, std::abs(value));
-  if (greatest != 0 && !(greatest >= 0x1p-200 && greatest <= 0x1p200))
-    throw InvalidArgument("greatest entry", std::to_string(greatest), "0 or between 2^-200 and 2^200");
+  for (const double value : x) {
+    if (!std::isfinite(value)) throw InvalidArgument("entry", std::to_string(value), "finite");
+    greatest = std::max(greatest, std::abs(value));
+  }
+  return greatest == 0 || (greatest >= 0x1p-200 && greatest <= 0x1p200) ? 0 : -std::ilogb(greatest);
+}
+
+std::vector<double> scaled(std::span<const double> x, int exponent) {
+  std::vector<double> result(x.begin(), x.end());
+  for (double& value : result) value = std::scalbn(value, exponent);
+  return result;
 }
 
 double norm(std::span<const double> x) {
@@ -77,10 +86,17 @@ void check_some(const Convolution& result, std::span<const double> x, std::span<
 }  // namespace
 
 Convolution convolve_by_transform(std::span<const double> x, std::span<const double> y, std::size_t count) {
-  for (const auto& sequence : {x, y}) {
+  for (const auto& sequence : {x, y})
     if (sequence.empty() || sequence.size() > (std::size_t{1} << 26))
       throw InvalidArgument("length", std::to_string(sequence.size()), "between 1 and 2^26");
-    require_middle_range(sequence);
+  const int x_exponent = exponent_to_middle(x), y_exponent = exponent_to_middle(y);
+  if (x_exponent != 0 || y_exponent != 0) {
+    Convolution result = convolve_by_transform(scaled(x, x_exponent), scaled(y, y_exponent), count);
+    const int back = -(x_exponent + y_exponent);
+    for (double& value : result.values) value = std::scalbn(value, back);
+    // Exact, but for what leaves the normal range.
+    result.error = std::scalbn(result.error, back) + std::numeric_limits<double>::min();
+    return result;
   }
   if (count == 0) return {};
   const std::size_t full = x.size() + y.size() - 1;

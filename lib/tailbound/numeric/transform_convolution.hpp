@@ -19,10 +19,10 @@ struct Convolution {
   double error = 0;  ///< of each value, absolute
 };
 
-/// The first `count` entries of the convolution of two sequences of finite doubles whose greatest entries
-/// lie between 2^-200 and 2^200, or are 0.
+/// The first `count` entries of the convolution of two sequences of finite doubles; an entry beyond the greatest
+/// double is infinite.
 /// COST  three transforms of the least power of two that is at least the full length.
-/// \throws InvalidArgument  a sequence is empty, longer than 2^26, or its greatest entry out of range
+/// \throws InvalidArgument  a sequence is empty, longer than 2^26, or has an entry that is not finite
 /// \throws Error            a value checked by direct summation lies outside the bound: a faulty transform
 [[nodiscard]] Convolution convolve_by_transform(std::span<const double> x, std::span<const double> y,
                                                 std::size_t count);

@@ -129,7 +129,8 @@ Ladder<long double> ladder_of(const Crowd& crowd, double log2_least) {
 Distribution<long double> crowd_delay(const Crowd& crowd, HopDelay delay, std::size_t size,
                                       double log2_least) {
   if (size == 0 || size > longest)
-    throw LimitExceeded("delays to " + std::to_string(size) + " slots are beyond the limit of 2^26 packets");
+    throw LimitExceeded("delays to " + std::to_string(size) + " slots are beyond the limit of " +
+                        std::to_string(longest) + " slots");
   const Ladder<long double> ladder = ladder_of(crowd, log2_least);
   const bool wait = delay == HopDelay::wait;
   TailEngine<long double> mass(ladder, wait ? Quantity::ahead_mass : Quantity::mass);

@@ -14,7 +14,7 @@ using numeric::Real;
 using series::Distribution;
 
 /// A few arrays of long doubles of this length are 1 GB, and minutes of transforms.
-constexpr std::size_t longest = std::size_t{1} << 23;
+constexpr std::size_t most_places = std::size_t{1} << 23;
 
 void check(const SlottedQueue& queue, HopDelay delay, std::size_t size) {
   require_stable(queue);
@@ -23,8 +23,9 @@ void check(const SlottedQueue& queue, HopDelay delay, std::size_t size) {
   if (delay == HopDelay::occupancy && queue.packets_per_slot > 1)
     throw InvalidArgument("packets-per-slot", std::to_string(queue.packets_per_slot),
                           "1 where a packet's delay is taken to be the occupancy");
-  if (size == 0 || size > longest / static_cast<std::size_t>(queue.packets_per_slot))
-    throw LimitExceeded("delays to " + std::to_string(size) + " slots are beyond the limit of 2^23 packets");
+  if (size == 0 || size > longest_delay(queue))
+    throw LimitExceeded("delays to " + std::to_string(size) + " slots are beyond the limit of " +
+                        std::to_string(longest_delay(queue)) + " slots");
 }
 
 /// From the values of both engines: C places of X make one slot of floor(X / C).
@@ -109,6 +110,10 @@ Distribution<long double> law(const SlottedQueue& queue, Quantity mass, Quantity
 }
 
 }  // namespace
+
+std::size_t longest_delay(const SlottedQueue& queue) {
+  return most_places / static_cast<std::size_t>(queue.packets_per_slot);
+}
 
 Distribution<long double> hop_delay(const SlottedQueue& queue, HopDelay delay, std::size_t size,
                                     double log2_least, numeric::Digits digits) {

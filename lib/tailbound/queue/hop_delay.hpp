@@ -19,6 +19,9 @@ enum class HopDelay {
   occupancy,  ///< Q, the published figure read literally; for C = 1
 };
 
+/// The greatest `size` of the functions below [slots]: 2^23 / C.
+[[nodiscard]] std::size_t longest_delay(const SlottedQueue& queue);
+
 /// P(delay = t) and P(delay > t), t = 0 .. size - 1, in long double with a proved rounding bound.
 /// \param log2_least  values from 2^log2_least on keep their relative accuracy; what is cut off the arrivals
 ///                    shows in smaller ones. At least -15 000.
@@ -26,7 +29,7 @@ enum class HopDelay {
 /// COST   2 size C K products, K = length of the arrivals' support that counts.
 /// \throws Unstable         rho >= C
 /// \throws InvalidArgument  rho = 0: no packet is delayed because there is none; occupancy with C > 1
-/// \throws LimitExceeded    size C > 2^23, or as series::enclosed_arrival_tails()
+/// \throws LimitExceeded    size > longest_delay(), or as series::enclosed_arrival_tails()
 [[nodiscard]] series::Distribution<long double> hop_delay(const SlottedQueue& queue, HopDelay delay,
                                                           std::size_t size, double log2_least,
                                                           numeric::Digits digits = {18});

@@ -16,6 +16,8 @@ constexpr std::size_t block = 32, half_block = block / 2;
 constexpr double never = std::numeric_limits<double>::infinity();
 /// Arrivals whose part of A(z0) is smaller do not count, whatever is asked.
 constexpr double least_share = 1e-11;
+/// From here to 1, the rounding of a load is more than a thousandth of what it leaves free.
+constexpr double nearest_to_capacity = 1e-11;
 
 std::size_t rounded_up(std::size_t size) {
   return (size + block - 1) / block * block;
@@ -401,6 +403,9 @@ LoneQueue lone_queue(const std::vector<LoneSource>& sources, std::size_t size) {
   LoneQueue queue;
   for (const LoneSource& source : sources)
     queue.load += static_cast<double>(source.count) * source.probability;
+  // What is rounded in the sum is a part of 1 - load.
+  if (std::abs(1 - queue.load) < nearest_to_capacity)
+    throw LimitExceeded("a load within 1e-11 of 1 is too near to it for double precision; that is the limit");
   if (!(queue.load < 1)) throw Unstable(std::to_string(queue.load), 1);
   queue.growth = growth_of(sources);
   queue.gap = gap_of(sources, queue.growth);

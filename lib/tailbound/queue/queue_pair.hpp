@@ -51,7 +51,8 @@ struct LoneSource {
   std::int64_t count = 1;
   double probability = 0;
 };
-/// \throws Unstable  the probabilities sum to 1 or more
+/// \throws Unstable       the probabilities sum to 1 or more
+/// \throws LimitExceeded  they sum to 1 within 1e-11
 [[nodiscard]] LoneQueue lone_queue(const std::vector<LoneSource>& sources, std::size_t size);
 
 /// T as if U were not there.  \throws as lone_queue()

@@ -133,8 +133,11 @@ class EngineOf final : public Engine {
       const std::vector<T>& values = engine_.walk(known);
       const double last = log2_of(values[known - 1]);
       const double slope = (log2_of(values[known / 2]) - last) / static_cast<double>(known - 1 - known / 2);
-      if (!(slope > 0)) return std::nullopt;
-      const double places = (last - log2_target) / slope;
+      const double to_fall = last - log2_target;
+      // Flat to the rounding of the logarithms: it falls by less than 1e-15 over half of 2048 places or more.
+      const bool flat = !(slope > 0) && !std::is_floating_point_v<T> && known >= 2048 && to_fall > 1e-2;
+      if (!(slope > 0) && !flat) return std::nullopt;
+      const double places = flat ? std::numeric_limits<double>::infinity() : to_fall / slope;
       if (!(places < static_cast<double>(deepest_level)))
         throw LimitExceeded("the buffer would have to hold more than 10^15 packets; the limit is 10^15");
       hint = static_cast<std::int64_t>(known) + static_cast<std::int64_t>(places);
@@ -495,7 +498,9 @@ TailBoundary least_level(const SlottedQueue& queue, const Rational& target, cons
                       static_cast<double>(cln::integer_length(cln::denominator(target))) - 48;
   std::int64_t hint = -1;
   bool settled = false;
-  std::string obstacle = "the target is below about 1e-240, the reach of its numbers";
+  std::string obstacle = wanted.log2 > least_log2_double
+                             ? "the tail falls too slowly for it to be seen in its numbers"
+                             : "the target is below about 1e-240, the reach of its numbers";
   LevelProbability at = nothing, before = nothing;
 
   const auto try_boundary = [&](Engine& engine, std::int64_t n) {

@@ -123,6 +123,8 @@ Distribution<T> sum(const Distribution<T>& x, const Distribution<T>& y, Summatio
     by_transform |= summation == Summation::automatic && count >= transform_pays_from();
   if (!by_transform) {
     z.mass = convolve(x.mass, y.mass);
+    if constexpr (std::is_same_v<T, double>)  // what products lose below the least normal number
+      z.mass_error += static_cast<double>(count) * std::numeric_limits<double>::min();
     z.mass_units = x.mass_units + y.mass_units + direct_units<T>(count);
   } else if constexpr (std::is_same_v<T, double>) {
     numeric::Convolution convolution = numeric::convolve_by_transform(x.mass, y.mass, count);
@@ -205,21 +207,19 @@ double balancing_tilt(std::span<const Distribution<long double>* const> terms) {
     }
     return sum;
   };
-  double from = 0, to = 0;  // no term falls faster at its end than the slowest of them
-  bool first = true;
+  double slowest = std::numeric_limits<double>::infinity();
   for (const auto* term : terms) {
     const double fall = -log_tail(*term, count - 1) / last;
-    if (!std::isfinite(fall)) continue;
-    to = first ? fall : std::min(to, fall);
-    first = false;
+    if (std::isfinite(fall)) slowest = std::min(slowest, fall);
   }
-  if (first) return 1;
-  to = std::min(2 * to, 10'000.0 / last);
+  if (!std::isfinite(slowest)) return 1;
+  double from = 0, to = std::min(2 * slowest, 10'000.0 / last);
   for (int step = 0; step < 12; ++step) {
     const double left = from + (to - from) / 3, right = to - (to - from) / 3;
     (exponent(left) < exponent(right) ? to : from) = exponent(left) < exponent(right) ? right : left;
   }
-  const double least = std::min(0.0, exponent((from + to) / 2));
+  // Where no term comes to its end this is the masses' alone: the tail lies above the slowest term's.
+  const double least = std::max(std::min(0.0, exponent((from + to) / 2)), -slowest * last);
   return std::max(1.0, std::exp(-least / last));
 }
 
