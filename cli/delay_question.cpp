@@ -10,7 +10,6 @@ namespace {
 using answers::Combinations;
 using numeric::Rational;
 
-constexpr std::int64_t most_slots = (std::int64_t{1} << 24) - 1;
 constexpr int most_hop_ns = 1'000'000'000;
 constexpr std::int64_t most_capacity = 1'000'000;
 
@@ -197,7 +196,7 @@ std::vector<Rational> read_percentiles(const std::optional<std::string>& text) {
 std::vector<std::int64_t> read_ccdf_slots(const std::string& text) {
   std::vector<std::int64_t> slots;
   for (const Rational& entry : parse_list(text, "--ccdf", 1'000'000))
-    slots.push_back(to_integer(entry, "--ccdf", 0, most_slots));
+    slots.push_back(to_integer(entry, "--ccdf", 0, queue::most_delay_slots - 1));
   return slots;
 }
 

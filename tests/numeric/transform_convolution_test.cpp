@@ -192,6 +192,28 @@ TEST_CASE("Transform convolution: numbers of any size", "[numeric][transform]") 
   }
 }
 
+TEST_CASE("Transform convolution: at either end of double's range", "[numeric][transform]") {
+  constexpr double most = std::numeric_limits<double>::max(),
+                   least = std::numeric_limits<double>::denorm_min();
+  const auto check = [](std::vector<double> x, std::vector<double> y) {
+    const Convolution result = convolve_by_transform(x, y, x.size() + y.size() - 1);
+    REQUIRE(std::isfinite(result.error));
+    for (std::size_t n = 0; n < result.values.size(); ++n) {
+      const auto [sum, off] = direct(x, y, n);
+      CHECK(std::abs(static_cast<long double>(result.values[n]) - sum) <=
+            static_cast<long double>(result.error) + off);
+    }
+    return result;
+  };
+  CHECK(check({most, most / 4, 0, most / 2}, {0.125, 0, 0.0625}).error < most * 0x1p-44);
+  CHECK(check({most, least, 1, most}, {least, 2 * least, 0x1p-1060}).error < 0x1p-80);
+  CHECK(check({least, 3 * least}, {least, 1e-300, least}).error < 0x1p-1000);
+  // Their product is beyond the range: no number is claimed.
+  const Convolution beyond =
+      convolve_by_transform(std::vector<double>{most, 1}, std::vector<double>{4, 1}, 3);
+  CHECK(beyond.error == std::numeric_limits<double>::infinity());
+}
+
 TEST_CASE("Transform convolution: what it refuses", "[numeric][transform]") {
   const std::vector<double> some{1, 2}, none;
   CHECK_THROWS_AS(convolve_by_transform(none, some, 2), InvalidArgument);

@@ -29,7 +29,6 @@ using series::Summation;
 using Probability = numeric::Proved<unit::Probability>;
 using MeanDelay = numeric::Proved<unit::Slot>;
 
-constexpr std::int64_t most_slots = std::int64_t{1} << 24;
 constexpr double most_direct_products = 4e9, most_long_products = 4e8;
 /// The digits that double's rounding bound can still prove; beyond them it is not tried.
 constexpr int most_double_digits = 14;
@@ -240,8 +239,8 @@ class DelayKnowledge {
 
   /// The most slots that a queue can be looked at.
   [[nodiscard]] std::int64_t longest(std::size_t queue) const {
-    if (correlated(queue)) return most_slots;
-    return std::min(most_slots, static_cast<std::int64_t>(queue::longest_delay(slotted(queue))));
+    if (correlated(queue)) return queue::most_delay_slots;
+    return static_cast<std::int64_t>(queue::longest_delay(slotted(queue)));
   }
 
   [[nodiscard]] bool correlated(std::size_t queue) const {
@@ -340,7 +339,7 @@ double direct_products(const std::vector<std::pair<std::size_t, std::size_t>>& q
 
 /// The most slots that all queues on the routes can be looked at.
 std::int64_t longest_delay(const DelayKnowledge& known, std::span<const Route> routes) {
-  std::int64_t least = most_slots;
+  std::int64_t least = queue::most_delay_slots;
   for (const Route& route : routes)
     for (const auto& [queue, times] : known.delaying(route)) least = std::min(least, known.longest(queue));
   return least;
@@ -510,9 +509,10 @@ void require_valid(std::span<const Route> routes, const DelayQuestion& question)
   }
   if (sum != 1) throw InvalidArgument("sum of the shares", numeric::to_fraction(sum), "1");
   for (const Slots level : question.levels)
-    if (level.value < 0 || level.value >= most_slots)
-      throw InvalidArgument("ccdf", std::to_string(level.value),
-                            "a whole number of slots from 0 to 16777215");
+    if (level.value < 0 || level.value >= queue::most_delay_slots)
+      throw InvalidArgument(
+          "ccdf", std::to_string(level.value),
+          "a whole number of slots from 0 to " + std::to_string(queue::most_delay_slots - 1));
   for (const Rational& p : question.percentiles)
     if (!(p > 0 && p < 1))
       throw InvalidArgument("percentile", numeric::to_fraction(p), "a probability above 0 and below 1");
@@ -710,8 +710,9 @@ DelayDistribution PathDelay::distribution(std::span<const Route> routes, const R
   };
 
   for (std::size_t size = 256;; size *= 2) {
-    if (size > static_cast<std::size_t>(most_slots))
-      throw LimitExceeded("the delays that count reach beyond 2^24 slots; the limit is 2^24");
+    if (size > static_cast<std::size_t>(queue::most_delay_slots))
+      throw LimitExceeded("the delays that count reach beyond " + std::to_string(queue::most_delay_slots) +
+                          " slots, which is the limit");
     DelayDistribution result;
     result.at_most.assign(size, Interval(0));
     result.above.assign(size, Interval(0));

@@ -93,9 +93,12 @@ Convolution convolve_by_transform(std::span<const double> x, std::span<const dou
   if (x_exponent != 0 || y_exponent != 0) {
     Convolution result = convolve_by_transform(scaled(x, x_exponent), scaled(y, y_exponent), count);
     const int back = -(x_exponent + y_exponent);
-    for (double& value : result.values) value = std::scalbn(value, back);
-    // Exact, but for what leaves the normal range.
+    // Exact, but for what leaves the normal range: at its lower end by little, at its upper end by anything.
     result.error = std::scalbn(result.error, back) + std::numeric_limits<double>::min();
+    for (double& value : result.values) {
+      value = std::scalbn(value, back);
+      if (std::isinf(value)) result.error = std::numeric_limits<double>::infinity();
+    }
     return result;
   }
   if (count == 0) return {};

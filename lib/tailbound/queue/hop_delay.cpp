@@ -13,9 +13,6 @@ using numeric::Rational;
 using numeric::Real;
 using series::Distribution;
 
-/// A few arrays of long doubles of this length are 1 GB, and minutes of transforms.
-constexpr std::size_t most_places = std::size_t{1} << 23;
-
 void check(const SlottedQueue& queue, HopDelay delay, std::size_t size) {
   require_stable(queue);
   if (queue.arrivals.largest_batch() == 0)
@@ -112,7 +109,7 @@ Distribution<long double> law(const SlottedQueue& queue, Quantity mass, Quantity
 }  // namespace
 
 std::size_t longest_delay(const SlottedQueue& queue) {
-  return most_places / static_cast<std::size_t>(queue.packets_per_slot);
+  return static_cast<std::size_t>(most_delay_slots / queue.packets_per_slot);
 }
 
 Distribution<long double> hop_delay(const SlottedQueue& queue, HopDelay delay, std::size_t size,

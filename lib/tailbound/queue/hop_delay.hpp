@@ -19,7 +19,11 @@ enum class HopDelay {
   occupancy,  ///< Q, the published figure read literally; for C = 1
 };
 
-/// The greatest `size` of the functions below [slots]: 2^23 / C.
+/// The most slots that a delay is looked at, C = 1: a few arrays of long doubles of this length are 1 GB, and
+/// minutes of transforms.
+inline constexpr std::int64_t most_delay_slots = std::int64_t{1} << 23;
+
+/// The greatest `size` of the functions below [slots]: most_delay_slots / C.
 [[nodiscard]] std::size_t longest_delay(const SlottedQueue& queue);
 
 /// P(delay = t) and P(delay > t), t = 0 .. size - 1, in long double with a proved rounding bound.

@@ -27,6 +27,10 @@ constexpr int most_bits = 65'536;
 constexpr double most_work_in_machine_numbers = 4e9;
 constexpr double most_work_in_long_numbers = 4e8;
 
+[[noreturn]] void refuse_depth() {
+  throw LimitExceeded("the buffer would have to hold more than 10^15 packets; the limit is 10^15");
+}
+
 /// Below these, machine numbers would lose digits to their smallest exponents; so they are not used there.
 constexpr double least_log2_double = -800;
 constexpr double least_log2_extended = -2000;
@@ -136,10 +140,10 @@ class EngineOf final : public Engine {
       const double to_fall = last - log2_target;
       // Flat to the rounding of the logarithms: it falls by less than 1e-15 over half of 2048 places or more.
       const bool flat = !(slope > 0) && !std::is_floating_point_v<T> && known >= 2048 && to_fall > 1e-2;
-      if (!(slope > 0) && !flat) return std::nullopt;
-      const double places = flat ? std::numeric_limits<double>::infinity() : to_fall / slope;
-      if (!(places < static_cast<double>(deepest_level)))
-        throw LimitExceeded("the buffer would have to hold more than 10^15 packets; the limit is 10^15");
+      if (flat) refuse_depth();
+      if (!(slope > 0)) return std::nullopt;
+      const double places = to_fall / slope;
+      if (!(places < static_cast<double>(deepest_level))) refuse_depth();
       hint = static_cast<std::int64_t>(known) + static_cast<std::int64_t>(places);
     }
     // Values this small are for another arithmetic; where to look is known.
@@ -157,8 +161,7 @@ class EngineOf final : public Engine {
     // Gallop away from the hint, then halve.
     std::int64_t above = -1, below = -1;  // value(above) > target >= value(below)
     for (std::int64_t step = 1, n = hint;; step *= 4) {
-      if (n > deepest_level)
-        throw LimitExceeded("the buffer would have to hold more than 10^15 packets; the limit is 10^15");
+      if (n > deepest_level) refuse_depth();
       if (at_most(engine_.value(n).value, bar)) {
         below = n;
         if (above >= 0 || n == 0) break;
