@@ -581,8 +581,8 @@ TEST_CASE("questions too large to answer are refused, not tried", "[queue][limit
   for (const int servers : {1, 2, 4})
     for (const char* idle : {"1e-14", "1e-16", "1e-20", "1e-40", "1e-300"}) {
       INFO(servers << " a slot, " << idle << " below");
-      const Rational load = Rational(servers) - numeric::parse_rational(idle, "idle");
-      const SlottedQueue queue{series::Arrivals::equal_inputs(16, load), servers};
+      const numeric::Rational load = numeric::Rational(servers) - numeric::parse_rational(idle, "idle");
+      const queue::SlottedQueue queue{series::Arrivals::equal_inputs(16, load), servers};
       CHECK_THROWS_WITH(queue::least_level(queue, to_rational(power_of_ten(-20))),
                         Catch::Contains("more than 10^15 packets"));
     }
