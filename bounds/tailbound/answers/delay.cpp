@@ -53,14 +53,16 @@ class Delays {
     FlowLaw law = alike == flow || answer_.flows[alike].hops != Hops::independent ? model_.of(flow)
                                                                                   : model_.independent(flow);
     if (alike == flow) {
-      part.flow.delay = model_.claims(law, model_.independent(flow),
-                                      {.levels = question_.levels, .percentiles = question_.percentiles});
+      part.flow.delay =
+          model_.claims(law, {.levels = question_.levels, .percentiles = question_.percentiles});
+      part.flow.hops_reason = law.reason;
       if (const auto slot = question_.units.slot_ns())
         part.flow.latency_ns = latency_ns(law.routes, part.flow.delay, *law.law,
                                           {.slot = *slot, .hop = question_.hop_ns.value_or(Rational(0))});
     } else {
       part.flow.delay = answer_.flows[alike].delay;
       part.flow.latency_ns = answer_.flows[alike].latency_ns;
+      part.flow.hops_reason = answer_.flows[alike].hops_reason;
     }
     part.flow.hops = law.hops;
     part.flow.one_queue = model_.one_queue(flow);
@@ -186,7 +188,7 @@ std::vector<bounds::ClaimedSlotProbability> delay_curve(const DelayQuestion& que
   if (*model.hops == Hops::chain) model.hops.reset();  // as far as it reaches
   DelayModel delays(question.topology, answer.paths, model);
   FlowLaw law = delays.of(flow);
-  return delays.claims(law, delays.independent(flow), asked).above;
+  return delays.claims(law, asked).above;
 }
 
 }  // namespace tailbound::answers

@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <tailbound/answers/delay_model.hpp>
 #include <tailbound/bounds/delay_bound.hpp>
+#include <tailbound/bounds/wired_delay.hpp>
 #include <tailbound/core/error.hpp>
 
 #include <algorithm>
@@ -12,8 +13,12 @@ namespace {
 using bounds::Route;
 using numeric::Rational;
 
+using Meets = bounds::WiredDelay::Meets;
+
 /// Slots of a delay to which hops are looked at as a chain: unless told, as much as takes about a second.
 constexpr std::size_t usual_slots = 448, most_slots = 4096;
+/// Links into each queue from which on bounds/dependent_delay.hpp was measured to be the better of the two.
+constexpr std::size_t fewest_links_of_a_chain = 4;
 
 /// The bound of a tree's routes, which are told from each other by their lengths.
 class BoundLaw final : public bounds::DelayLaw {
@@ -65,36 +70,14 @@ const char* name(Hops hops) {
 std::vector<Route> mixed(const DelayPaths& paths, const std::vector<const std::vector<Route>*>& routes) {
   Rational total = 0;
   for (const DelayFlow& flow : paths.flows) total = total + flow.rate;
-  std::map<std::vector<std::size_t>, Rational> shares;
+  std::map<std::pair<std::vector<std::size_t>, std::size_t>, Rational> shares;
   for (std::size_t i = 0; i < routes.size(); ++i)
     for (const Route& route : *routes[i]) {
-      Rational& share = shares[route.queues];
+      Rational& share = shares[{route.queues, route.passed}];
       share = share + route.share * paths.flows[i].rate / total;
     }
   std::vector<Route> result;
-  for (const auto& [queues, share] : shares) result.push_back({queues, share});
-  return result;
-}
-
-/// Of each flow: whether it meets one queue at most, and no packet comes to that from another queue.
-std::vector<char> met_first(const network::Network& network) {
-  std::vector<char> fed(network.links.size(), 0), result;
-  const auto queues_of = [&](const network::Route& route) {
-    std::vector<std::size_t> queues;
-    for (const std::size_t link : route.links)
-      if (network.has_queue(link)) queues.push_back(link);
-    return queues;
-  };
-  for (const network::Flow& flow : network.flows)
-    for (const network::Route& route : flow.routes) {
-      const std::vector<std::size_t> queues = queues_of(route);
-      for (std::size_t hop = 1; hop < queues.size(); ++hop) fed[queues[hop]] = 1;
-    }
-  for (const network::Flow& flow : network.flows)
-    result.push_back(std::all_of(flow.routes.begin(), flow.routes.end(), [&](const network::Route& route) {
-      const std::vector<std::size_t> queues = queues_of(route);
-      return queues.empty() || (queues.size() == 1 && fed[queues.front()] == 0);
-    }));
+  for (const auto& [met, share] : shares) result.push_back({met.first, share, met.second});
   return result;
 }
 
@@ -105,9 +88,12 @@ struct DelayModel::Laws {
   std::optional<bounds::DependentPaths> paths{};
   std::vector<std::size_t> flow_in_paths{};  ///< of each of the flows asked
   std::optional<bounds::DependentDelay> chain{};
+  std::optional<bounds::WiredDelay> wired{};  ///< of a network
   std::unique_ptr<BoundLaw> bound{};
   std::vector<std::size_t> alike{};
-  std::vector<char> one_queue{};  ///< of each of the flows asked
+  std::vector<char> one_queue{};    ///< of each of the flows asked
+  std::vector<char> as_arbitrary{};  ///< of these: whether its delay is that of an arbitrary packet of the queue
+  bool use_wired = false;
 };
 
 std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuestion& question) {
@@ -125,15 +111,17 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
   const bool is_derived = derived(topology, question);
   if (tree != nullptr) {
     laws_->flow_in_paths = {0};
-    laws_->one_queue = {tree->tree.levels == 1};
+    laws_->one_queue = laws_->as_arbitrary = {tree->tree.levels == 1};
   } else {
     const network::Network& network = std::get<NetworkTopology>(topology).network;
     std::map<std::string, std::size_t> by_name;
     for (std::size_t i = 0; i < network.flows.size(); ++i) by_name[network.flows[i].name] = i;
-    const std::vector<char> first = met_first(network);
+    laws_->wired.emplace(network);
     for (const DelayFlow& flow : paths.flows) {
       laws_->flow_in_paths.push_back(by_name.at(flow.name));
-      laws_->one_queue.push_back(first[laws_->flow_in_paths.back()]);
+      const Meets meets = laws_->wired->meets(laws_->flow_in_paths.back());
+      laws_->one_queue.push_back(meets != Meets::several);
+      laws_->as_arbitrary.push_back(meets == Meets::one);
     }
   }
   if (question.hops && *question.hops != Hops::independent) {
@@ -157,7 +145,9 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
   std::map<std::vector<std::pair<std::vector<std::size_t>, Rational>>, std::size_t> first;
   for (std::size_t flow = 0; flow < paths.flows.size(); ++flow) {
     std::size_t alike = paths.flows[flow].alike;
-    if (const auto* routes = chained(flow)) {
+    if (laws_->wired && laws_->as_arbitrary[flow] == 0) {
+      alike = flow;  // what is alike is found as such by the model itself
+    } else if (const auto* routes = chained(flow)) {
       std::vector<std::pair<std::vector<std::size_t>, Rational>> met;
       for (const Route& route : *routes) met.emplace_back(route.queues, route.share);
       alike = first.try_emplace(std::move(met), flow).first->second;
@@ -166,17 +156,19 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
     }
     laws_->alike.push_back(alike);
   }
-  const bool any = std::any_of(laws_->flow_in_paths.begin(), laws_->flow_in_paths.end(),
-                               [&](std::size_t flow) { return !laws_->paths->flows[flow].empty(); });
+  laws_->use_wired = laws_->wired.has_value();
+  const bool any =
+      tree != nullptr || std::any_of(laws_->flow_in_paths.begin(), laws_->flow_in_paths.end(),
+                                     [&](std::size_t flow) { return !laws_->wired->routes(flow).empty(); });
   if (question.hops && !any)
     throw InvalidArgument(
-        "hops", "chain", "independent: every flow meets bursts, or a link that takes several packets a slot");
+        "hops", "chain", "independent: every flow meets bursts, or a link that takes several packets per slot");
 }
 
 DelayModel::~DelayModel() = default;
 
 const std::vector<Route>* DelayModel::chained(std::size_t flow) const {
-  if (!laws_->chain) return nullptr;
+  if (!laws_->chain || laws_->as_arbitrary[flow] != 0) return nullptr;
   const std::vector<Route>& routes = laws_->paths->flows[laws_->flow_in_paths[flow]];
   return routes.empty() || laws_->paths->hops->exact(routes) ? nullptr : &routes;
 }
@@ -185,28 +177,52 @@ bool DelayModel::one_queue(std::size_t flow) const {
   return laws_->one_queue[flow] != 0;
 }
 
+FlowLaw DelayModel::first_of(std::vector<FlowLaw> laws) const {
+  FlowLaw first = std::move(laws.front());
+  first.otherwise.assign(std::make_move_iterator(laws.begin() + 1), std::make_move_iterator(laws.end()));
+  return first;
+}
+
 FlowLaw DelayModel::of(std::size_t flow) {
   if (laws_->bound) {
     const auto& routes = paths_.flows[flow].routes;
     return {Hops::bound, laws_->bound.get(), routes};
   }
-  if (const auto* routes = chained(flow)) return {Hops::chain, &*laws_->chain, *routes};
-  return independent(flow);
+  std::vector<FlowLaw> laws;
+  if (const auto* routes = chained(flow)) laws.push_back({Hops::chain, &*laws_->chain, *routes});
+  if (laws_->use_wired && laws_->as_arbitrary[flow] == 0) {
+    const std::size_t its = laws_->flow_in_paths[flow];
+    if (const auto& routes = laws_->wired->routes(its); !routes.empty())
+      laws.insert(laws_->wired->fewest_links(its) < fewest_links_of_a_chain ? laws.begin() : laws.end(),
+                  {Hops::chain, &*laws_->wired, routes});
+  }
+  if (laws.empty() || !question_.hops) laws.push_back(independent(flow));
+  return first_of(std::move(laws));
 }
 
 FlowLaw DelayModel::of_all() {
   if (laws_->bound) return {Hops::bound, laws_->bound.get(), paths_.flows.front().routes};
   if (!laws_->chain) return independent_of_all();
-  std::vector<const std::vector<Route>*> routes;
+  std::vector<const std::vector<Route>*> by_chain, by_wires;
   bool exact = true;
+  std::size_t fewest = static_cast<std::size_t>(-1);
   for (std::size_t flow = 0; flow < paths_.flows.size(); ++flow) {
-    const std::vector<Route>& its = laws_->paths->flows[laws_->flow_in_paths[flow]];
-    if (its.empty()) return independent_of_all();
-    exact = exact && chained(flow) == nullptr;
-    routes.push_back(&its);
+    const std::size_t its = laws_->flow_in_paths[flow];
+    exact = exact && laws_->as_arbitrary[flow] != 0;
+    if (const auto& routes = laws_->paths->flows[its]; !routes.empty()) by_chain.push_back(&routes);
+    if (!laws_->use_wired) continue;
+    if (const auto& routes = laws_->wired->routes(its); !routes.empty()) by_wires.push_back(&routes);
+    fewest = std::min(fewest, laws_->wired->fewest_links(its));
   }
   if (exact) return independent_of_all();
-  return {Hops::chain, &*laws_->chain, mixed(paths_, routes)};
+  std::vector<FlowLaw> laws;
+  if (by_chain.size() == paths_.flows.size())
+    laws.push_back({Hops::chain, &*laws_->chain, mixed(paths_, by_chain)});
+  if (by_wires.size() == paths_.flows.size())
+    laws.insert(fewest < fewest_links_of_a_chain ? laws.begin() : laws.end(),
+                {Hops::chain, &*laws_->wired, mixed(paths_, by_wires)});
+  if (laws.empty() || !question_.hops) laws.push_back(independent_of_all());
+  return first_of(std::move(laws));
 }
 
 FlowLaw DelayModel::independent(std::size_t flow) {
@@ -217,14 +233,22 @@ FlowLaw DelayModel::independent_of_all() {
   return {Hops::independent, &laws_->independent, paths_.all_routes()};
 }
 
-bounds::ClaimedDelayAnswer DelayModel::claims(FlowLaw& law, const FlowLaw& independent,
-                                              const bounds::DelayQuestion& question) const {
-  if (question_.hops || law.hops != Hops::chain) return law.law->claims(law.routes, question);
-  try {
-    return law.law->claims(law.routes, question);
-  } catch (const LimitExceeded&) {
-    law = independent;
-    return law.law->claims(law.routes, question);
+bounds::ClaimedDelayAnswer DelayModel::claims(FlowLaw& law, const bounds::DelayQuestion& question) const {
+  for (;;) {
+    const auto replaced = [&](const Error& error) {
+      if (law.otherwise.empty()) return false;
+      FlowLaw next = first_of(std::move(law.otherwise));
+      next.reason = error.what();
+      law = std::move(next);
+      return true;
+    };
+    try {
+      return law.law->claims(law.routes, question);
+    } catch (const LimitExceeded& error) {
+      if (!replaced(error)) throw;
+    } catch (const bounds::Contradiction& error) {
+      if (!replaced(error)) throw;
+    }
   }
 }
 
@@ -236,7 +260,9 @@ bounds::DelayDistribution DelayModel::distribution(const FlowLaw& law, const std
   // Probabilities of a chain have some four digits: what is left out need not be smaller.
   if (law.hops == Hops::chain) {
     const Rational coarser = negligible * 10'000'000;
-    return laws_->chain->distribution(routes, coarser < 1 ? coarser : Rational(1));
+    const Rational negligible_here = coarser < 1 ? coarser : Rational(1);
+    return law.law == &*laws_->chain ? laws_->chain->distribution(routes, negligible_here)
+                                     : laws_->wired->distribution(routes, negligible_here);
   }
   return laws_->independent.distribution(routes, negligible);
 }

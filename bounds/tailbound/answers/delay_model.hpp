@@ -12,7 +12,8 @@
 
 /// What is asked about delays over several hops, and which model answers for which flow.
 ///
-/// MODEL     chain: bounds/dependent_delay.hpp; independent: bounds/path_delay.hpp; bound: bounds/delay_bound.hpp
+/// MODEL     chain: bounds/dependent_delay.hpp in trees and where at least four links feed each queue, else
+///           bounds/wired_delay.hpp; independent: bounds/path_delay.hpp; bound: bounds/delay_bound.hpp
 namespace tailbound::answers {
 
 /// How the hops of a route depend on each other.
@@ -38,6 +39,8 @@ struct FlowLaw {
   Hops hops = Hops::independent;
   bounds::DelayLaw* law = nullptr;
   std::vector<bounds::Route> routes{};
+  std::string reason{};              ///< why no sounder model answers; empty where one does
+  std::vector<FlowLaw> otherwise{};  ///< that answer where this one cannot, in this order
 };
 
 /// Not for use by several threads at a time.
@@ -50,32 +53,32 @@ class DelayModel {
   DelayModel& operator=(const DelayModel&) = delete;
   ~DelayModel();
 
-  /// Of a flow, by its position in `paths`. A flow that meets only one queue that is fed by sources alone is answered
-  /// exactly, as independent hops are; so is, unless hops were asked for, one of which the chain is not derived.
+  /// Of a flow, by its position in `paths`. Independent hops are exact for a flow that meets only one queue which can wait,
+  /// fed by sources alone and all at the same rate; they also answer, unless hops were asked for, where no chain is derived.
   [[nodiscard]] FlowLaw of(std::size_t flow);
-  /// Is that a flow that meets only one queue, which only sources feed? Then no hop depends on another.
+  /// Does the flow meet only one queue that can wait, which only sources feed? Then no hop depends on another.
   [[nodiscard]] bool one_queue(std::size_t flow) const;
   /// Of all packets of all flows: chain if all flows are.
   [[nodiscard]] FlowLaw of_all();
   [[nodiscard]] FlowLaw independent(std::size_t flow);
   [[nodiscard]] FlowLaw independent_of_all();
 
-  /// claims() of a law; where it does not reach so far, and no hops were asked for, of the independent one, which then
-  /// replaces it.
-  [[nodiscard]] bounds::ClaimedDelayAnswer claims(FlowLaw& law, const FlowLaw& independent,
-                                                  const bounds::DelayQuestion& question) const;
+  /// claims() of a law. Where it does not reach so far, or contradicts itself, the next of `otherwise` replaces it.
+  /// \throws as the last of them
+  [[nodiscard]] bounds::ClaimedDelayAnswer claims(FlowLaw& law, const bounds::DelayQuestion& question) const;
   /// As bounds::PathDelay::distribution().  \throws InvalidArgument  of bounds
   [[nodiscard]] bounds::DelayDistribution distribution(const FlowLaw& law,
                                                        const std::vector<bounds::Route>& routes,
                                                        const numeric::Rational& negligible);
 
-  /// The first flow whose delays are surely those of this one: in a chain the order of queues counts.
+  /// The first flow whose delays are surely those of this one.
   [[nodiscard]] std::size_t alike(std::size_t flow) const;
 
  private:
   struct Laws;
 
   [[nodiscard]] const std::vector<bounds::Route>* chained(std::size_t flow) const;
+  [[nodiscard]] FlowLaw first_of(std::vector<FlowLaw> laws) const;
 
   const DelayPaths& paths_;
   DelayModelQuestion question_;

@@ -46,7 +46,7 @@ class Mixture {
           bounds::DelayLaw& delays, const SlotTime& time)
       : slot_(time.slot) {
     std::map<std::size_t, std::vector<Route>> by_length;
-    for (const Route& route : routes) by_length[route.queues.size()].push_back(route);
+    for (const Route& route : routes) by_length[route.length()].push_back(route);
     for (auto& [queues, its] : by_length) {
       Length& length = lengths_.emplace_back();
       length.least = numeric::whole(static_cast<std::int64_t>(queues)) * (time.slot + time.hop);
@@ -127,9 +127,9 @@ class Mixture {
 
 std::vector<Rational> latency_ns(const std::vector<Route>& routes, const bounds::ClaimedDelayAnswer& found,
                                  bounds::DelayLaw& delays, const SlotTime& time) {
-  const std::size_t queues = routes.front().queues.size();
+  const std::size_t queues = routes.front().length();
   const bool equal = std::all_of(routes.begin(), routes.end(),
-                                 [&](const Route& route) { return route.queues.size() == queues; });
+                                 [&](const Route& route) { return route.length() == queues; });
   std::vector<Rational> times;
   if (equal || time.hop == 0) {
     const Rational hops = equal ? numeric::whole(static_cast<std::int64_t>(queues)) * time.hop : Rational(0);
@@ -151,7 +151,7 @@ numeric::Claim<unit::Time> mean_latency_ns(const std::vector<Route>& routes,
                                            const SlotTime& time) {
   Rational queues = 0;
   for (const Route& route : routes)
-    queues = queues + route.share * numeric::whole(static_cast<std::int64_t>(route.queues.size()));
+    queues = queues + route.share * numeric::whole(static_cast<std::int64_t>(route.length()));
   const Rational least = queues * (time.slot + time.hop);
   const auto rounded = [&](const numeric::Real& slots, numeric::Rounding rounding) {
     const numeric::PrecisionScope scope(numeric::to_precision({static_cast<int>(slots.precision()) + 2}));

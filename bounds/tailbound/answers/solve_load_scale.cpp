@@ -51,7 +51,7 @@ ProbabilityClaim claim_of(const Ends& ends, numeric::Digits digits) {
 Ends latency_tail(const std::vector<Route>& routes, const LatencyTarget& target, bounds::PathDelay& delays) {
   const SlotTime time = target.time.value_or(SlotTime{.slot = 1});
   std::map<std::size_t, std::vector<Route>> by_length;
-  for (const Route& route : routes) by_length[route.queues.size()].push_back(route);
+  for (const Route& route : routes) by_length[route.length()].push_back(route);
   Ends all;
   for (auto& [queues, its] : by_length) {
     Rational share = 0;

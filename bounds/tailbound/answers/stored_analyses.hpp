@@ -51,7 +51,7 @@ inline constexpr std::size_t field_count<network::BurstySource> = 3;
 template <>
 inline constexpr std::size_t field_count<network::QueueTraffic> = 5;
 template <>
-inline constexpr std::size_t field_count<bounds::Route> = 2;
+inline constexpr std::size_t field_count<bounds::Route> = 3;
 template <>
 inline constexpr std::size_t field_count<DelayFlow> = 8;
 template <>
@@ -73,7 +73,7 @@ inline constexpr std::size_t field_count<bounds::ClaimedBufferSize> = 3;
 template <>
 inline constexpr Hops last_of<Hops> = Hops::bound;
 template <>
-inline constexpr std::size_t field_count<FlowDelay> = 5;
+inline constexpr std::size_t field_count<FlowDelay> = 6;
 template <>
 inline constexpr std::size_t field_count<DelayAnswer> = 4;
 template <>

@@ -31,7 +31,7 @@ class ListedAnalysis final : public DelayAnalysis {
         law_(model_.of_all()) {}
 
   [[nodiscard]] bounds::ClaimedDelayAnswer claims(const bounds::DelayQuestion& question) override {
-    return model_.claims(law_, model_.independent_of_all(), question);
+    return model_.claims(law_, question);
   }
   [[nodiscard]] FlowLaw& law() override { return law_; }
   [[nodiscard]] const DelayOmissions& omissions() const override { return paths_.omissions; }

@@ -1,3 +1,4 @@
+#include <tailbound/bounds/computed_delay.hpp>
 #include <tailbound/bounds/dependent_delay.hpp>
 #include <tailbound/core/error.hpp>
 
@@ -13,20 +14,15 @@
 namespace tailbound::bounds {
 namespace {
 
-using numeric::Approximation;
 using numeric::Rational;
-using numeric::Real;
 using Series = std::vector<double>;
 
 /// Of the pairs' laws; the delays' probabilities are then right to some 3e-5, beside what the last slots lose.
-constexpr double tolerance = 1e-4, stated = 5e-5;
+constexpr double tolerance = 1e-4;
 constexpr std::size_t step = 32;
 std::size_t rounded_up(std::size_t slots) {
   return (slots + step - 1) / step * step;
 }
-
-/// Delays rarer than that are not in sight, whatever is asked.
-constexpr double usual_target = 1e-6;
 
 /// What is kept of a pair.
 struct SolvedPair {
@@ -103,58 +99,6 @@ Series product(const Series& a, const Series& b) {
   return c;
 }
 
-/// The rate at which masses fall at `place`; infinite where there are none.
-double slope_at(const Series& mass, std::size_t place) {
-  if (place == 0 || !(mass[place] > 0) || !(mass[place - 1] > mass[place]))
-    return place > 0 && !(mass[place] > 0) ? std::numeric_limits<double>::infinity() : 0;
-  return std::log(mass[place - 1] / mass[place]);
-}
-
-/// P(D > t) from P(D = t), falling on beyond the last as there.
-Series tails_of(const Series& mass) {
-  const double slope = slope_at(mass, mass.size() - 1);
-  double above = slope > 0 && std::isfinite(slope) ? mass.back() / std::expm1(slope) : 0;
-  Series tails(mass.size());
-  for (std::size_t t = mass.size(); t-- > 0;) {
-    tails[t] = std::max(0.0, above);
-    above += mass[t];
-  }
-  return tails;
-}
-
-/// P(D > t) of one route.
-struct RouteLaw {
-  Series tails;
-  double slope = 0;  ///< at the last
-  double share = 1;
-  std::int64_t hops = 0;
-
-  [[nodiscard]] double above(std::int64_t t) const {
-    if (t < 0) return 1;
-    return static_cast<std::size_t>(t) < tails.size() ? tails[static_cast<std::size_t>(t)] : 0;
-  }
-  /// Relative, of above(t).
-  [[nodiscard]] double error(std::int64_t t) const {
-    return stated +
-           0.1 * std::exp(-slope * static_cast<double>(static_cast<std::int64_t>(tails.size()) - 1 - t));
-  }
-};
-
-/// Two digits more than are said to be right; the others are those of this machine's arithmetic.
-Real rounded(double value, int digits) {
-  if (!(value > 0)) return Real(0);
-  const int places = digits + 1 - static_cast<int>(std::floor(std::log10(value)));
-  const numeric::PrecisionScope scope(numeric::Precision{64});
-  const Real scale = pow(Real(10), std::abs(places));
-  return places >= 0 ? Real(round(Real(value) * scale) / scale) : Real(round(Real(value) / scale) * scale);
-}
-
-numeric::Claim<unit::Probability> claim_of(double value, double relative_error) {
-  const int digits =
-      std::max(1, static_cast<int>(std::floor(-std::log10(std::clamp(relative_error, 1e-15, 0.09)))));
-  return Approximation<unit::Probability>{rounded(value, digits), digits};
-}
-
 }  // namespace
 
 bool DependentHops::exact(std::span<const Route> routes) const {
@@ -215,46 +159,40 @@ class DependentKnowledge {
     }
   }
 
-  RouteLaw law(const Route& route, const Reach& reach, double& mean) {
+  RouteLaw law(const Route& route, const Reach& reach) {
     std::vector<Series> waits;
     waits.reserve(route.queues.size());
     std::vector<queue::DependentHop> hops;
-    mean = 0;
     for (std::size_t hop = 0; hop < route.queues.size(); ++hop) {
       const queue::SmoothedWait& its = wait(route.queues[hop], reach);
       const auto& links = hops_->queues[route.queues[hop]].links;
       std::size_t by = 0;
       while (hop > 0 && by < links.size() && links[by].pair != between(route, hop)) ++by;
       waits.push_back(hop == 0 ? its.of_sources : by < links.size() ? its.of_links[by] : its.of_any_link);
-      mean += mean_of(waits.back());
       hops.push_back({&waits.back(), hop == 0 ? nullptr : &solved(between(route, hop), reach).kernel});
     }
-    const Series mass = queue::sum_of_dependent(hops, reach.slots);
-    return {tails_of(mass), std::max(slope_at(mass, mass.size() - 1), 0.0),
-            numeric::nearest_double(route.share), static_cast<std::int64_t>(route.queues.size())};
+    return route_law(queue::sum_of_dependent(hops, reach.slots), waits, numeric::nearest_double(route.share),
+                     static_cast<std::int64_t>(route.queues.size()));
   }
 
   /// The laws of all routes, so far that each reaches its target and some slots more.
-  std::vector<RouteLaw> laws(std::span<const Route> routes, double target, std::int64_t deepest,
-                             double& mean) {
-    mean = 0;
+  std::vector<RouteLaw> laws(std::span<const Route> routes, double target, std::int64_t deepest) {
     std::vector<RouteLaw> result;
     for (const Route& route : routes) {
-      double its_mean = 0;
       if (route.queues.empty()) {
-        result.push_back({{0.0}, 1, numeric::nearest_double(route.share), 0});
+        result.push_back(route_law({1}, {}, numeric::nearest_double(route.share), 0));
         continue;
       }
       for (Reach its = reach(route, target, deepest);; its.slots += its.slots / 4) {
         if (its.slots > most_slots_) refuse();
         solve({&route, 1}, its);
-        result.push_back(law(route, its, its_mean));
+        result.push_back(law(route, its));
         const RouteLaw& last = result.back();
         const auto spare = static_cast<std::size_t>(std::min(4 / std::max(last.slope, 1e-3), 1e6));
         if (spare < its.slots && last.tails[its.slots - 1 - spare] <= target) break;
         result.pop_back();
       }
-      mean += numeric::nearest_double(route.share) * its_mean;
+      require_consistent(result.back());
     }
     return result;
   }
@@ -349,12 +287,6 @@ class DependentKnowledge {
     return rate * pair.forwarded;
   }
 
-  static double mean_of(const Series& wait) {
-    double sum = 0;
-    for (const double tail : tails_of(wait)) sum += tail;
-    return sum;
-  }
-
   std::shared_ptr<const DependentHops> hops_;
   std::size_t most_slots_;
   std::map<PairCache::Key, std::shared_ptr<const SolvedPair>> solved_;
@@ -369,93 +301,15 @@ DependentDelay::DependentDelay(std::shared_ptr<const DependentHops> hops, std::s
 ClaimedDelayAnswer DependentDelay::claims(std::span<const Route> routes, const DelayQuestion& question) {
   require_valid(routes, question);
   knowledge_->check(routes);
-  double target = usual_target;
-  std::int64_t deepest = -1;
-  for (const Rational& p : question.percentiles) target = std::min(target, numeric::nearest_double(1 - p));
-  for (const Slots level : question.levels) deepest = std::max(deepest, level.value);
-  // What one route's last percentile is asked of may be a small share of the packets.
-  double least_share = 1;
-  for (const Route& route : routes) least_share = std::min(least_share, numeric::nearest_double(route.share));
-  double mean = 0;
-  const std::vector<RouteLaw> laws =
-      knowledge_->laws(routes, target * std::min(1.0, least_share), deepest, mean);
-
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  double mean_hops = 0;
-  for (const RouteLaw& law : laws) {
-    least = std::min(least, law.hops);
-    mean_hops += law.share * static_cast<double>(law.hops);
-  }
-  const auto above = [&](std::int64_t t, bool latency) -> std::pair<double, double> {
-    double sum = 0, error = 0;
-    for (const RouteLaw& law : laws) {
-      const std::int64_t slot = latency ? t - law.hops : t;
-      const double part = law.share * law.above(slot);
-      sum += part;
-      if (slot >= 0) error += part * law.error(slot);
-    }
-    return {sum, sum > 0 ? error / sum : stated};
-  };
-  const auto claim = [&](std::int64_t t, bool latency) -> numeric::Claim<unit::Probability> {
-    if (t < (latency ? least : 0)) return numeric::Exact<unit::Probability>{1};
-    const auto [value, error] = above(t, latency);
-    return claim_of(value, error);
-  };
-  const auto percentile = [&](const Rational& p, bool latency) {
-    const double bar = numeric::nearest_double(1 - p);
-    const std::int64_t first = latency ? least : 0;
-    std::int64_t low = first, high = first + 1;
-    while (above(high, latency).first > bar) high += high;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (above(middle, latency).first <= bar)
-        high = middle;
-      else
-        low = middle + 1;
-    }
-    ClaimedPercentile result{p, Slots(low), {Slots(low), claim(low, latency)}, {}};
-    if (low > first) result.before.push_back({Slots(low - 1), claim(low - 1, latency)});
-    return result;
-  };
-  const auto mean_claim = [](double value) -> numeric::Claim<unit::Slot> {
-    return Approximation<unit::Slot>{rounded(value, 4), 4};
-  };
-  ClaimedDelayAnswer answer{{}, {}, {}, mean_claim(mean), mean_claim(mean + mean_hops)};
-  for (const Slots level : question.levels) answer.above.push_back({level, claim(level.value, false)});
-  for (const Rational& p : question.percentiles) {
-    answer.queueing.push_back(percentile(p, false));
-    answer.latency.push_back(percentile(p, true));
-  }
-  return answer;
+  const Sight sight = sight_of(routes, question);
+  return claims_of(knowledge_->laws(routes, sight.target, sight.deepest), question);
 }
 
 DelayDistribution DependentDelay::distribution(std::span<const Route> routes, const Rational& negligible) {
   require_valid(routes, {});
   knowledge_->check(routes);
-  if (!(negligible > 0 && negligible <= 1))
-    throw InvalidArgument("negligible", numeric::to_fraction(negligible), "above 0 and at most 1");
-  const double most = numeric::nearest_double(negligible);
-  double mean = 0;
-  const std::vector<RouteLaw> laws = knowledge_->laws(routes, 1e-3 * most, -1, mean);
-  std::int64_t least = laws.front().hops;
-  for (const RouteLaw& law : laws) least = std::min(least, law.hops);
-  std::size_t size = 0;
-  for (const RouteLaw& law : laws)
-    size = std::max(size, law.tails.size() + static_cast<std::size_t>(law.hops - least));
-  const numeric::PrecisionScope scope(numeric::Precision{128});
-  DelayDistribution result;
-  double before = 1;
-  for (std::size_t t = 0; t < size; ++t) {
-    double above = 0;
-    for (const RouteLaw& law : laws)
-      above += law.share * law.above(static_cast<std::int64_t>(t) - (law.hops - least));
-    above = std::clamp(above, 0.0, before);
-    before = above;
-    result.above.push_back(numeric::make_interval(Real(above), Real(above)));
-    result.at_most.push_back(numeric::make_interval(1 - Real(above), 1 - Real(above)));
-  }
-  result.beyond = numeric::make_interval(Real(0), Real(most));
-  return result;
+  require_negligible(negligible);
+  return distribution_of(knowledge_->laws(routes, 1e-3 * numeric::nearest_double(negligible), -1), negligible);
 }
 
 }  // namespace tailbound::bounds

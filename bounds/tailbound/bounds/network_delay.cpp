@@ -1,3 +1,4 @@
+#include <tailbound/bounds/collapsed_network.hpp>
 #include <tailbound/bounds/network_delay.hpp>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 namespace tailbound::bounds {
 namespace {
 
+using network::Network;
 using network::QueueTraffic;
 using numeric::Rational;
 
@@ -57,6 +59,30 @@ NetworkQueues distinct(const std::vector<QueueTraffic>& all, std::vector<std::si
   for (std::size_t i = 0; i < all.size(); ++i)
     if (!idle(all[i])) position[i] = known.at(&all[i]);
   return result;
+}
+
+/// A queue is fed by the inputs that it has, not by all sources behind them as if each had a link of its own: where it never
+/// waits, as many packets come in a slot as inputs bring; where sources alone feed it, those of different delays are apart.
+void feed_by_inputs(const Network& network, std::vector<QueueTraffic>& all) {
+  const CollapsedNetwork inputs = collapsed(network);
+  for (std::size_t link = 0; link < all.size(); ++link) {
+    QueueTraffic& traffic = all[link];
+    const CollapsedQueue& queue = inputs.queues[link];
+    if (!network.has_queue(link) || queue.most_arrivals == 0) continue;
+    if (!queue.waits) {
+      traffic.bursts.clear();
+      traffic.sources = {{traffic.load / numeric::whole(queue.most_arrivals), queue.most_arrivals}};
+      continue;
+    }
+    if (queue.bursts || queue.inputs.size() == queue.sources.size() ||
+        std::any_of(queue.inputs.begin(), queue.inputs.end(),
+                    [](const QueueInput& in) { return !in.straight(); }))
+      continue;
+    std::map<Rational, std::int64_t> counts;
+    for (const QueueInput& in : queue.inputs) ++counts[in.exact_rate];
+    traffic.sources.clear();
+    for (const auto& [rate, count] : counts) traffic.sources.push_back({rate, count});
+  }
 }
 
 }  // namespace
@@ -132,6 +158,7 @@ NetworkDelay network_delay(const network::Network& network, network::Sources sou
     }
   NetworkDelay result;
   require_room(all);
+  feed_by_inputs(network, all);
   result.network = distinct(all, result.queue_of_link);
   for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
     std::map<std::vector<std::size_t>, Rational> routes;

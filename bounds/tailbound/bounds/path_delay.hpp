@@ -25,6 +25,9 @@ namespace tailbound::bounds {
 struct Route {
   std::vector<std::size_t> queues;  ///< positions in the list given to PathDelay; may repeat
   numeric::Rational share = 1;      ///< of the packets
+  std::size_t passed = 0;           ///< queues beside these that only add their slot of service
+
+  [[nodiscard]] std::size_t length() const noexcept { return queues.size() + passed; }
 };
 
 /// Truth: numeric::Proved or numeric::Claim.
