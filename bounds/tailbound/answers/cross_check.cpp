@@ -11,8 +11,8 @@
 namespace tailbound::answers {
 namespace {
 
-/// What 0.3 s simulate [packet-hops], and how much longer it may take where it is asked for.
-constexpr double check_tree_steps = 3e7, check_network_steps = 5e6, check_fabric_steps = 1.5e7;
+/// What 0.2 to 0.4 s simulate [packet-hops], and how much longer it may take where it is asked for.
+constexpr double check_tree_steps = 9e7, check_network_steps = 5e6, check_fabric_steps = 1.5e7;
 constexpr double thorough_steps = 10, most_thorough_steps = 100;
 /// Slots of a run, in relaxation times of its busiest queue, that make intervals of batches.
 constexpr double least_relaxations = 100, least_slots = 2000;

@@ -87,7 +87,7 @@ class Delays {
     for (const auto& [flow, slots] : wanted) {
       FlowLaw law = laws[flow];
       const bounds::ClaimedDelayAnswer found =
-          model_.claims(law, law, {.levels = {slots.begin(), slots.end()}});
+          model_.claims(law, law, {.levels = {slots.begin(), slots.end()}, .percentiles = {}});
       for (const auto& above : found.above)
         known[flow][above.slots] = span_of(to_predicted(above.probability)).upper;
     }

@@ -23,6 +23,12 @@ std::string probability_in_words(double value) {
   return fmt::format("{:.2f}e{}", value / std::pow(10.0, exponent), exponent);
 }
 
+/// "8e7"
+std::string power_in_words(double value) {
+  const int exponent = static_cast<int>(std::floor(std::log10(value)));
+  return fmt::format("{:.0f}e{}", value / std::pow(10.0, exponent), exponent);
+}
+
 std::string whose(const CheckedLevel& level, const std::vector<std::string>& flows) {
   if (level.flow) return "flow " + flows.at(*level.flow) + ": ";
   return flows.size() > 1 ? "all packets: " : "";
@@ -55,9 +61,8 @@ double how_far(const CheckedLevel& level) {
 
 std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<std::string>& flows) {
   if (check.skipped && check.packet_hops > 0)
-    return {fmt::format(
-        "not cross-checked by simulation: it would take about {:.1g} packet-hops; --check runs it",
-        check.packet_hops)};
+    return {"not cross-checked by simulation: it would take about " + power_in_words(check.packet_hops) +
+            " simulated packet-hops; --check runs it"};
   if (check.levels.empty()) return {"not cross-checked by simulation"};
   // The worst level of each flow that is contradicted.
   std::map<std::optional<std::size_t>, const CheckedLevel*> worst;
