@@ -92,6 +92,14 @@ std::vector<answers::Topology> read_topologies(const DelayOptions& options) {
 
 }  // namespace
 
+std::optional<answers::CheckEffort> read_check(const DelayOptions& options, std::size_t points) {
+  if (options.check && options.no_check)
+    throw InvalidArgument("--no-check", "given together with --check", "given alone, or --check alone");
+  if (options.check) return answers::CheckEffort::thorough;
+  if (options.no_check || points != 1) return std::nullopt;
+  return answers::CheckEffort::affordable;
+}
+
 numeric::Digits read_digits(const DelayOptions& options) {
   if (!options.digits) return {};
   return {static_cast<int>(parse_integer(*options.digits, "--digits", 1, 1000))};
@@ -174,6 +182,10 @@ void require_fitting(const DelayOptions& options) {
   if (options.topology.network && options.delays)
     throw InvalidArgument("--delays", "given together with --network", "given alone, or --network alone");
   if (!options.delays) require_one_topology(options.topology);
+  if ((options.check || options.no_check) && (options.delays || options.solve))
+    throw InvalidArgument(options.check ? "--check" : "--no-check",
+                          options.delays ? "given together with --delays" : "given together with --solve",
+                          "left out: only the delays of a network or a tree are simulated");
   if (options.criterion && !options.drop)
     throw InvalidArgument("--criterion", "given without --drop", "given with --drop EPS");
   if (options.solve) {
@@ -268,6 +280,7 @@ std::vector<answers::DelayQuestion> read_delay_questions(const DelayOptions& opt
   for (const answers::DelayQuestion& question : questions)
     for (const auto& hops : read_hops(options.model, question.topology, question.model()))
       all.emplace_back(question).hops = hops;
+  for (answers::DelayQuestion& question : all) question.check = read_check(options, all.size());
   return all;
 }
 
@@ -384,6 +397,10 @@ void add_delay_options(OptionTable& table, DelayOptions& options) {
   question.add("--percentiles", options.percentiles, "LIST",
                "in percent; 50,90,99,99.99,99.9999 unless told");
   question.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
+  question.add_flag("--check", options.check,
+                    "cross-check by a simulation of seconds; by default one of at most\n0.3 s, for a single "
+                    "network and load");
+  question.add_flag("--no-check", options.no_check, "no simulation");
   question.add("--drop", options.drop, "EPS",
                "adds the buffer of each hop for this target (the packet in\nservice counts)");
   question.add("--criterion", options.criterion, "NAME", "of --drop: overflow (the default) or loss");

@@ -54,6 +54,7 @@ struct DelayOptions {
   std::optional<std::string> percentiles, ccdf, drop, criterion, reorder, reorder_levels, flow_rate, digits,
       hop_ns;
   std::optional<std::string> solve, within, within_ns, capacity;
+  bool check = false, no_check = false;
   UnitOptions units;
 };
 
@@ -70,6 +71,9 @@ void add_delay_options(OptionTable& table, DelayOptions& options);
 
 /// \throws InvalidArgument  an option was given that the place where packets go, or what is asked, has no use for
 void require_fitting(const DelayOptions& options);
+/// Are delays set beside a simulation? Of one point unless told, of several where asked for.
+/// \throws InvalidArgument  --check and --no-check
+[[nodiscard]] std::optional<answers::CheckEffort> read_check(const DelayOptions& options, std::size_t points);
 /// --drop with --criterion, each combination; --digits.  \throws InvalidArgument
 [[nodiscard]] std::vector<std::optional<bounds::DropTarget>> read_drops(const DelayOptions& options);
 [[nodiscard]] numeric::Digits read_digits(const DelayOptions& options);

@@ -92,6 +92,13 @@ SweepRow asked(const SweepPoint& point, const Asker& asker) {
   try {
     auto options = point.options;
     if (asker.options().find("--threads") != nullptr) options.emplace_back("--threads", "1");
+    const auto given = [&options](const char* name) {
+      return std::any_of(options.begin(), options.end(),
+                         [name](const auto& option) { return option.first == name; });
+    };
+    // Points are many: they are not simulated unless the plan says so.
+    if (asker.options().find("--no-check") != nullptr && !given("--check") && !given("--no-check"))
+      options.emplace_back("--no-check", "");
     const render::Document document = asker.answer(options).document;
     row.status = SweepStatus::answered;
     row.answer = render::to_bytes(document);

@@ -68,10 +68,13 @@ std::vector<answers::FabricQuestion> read_questions(const DelayOptions& options)
   plain_question.digits = read_digits(options);
   plain_question.units = read_units(options.units);
   if (options.flow && *options.flow != "all") plain_question.flow = *options.flow;
-  return answers::Combinations(plain_question)
-      .by(topologies, &answers::FabricQuestion::topology)
-      .by(read_drops(options), &answers::FabricQuestion::drop)
-      .points();
+  std::vector<answers::FabricQuestion> questions =
+      answers::Combinations(plain_question)
+          .by(topologies, &answers::FabricQuestion::topology)
+          .by(read_drops(options), &answers::FabricQuestion::drop)
+          .points();
+  for (answers::FabricQuestion& question : questions) question.check = read_check(options, questions.size());
+  return questions;
 }
 
 }  // namespace

@@ -422,16 +422,16 @@ class _Unproved(Number):
 
 
 class Approximation(_Unproved):
-    """Computed without a proof: two computations of different depth agree to so many digits.
+    """Numerical, without a proof: the arithmetic has converged to so many digits.
 
     >>> Approximation("0.125", 3), Approximation("0.125", 3) / 2
-    (Approximation(0.125, 3 digits agree; not proved), Approximation(0.0625, 3 digits agree; not proved))
+    (Approximation(0.125, converged to 3 digits; not proved), Approximation(0.0625, converged to 3 digits; not proved))
     """
 
     __slots__ = ("agreed_digits",)
     kind = "approximation"
     value: Fraction  #: what was computed
-    agreed_digits: int  #: to which two computations agree
+    agreed_digits: int  #: to which the arithmetic has converged
 
     def __init__(self, value: Scalar, agreed_digits: int, unit: str = "") -> None:
         self.value, self.agreed_digits, self.unit = exact(value), int(agreed_digits), unit
@@ -441,7 +441,7 @@ class Approximation(_Unproved):
 
     @property
     def certainty(self) -> str:
-        return f"{self.agreed_digits} digits agree; not proved"
+        return f"converged to {self.agreed_digits} digits; not proved"
 
     def _brief(self) -> str:
         digits = min(max(self.agreed_digits, 1), 12)

@@ -2,6 +2,7 @@
 #include <tailbound/sim/network/simulate_network.hpp>
 #include <tailbound/sim/tree/simulate_tree.hpp>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <tailbound/network/tree.hpp>
@@ -50,6 +51,41 @@ TEST_CASE("simulate_network: queues whose answer is known") {
   CHECK(mixed == Approx(found.mean_queueing.value));
   CHECK(found.mean_latency.value == Approx(found.mean_queueing.value + 1 + 2.0 / 3).epsilon(0.01));
   CHECK(found.links[1].dropped == 0);
+}
+
+TEST_CASE("simulate_network: the delays of each flow, counted by themselves") {
+  sim::NetworkModel model{two_in_a_row(), std::nullopt};
+  const sim::RunPlan plan{.seed = 4, .replications = 2, .warmup = 1000, .slots = 200'000, .batches = 16};
+  const sim::RunResult without = sim::run_network(model, plan);
+  model.flow_delays = true;
+  const sim::RunResult with = sim::run_network(model, plan);
+  const sim::NetworkRows rows(model), plain(model.network);
+  const auto delays = [&](const sim::RunResult& run, std::size_t first, std::size_t last) {
+    return sim::HistogramBatches(
+        run.all(),
+        [=](const sim::Counts& counts) {
+          sim::Histogram sum;
+          for (std::size_t row = first; row < last; ++row) {
+            sum.resize(std::max(sum.size(), counts[row].size()));
+            for (std::size_t i = 0; i < counts[row].size(); ++i) sum[i] += counts[row][i];
+          }
+          return sum;
+        },
+        0.999);
+  };
+  const auto first = delays(with, rows.delays_of_flow(0), rows.delays_of_flow(1));
+  const auto second = delays(with, rows.delays_of_flow(1), rows.delays_of_flow(1) + 1);
+  const auto all = delays(with, rows.delays(0), rows.count());
+  // Left over is r_a r_c / (1 - rho) = 1/2 on average; of the other source's packets half are put before one's own.
+  CHECK(test::holds(first.mean<unit::Slot>(), 0.5 + 0.25 / 2));
+  CHECK(test::holds(second.mean<unit::Slot>(), 0.5 + 0.5 / 2));
+  CHECK(first.all() + second.all() == all.all());
+  CHECK(first.tail(1).count + second.tail(1).count == all.tail(1).count);
+  // Nothing else is different.
+  const auto same = delays(without, plain.delays(0), plain.count());
+  CHECK(same.all() == all.all());
+  CHECK(same.tail(2).count == all.tail(2).count);
+  CHECK(sim::describe(model) != sim::describe({model.network, std::nullopt}));
 }
 
 TEST_CASE("simulate_network: work, losses, and whose checkpoint it is") {

@@ -1,10 +1,12 @@
 #include <tailbound/answers/agreed_digits.hpp>
+#include <tailbound/answers/comparison.hpp>
 #include <tailbound/answers/delay.hpp>
 #include <tailbound/answers/latency_ns.hpp>
 #include <tailbound/answers/points.hpp>
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace tailbound::answers {
@@ -36,6 +38,7 @@ Rational negligible_for(const ReorderTargets& targets) {
 /// What is found for one flow.
 struct Part {
   FlowDelay flow;
+  FlowLaw law;
   std::vector<std::pair<std::size_t, bounds::ClaimedBufferSize>> buffers;  ///< of queues not met before
 };
 
@@ -68,10 +71,48 @@ class Delays {
     part.flow.one_queue = model_.one_queue(flow);
     if (question_.reorder) part.flow.reorder = reorder(its, law);
     if (question_.drop) add_buffers(part, its);
+    part.law = std::move(law);
     return part;
   }
 
+  /// P(D > t) of flows by their positions, then of all packets where there are levels for these.
+  /// \param laws   of all flows, as of() found them
+  /// \param flows  how many of the levels are of flows
+  [[nodiscard]] std::vector<std::vector<double>> tails(const std::vector<FlowLaw>& laws, std::size_t flows,
+                                                       const std::vector<std::vector<Slots>>& levels) const {
+    // Flows whose delays are alike are asked once, at the levels of all of them.
+    std::map<std::size_t, std::set<Slots>> wanted;
+    for (std::size_t i = 0; i < levels.size(); ++i)
+      for (std::size_t flow = i < flows ? i : 0; flow < (i < flows ? i + 1 : laws.size()); ++flow)
+        wanted[model_.alike(flow)].insert(levels[i].begin(), levels[i].end());
+    std::map<std::size_t, std::map<Slots, double>> known;
+    for (const auto& [flow, slots] : wanted) {
+      FlowLaw law = laws[flow];
+      const bounds::ClaimedDelayAnswer found =
+          model_.claims(law, law, {.levels = {slots.begin(), slots.end()}, .percentiles = {}});
+      for (const auto& above : found.above)
+        known[flow][above.slots] = span_of(to_predicted(above.probability)).upper;
+    }
+    std::vector<std::vector<double>> tails(levels.size());
+    for (std::size_t i = 0; i < levels.size(); ++i)
+      for (const Slots level : levels[i])
+        tails[i].push_back(i < flows ? known[model_.alike(i)][level] : mixed(known, level, laws.size()));
+    return tails;
+  }
+
  private:
+  /// Of all packets of the flows.
+  [[nodiscard]] double mixed(std::map<std::size_t, std::map<Slots, double>>& known, Slots level,
+                             std::size_t flows) const {
+    double sum = 0, total = 0;
+    for (std::size_t flow = 0; flow < flows; ++flow) {
+      const double rate = numeric::nearest_double(answer_.paths.flows[flow].rate);
+      sum += rate * known[model_.alike(flow)][level];
+      total += rate;
+    }
+    return sum / total;
+  }
+
   void add_buffers(Part& part, const DelayFlow& flow) const {
     for (const std::size_t queue : flow.longest) {
       const bool met = answer_.buffers[queue].has_value() ||
@@ -103,6 +144,28 @@ class Delays {
   const DelayAnswer& answer_;
   DelayModel model_;
 };
+
+CrossCheck checked(const DelayQuestion& question, const DelayAnswer& answer, const Delays& delays,
+                   const std::vector<FlowLaw>& laws, const Run& run) {
+  const bool tree = std::holds_alternative<TreeTopology>(question.topology);
+  CheckedDelays asked;
+  if (!tree)
+    for (const DelayFlow& flow : answer.paths.flows) asked.flows.push_back(flow.name);
+  asked.all = tree || !question.flow;
+  asked.bounds = answer.flows.front().hops == Hops::bound;
+  asked.computed = [&](const std::vector<std::vector<Slots>>& levels) {
+    // In a tree all packets are the only flow.
+    const std::size_t flows = levels.size() - (asked.all && !tree ? 1 : 0);
+    return as_piece(run, [&] { return delays.tails(laws, flows, levels); });
+  };
+  try {
+    return cross_check(question.topology, asked, *question.check, run);
+  } catch (const Stopped&) {
+    CrossCheck none;
+    none.skipped = true;
+    return none;
+  }
+}
 
 /// The last slot that a picture of the flow's delay shows.
 std::int64_t reach(const bounds::ClaimedDelayAnswer& delay) {
@@ -146,6 +209,7 @@ DelayAnswer answer(const DelayQuestion& question, const Run& run) {
       as_piece(run, [&] { return delay_paths(question.topology, question.sources, question.flow); });
   answer.buffers.resize(answer.paths.queues.queues.size());
   Delays delays(question, answer);
+  std::vector<FlowLaw> laws;
   const std::size_t count = answer.paths.flows.size();
   for (std::size_t flow = 0; flow < count; ++flow) {
     Part part;
@@ -159,8 +223,11 @@ DelayAnswer answer(const DelayQuestion& question, const Run& run) {
     }
     for (auto& [queue, size] : part.buffers) answer.buffers[queue] = std::move(size);
     answer.flows.push_back(std::move(part.flow));
+    laws.push_back(std::move(part.law));
     if (run.progress) run.progress(static_cast<double>(flow + 1) / static_cast<double>(count), 0);
   }
+  if (question.check && !answer.stopped && question.hop_delay == queue::HopDelay::wait)
+    answer.check = checked(question, answer, delays, laws, run);
   return answer;
 }
 

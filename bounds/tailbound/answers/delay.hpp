@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/answers/cross_check.hpp>
 #include <tailbound/answers/delay_model.hpp>
 #include <tailbound/answers/delay_paths.hpp>
 #include <tailbound/answers/reorder.hpp>
@@ -35,6 +36,8 @@ struct DelayQuestion {
   numeric::Digits digits{};
   Units units{};
   std::optional<numeric::Rational> hop_ns{};  ///< that each queue passed adds to latencies, with units [ns]
+  /// Are the delays set beside a simulation? Of waits only: HopDelay::occupancy is not checked.
+  std::optional<CheckEffort> check{};
 
   [[nodiscard]] DelayModelQuestion model() const { return {sources, hop_delay, hops, digits}; }
   [[nodiscard]] bool of_one_flow() const {
@@ -59,7 +62,8 @@ struct DelayAnswer {
   std::vector<FlowDelay> flows;  ///< in the order of paths.flows; fewer if stopped
   /// For each of paths.queues, where `drop` was asked and it lies on the longest route of one of the flows.
   std::vector<std::optional<bounds::ClaimedBufferSize>> buffers;
-  bool stopped = false;  ///< on request, after the last of `flows`
+  bool stopped = false;               ///< on request, after the last of `flows`
+  std::optional<CrossCheck> check{};  ///< where asked for; its flows are those of `flows`
 
   /// Room of all queues on the flow's longest route.  \pre `drop` was asked
   [[nodiscard]] Packets total_buffer(std::size_t flow) const;

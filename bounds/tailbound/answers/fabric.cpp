@@ -155,6 +155,36 @@ std::vector<FabricSwitchClass> switches_of(const FabricGraph& graph, const Fabri
   return result;
 }
 
+/// All packets beside a simulation.
+CrossCheck checked(const Fabric& fabric, const FabricAnswer& answer, bounds::FabricDelay& delay,
+                   CheckEffort effort, const Run& run) {
+  Workload workload{.hops = 1, .steps_per_slot = 0};
+  for (const bounds::FabricPairs& pairs : answer.pairs->by_hops)
+    workload.hops = std::max(workload.hops, static_cast<int>(pairs.hops));
+  for (const FabricQueueClass& queue : answer.queues) {
+    const double load = numeric::nearest_double(queue.load);
+    workload.utilization = std::max(workload.utilization, load / queue.packets_per_slot);
+    workload.steps_per_slot += load * static_cast<double>(queue.queues);
+  }
+  if (answer.queues.empty()) return {.levels = {}, .skipped = true};
+  const auto computed = [&](const std::vector<std::vector<Slots>>& levels) {
+    std::int64_t last = 0;
+    for (const Slots level : levels.front()) last = std::max(last, level.value);
+    const bounds::FabricQueueing found = delay.queueing(static_cast<std::size_t>(last) + 1, 1, [&run] {
+      if (run.stop.stop_requested()) throw Stopped("stopped on request");
+    });
+    std::vector<double> tails;
+    for (const Slots level : levels.front())
+      tails.push_back(static_cast<double>(found.above[static_cast<std::size_t>(level.value)].upper()));
+    return std::vector<std::vector<double>>{tails};
+  };
+  try {
+    return cross_check(fabric, workload, computed, effort, run);
+  } catch (const Stopped&) {
+    return {.levels = {}, .skipped = true};
+  }
+}
+
 }  // namespace
 
 std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optional<NamedText>& matrix,
@@ -240,6 +270,7 @@ FabricAnswer answer(const FabricQuestion& question, const Run& run) {
   std::stable_sort(answer.queues.begin(), answer.queues.end(), [](const auto& a, const auto& b) {
     return a.load * Rational(b.packets_per_slot) > b.load * Rational(a.packets_per_slot);
   });
+  if (question.check && answer.pairs) answer.check = checked(fabric, answer, delay, *question.check, run);
   return answer;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/answers/cross_check.hpp>
 #include <tailbound/answers/network_input.hpp>
 #include <tailbound/answers/run.hpp>
 #include <tailbound/answers/units.hpp>
@@ -57,6 +58,7 @@ struct FabricQuestion {
   std::optional<bounds::DropTarget> drop{};      ///< of each queue's buffer
   numeric::Digits digits{};                      ///< of the buffers' probabilities
   Units units{};
+  std::optional<CheckEffort> check{};  ///< are the delays of all packets set beside a simulation?
 };
 
 /// Queues with the same traffic.
@@ -86,6 +88,7 @@ struct FabricAnswer {
   std::vector<FabricSwitchClass> by_switch;        ///< with `drop`: by falling room
   std::optional<bounds::FabricDelayAnswer> pairs;  ///< unless one flow was asked for
   std::optional<bounds::FabricPairDelay> pair;
+  std::optional<CrossCheck> check{};  ///< where asked for, of all packets
 };
 
 /// \throws InvalidArgument  no such flow;  \throws as network::fabric_rates(), bounds::FabricDelay

@@ -75,7 +75,13 @@ inline constexpr Hops last_of<Hops> = Hops::bound;
 template <>
 inline constexpr std::size_t field_count<FlowDelay> = 6;
 template <>
-inline constexpr std::size_t field_count<DelayAnswer> = 4;
+inline constexpr Agreement last_of<Agreement> = Agreement::pessimistic;
+template <>
+inline constexpr std::size_t field_count<CheckedLevel> = 5;
+template <>
+inline constexpr std::size_t field_count<CrossCheck> = 4;
+template <>
+inline constexpr std::size_t field_count<DelayAnswer> = 5;
 template <>
 inline constexpr ScaleLimit::Kind last_of<ScaleLimit::Kind> = ScaleLimit::Kind::burst;
 template <>

@@ -149,7 +149,8 @@ std::string certainty(const Value& value, Digits digits) {
                           return std::string(bound.is_upper ? "proved upper bound" : "proved lower bound");
                         },
                         [](const Approximation& computed) {
-                          return fmt::format("computed, {} digits agree; not proved", computed.agreed_digits);
+                          return fmt::format("numerical, not proved (arithmetic converged to {} digits)",
+                                             computed.agreed_digits);
                         },
                         [](const Asymptote&) { return std::string("asymptote"); },
                         [](const Model&) { return std::string("of a model"); },

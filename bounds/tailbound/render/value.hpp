@@ -133,7 +133,8 @@ template <class Truth>
 /// "52 (51 .. 53)"); models with six significant digits; inputs as people write them ("0.9", "1e-15", "1/3").
 [[nodiscard]] std::string brief(const Value& value, numeric::Digits digits = {});
 
-/// The kind in words: "exact", "certified to 10 digits", "computed, 10 digits agree; not proved".
+/// The kind in words: "exact", "certified to 10 digits", "numerical, not proved (arithmetic converged to
+/// 10 digits)".
 [[nodiscard]] std::string certainty(const Value& value, numeric::Digits digits = {});
 
 /// What data formats need: decimals that any program reads. Ends of enclosures are rounded outward.

@@ -4,6 +4,7 @@
 #include <tailbound/answers/latency_ns.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/plain.hpp>
+#include <tailbound/render/documents/cross_check.hpp>
 #include <tailbound/render/documents/delay.hpp>
 #include <tailbound/render/documents/fabric.hpp>
 #include <tailbound/render/documents/load_scale.hpp>
@@ -109,8 +110,28 @@ bool any_as(const std::vector<DelayPoint>& points, Hops hops) {
   });
 }
 
+/// The flow's place in the cross-check: in a tree all packets are one flow.
+std::optional<std::size_t> checked_flow(const Entry& entry) {
+  if (std::holds_alternative<TreeTopology>(entry.question().topology)) return std::nullopt;
+  return entry.flow;
+}
+
+/// Its kind in words, unless a simulation contradicts the flow.
+std::string kind_in_words(const Entry& entry, const Value& value) {
+  const auto& check = entry.answer().check;
+  if (check && check->contradicted(checked_flow(entry))) return "contradicted by simulation";
+  return certainty(value, entry.question().digits);
+}
+
+bool any_contradicted(const std::vector<DelayPoint>& points) {
+  return std::any_of(points.begin(), points.end(), [](const DelayPoint& point) {
+    return point.second.check && point.second.check->contradicted();
+  });
+}
+
 /// What kind of truth the answers are.
 std::string truth_in_words(const std::vector<DelayPoint>& points) {
+  if (any_contradicted(points)) return "numbers are those of the model, which a simulation contradicts.";
   if (any_as(points, Hops::chain))
     return any_as(points, Hops::independent) || any_as(points, Hops::bound)
                ? "each number says its kind: of a chain of hops it is computed, not proved."
@@ -252,7 +273,7 @@ Cells level_cells(const Entry& entry, std::size_t i) {
   const Value probability = shown(above.probability);
   return {{"slots", shown(above.slots)},
           {"probability", probability},
-          {"certainty", Text{certainty(probability, entry.question().digits)}}};
+          {"certainty", Text{kind_in_words(entry, probability)}}};
 }
 
 Cells hop_cells(const Entry& entry, std::size_t hop) {
@@ -332,6 +353,11 @@ std::vector<Rows> tables_of(const Entry& entry, bool in_text) {
     const std::shared_ptr<const ReorderAnswer> reorder(entry.points, &*entry.found().reorder);
     tables.push_back(reorder_rows(reorder, *entry.question().reorder, entry.question().digits, in_text));
   }
+  if (const auto& check = entry.answer().check; check && !check->levels.empty()) {
+    std::vector<std::optional<std::size_t>> flows{checked_flow(entry)};
+    if (flows.front() && entry.flow == 0) flows.emplace_back();
+    tables.push_back(check_rows(*check, flows));
+  }
   return tables;
 }
 
@@ -344,8 +370,8 @@ std::vector<Line> lines(const Entry& only) {
   const Value mean = shown(found.delay.mean_queueing);
   const std::string mean_ns = ns_in_words(mean, scale);
   std::vector<Line> lines{
-      {"mean queueing", fmt::format("{} slots, {}{}", brief(mean, question.digits),
-                                    certainty(mean, question.digits), mean_ns.empty() ? "" : "; " + mean_ns)},
+      {"mean queueing", fmt::format("{} slots, {}{}", brief(mean, question.digits), kind_in_words(only, mean),
+                                    mean_ns.empty() ? "" : "; " + mean_ns)},
       {"latency", latency_in_words(only)},
       {"delay of a hop", hop_delay_in_words(question.hop_delay)},
       {"arrivals", arrivals_in_words(question.sources)}};
@@ -404,6 +430,14 @@ std::vector<std::string> notes(const std::vector<DelayPoint>& points, bool one) 
     for (const std::string& caution : cautions(question, answer))
       if (std::find(notes.begin(), notes.end(), "model: " + caution) == notes.end())
         notes.push_back("model: " + caution);
+  for (const auto& [question, answer] : points) {
+    if (!answer.check) continue;
+    std::vector<std::string> flows;
+    if (std::holds_alternative<NetworkTopology>(question.topology))
+      for (const DelayFlow& flow : answer.paths.flows) flows.push_back(flow.name);
+    for (std::string& note : check_notes(*answer.check, flows))
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+  }
   return notes;
 }
 
@@ -818,6 +852,7 @@ Layout delay_layout() {
         kind}},
       load_scale_table()};
   layout.tables = joined(std::move(layout.tables), fabric_tables());
+  layout.tables.push_back(check_table());
   layout.quiet = {"percentile", "queueing_slots", "latency_slots"};
   layout.quiet_table = "percentiles";
   return layout;

@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/numeric/plain.hpp>
+#include <tailbound/render/documents/cross_check.hpp>
 #include <tailbound/render/documents/delay.hpp>
 #include <tailbound/render/documents/fabric.hpp>
 #include <tailbound/render/documents/topology.hpp>
@@ -177,6 +178,7 @@ std::vector<Rows> tables(const Shared<FabricPoint>& points, std::size_t i, bool 
                  i](std::size_t row) { return percentile_cells((*points)[i].second.pair->percentiles[row]); },
          .in_text = one});
   }
+  const auto& check = answer.check;
   const auto add = [&](const char* key, const char* text_key, std::size_t size, const char* what, auto row) {
     const bool all = size <= most_rows;
     tables.push_back({.key = key, .size = size, .row = row, .in_text = one && all});
@@ -194,6 +196,7 @@ std::vector<Rows> tables(const Shared<FabricPoint>& points, std::size_t i, bool 
         [points, i, sharing = greatest_memory(answer).has_value()](std::size_t row) {
           return switch_row((*points)[i].second.by_switch[row], sharing);
         });
+  if (check && !check->levels.empty()) tables.push_back(check_rows(*check, {std::nullopt}));
   return tables;
 }
 
@@ -264,6 +267,9 @@ std::vector<std::string> notes(const std::vector<FabricPoint>& points) {
         fmt::format("{} percentiles of pairs lie within rounding of a slot's boundary: the greater slot "
                     "is given, an upper bound.",
                     undecided));
+  for (const FabricPoint& point : points)
+    if (point.second.check)
+      for (std::string& note : check_notes(*point.second.check, {})) notes.push_back(std::move(note));
   return notes;
 }
 

@@ -94,7 +94,7 @@ std::uint64_t scaled(const Rational& probability) {
 }
 
 Simulated::Simulated(const NetworkModel& model, RandomKey key)
-    : rows_(model.network),
+    : rows_(model),
       buffer_(model.buffer),
       key_(key),
       flows_(model.network.flows.size()),
@@ -261,6 +261,8 @@ void Simulated::deliver(const Packet& packet) {
   packets.resize(flows_);
   sums[way.flow] += static_cast<std::uint64_t>(latency - queues);
   ++packets[way.flow];
+  if (rows_.counted_flows > 0)
+    add_one(counts_[rows_.delays_of_flow(way.flow)], static_cast<std::size_t>(latency - queues));
 }
 
 Counts Simulated::take_counts() {
@@ -327,7 +329,8 @@ void Simulated::load(ByteReader& reader) {
 
 }  // namespace
 
-NetworkRows::NetworkRows(const network::Network& network) : links(network.links.size()), most_queues(0) {
+NetworkRows::NetworkRows(const network::Network& network)
+    : links(network.links.size()), most_queues(0), counted_flows(0) {
   for (const network::Flow& flow : network.flows)
     for (const network::Route& route : flow.routes)
       most_queues = std::max(most_queues, static_cast<std::size_t>(std::count_if(

@@ -18,12 +18,17 @@ namespace tailbound::sim {
 struct NetworkModel {
   network::Network network;
   std::optional<std::int64_t> buffer;  ///< room of each queue, packets in service included; >= 1
+  bool flow_delays = false;            ///< are the delays of each flow counted by themselves too?
 };
 
 /// Rows of the counts; links count as in Network::links, flows as in Network::flows.
 struct NetworkRows {
-  std::size_t links, most_queues;  ///< of the network; on a route
+  std::size_t links, most_queues,
+      counted_flows;  ///< of the network; on a route; whose delays are counted each
   explicit NetworkRows(const network::Network& network);
+  explicit NetworkRows(const NetworkModel& model) : NetworkRows(model.network) {
+    if (model.flow_delays) counted_flows = model.network.flows.size();
+  }
   /// [n]: slots with occupancy n; empty for links without a queue.
   [[nodiscard]] std::size_t occupancy(std::size_t link) const { return link; }
   /// [w]: packets that waited w slots.
@@ -33,9 +38,13 @@ struct NetworkRows {
   /// [flow]: sum of the queueing delays of its delivered packets; and their number.
   [[nodiscard]] std::size_t flow_delays() const { return 3 * links; }
   [[nodiscard]] std::size_t flow_packets() const { return 3 * links + 1; }
+  /// [d]: delivered packets of that flow with queueing delay d.  \pre the model counts flow_delays
+  [[nodiscard]] std::size_t delays_of_flow(std::size_t flow) const { return 3 * links + 2 + flow; }
   /// [d]: delivered packets with queueing delay d that met so many queues, 0 .. most_queues; their latency is the sum
   /// of both.
-  [[nodiscard]] std::size_t delays(std::size_t queues) const { return 3 * links + 2 + queues; }
+  [[nodiscard]] std::size_t delays(std::size_t queues) const {
+    return 3 * links + 2 + counted_flows + queues;
+  }
   [[nodiscard]] std::size_t count() const { return delays(most_queues) + 1; }
 };
 

@@ -119,6 +119,7 @@ std::string describe(const NetworkModel& model) {
                        std::to_string(checksum(text)) + ")";
   result += ", up to " + std::to_string(NetworkRows(model.network).most_queues) + " queues on a route";
   if (model.buffer) result += ", buffer " + std::to_string(*model.buffer);
+  if (model.flow_delays) result += ", the delays of each flow";
   return result;
 }
 
@@ -134,7 +135,7 @@ NetworkEstimates network_estimates(const NetworkModel& model, const RunResult& r
   const Batches batches = run_result.all();
   if (batches.size() < 2)
     throw InvalidArgument("number of completed batches", std::to_string(batches.size()), "at least 2");
-  const NetworkRows rows(model.network);
+  const NetworkRows rows(model);
   NetworkEstimates result;
   result.batches = batches.size();
   const std::vector<double> loads = offered(model.network);
