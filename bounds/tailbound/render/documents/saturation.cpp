@@ -99,8 +99,8 @@ std::vector<std::string> notes(const std::vector<SaturationPoint>& points) {
                       "No {} above the channel bound is simulated, as none can be carried. An estimate, without an "
                       "interval.",
                       first.measure == LoadMeasure::flits
-                          ? "; or a group of sources delivers so much less than it offers, by a t test that takes a "
-                            "network that carries its load for one that does not in at most 1 of 100 probes"
+                          ? "; or a group of sources delivers less than it offers, by a t test: a network that "
+                            "carries 3 % more than its load is called unstable in at most 1 of 100 probes"
                           : "",
                       load)};
 }

@@ -50,7 +50,7 @@ RunPlan probe_plan(const SaturationSearch& search, double cycles) {
           .replications = search.replications,
           .warmup = static_cast<std::int64_t>(cycles / 2),
           .slots = static_cast<std::int64_t>(cycles),
-          .batches = 8};
+          .batches = 16};
 }
 
 SimulatedSaturation search_saturation(const SaturationSearch& search,
