@@ -268,7 +268,7 @@ TEST_CASE("simulate wormhole: saturation of an ejection that two sources share")
       run_json("simulate wormhole --flits 8 --saturation --precision 2% --network " + file)["results"][0];
   CHECK(number(answer, "greatest_stable_load") < 0.5025);
   CHECK(number(answer, "least_unstable_load") > 0.4975);
-  CHECK(answer["probes"].size() > 4);
+  CHECK(answer["probes"].size() >= 4);
 }
 
 TEST_CASE("validate wormhole: the model beside its simulation, and the exit status") {
@@ -365,8 +365,8 @@ TEST_CASE("simulate wormhole: fractions are of the saturation of `wormhole` for 
 }
 
 TEST_CASE("simulate wormhole: one hot channel is not hidden by light ones, and no load is above its bound") {
-  // x and y share the channel to z; a hundred hosts send a tenth of it each to another one.
-  std::string text = "hosts = [\"x\", \"y\", \"z\", \"a[0..19]\", \"b[0..19]\"]\nswitches = [\"t\", \"s[0..19]\"]\n";
+  // x and y share the channel to z; twenty hosts send as much each, to another one alone.
+  std::string hosts = "\"x\", \"y\", \"z\"", switches = "\"t\"", text;
   const auto link = [&](const std::string& from, const std::string& to) {
     text += "[[link]]\nfrom = \"" + from + "\"\nto = \"" + to + "\"\nboth = true\n";
   };
@@ -378,12 +378,14 @@ TEST_CASE("simulate wormhole: one hot channel is not hidden by light ones, and n
   flow("y", "z");
   for (int i = 0; i < 20; ++i) {
     const std::string n = std::to_string(i);
+    hosts += ", \"a" + n + "\", \"b" + n + "\"";
+    switches += ", \"s" + n + "\"";
     link("a" + n, "s" + n);
     link("b" + n, "s" + n);
     flow("a" + n, "b" + n);
   }
   const tailbound::golden::Folder folder;
-  const std::string line = "simulate wormhole --flits 4 --network " + folder.file("hot.toml", text);
+  const std::string line = "simulate wormhole --flits 4 --network " + folder.file("hot.toml", "hosts = [" + hosts + "]\nswitches = [" + switches + "]\n" + text);
   const auto found = run_json(line + " --saturation --precision 2%")["results"][0];
   CHECK(found["channel_bound_load"]["kind"] == "exact");
   CHECK(found["channel_bound_load"]["value"] == "0.5");
