@@ -210,15 +210,17 @@ std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& o
       .points();
 }
 
-/// How saturation is searched where fractions are of the simulated one.
-std::optional<answers::SaturationLength> read_of_simulated(const WormholeSimulationOptions& options) {
+/// Which saturation load fractions are of, where it is told.
+std::optional<answers::FractionsOf> read_fractions_of(const WormholeSimulationOptions& options) {
   if (options.of && options.question.loads)
     throw InvalidArgument("--of", *options.of, "given with --fractions, not with --loads");
-  const bool simulated = options.of && parse_choice(*options.of, "--of", {"model", "simulated"}) == 1;
-  if (options.latency.precision && !simulated)
+  std::optional<answers::FractionsOf> of;
+  if (options.of)
+    of = static_cast<answers::FractionsOf>(parse_choice(*options.of, "--of", {"model", "simulated"}));
+  if (options.latency.precision && of != answers::FractionsOf::simulated)
     throw InvalidArgument("--precision", *options.latency.precision,
                           "given where saturation is searched: with --saturation, or with --of simulated");
-  return simulated ? std::optional(read_saturation_length(options.run, options.latency)) : std::nullopt;
+  return of;
 }
 
 std::vector<SimulateWormholeQuestion> read_simulations(const WormholeSimulationOptions& options) {
@@ -226,7 +228,8 @@ std::vector<SimulateWormholeQuestion> read_simulations(const WormholeSimulationO
                                         .offered = read_loads(options.question, Fractions::any),
                                         .percentiles = read_latency_percentiles(options.latency),
                                         .length = read_run_length(options.run),
-                                        .of_simulated = read_of_simulated(options)};
+                                        .fractions_of = read_fractions_of(options),
+                                        .search = read_saturation_length(options.run, options.latency)};
   return Combinations(common).by(read_simulated(options), &SimulateWormholeQuestion::network).points();
 }
 
@@ -257,8 +260,8 @@ void add_wormhole_simulation_options(OptionTable& table, WormholeSimulationOptio
   add_wormhole_options(table, options.question);
   OptionGroup(table, "Traffic")
       .add("--of", options.of, "NAME",
-           "fractions are of the saturation load of the model (unless\ntold) or simulated: searched first, "
-           "to --precision");
+           "fractions are of the saturation load of the model (the\ndefault, where the network has one) or "
+           "simulated: searched\nfirst, to --precision");
   const OptionGroup network(table, "Simulated network");
   network.add("--arrivals", options.arrivals, "NAME", "of messages: poisson (unless told) or bernoulli");
   add_simulation_options(table, options.run);

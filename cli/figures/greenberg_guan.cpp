@@ -232,7 +232,7 @@ void add_simulation(Result& result, const WormholeCase& its,
   double trusted = 0;
   std::optional<double> beyond;
   for (const answers::WormholeComparison& point : points) {
-    const double fraction = point.fraction_of_saturation.value;
+    const double fraction = point.fraction_of_saturation.value().value;
     add_point(result, curve, its, "simulation", point.load, fraction, render::shown(point.latency.simulated));
     const std::optional<double> error = point.latency.error();
     if (!error) continue;

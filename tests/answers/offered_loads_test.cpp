@@ -87,8 +87,10 @@ TEST_CASE("simulated loads: a checkpoint holds one simulation") {
 }
 
 TEST_CASE("simulated loads: the precision of a search") {
-  CHECK(search_of({.precision = parse_rational("1/100", "precision")}, 3).first_guess == 1);
-  CHECK(search_of({.precision = parse_rational("1/100", "precision")}, 0.3).precision == 0.01);
-  CHECK_THROWS_AS(search_of({.precision = parse_rational("0.6", "precision")}, 0.3), InvalidArgument);
-  CHECK_THROWS_AS(search_of({.precision = parse_rational("0.0004", "precision")}, 0.3), InvalidArgument);
+  CHECK(search_of({.precision = parse_rational("1/100", "precision")}, 3, 2, 4).first_guess == 1);
+  CHECK(search_of({.precision = parse_rational("1/100", "precision")}, 0.3, 2, 4).precision == 0.01);
+  CHECK(search_of({}, 0.3, 2, 4).bound == 2);
+  CHECK(search_of({}, 0.3, 2, 4).senders == 4);
+  CHECK_THROWS_AS(search_of({.precision = parse_rational("0.6", "precision")}, 0.3, 2, 4), InvalidArgument);
+  CHECK_THROWS_AS(search_of({.precision = parse_rational("0.0004", "precision")}, 0.3, 2, 4), InvalidArgument);
 }

@@ -107,7 +107,7 @@ TEST_CASE("wormhole answers: messages of geometric length") {
   const WormholeAnswer found = answer(question, {});
   SimulatedWormhole simulated = small_mesh();
   simulated.lengths = sim::WormLengths::geometric;
-  CHECK(found.saturation.value == modelled(simulated).saturation());
+  CHECK(found.saturation.value == wormhole_model_of(simulated).model->saturation());
   question.virtual_channels = 2;
   const double together = answer(question, {}).points[0].latency.value;
   question.lengths = sim::WormLengths::fixed;
@@ -182,22 +182,68 @@ TEST_CASE("wormhole answers: simulated and beside the model") {
         found.simulation.points[1].found.latency.value().value);
 }
 
-TEST_CASE("wormhole answers: the model is of the virtual channels that are simulated") {
+TEST_CASE("wormhole answers: the model beside a simulation is of the virtual channels that are simulated") {
   ValidateWormholeQuestion question;
   question.simulation = {.network = small_mesh(), .offered = fractions({"0.3"}), .length = {.slots = 20'000}};
   question.simulation.network.virtual_channels = 2;
-  question.simulation.network.buffer_flits = 3;
   question.simulation.network.variant = WormholeVariant::paper;
   const ValidateWormholeAnswer two = answer(question, {});
   CHECK(two.modelled.virtual_channels == 2);
-  CHECK(two.modelled.virtual_channels_as_told);
-  CHECK_FALSE(two.modelled.other_virtual_channels);
-  CHECK(two.modelled.deeper_buffers);
-  CHECK_FALSE(two.modelled.geometric_lengths);
+  CHECK_FALSE(two.modelled.bernoulli_arrivals);
   // Not that of one virtual channel, 0.4065: of the walked network.
-  CHECK(two.simulation.model_saturation.value == Approx(0.3916150809).epsilon(1e-9));
+  CHECK(two.simulation.model_saturation.value().value == Approx(0.3916150809).epsilon(1e-9));
+  CHECK(answer(question.simulation, {}).model_saturation.value().value ==
+        two.simulation.model_saturation.value().value);
+  WormholeSaturationQuestion search{.network = question.simulation.network,
+                                    .length = {.precision = parse_rational("0.2", "precision"), .replications = 2}};
+  CHECK(answer(search, {}).model.value().value == two.simulation.model_saturation.value().value);
   CHECK(wormhole_model(small_mesh().network, WormholeVariant::paper).saturation() ==
         Approx(0.4065088798).epsilon(1e-9));
+}
+
+TEST_CASE("wormhole answers: without a model of the network fractions are of the simulated saturation") {
+  SimulateWormholeQuestion question{.network = small_mesh(),
+                                    .offered = fractions({"0.5"}),
+                                    .length = {.slots = 4000, .replications = 2},
+                                    .search = {.precision = parse_rational("0.2", "precision"), .replications = 2}};
+  question.network.virtual_channels = 2;
+  question.network.buffer_flits = 4;
+  const SimulateWormholeAnswer found = answer(question, {});
+  CHECK_FALSE(found.model_saturation);
+  CHECK(found.no_model == "there is no model of several virtual channels with buffers of several flits");
+  const double stable = found.simulated_saturation.value().greatest_stable;
+  CHECK(found.points[0].load == Approx(stable / 2).epsilon(1e-7));
+  CHECK(found.points[0].fraction_of_saturation.value().value == Approx(0.5).epsilon(1e-7));
+  question.fractions_of = FractionsOf::model;
+  CHECK_THROWS_WITH(answer(question, {}),
+                    "of is model; it must be simulated, or loads given instead of fractions: there is no model of "
+                    "several virtual channels with buffers of several flits");
+  question.offered = {.values = {parse_rational("0.1", "load")}};
+  const SimulateWormholeAnswer loads = answer(question, {});
+  CHECK_FALSE(loads.simulated_saturation);
+  CHECK_FALSE(loads.points[0].fraction_of_saturation);
+  ValidateWormholeQuestion compared;
+  compared.simulation = question;
+  CHECK_THROWS_WITH(answer(compared, {}),
+                    "there is nothing to compare: there is no model of several virtual channels with buffers of "
+                    "several flits (tailbound simulate wormhole simulates this network)");
+  WormholeSaturationQuestion search{.network = question.network, .length = question.search};
+  const WormholeSaturationAnswer saturation = answer(search, {});
+  CHECK_FALSE(saturation.model);
+  CHECK(saturation.found.greatest_stable == stable);
+  CHECK(saturation.search.first_guess == Approx(0.6 * 15 / 16.0));
+}
+
+TEST_CASE("wormhole answers: loads above what a physical channel carries are not simulated") {
+  SimulateWormholeQuestion question{
+      .network = small_mesh(), .offered = {.values = {parse_rational("0.95", "load")}}, .length = {.slots = 1000}};
+  CHECK_THROWS_WITH(answer(question, {}),
+                    "saturated at load 0.95 flits/cycle/node: the physical channel (1,0) -> (2,0) would have to "
+                    "carry 1.01333 flits per cycle, and carries 1; no load above 0.9375 can be carried");
+  question.offered.values = {parse_rational("0.1", "load")};
+  const SimulateWormholeAnswer found = answer(question, {});
+  CHECK(found.limit.load.value == parse_rational("15/16", "load"));
+  CHECK(found.limit.channel == "(1,0) -> (2,0)");
 }
 
 TEST_CASE("wormhole answers: virtual channels that are told, as the model beside a simulation has them") {
@@ -245,15 +291,14 @@ TEST_CASE("wormhole answers: deeper buffers, and where they are not modelled") {
   refused(other, "1 with messages of geometric length");
   other = question;
   other.virtual_channels = 2;
-  refused(other, "1 with other numbers of virtual channels than usual");
+  refused(other,
+          "1 unless a link has 1 virtual channel (in a torus 2): several of them with deeper buffers have no model");
   ValidateWormholeQuestion beside;
   beside.simulation = {.network = small_mesh(), .offered = fractions({"0.3"}), .length = {.slots = 2000}};
   beside.simulation.network.buffer_flits = 3;
-  const ValidateWormholeAnswer found = answer(beside, {});
-  CHECK_FALSE(found.modelled.deeper_buffers);
-  CHECK(found.model->buffer_flits() == 3);
+  CHECK(answer(beside, {}).model->buffer_flits() == 3);
   beside.simulation.network.lengths = sim::WormLengths::geometric;
-  CHECK(answer(beside, {}).modelled.deeper_buffers);
+  CHECK_THROWS_AS(answer(beside, {}), NoAnswer);
 }
 
 TEST_CASE("wormhole answers: messages leave by all links at once, or by one channel") {
@@ -279,9 +324,11 @@ TEST_CASE("wormhole answers: the greatest load that is carried") {
   WormholeSaturationQuestion question{.network = small_mesh(),
                                       .length = {.precision = parse_rational("0.1", "precision")}};
   const WormholeSaturationAnswer found = answer(question, {});
-  CHECK(found.found.greatest_stable > 0.9 * found.model.value);
+  CHECK(found.found.greatest_stable > 0.9 * found.model.value().value);
+  CHECK(found.limit.load.value == parse_rational("15/16", "load"));
+  CHECK_FALSE(found.found.bounded);
   CHECK(found.found.least_unstable <= 1.11 * found.found.greatest_stable);
-  CHECK(found.search.first_guess == Approx(1.1 * found.model.value));
+  CHECK(found.search.first_guess == Approx(1.1 * found.model.value().value));
 }
 
 TEST_CASE("wormhole answers: what is simulated is checked") {

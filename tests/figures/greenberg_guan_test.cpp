@@ -71,7 +71,7 @@ TEST_CASE("figures: simulated latencies go into table, picture and findings") {
   // Simulated with 100 cycles, so that the model is so much off.
   const auto at = [](double fraction, std::optional<double> error) {
     WormholeComparison point{.load = 0.1 * fraction,
-                             .fraction_of_saturation = {fraction},
+                             .fraction_of_saturation = {{fraction}},
                              .latency = {.predicted = {}, .simulated = {100, 99.5, 100.5, 0.95}}};
     if (error)
       point.latency.predicted = tailbound::numeric::Model<tailbound::unit::Cycle>{100 * (1 + *error)};

@@ -71,16 +71,25 @@ Rational typed_rate(double rate) {
   return numeric::rounded_decimal(rate, 9);
 }
 
+network::ChannelBound channel_bound(const BroadcastHypercube& hypercube) {
+  network::ChannelBound bound =
+      network::channel_bound(hypercube.dimensions, hypercube.ends, hypercube.broadcast);
+  bound.utilization = bound.utilization * numeric::whole(hypercube.flits);  // at 1 message/cycle/node
+  return bound;
+}
+
 SimulateHypercubeAnswer answer(const SimulateHypercubeQuestion& question, const Run& run) {
   const sim::BroadcastModel network = model_of(question.network);
   const auto saturation = broadcast_saturation(question.network.hypercube, broadcast_variants.front());
   const OfferedLoads& offered = question.offered;
   check_rates(offered, saturation.value);
   const std::vector<double> percentiles = in_doubles(question.percentiles);
+  const network::ChannelBound bound = channel_bound(question.network.hypercube);
   const auto simulate_at = [&](const Rational& asked, const Run& part) {
     sim::BroadcastModel model = network;
     model.rate = offered.of_saturation ? typed_rate(offered.absolute(asked, saturation.value)) : asked;
     const double rate = numeric::nearest_double(model.rate), fraction = rate / saturation.value;
+    require_below_limit(LoadMeasure::messages, rate, bound.load(), bound.channel);
     const Simulation simulation = [&](const sim::RunPlan& plan, const sim::RunControls& controls,
                                       std::string_view resume) {
       return sim::run_broadcasts(model, plan, controls, resume);
@@ -104,8 +113,13 @@ SimulateHypercubeAnswer answer(const SimulateHypercubeQuestion& question, const 
 HypercubeSaturationAnswer answer(const HypercubeSaturationQuestion& question, const Run& run) {
   const sim::BroadcastModel network = model_of(question.network);
   const auto model = broadcast_saturation(question.network.hypercube, broadcast_variants.front());
-  const sim::SaturationSearch search = search_of(question.length, guess_for_hypercubes * model.value);
-  return {.model = model,
+  const network::ChannelBound bound = channel_bound(question.network.hypercube);
+  const sim::SaturationSearch search =
+      search_of(question.length, guess_for_hypercubes * model.value, numeric::nearest_double(bound.load()),
+                static_cast<double>(bound.senders));
+  return {.limit = {.load = {bound.load()}, .channel = bound.channel},
+          .model = model,
+          .no_model = {},
           .search = search,
           .found = find_saturation(
               search, LoadMeasure::messages,

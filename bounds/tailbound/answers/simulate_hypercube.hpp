@@ -6,6 +6,7 @@
 #include <tailbound/answers/simulated_loads.hpp>
 #include <tailbound/answers/simulation.hpp>
 #include <tailbound/core/quantity.hpp>
+#include <tailbound/network/channel_bound.hpp>
 #include <tailbound/numeric/truth.hpp>
 #include <tailbound/sim/worm/simulate_broadcasts.hpp>
 
@@ -59,6 +60,9 @@ struct SimulateHypercubeAnswer {
 /// \throws Overloaded       the queues at the ports grow without end at a rate
 /// \throws Stopped          before anything could be said
 [[nodiscard]] SimulateHypercubeAnswer answer(const SimulateHypercubeQuestion& question, const Run& run);
+
+/// What its physical channels can carry, exactly [messages/cycle/node].
+[[nodiscard]] network::ChannelBound channel_bound(const BroadcastHypercube& hypercube);
 
 /// A rate that people can type: the nearest of nine significant digits.
 [[nodiscard]] numeric::Rational typed_rate(double rate);

@@ -2,6 +2,7 @@
 
 #include <tailbound/answers/simulated_loads.hpp>
 #include <tailbound/answers/wormhole.hpp>
+#include <tailbound/network/channel_bound.hpp>
 #include <tailbound/sim/worm/simulate_worms.hpp>
 
 #include <cstddef>
@@ -21,8 +22,7 @@ namespace tailbound::answers {
 /// What is simulated, but for the load.
 struct SimulatedWormhole {
   WormholeNetwork network;  ///< a butterfly fat-tree with at most network::most_simulated_fat_tree_nodes
-  std::optional<WormholeVariant>
-      variant{};            ///< of the model, of which fractions are; usual_variant() unless told
+  std::optional<WormholeVariant> variant{};  ///< of the model; usual_variant() unless told
   std::int64_t flits = 32;  ///< of a message, the mean if geometric, 1 .. 1 000 000
   /// Of each link: 1 .. 64, in a torus 1 or an even number, in a butterfly fat-tree 1; the usual number
   /// unless told. Of an own network its own number alone.
@@ -41,24 +41,31 @@ struct WormholeLayout {
 
 // --- latencies
 
+/// Which saturation load fractions are of.
+enum class FractionsOf {
+  model,      ///< that of the model, as `wormhole` has it
+  simulated,  ///< the greatest load found stable, searched first
+};
+
 struct SimulateWormholeQuestion {
   SimulatedWormhole network;
   /// Flits/cycle/node, above 0 and at most 1; or fractions above 0 of the model's saturation load, beyond which a
-  /// network may well carry more.
+  /// network may well carry more, or of the simulated one.
   OfferedLoads offered;
   std::vector<numeric::Rational> percentiles{};  ///< of latency, as fractions from 0 to 1
   RunLength length{};                            ///< [cycles]
   double flit_hops = 6e8;  ///< of all loads together, where `length` has no cycles: seconds on one core; > 0
-  /// Fractions are of the simulated saturation load instead, which is searched first, so precisely.
-  std::optional<SaturationLength> of_simulated{};
+  /// Unless told of the model where this network has one, else of the simulation.
+  std::optional<FractionsOf> fractions_of{};
+  SaturationLength search{};  ///< of the simulated saturation load, where fractions are of it
   double confidence = 0.95;  ///< of each interval, above 0 and below 1
 };
 
 /// One load, simulated; each has its own warm-up, batches and, unless told, cycles.
 struct SimulatedWorms {
   double load = 0;  ///< [flits/cycle/node]
-  /// Of the model's saturation load.
-  numeric::Model<unit::Ratio> fraction_of_saturation;
+  /// Of the simulated saturation load where that was searched, else of the model's; none where there is neither.
+  std::optional<numeric::Model<unit::Ratio>> fraction_of_saturation;
   Simulated simulated;
   sim::WormEstimates
       found;  ///< with the ten busiest channels; percentiles as in the question, none if none arrived
@@ -66,7 +73,9 @@ struct SimulatedWorms {
 
 struct SimulateWormholeAnswer {
   WormholeLayout layout;
-  numeric::Model<unit::FlitsPerCycle> model_saturation;
+  ChannelLimit<unit::FlitsPerCycle> limit;  ///< above it no load is simulated
+  std::optional<numeric::Model<unit::FlitsPerCycle>> model_saturation;  ///< of the model of this very network
+  std::string no_model;                                                 ///< why there is none
   std::vector<SimulatedWorms> points;  ///< one a load, in the order of the question
   bool stopped = false;                ///< before all was simulated; the last point may be cut short
   /// Where fractions are of it: they are of the greatest load that is stable.
@@ -74,10 +83,10 @@ struct SimulateWormholeAnswer {
 };
 
 /// \throws InvalidArgument  a field out of range; a fraction that makes more than 1 flit/cycle/node; a checkpoint
-///                          with several loads, or of another simulation
+///                          with several loads, or of another simulation; fractions of a model that there is not
 /// \throws LimitExceeded    the network is too large
 /// \throws Overloaded       the sources' queues grow without end at a load
-/// \throws NoAnswer         worms block each other for ever
+/// \throws NoAnswer         a load is above what a physical channel can carry; worms block each other for ever
 /// \throws Stopped          before there was a point
 [[nodiscard]] SimulateWormholeAnswer answer(const SimulateWormholeQuestion& question, const Run& run);
 
@@ -95,7 +104,8 @@ struct WormholeSaturationAnswer : SaturationAnswer<unit::FlitsPerCycle> {
 /// The greatest load that the network carries.
 /// \throws InvalidArgument  a field out of range
 /// \throws LimitExceeded    the network is too large
-/// \throws NoAnswer         the network carries 1 flit/cycle/node; worms block each other for ever
+/// \throws NoAnswer         the network carries 1 flit/cycle/node, and its channels carry more; worms block each other
+///                          for ever
 /// \throws Stopped          before saturation was found
 [[nodiscard]] WormholeSaturationAnswer answer(const WormholeSaturationQuestion& question, const Run& run);
 
@@ -105,12 +115,15 @@ struct WormholeSaturationAnswer : SaturationAnswer<unit::FlitsPerCycle> {
 /// \throws InvalidArgument, LimitExceeded
 [[nodiscard]] sim::WormModel simulator_model(const SimulatedWormhole& network);
 
-/// The model of what is simulated, with the usual virtual channels; of finite sources with its lengths.
-[[nodiscard]] bounds::wormhole::Model modelled(const SimulatedWormhole& network);
+/// The model of what is simulated: the same that `wormhole` shows for this network.
+[[nodiscard]] WormholeModel wormhole_model_of(const SimulatedWormhole& network);
 
-/// As answer(), fractions and lengths by this model.
+/// What its physical channels can carry, exactly.
+[[nodiscard]] network::ChannelBound channel_bound(const WormholeNetwork& network);
+
+/// As answer(), with wormhole_model_of(question.network).
 [[nodiscard]] SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuestion& question,
-                                                    const sim::WormModel& network,
-                                                    const bounds::wormhole::Model& model, const Run& run);
+                                                    const sim::WormModel& network, const WormholeModel& model,
+                                                    const Run& run);
 
 }  // namespace tailbound::answers

@@ -20,23 +20,44 @@ sim::RunPlan plan_of_work(const RunLength& length, double flit_hops, std::size_t
   return result;
 }
 
+namespace {
+
+std::string overload_in_words(double delivered, const sim::WormStability& evidence) {
+  if (evidence.shortfall && evidence.shortfall->is_short)
+    return "of what " +
+           (evidence.shortfall->count == 1 ? "a source offers, "
+                                           : plain(evidence.shortfall->count) + " sources offer, among them ") +
+           evidence.shortfall->name + ", " + plain(100 * evidence.shortfall->not_carried, 2) +
+           " % is not delivered, " + plain(evidence.shortfall->significance, 2) + " standard errors above 0";
+  return plain(delivered, 3) + " are delivered, and " + plain(100 * evidence.not_carried, 2) +
+         " % of the messages stay at their sources, where the mean number waiting at a node grew from " +
+         plain(evidence.waiting_first, 3) + " to " + plain(evidence.waiting_second, 3) +
+         " between the halves of the measured time";
+}
+
+}  // namespace
+
 Overloaded::Overloaded(LoadMeasure measure, double load, double delivered, const sim::WormStability& evidence)
-    : NoAnswer(
-          std::string("saturated at ") + name(measure) + " " + plain(load, 6) + " " + unit_of(measure) +
-          ": " + plain(delivered, 3) + " are delivered, and " + plain(100 * evidence.not_carried, 2) +
-          " % of the messages stay at their sources, where the mean number waiting at a node grew from " +
-          plain(evidence.waiting_first, 3) + " to " + plain(evidence.waiting_second, 3) +
-          " between the halves of the measured time"),
+    : NoAnswer(std::string("saturated at ") + name(measure) + " " + plain(load, 6) + " " + unit_of(measure) +
+               ": " + overload_in_words(delivered, evidence)),
       measure_(measure),
       load_(load),
       delivered_(delivered),
       evidence_(evidence) {}
 
+void require_below_limit(LoadMeasure measure, double load, const numeric::Rational& limit, const std::string& channel) {
+  const double most = numeric::nearest_double(limit);
+  if (load <= most) return;
+  throw NoAnswer(std::string("saturated at ") + name(measure) + " " + plain(load, 6) + " " + unit_of(measure) +
+                 ": the physical channel " + channel + " would have to carry " + plain(load / most, 6) +
+                 " flits per cycle, and carries 1; no load above " + plain(limit) + " can be carried");
+}
+
 void refuse_search_in_parts(const Run& run) {
   if (run.executor != nullptr && run.executor->in_parts())
     throw InvalidArgument("of", "simulated",
-                          "left out where a run is cut into parts: no part knows the loads before all have "
-                          "searched; search once with --saturation, then give --loads");
+                          "model, or loads given instead of fractions, where a run is cut into parts: no part "
+                          "knows the loads before all have searched; search once with --saturation");
 }
 
 void require_one_load_to_resume(const Run& run, std::size_t loads) {
@@ -50,7 +71,8 @@ bool is_search_precision(const numeric::Rational& precision) {
   return relative >= 0.0005 && relative <= 0.5;
 }
 
-sim::SaturationSearch search_of(const SaturationLength& length, double first_guess) {
+sim::SaturationSearch search_of(const SaturationLength& length, double first_guess, double bound,
+                                double senders) {
   if (!is_search_precision(length.precision))
     throw InvalidArgument("precision", plain(length.precision), "from 0.05% to 50%");
   sim::SaturationSearch search;
@@ -58,6 +80,8 @@ sim::SaturationSearch search_of(const SaturationLength& length, double first_gue
   search.precision = numeric::nearest_double(length.precision);
   search.replications = length.replications;
   search.seed = length.seed;
+  search.bound = bound;
+  search.senders = senders;
   return search;
 }
 

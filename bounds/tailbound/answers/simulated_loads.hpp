@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,9 @@ class Overloaded : public NoAnswer {
   sim::WormStability evidence_;
 };
 
+/// \throws NoAnswer  the load is above what the channel can carry, so that nothing needs to be simulated
+void require_below_limit(LoadMeasure measure, double load, const numeric::Rational& limit, const std::string& channel);
+
 /// \throws InvalidArgument  "checkpoint" or "resume": a checkpoint with several loads
 void require_one_load_to_resume(const Run& run, std::size_t loads);
 
@@ -78,7 +82,7 @@ template <class Point, class SimulateAt>
 
 /// How the greatest load that is carried is looked for.
 struct SaturationLength {
-  numeric::Rational precision;  ///< relative, from 0.0005 to 0.5
+  numeric::Rational precision = numeric::Rational(1) / 100;  ///< relative, from 0.0005 to 0.5
   int replications = 4;
   std::uint64_t seed = 1;
 };
@@ -86,20 +90,35 @@ struct SaturationLength {
 /// May a search be as precise as that?
 [[nodiscard]] bool is_search_precision(const numeric::Rational& precision);
 
+/// What no load can be above: a physical channel would have to take more than one flit per cycle.
+/// \param Unit  of the load
+template <class Unit>
+struct ChannelLimit {
+  numeric::Exact<Unit> load;  ///< at which the utilization of the channel is 1
+  std::string channel;        ///< that has the highest utilization
+};
+
 /// \param Unit  of the loads
 template <class Unit>
 struct SaturationAnswer {
-  numeric::Model<Unit> model;      ///< where the model saturates
-  sim::SaturationSearch search;    ///< as it was made
-  sim::SimulatedSaturation found;  ///< estimates, without an interval
+  ChannelLimit<Unit> limit;                    ///< computed first; nothing is simulated above
+  std::optional<numeric::Model<Unit>> model;   ///< where the model of this very network saturates
+  std::string no_model;                        ///< why there is none
+  sim::SaturationSearch search;                ///< as it was made
+  sim::SimulatedSaturation found;              ///< estimates, without an interval
 };
 
 using SaturationOf = std::function<sim::SimulatedSaturation(const sim::SaturationSearch& search,
                                                             const sim::RunControls& controls,
                                                             const std::function<void(std::size_t)>& told)>;
 
-/// The search as it is made.  \throws InvalidArgument  "precision" out of range
-[[nodiscard]] sim::SaturationSearch search_of(const SaturationLength& length, double first_guess);
+/// The search as it is made.
+/// \param first_guess  of the saturation load, above 0
+/// \param bound        what no load can be above, proved
+/// \param senders      that share the busiest channels
+/// \throws InvalidArgument  "precision" out of range
+[[nodiscard]] sim::SaturationSearch search_of(const SaturationLength& length, double first_guess, double bound,
+                                              double senders);
 
 /// \throws Stopped   before saturation was found
 /// \throws NoAnswer  none was found

@@ -50,15 +50,19 @@ inline constexpr std::size_t field_count<sim::MultistageStage> = 2;
 template <>
 inline constexpr std::size_t field_count<SimulateMultistageAnswer> = 8;
 template <>
-inline constexpr std::size_t field_count<sim::WormStability> = 4;
+inline constexpr std::size_t field_count<sim::SourceShortfall> = 7;
+template <>
+inline constexpr std::size_t field_count<sim::WormStability> = 5;
 template <>
 inline constexpr std::size_t field_count<sim::SaturationProbe> = 3;
 template <>
-inline constexpr std::size_t field_count<sim::SimulatedSaturation> = 5;
+inline constexpr std::size_t field_count<sim::SimulatedSaturation> = 6;
 template <>
-inline constexpr std::size_t field_count<sim::SaturationSearch> = 5;
+inline constexpr std::size_t field_count<sim::SaturationSearch> = 7;
 template <class Unit>
-inline constexpr std::size_t field_count<SaturationAnswer<Unit>> = 3;
+inline constexpr std::size_t field_count<ChannelLimit<Unit>> = 2;
+template <class Unit>
+inline constexpr std::size_t field_count<SaturationAnswer<Unit>> = 5;
 template <>
 inline constexpr std::size_t field_count<sim::WormPercentile> = 2;
 template <>
@@ -70,7 +74,7 @@ inline constexpr std::size_t field_count<WormholeLayout> = 3;
 template <>
 inline constexpr std::size_t field_count<SimulatedWorms> = 4;
 template <>
-inline constexpr std::size_t field_count<SimulateWormholeAnswer> = 5;
+inline constexpr std::size_t field_count<SimulateWormholeAnswer> = 7;
 template <>
 inline constexpr std::size_t field_count<sim::BroadcastPercentile> = 3;
 template <>

@@ -35,7 +35,7 @@ inline constexpr std::size_t field_count<ComparedMemory> = 4;
 template <>
 inline constexpr std::size_t field_count<ValidateSwitchAnswer> = 5;
 template <>
-inline constexpr std::size_t field_count<WormholeModelled> = 6;
+inline constexpr std::size_t field_count<WormholeModelled> = 2;
 template <>
 inline constexpr std::size_t field_count<WormholeComparison> = 3;
 template <>

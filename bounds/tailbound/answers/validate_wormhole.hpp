@@ -17,22 +17,16 @@ struct ValidateWormholeQuestion {
   SimulateWormholeQuestion simulation;  ///< its percentiles are not compared
 };
 
-/// Of which network the model is, and what it takes for granted that is simulated otherwise.
+/// What the model has. It is of the simulated network: its virtual channels, buffers, lengths and ends.
 struct WormholeModelled {
   std::optional<int> virtual_channels;  ///< of each link; nothing of an own network, where they are its own
-  /// The model is of the number of virtual channels that was asked for, not of the usual one.
-  bool virtual_channels_as_told = false;
-  /// Another number of virtual channels is simulated, as a model of so many would take too long.
-  std::optional<int> other_virtual_channels;
-  bool deeper_buffers = false;      ///< the model is of buffers of one flit, deeper ones are simulated
-  bool geometric_lengths = false;   ///< the (published) model is of messages of fixed length
-  bool bernoulli_arrivals = false;  ///< the model is of Poisson arrivals
+  bool bernoulli_arrivals = false;      ///< the model is of Poisson arrivals, Bernoulli ones are simulated
 };
 
 /// Mean latency at one load.
 struct WormholeComparison {
   double load = 0;                                     ///< [flits/cycle/node]
-  numeric::Model<unit::Ratio> fraction_of_saturation;  ///< of the model's saturation load
+  std::optional<numeric::Model<unit::Ratio>> fraction_of_saturation;  ///< as in the simulation
   Comparison<unit::Cycle> latency;
 };
 
@@ -46,7 +40,8 @@ struct ValidateWormholeAnswer {
 };
 
 /// \throws as the simulation
-/// \throws NoAnswer  no message was delivered while measured
+/// \throws NoAnswer  no model has such a network, so that there is nothing to compare; or no message was delivered
+///                   while measured
 [[nodiscard]] ValidateWormholeAnswer answer(const ValidateWormholeQuestion& question, const Run& run);
 
 /// Mean latencies by the model at so many loads up to the greatest that was compared and that it solves, for

@@ -60,20 +60,63 @@ WormholePoint solve(const Model& model, const WormholeQuestion& question, double
   return point;
 }
 
+ModelledWormhole asked_network(const WormholeQuestion& question) {
+  return {.network = question.network,
+          .variant = question.variant,
+          .flits = question.flits,
+          .lengths = question.lengths,
+          .virtual_channels = question.virtual_channels,
+          .buffer_flits = question.buffer_flits};
+}
+
+/// Do worms of a link take any of several virtual channels on one physical channel?
+bool has_several_virtual_channels(const WormholeNetwork& network, std::optional<int> virtual_channels) {
+  if (std::holds_alternative<network::WormTopology>(network))
+    return virtual_channels && virtual_channels != usual_virtual_channels(network);
+  const network::WormLayout& layout = std::get<OwnWormNetwork>(network).network->layout();
+  return std::any_of(layout.stations.begin(), layout.stations.end(), [&](const network::WormStation& station) {
+    return station.count > 1 &&
+           layout.channels[station.first].wire == layout.channels[station.first + 1].wire;
+  });
+}
+
+/// What no model knows.
+struct Unmodelled {
+  const char* argument;
+  std::string value;
+  const char* legal;    ///< "it must be .."
+  const char* missing;  ///< "there is no model of .."
+};
+
+std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
+  const bool finite_source =
+      asked.variant.value_or(usual_variant(asked.network)) == WormholeVariant::finite_source;
+  const std::string buffer = std::to_string(asked.buffer_flits);
+  if (asked.lengths == sim::WormLengths::geometric && !finite_source)
+    return Unmodelled{"lengths", "geometric",
+                      "fixed by the published variants, which know no other; variant finite-source does",
+                      "messages of geometric length in the published variants"};
+  if (asked.buffer_flits == 1) return std::nullopt;
+  if (!finite_source)
+    return Unmodelled{"buffer flits", buffer,
+                      "1 by the published variants, which know no other; variant finite-source does",
+                      "buffers of several flits in the published variants"};
+  if (asked.lengths != sim::WormLengths::fixed)
+    return Unmodelled{"buffer flits", buffer, "1 with messages of geometric length",
+                      "buffers of several flits with messages of geometric length"};
+  if (has_several_virtual_channels(asked.network, asked.virtual_channels))
+    return Unmodelled{
+        "buffer flits", buffer,
+        "1 unless a link has 1 virtual channel (in a torus 2): several of them with deeper buffers have no model",
+        "several virtual channels with buffers of several flits"};
+  return std::nullopt;
+}
+
 /// The model that the question is about.
 std::shared_ptr<const Model> asked_model(const WormholeQuestion& question) {
-  auto usual = std::make_shared<const Model>(
-      wormhole_model(question.network, question.variant, length_variation(question.lengths, question.flits),
-                     static_cast<double>(question.flits), static_cast<double>(question.buffer_flits)));
-  const std::optional<int> told = question.virtual_channels;
-  if (!told) return usual;
-  static_cast<void>(worm_network(question.network, told));  // checks the number
-  if (told == usual_virtual_channels(question.network)) return usual;
-  auto walked = walked_model(question.network, *usual, *told, walk_calls_alone);
-  if (!walked)
-    throw LimitExceeded("the model with " + std::to_string(*told) + " virtual channels a link of the " +
-                        name(question.network) + " would take too long: fewer of them, or fewer nodes");
-  return walked;
+  WormholeModel found = wormhole_model_of(asked_network(question));
+  if (!found.model) throw LimitExceeded(found.missing + ": fewer of them, or fewer nodes");
+  return std::move(found.model);
 }
 
 /// Channels that worms remember, where where they go depends on where they came from.
@@ -99,23 +142,11 @@ void check_question(const WormholeQuestion& question) {
   if (question.flits < 1 || question.flits > 1'000'000'000)
     throw InvalidArgument("flits", std::to_string(question.flits), "from 1 to 1000000000");
   check(question.offered);
-  if (question.lengths == sim::WormLengths::geometric &&
-      asked_variant(question) != WormholeVariant::finite_source)
-    throw InvalidArgument("lengths", "geometric",
-                          "fixed by the published variants, which know no other; variant finite-source does");
   if (question.buffer_flits < 1 || question.buffer_flits > 1'000'000)
     throw InvalidArgument("buffer flits", std::to_string(question.buffer_flits),
                           "an integer from 1 to 1000000");
-  if (question.buffer_flits > 1) {
-    const auto refuse = [&](const char* legal) {
-      throw InvalidArgument("buffer flits", std::to_string(question.buffer_flits), legal);
-    };
-    if (asked_variant(question) != WormholeVariant::finite_source)
-      refuse("1 by the published variants, which know no other; variant finite-source does");
-    if (question.lengths != sim::WormLengths::fixed) refuse("1 with messages of geometric length");
-    if (question.virtual_channels && question.virtual_channels != usual_virtual_channels(question.network))
-      refuse("1 with other numbers of virtual channels than usual");
-  }
+  if (const auto unknown = unmodelled(asked_network(question)))
+    throw InvalidArgument(unknown->argument, unknown->value, unknown->legal);
   if (!question.channels || question.offered.values.empty()) return;
   const std::size_t loads = question.offered.values.size(), most = most_channels_listed / loads;
   if (*question.channels > most)
@@ -154,7 +185,7 @@ std::shared_ptr<const network::WormNetwork> worm_network(const WormholeNetwork& 
 }
 
 std::shared_ptr<const Model> walked_model(const WormholeNetwork& network, const Model& usual,
-                                          int virtual_channels, double most) {
+                                          int virtual_channels) {
   constexpr double calls_of_a_wire = 50;
   const int modelled = usual.equations() == Equations::finite_source
                            ? std::min(virtual_channels, most_channels_modelled)
@@ -163,7 +194,7 @@ std::shared_ptr<const Model> walked_model(const WormholeNetwork& network, const 
   const network::WormLayout& layout = worms->layout();
   const double nodes = layout.nodes, each = modelled, wires = layout.wires;
   const double calls = nodes * nodes * layout.variants * usual.graph().mean_distance * each;
-  if (calls + calls_of_a_wire * wires * each * each * each > most) return nullptr;
+  if (calls + calls_of_a_wire * wires * each * each * each > most_walk_calls) return nullptr;
   try {
     return std::make_shared<const Model>(network::walk_graph(*worms, {}), usual.equations(),
                                          usual.length_variation(), usual.flits());
@@ -183,6 +214,21 @@ WormholeVariant usual_variant(const WormholeNetwork& network) {
     return WormholeVariant::finite_source;
   }
   return node_count(network) <= most ? WormholeVariant::finite_source : WormholeVariant::paper;
+}
+
+WormholeModel wormhole_model_of(const ModelledWormhole& asked) {
+  if (const auto unknown = unmodelled(asked))
+    return {.missing = std::string("there is no model of ") + unknown->missing};
+  auto usual = std::make_shared<const Model>(
+      wormhole_model(asked.network, asked.variant, length_variation(asked.lengths, asked.flits),
+                     static_cast<double>(asked.flits), static_cast<double>(asked.buffer_flits)));
+  const std::optional<int> told = asked.virtual_channels;
+  if (!told) return {.model = std::move(usual)};
+  static_cast<void>(worm_network(asked.network, told));  // checks the number
+  if (told == usual_virtual_channels(asked.network)) return {.model = std::move(usual)};
+  if (auto walked = walked_model(asked.network, *usual, *told)) return {.model = std::move(walked)};
+  return {.missing = "the model with " + std::to_string(*told) + " virtual channels per link of the " +
+                     name(asked.network) + " would take too long"};
 }
 
 double length_variation(sim::WormLengths lengths, std::int64_t flits) {

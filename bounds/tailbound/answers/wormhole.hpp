@@ -82,6 +82,22 @@ struct WormholeQuestion {
   /// Of each channel, 1 .. 10^6; more than 1 by finite_source alone, with fixed lengths and the usual virtual channels.
   std::int64_t buffer_flits = 1;
 };
+
+/// The network that a model is asked for, with all that the model depends on but the load.
+struct ModelledWormhole {
+  const WormholeNetwork& network;
+  std::optional<WormholeVariant> variant{};
+  std::int64_t flits = 32;
+  sim::WormLengths lengths = sim::WormLengths::fixed;
+  std::optional<int> virtual_channels{};
+  std::int64_t buffer_flits = 1;
+};
+
+/// A model of this very network, or none: never that of another one.
+struct WormholeModel {
+  std::shared_ptr<const bounds::wormhole::Model> model{};
+  std::string missing{};  ///< without one: why, as a clause ("it has no .."); empty otherwise
+};
 inline constexpr std::size_t most_channels_listed = 1'000'000;
 
 /// A channel behind the sources.
@@ -144,6 +160,11 @@ struct WormholeAnswer {
 /// Squared coefficient of variation of messages' lengths with this mean.
 [[nodiscard]] double length_variation(sim::WormLengths lengths, std::int64_t flits);
 
+/// The model of a network as `wormhole` asks for it, and as simulations and comparisons show it.
+/// \throws InvalidArgument  a field out of range
+/// \throws LimitExceeded    the network is too large
+[[nodiscard]] WormholeModel wormhole_model_of(const ModelledWormhole& asked);
+
 /// The model of a network, with the usual virtual channels; usual_variant() unless told.
 /// \param length_variation  squared coefficient of variation of the messages' lengths; the published variants do
 ///                          without
@@ -165,16 +186,15 @@ struct WormholeAnswer {
 
 /// Calls of next_station(), at some 8 ns, that the walk over a network may take. What follows it takes as long as 50
 /// of them for each wire and third power of its channels.
-inline constexpr double walk_calls_beside = 2e8, walk_calls_alone = 1e9;
+inline constexpr double most_walk_calls = 1e9;
 
 /// By finite sources more virtual channels a link are as so many: worms no longer wait for one.
 inline constexpr int most_channels_modelled = 8;
 
 /// The model of a network channel by channel, which knows any number of virtual channels; nothing if that took long.
 /// \param usual  the model with the usual virtual channels
-/// \param most   walk_calls_beside a simulation, or walk_calls_alone
 [[nodiscard]] std::shared_ptr<const bounds::wormhole::Model> walked_model(
-    const WormholeNetwork& network, const bounds::wormhole::Model& usual, int virtual_channels, double most);
+    const WormholeNetwork& network, const bounds::wormhole::Model& usual, int virtual_channels);
 
 /// Mean latency of messages of so many flits; nothing where the model has no solution.
 /// \param load  [flits/cycle/node], from 0

@@ -54,6 +54,8 @@ class RoutedWormNetwork::Builder {
   std::vector<Path> paths_;
   std::vector<std::uint32_t> steps_;
   WormTraffic traffic_;
+  std::vector<numeric::Rational> rates_;
+  numeric::Rational scale_ = 1;
 
  private:
   [[nodiscard]] std::pair<std::size_t, std::size_t> pair(std::size_t flow) const {
@@ -128,11 +130,13 @@ class RoutedWormNetwork::Builder {
       all = all + flow.rate;
       if (i == 0 || network_.flows[order_[i - 1]].source != flow.source) ++senders;
     }
+    scale_ = senders / all;
     for (const std::size_t i : order_) {
       const Flow& flow = network_.flows[i];
       traffic_.flows.push_back({static_cast<std::uint32_t>(flow.source),
                                 static_cast<std::uint32_t>(flow.destination),
-                                numeric::nearest_double(flow.rate * senders / all)});
+                                numeric::nearest_double(flow.rate * scale_)});
+      rates_.push_back(flow.rate);
     }
   }
 
@@ -155,7 +159,52 @@ RoutedWormNetwork::RoutedWormNetwork(Builder&& builder)
       paths_of_(std::move(builder.paths_of_)),
       paths_(std::move(builder.paths_)),
       steps_(std::move(builder.steps_)),
-      traffic_(std::move(builder.traffic_)) {}
+      traffic_(std::move(builder.traffic_)),
+      rates_(std::move(builder.rates_)),
+      scale_(std::move(builder.scale_)) {}
+
+std::vector<PhysicalChannel> RoutedWormNetwork::physical_channels() const {
+  // Of a link with several classes the first station stands for all, as they share its wires.
+  std::vector<std::uint32_t> first(layout().stations.size());
+  for (std::uint32_t station = 0; station < first.size(); ++station) {
+    const bool goes_on = station > 0 && owners_[station].kind == Owner::Kind::link &&
+                         owners_[station - 1].kind == Owner::Kind::link &&
+                         owners_[station].at == owners_[station - 1].at;
+    first[station] = goes_on ? first[station - 1] : station;
+  }
+  std::vector<PhysicalChannel> all(first.size());
+  for (std::uint32_t source = 0; source + 1 < flows_of_.size(); ++source)
+    for (std::size_t flow = flows_of_[source]; flow < flows_of_[source + 1]; ++flow) {
+      std::uint32_t variants = 0;
+      for (std::size_t path = paths_of_[flow]; path < paths_of_[flow + 1]; ++path) {
+        const numeric::Rational flits = rates_[flow] * static_cast<unsigned long>(paths_[path].variants_end - variants);
+        variants = paths_[path].variants_end;
+        for (std::size_t step = paths_[path].first; step < paths_[path].end; ++step) {
+          PhysicalChannel& channel = all[first[steps_[step]]];
+          channel.utilization = channel.utilization + flits;
+          if (channel.sources.empty() || channel.sources.back() != source) channel.sources.push_back(source);
+        }
+      }
+    }
+  std::vector<PhysicalChannel> used;
+  for (std::uint32_t station = 0; station < all.size(); ++station) {
+    if (all[station].sources.empty()) continue;
+    const Owner& owner = owners_[station];
+    const int wires = owner.kind == Owner::Kind::link ? links_[owner.at].packets_per_slot : 1;
+    const auto shares = static_cast<unsigned long>(layout().variants) * static_cast<unsigned long>(wires);
+    used.push_back({.name = owner_name(station),
+                    .utilization = all[station].utilization * scale_ / shares,
+                    .sources = std::move(all[station].sources)});
+  }
+  return used;
+}
+
+std::string RoutedWormNetwork::owner_name(std::uint32_t station) const {
+  const Owner& owner = owners_[station];
+  if (owner.kind != Owner::Kind::link)
+    return (owner.kind == Owner::Kind::injection ? "injection at " : "ejection at ") + nodes_[owner.at];
+  return nodes_[links_[owner.at].from] + " -> " + nodes_[links_[owner.at].to];
+}
 
 std::size_t RoutedWormNetwork::flow_of(std::uint32_t source, std::uint32_t destination) const {
   // Where it is if the source sends to all others.
@@ -183,10 +232,9 @@ std::uint32_t RoutedWormNetwork::next_station(const WormHead& head) const {
 std::string RoutedWormNetwork::channel_name(std::uint32_t channel) const {
   const std::uint32_t station = layout().channels[channel].station;
   const Owner& owner = owners_[station];
-  if (owner.kind != Owner::Kind::link)
-    return (owner.kind == Owner::Kind::injection ? "injection at " : "ejection at ") + nodes_[owner.at];
+  std::string name = owner_name(station);
+  if (owner.kind != Owner::Kind::link) return name;
   const Link& link = links_[owner.at];
-  std::string name = nodes_[link.from] + " -> " + nodes_[link.to];
   const std::uint32_t within = channel - layout().stations[station].first;
   const auto each = static_cast<std::uint32_t>(link.virtual_channels);
   std::uint32_t its_class = 0;

@@ -3,6 +3,10 @@
 #include <tailbound/network/network.hpp>
 #include <tailbound/network/worm_network.hpp>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 /// Networks from files (network_file.hpp, for worms) as their worms meet them.
 ///
 /// MODEL     Nodes, links and routes of the file. A link has `packets_per_slot` wires side by side, each with
@@ -18,6 +22,13 @@ namespace tailbound::network {
 inline constexpr std::size_t most_worm_channels = 4'000'000;
 inline constexpr std::uint32_t most_worm_variants = 10'000;
 
+/// A link, or the injection or ejection channel of a switch, as the flows use it.
+struct PhysicalChannel {
+  std::string name;                    ///< "left -> right", "ejection at left"
+  numeric::Rational utilization;       ///< flits per cycle and wire at load 1, exactly; above 0
+  std::vector<std::uint32_t> sources;  ///< nodes whose messages cross it, ascending
+};
+
 class RoutedWormNetwork : public WormNetwork {
  public:
   /// COST  linear in the network and its routes
@@ -28,6 +39,8 @@ class RoutedWormNetwork : public WormNetwork {
 
   /// The file's flows; only they have paths.
   [[nodiscard]] const WormTraffic& traffic() const { return traffic_; }
+  /// Those that messages cross.  COST  a rational addition for each channel of each route
+  [[nodiscard]] std::vector<PhysicalChannel> physical_channels() const;
   [[nodiscard]] std::uint32_t next_station(const WormHead& head) const override;
   [[nodiscard]] std::string channel_name(std::uint32_t channel) const override;
   [[nodiscard]] std::string node_name(std::uint32_t node) const override { return nodes_[node]; }
@@ -36,6 +49,8 @@ class RoutedWormNetwork : public WormNetwork {
   class Builder;
   explicit RoutedWormNetwork(Builder&& builder);
   [[nodiscard]] std::size_t flow_of(std::uint32_t source, std::uint32_t destination) const;
+  /// "left -> right", "injection at left": what the station belongs to.
+  [[nodiscard]] std::string owner_name(std::uint32_t station) const;
 
   /// Stations on the path of the variants below `variants_end`, and not of those of the route before.
   struct Path {
@@ -57,6 +72,8 @@ class RoutedWormNetwork : public WormNetwork {
   std::vector<Path> paths_;
   std::vector<std::uint32_t> steps_;  ///< stations
   WormTraffic traffic_;
+  std::vector<numeric::Rational> rates_;  ///< [flow]: as the file has them
+  numeric::Rational scale_ = 1;           ///< of these, to those of traffic_
 };
 
 }  // namespace tailbound::network

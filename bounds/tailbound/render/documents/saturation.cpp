@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <tailbound/numeric/plain.hpp>
 #include <tailbound/render/documents/observed.hpp>
 #include <tailbound/render/documents/saturation.hpp>
 #include <tailbound/render/documents/units.hpp>
@@ -18,16 +19,22 @@ std::string measured_key(const char* stem, LoadMeasure measure) {
 }
 
 /// model / simulation - 1
-double error_of(const FoundSaturation& saturation) {
-  return saturation.model / saturation.found.greatest_stable - 1;
+std::optional<double> error_of(const FoundSaturation& saturation) {
+  if (!saturation.model) return std::nullopt;
+  return *saturation.model / saturation.found.greatest_stable - 1;
 }
 
 Cells result_cells(const FoundSaturation& saturation) {
   const auto key = [&](const char* stem) { return measured_key(stem, saturation.measure); };
+  const std::optional<double> error = error_of(saturation);
   return {{key("greatest_stable"), observed(saturation.found.greatest_stable)},
           {key("least_unstable"), observed(saturation.found.least_unstable)},
-          {key("model_saturation"), Model{saturation.model}},
-          {"error", observed(error_of(saturation))},
+          {"least_unstable_is_bound", Flag{saturation.found.bounded}},
+          {key("channel_bound"), Exact{saturation.bound}},
+          {"bounding_channel", Text{saturation.channel}},
+          {key("model_saturation"), saturation.model ? Value(Model{*saturation.model}) : Value(None{})},
+          {"no_model", saturation.model ? Value(None{}) : Value(Text{saturation.no_model})},
+          {"error", error ? observed(*error) : Value(None{})},
           {"messages_per_node", given(saturation.found.messages)},
           {"seed", Whole{static_cast<std::int64_t>(saturation.search.seed)}},
           {"replications", Whole{saturation.search.replications}}};
@@ -41,21 +48,31 @@ Rows probe_rows(const FoundSaturation& saturation) {
           .size = probes->size(),
           .row = [probes, load = std::string(answers::name(saturation.measure))](std::size_t i) -> Cells {
             const sim::SaturationProbe& probe = (*probes)[i];
+            const std::optional<sim::SourceShortfall>& group = probe.stability.shortfall;
+            const bool is_short = group && group->is_short;
             return {{load, given(probe.load)},
                     {"delivered", observed(probe.delivered)},
                     {"waiting_first_half", observed(probe.stability.waiting_first)},
                     {"waiting_second_half", observed(probe.stability.waiting_second)},
                     {"not_carried", observed(probe.stability.not_carried)},
+                    {"short_sources", is_short ? Value(Whole{group->count}) : Value(None{})},
+                    {"short_source", is_short ? Value(Text{group->name}) : Value(None{})},
+                    {"short_not_carried", is_short ? observed(group->not_carried) : Value(None{})},
                     {"stable", Flag{probe.stability.stable}}};
           }};
 }
 
 std::vector<Line> lines(const FoundSaturation& saturation) {
   const char* unit = answers::unit_of(saturation.measure);
+  const std::optional<double> error = error_of(saturation);
   return {{"greatest stable", fmt::format("{:.5g} {}", saturation.found.greatest_stable, unit)},
-          {"least unstable", fmt::format("{:.5g} {}", saturation.found.least_unstable, unit)},
-          {"model", fmt::format("{:.5g} {}, {:+.1f} % of the greatest stable {}", saturation.model, unit,
-                                100 * error_of(saturation), answers::name(saturation.measure))}};
+          {"least unstable", fmt::format("{:.5g} {}{}", saturation.found.least_unstable, unit,
+                                         saturation.found.bounded ? ", the channel bound, not simulated" : "")},
+          {"channel bound", fmt::format("{} {}, exact: at it the physical channel\n{} carries 1 flit per cycle",
+                                        numeric::plain(saturation.bound), unit, saturation.channel)},
+          {"model", error ? fmt::format("{:.5g} {}, {:+.1f} % of the greatest stable {}", *saturation.model, unit,
+                                        100 * *error, answers::name(saturation.measure))
+                          : "none: " + saturation.no_model}};
 }
 
 std::string headline(const std::vector<SaturationPoint>& points) {
@@ -78,8 +95,14 @@ std::vector<std::string> notes(const std::vector<SaturationPoint>& points) {
               load, first.search.replications,
               alike ? fmt::format("{:.0f}", first.found.messages) : std::string("messages_per_node"),
               first.search.seed),
-          "Unstable: more than 0.5 % of the messages stay at their sources, in each replication some. An "
-          "estimate, without an interval."};
+          fmt::format("Unstable: more than 0.5 % of the messages stay at their sources, in each replication some{}. "
+                      "No {} above the channel bound is simulated, as none can be carried. An estimate, without an "
+                      "interval.",
+                      first.measure == LoadMeasure::flits
+                          ? "; or a group of sources delivers less than it offers, by a t test: a network that "
+                            "carries 3 % more than its load is called unstable in at most 1 of 100 probes"
+                          : "",
+                      load)};
 }
 
 /// What is delivered of what is offered.
@@ -125,8 +148,17 @@ std::vector<Column> saturation_columns(LoadMeasure measure) {
            "of --saturation: the greatest " + load + " at which the queues at the sources do not grow"},
           {measured_key("least_unstable", measure), "least unstable", unit, Shape::estimate,
            "of --saturation: the least at which they do"},
+          {"least_unstable_is_bound", "", "", Shape::flag,
+           "of --saturation: the least unstable " + load + " is the channel bound, which is not simulated",
+           Style::hidden},
+          {measured_key("channel_bound", measure), "channel bound", unit, Shape::proved,
+           "above it some physical channel would have to carry more than 1 flit per cycle: exact, from the flows and "
+           "routes"},
+          {"bounding_channel", "", "", Shape::text,
+           "the physical channel with the highest utilization, or one of them", Style::hidden},
           {measured_key("model_saturation", measure), "model", unit, Shape::model,
-           "the " + load + " at which the model saturates"},
+           "the " + load + " at which the model of this very network saturates; null where there is none"},
+          {"no_model", "", "", Shape::text, "why there is no model; null where there is one", Style::hidden},
           {"error", "error", "", Shape::estimate,
            "of --saturation: model_saturation_" + load + " / greatest_stable_" + load + " - 1",
            Style::signed_percent},
@@ -147,6 +179,12 @@ TableLayout saturation_table(LoadMeasure measure) {
            {"waiting_second_half", "second half", "", Shape::estimate, "mean over the second half"},
            {"not_carried", "not carried", "", Shape::estimate,
             "fraction of the messages that stay at their sources", Style::percent},
+           {"short_sources", "sources short", "", Shape::whole,
+            "sources in the group that surely delivers less than it offers; null where none does"},
+           {"short_source", "", "", Shape::text, "the channel behind which the one farthest behind waits",
+            Style::hidden},
+           {"short_not_carried", "their share", "", Shape::estimate, "fraction of their messages not delivered",
+            Style::percent},
            {"stable", "stable", "", Shape::flag, "do the queues at the sources not grow?"}}};
 }
 

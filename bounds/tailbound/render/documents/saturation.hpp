@@ -3,6 +3,7 @@
 #include <tailbound/answers/simulated_loads.hpp>
 #include <tailbound/render/document.hpp>
 
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -13,7 +14,10 @@ namespace tailbound::render {
 /// What was found, without the unit of its loads.
 struct FoundSaturation {
   answers::LoadMeasure measure{};
-  double model = 0;  ///< where the model saturates
+  numeric::Rational bound;  ///< what no load can be above
+  std::string channel;      ///< the physical channel that bounds it
+  std::optional<double> model{};  ///< where the model saturates
+  std::string no_model{};         ///< why there is none
   sim::SaturationSearch search;
   sim::SimulatedSaturation found;
 };
@@ -22,7 +26,10 @@ template <class Unit>
 [[nodiscard]] FoundSaturation found_saturation(const answers::SaturationAnswer<Unit>& answer) {
   return {.measure = std::is_same_v<Unit, unit::MessagesPerCycle> ? answers::LoadMeasure::messages
                                                                   : answers::LoadMeasure::flits,
-          .model = answer.model.value,
+          .bound = answer.limit.load.value,
+          .channel = answer.limit.channel,
+          .model = answer.model ? std::optional(answer.model->value) : std::nullopt,
+          .no_model = answer.no_model,
           .search = answer.search,
           .found = answer.found};
 }
@@ -40,8 +47,8 @@ struct SaturationPoint {
 
 /// "precision"
 [[nodiscard]] std::vector<Column> saturation_input_columns();
-/// "greatest_stable_rate", "least_unstable_rate", "model_saturation_rate", "error", "messages_per_node"; of
-/// flits "load" for "rate"
+/// "greatest_stable_rate", "least_unstable_rate", "least_unstable_is_bound", "channel_bound_rate", "bounding_channel",
+/// "model_saturation_rate", "no_model", "error", "messages_per_node"; of flits "load" for "rate"
 [[nodiscard]] std::vector<Column> saturation_columns(answers::LoadMeasure measure);
 /// "probes"
 [[nodiscard]] TableLayout saturation_table(answers::LoadMeasure measure);

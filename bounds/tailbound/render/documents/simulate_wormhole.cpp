@@ -87,7 +87,7 @@ std::vector<Line> lines(const SimulateWormholeQuestion& question, const Simulate
   const auto cycles = [](const Value& value) {
     return brief(value) + (std::holds_alternative<None>(value) ? "" : " cycles");
   };
-  std::vector<Line> lines{{"load", load_in_words(point.load, point.fraction_of_saturation.value)},
+  std::vector<Line> lines{{"load", load_in_words(answer, point)},
                           {"latency", cycles(shown(point.found.latency))},
                           {"source wait", cycles(shown(point.found.source_wait))},
                           {"service", cycles(shown(point.found.service))}};
@@ -120,14 +120,12 @@ std::vector<std::string> notes(const std::vector<SimulatedWormholeAnswered>& net
   std::vector<std::string> notes;
   if (points.size() > 1) notes = runs_in_words(points, networks.size() == 1);
   for (const auto& [question, answer] : networks)
-    if (answer.simulated_saturation)
-      notes.push_back(fmt::format(
-          "{}saturation by simulation {:.5g} flits/cycle/node (of the model {:.5g}): the fractions are of it",
-          networks.size() == 1 ? "" : in_words(question.network, answer.layout) + ": ",
-          answer.simulated_saturation->greatest_stable, answer.model_saturation.value));
+    notes = joined(std::move(notes),
+                   saturation_notes(question, answer,
+                                    networks.size() == 1 ? "" : in_words(question.network, answer.layout)));
   notes.push_back(fmt::format(
-      "Estimates with {:.6g} % intervals, in cycles. Of saturation: of the model's saturation load, "
-      "which is on the low side; held: part of the time for which the channel belongs to a worm.",
+      "Estimates with {:.6g} % intervals, in cycles. Held: part of the time for which the channel belongs to a "
+      "message.",
       100 * networks.front().first.confidence));
   for (std::string& note : hypercube_notes(all_networks(networks))) notes.push_back(std::move(note));
   return notes;
@@ -165,7 +163,9 @@ Layout simulate_wormhole_layout() {
                 .results = {}};
   const std::vector<Column> found{
       {"fraction_of_saturation", "of saturation", "", Shape::model,
-       "of the model's saturation load; may be above 1", Style::percent},
+       "of the simulated saturation load where that was searched, else of the model's; may be above 1; null where "
+       "there is neither",
+       Style::percent},
       estimated_cycles(
           "latency", "latency",
           "mean, of a message from its birth until its tail has arrived; null where none arrived"),
@@ -179,7 +179,8 @@ Layout simulate_wormhole_layout() {
       {"messages", "", "", Shape::whole, "delivered while measured", Style::hidden}};
   layout.results = joined(found, simulated_worm_result_columns());
   for (const Column& column : saturation_columns(LoadMeasure::flits))
-    if (column.key == "error" || column.key == "messages_per_node") layout.results.push_back(column);
+    if (column.key == "error" || column.key == "messages_per_node" || column.key == "least_unstable_is_bound")
+      layout.results.push_back(column);
   layout.results = joined(std::move(layout.results), simulation_columns("cycle"));
   layout.tables = {{"percentiles",
                     "of the latency",
@@ -207,7 +208,7 @@ Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::s
     for (std::size_t i = 0; i < answer.points.size(); ++i) {
       const SimulatedWorms& point = answer.points[i];
       Result& result = document.results.emplace_back();
-      result.inputs = joined(worm_network_cells(question.network), load_cells(question, i, point.load));
+      result.inputs = joined(worm_network_cells(question.network), load_cells(question, answer, i, point.load));
       result.cells = result_cells(answer, point);
       result.tables = tables(question, point);
       result.text_cells = text_cells(question, point);

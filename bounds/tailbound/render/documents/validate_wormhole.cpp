@@ -20,41 +20,20 @@ using answers::ValidateWormholeQuestion;
 using answers::WormholeComparison;
 using answers::WormholeModelled;
 
-std::string virtual_channels(int count) {
-  return counted(count, "virtual channel") + " a link";
-}
-
-/// What the simulated network does not have.
+/// What is simulated otherwise: of the traffic, as the network is the same.
 std::vector<std::string> assumptions(const ValidatedWormhole& network) {
-  const auto& [question, answer] = network;
-  const WormholeModelled& modelled = answer.modelled;
-  std::vector<std::string> assumes;
-  if (modelled.other_virtual_channels)
-    assumes.push_back(fmt::format("{} (simulated: {})", virtual_channels(*modelled.virtual_channels),
-                                  *modelled.other_virtual_channels));
-  if (modelled.deeper_buffers)
-    assumes.push_back(
-        fmt::format("buffers of 1 flit (simulated: {})", question.simulation.network.buffer_flits));
-  if (modelled.geometric_lengths) assumes.emplace_back("messages of fixed length (simulated: geometric)");
-  if (modelled.bernoulli_arrivals) assumes.emplace_back("Poisson arrivals (simulated: bernoulli)");
-  return assumes;
+  if (network.second.modelled.bernoulli_arrivals) return {"Poisson arrivals (simulated: bernoulli)"};
+  return {};
 }
 
 std::string network_in_words(const ValidatedWormhole& network) {
   return in_words(network.first.simulation.network, network.second.simulation.layout);
 }
 
-/// Of which network the model is; nothing where it is of the simulated one, as usual.
 std::vector<std::string> model_in_words(const ValidatedWormhole& network) {
-  const WormholeModelled& modelled = network.second.modelled;
-  std::vector<std::string> texts;
-  if (modelled.virtual_channels_as_told)
-    texts.push_back(
-        fmt::format("The model is of the network with {}.", virtual_channels(*modelled.virtual_channels)));
-  if (const std::vector<std::string> assumes = assumptions(network); !assumes.empty())
-    texts.push_back(fmt::format("The model is of another network than the simulated one: it assumes {}.",
-                                fmt::join(assumes, ", ")));
-  return texts;
+  const std::vector<std::string> assumes = assumptions(network);
+  if (assumes.empty()) return {};
+  return {fmt::format("The model is of the simulated network, but assumes {}.", fmt::join(assumes, ", "))};
 }
 
 /// Said once where it is so of all networks.
@@ -86,7 +65,7 @@ std::vector<Line> lines(const ValidateWormholeAnswer& answer) {
   const WormholeComparison& row = answer.rows.front();
   const std::optional<double> error = row.latency.error();
   std::vector<Line> lines{
-      {"load", load_in_words(row.load, row.fraction_of_saturation.value)},
+      {"load", load_in_words(answer.simulation, answer.simulation.points.front())},
       {"model", row.latency.predicted ? brief(shown(*row.latency.predicted)) + " cycles" : "-"},
       {"simulation", brief(shown(row.latency.simulated)) + " cycles"},
       {"model is", verdict_name(row.latency.verdict()) +
@@ -111,19 +90,14 @@ std::vector<std::string> notes(const std::vector<ValidatedWormhole>& networks) {
   const std::vector<const SimulatedWorms*> points = points_of(networks);
   std::vector<std::string> notes;
   if (points.size() > 1) notes = runs_in_words(points, networks.size() == 1);
-  for (const ValidatedWormhole& network : networks) {
-    const auto& simulation = network.second.simulation;
-    if (simulation.simulated_saturation)
-      notes.push_back(fmt::format(
-          "{}saturation by simulation {:.5g} flits/cycle/node (of the model {:.5g}): the fractions are of it",
-          networks.size() == 1 ? "" : network_in_words(network) + ": ",
-          simulation.simulated_saturation->greatest_stable, simulation.model_saturation.value));
-  }
+  for (const ValidatedWormhole& network : networks)
+    notes = joined(std::move(notes),
+                   saturation_notes(network.first.simulation, network.second.simulation,
+                                    networks.size() == 1 ? "" : network_in_words(network)));
   notes = joined(std::move(notes), models_in_words(networks));
   notes = joined(std::move(notes), hypercube_notes(all_networks(networks)));
   notes.push_back(
-      "Mean latencies in cycles, the simulation's with 95 % intervals. Of saturation: of the model's "
-      "saturation load. " +
+      "Mean latencies in cycles, the simulation's with 95 % intervals. " +
       verdicts_in_words());
   return notes;
 }
@@ -189,11 +163,12 @@ Layout validate_wormhole_layout() {
       .command = "validate wormhole",
       .inputs = joined(simulated_worm_columns(), saturation_input_columns()),
       .results = {{"fraction_of_saturation", "of saturation", "", Shape::model,
-                   "of the saturation load of the model that is compared; may be above 1", Style::percent}}};
+                   "of the simulated saturation load where that was searched, else of the model's; may be above 1",
+                   Style::percent}}};
   layout.results =
       joined(std::move(layout.results), comparison_columns({.unit = "cycles", .predicted = "model"}));
   layout.results.push_back({"model_virtual_channels", "", "", Shape::whole,
-                            "of each link in the model; null of a network file, which says it",
+                            "of each link in the model, as in the simulation; null of a network file, which says it",
                             Style::hidden});
   layout.results.push_back({"model_assumes", "", "", Shape::texts,
                             "what the model takes for granted that is simulated otherwise", Style::hidden});
@@ -212,7 +187,7 @@ Document document(const std::vector<ValidatedWormhole>& networks, std::size_t as
       const answers::SimulateWormholeQuestion& question = network.first.simulation;
       Result& result = document.results.emplace_back();
       result.inputs =
-          joined(worm_network_cells(question.network), load_cells(question, i, network.second.rows[i].load));
+          joined(worm_network_cells(question.network), load_cells(question, network.second.simulation, i, network.second.rows[i].load));
       result.cells = result_cells(network, i);
     }
   if (document.results.size() == 1) document.results.front().lines = lines(networks.front().second);

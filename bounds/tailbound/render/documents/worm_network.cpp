@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <tailbound/numeric/plain.hpp>
 #include <tailbound/render/documents/observed.hpp>
 #include <tailbound/render/documents/simulation.hpp>
 #include <tailbound/render/documents/units.hpp>
@@ -27,6 +28,22 @@ const std::string& variant_name(const answers::WormholeNetwork& network,
 
 const char* length_in_words(sim::WormLengths lengths) {
   return lengths == sim::WormLengths::fixed ? "" : "geometric, mean ";
+}
+
+/// ", 2 virtual channels per link"; nothing of an own network, whose file says it.
+template <class Network>
+std::string channels_per_link(const Network& network) {
+  const std::optional<int> usual = answers::usual_virtual_channels(network.network);
+  if (!usual) return "";
+  return ", " + counted(network.virtual_channels.value_or(*usual), "virtual channel") + " per link";
+}
+
+/// \param channels  how many there are, behind a comma, or nothing
+template <class Network>
+std::string network_in_words(const Network& network, const std::string& name, const std::string& channels) {
+  return fmt::format("{}{}, buffers of {}{}, messages of {}{}", name, channels,
+                     counted(network.buffer_flits, "flit"), ends_in_words(network.network),
+                     length_in_words(network.lengths), counted(network.flits, "flit"));
 }
 
 Document without(Document document, std::string_view key) {
@@ -160,13 +177,10 @@ std::vector<std::string> hypercube_notes(const std::vector<answers::WormholeNetw
 }
 
 std::string in_words(const answers::WormholeQuestion& question) {
-  const std::optional<int>& virtual_channels = question.virtual_channels;
-  const std::string channels = virtual_channels ? ", " + counted(*virtual_channels, "virtual channel") : "";
-  return fmt::format("{}{}{}, messages of {}{} flits{}; variant {}", answers::name(question.network),
-                     channels, ends_in_words(question.network), length_in_words(question.lengths),
-                     question.flits,
-                     question.buffer_flits == 1 ? "" : fmt::format(", buffers of {}", question.buffer_flits),
-                     variant_name(question.network, question.variant));
+  return fmt::format(
+      "{}; variant {}",
+      network_in_words(question, answers::name(question.network), channels_per_link(question)),
+      variant_name(question.network, question.variant));
 }
 
 const std::vector<std::string>& worm_length_names() {
@@ -209,24 +223,25 @@ Cells worm_network_cells(const answers::SimulatedWormhole& network) {
   return cells;
 }
 
-Cells load_cells(const answers::SimulateWormholeQuestion& question, std::size_t i, double load) {
+Cells load_cells(const answers::SimulateWormholeQuestion& question,
+                 const answers::SimulateWormholeAnswer& answer, std::size_t i, double load) {
   Cells cells = load_cells(question.offered, i, load);
-  if (question.offered.of_saturation)
-    cells.insert(cells.begin(), Cell{"of", Text{question.of_simulated ? "simulated" : "model"}});
-  if (question.offered.of_saturation && question.of_simulated)
-    cells.push_back({"precision", Given{question.of_simulated->precision}});
+  if (!question.offered.of_saturation) return cells;
+  cells.insert(cells.begin(), Cell{"of", Text{answer.simulated_saturation ? "simulated" : "model"}});
+  if (answer.simulated_saturation) cells.push_back({"precision", Given{question.search.precision}});
   return cells;
 }
 
 std::string in_words(const answers::SimulatedWormhole& network, const answers::WormholeLayout& layout) {
-  return fmt::format("{}{}, messages of {}{} flits, {} channels on {} wires, buffers of {}", layout.name,
-                     ends_in_words(network.network), length_in_words(network.lengths), network.flits,
-                     layout.channels, layout.wires, counted(network.buffer_flits, "flit"));
+  const std::string per_link = channels_per_link(network);
+  return network_in_words(network, layout.name,
+                          per_link.empty() ? fmt::format(", {} virtual channels on {} physical channels",
+                                                         layout.channels, layout.wires)
+                                           : per_link);
 }
 
 std::string title_in_words(const answers::SimulatedWormhole& network, const answers::WormholeLayout& layout) {
-  return fmt::format("{}{}, messages of {} flits", layout.name, ends_in_words(network.network),
-                     network.flits);
+  return network_in_words(network, layout.name, channels_per_link(network));
 }
 
 std::string load_in_words(double load, double fraction_of_saturation) {
@@ -234,16 +249,61 @@ std::string load_in_words(double load, double fraction_of_saturation) {
                      100 * fraction_of_saturation);
 }
 
+std::string load_in_words(const answers::SimulateWormholeAnswer& answer, const answers::SimulatedWorms& point) {
+  if (!point.fraction_of_saturation) return fmt::format("{:.6g} flits/cycle/node", point.load);
+  return fmt::format("{:.6g} flits/cycle/node, {:.1f} % of the {} saturation load", point.load,
+                     100 * point.fraction_of_saturation->value,
+                     answer.simulated_saturation ? "simulated" : "model's");
+}
+
+std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuestion& question,
+                                          const answers::SimulateWormholeAnswer& answer,
+                                          const std::string& network) {
+  const std::string of = network.empty() ? "" : network + ": ";
+  const char* unit = "flits/cycle/node";
+  const bool fractions = question.offered.of_saturation;
+  std::vector<std::string> notes;
+  if (!answer.model_saturation)
+    notes.push_back(fmt::format("{}No model alongside: {}.", of, answer.no_model));
+  if (answer.simulated_saturation)
+    notes.push_back(fmt::format(
+        "{}Of saturation: of the greatest load that the simulation finds stable, {:.5g} {}{}.", of,
+        answer.simulated_saturation->greatest_stable, unit,
+        answer.model_saturation ? fmt::format(" (the model saturates at {:.5g})", answer.model_saturation->value)
+                                : std::string(fractions ? ", as there is no model" : "")));
+  else if (answer.model_saturation)
+    notes.push_back(fmt::format("{}Of saturation: of the load at which the model of this network saturates, {:.5g} {}, "
+                                "the same as in `wormhole`.",
+                                of, answer.model_saturation->value, unit));
+  notes.push_back(fmt::format("{}No load above {} {} can be carried, exactly: at it the physical channel {} carries "
+                              "1 flit per cycle.",
+                              of, numeric::plain(answer.limit.load.value), unit, answer.limit.channel));
+  if (answer.model_saturation && question.network.virtual_channels.value_or(1) > answers::most_channels_modelled &&
+      question.network.variant.value_or(answers::usual_variant(question.network.network)) ==
+          answers::WormholeVariant::finite_source)
+    notes.push_back(fmt::format("{}The model takes more than {} virtual channels per link as {}.", of,
+                                answers::most_channels_modelled, answers::most_channels_modelled));
+  return notes;
+}
+
 std::vector<Column> simulated_worm_result_columns() {
   const std::string load = "flits/cycle/node";
   return {
       {"channels", "", "", Shape::whole, "virtual ones, injection and ejection included", Style::hidden},
       {"wires", "", "", Shape::whole, "that the channels share", Style::hidden},
-      {"model_saturation_load", "", load, Shape::model, "the load at which the model saturates",
+      {"model_saturation_load", "", load, Shape::model,
+       "the load at which the model of this very network saturates, as `wormhole` has it; null where there is none",
        Style::hidden},
+      {"no_model", "", "", Shape::text, "why there is no model; null where there is one", Style::hidden},
+      {"channel_bound_load", "", load, Shape::proved,
+       "above it some physical channel would have to carry more than 1 flit per cycle: exact, from the flows and "
+       "routes",
+       Style::hidden},
+      {"bounding_channel", "", "", Shape::text,
+       "the physical channel with the highest utilization, or one of them", Style::hidden},
       {"greatest_stable_load", "", load, Shape::estimate,
-       "by simulation, searched with --saturation and --of simulated: at which the queues at the sources do "
-       "not grow",
+       "by simulation, searched with --saturation and where fractions are of it: at which the queues at the sources "
+       "do not grow",
        Style::hidden},
       {"least_unstable_load", "", load, Shape::estimate, "of the same search: at which they do",
        Style::hidden}};
@@ -252,7 +312,10 @@ std::vector<Column> simulated_worm_result_columns() {
 Cells simulated_worm_cells(const answers::SimulateWormholeAnswer& answer) {
   Cells cells{{"channels", Whole{static_cast<std::int64_t>(answer.layout.channels)}},
               {"wires", Whole{static_cast<std::int64_t>(answer.layout.wires)}},
-              {"model_saturation_load", shown(answer.model_saturation)}};
+              {"model_saturation_load", shown(answer.model_saturation)},
+              {"no_model", answer.model_saturation ? Value(None{}) : Value(Text{answer.no_model})},
+              {"channel_bound_load", shown(answer.limit.load)},
+              {"bounding_channel", Text{answer.limit.channel}}};
   if (answer.simulated_saturation) {
     cells.push_back({"greatest_stable_load", observed(answer.simulated_saturation->greatest_stable)});
     cells.push_back({"least_unstable_load", observed(answer.simulated_saturation->least_unstable)});

@@ -58,19 +58,31 @@ namespace tailbound::render {
 /// worm_network_columns(), "buffer_flits", "lengths", "arrivals"; of load_columns(), "of" too
 [[nodiscard]] std::vector<Column> simulated_worm_columns();
 [[nodiscard]] Cells worm_network_cells(const answers::SimulatedWormhole& network);
-/// load_cells(); where they are fractions, "of", and "precision" of what is searched
-[[nodiscard]] Cells load_cells(const answers::SimulateWormholeQuestion& question, std::size_t i, double load);
+/// load_cells(); where they are fractions, "of", and "precision" of what was searched
+[[nodiscard]] Cells load_cells(const answers::SimulateWormholeQuestion& question,
+                               const answers::SimulateWormholeAnswer& answer, std::size_t i, double load);
 
-/// "8 x 8 mesh, ejection one, messages of 32 flits, 352 channels on 352 wires, buffers of 1 flit"
+/// "8 x 8 mesh, 2 virtual channels per link, buffers of 1 flit, ejection one, messages of 32 flits"; of an own network
+/// "ring, 16 virtual channels on 12 physical channels, .."
 [[nodiscard]] std::string in_words(const answers::SimulatedWormhole& network,
                                    const answers::WormholeLayout& layout);
-/// "8 x 8 mesh, ejection one, messages of 32 flits", of a picture
+/// "8 x 8 mesh, 2 virtual channels per link, buffers of 1 flit, messages of 32 flits", of a picture
 [[nodiscard]] std::string title_in_words(const answers::SimulatedWormhole& network,
                                          const answers::WormholeLayout& layout);
 /// "0.05 flits/cycle/node, 12.3 % of the model's saturation load"
 [[nodiscard]] std::string load_in_words(double load, double fraction_of_saturation);
+/// Likewise, of the saturation load that the answer's fractions are of; the load alone where there is none.
+[[nodiscard]] std::string load_in_words(const answers::SimulateWormholeAnswer& answer,
+                                        const answers::SimulatedWorms& point);
 
-/// "channels", "wires", "model_saturation_load", "greatest_stable_load", "least_unstable_load", of results.
+/// What loads are measured by: the saturation load that fractions are of, the bound of the channels, and why there is
+/// no model, as notes. \param network  said first where there are several
+[[nodiscard]] std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuestion& question,
+                                                        const answers::SimulateWormholeAnswer& answer,
+                                                        const std::string& network);
+
+/// "channels", "wires", "model_saturation_load", "no_model", "channel_bound_load", "bounding_channel",
+/// "greatest_stable_load", "least_unstable_load", of results.
 [[nodiscard]] std::vector<Column> simulated_worm_result_columns();
 [[nodiscard]] Cells simulated_worm_cells(const answers::SimulateWormholeAnswer& answer);
 

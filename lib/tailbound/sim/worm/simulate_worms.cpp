@@ -12,6 +12,10 @@ namespace {
 
 using Rows = WormRows;
 
+constexpr ShortfallTest shortfall_test{};
+/// Of a probe that is repeated as single sources may be short.
+constexpr double longer_probe = 4;
+
 void find_busiest(const WormModel& model, const BatchSums& sums, const WormWanted& wanted,
                   WormEstimates& result) {
   const network::WormLayout& layout = model.network->layout();
@@ -53,6 +57,15 @@ void find_percentiles(const WormModel& model, const RunResult& run_result, const
     if (const auto slots = latency_percentile(latencies, fraction, latency_bin(model)))
       result.percentiles.back().latency = {slots->value, slots->lower, slots->upper, slots->confidence};
   }
+}
+
+void find_shortfall(const WormModel& model, const RunResult& run_result, WormStability& stability) {
+  stability.shortfall =
+      greatest_shortfall(run_result, {.offered = Rows::offered, .delivered = Rows::arrived}, shortfall_test);
+  if (!stability.shortfall) return;
+  const network::WormStation& station = model.network->layout().stations[stability.shortfall->source];
+  stability.shortfall->name = model.network->channel_name(station.first);
+  stability.stable = stability.stable && !stability.shortfall->is_short;
 }
 
 }  // namespace
@@ -107,6 +120,7 @@ WormEstimates worm_estimates(const WormModel& model, const RunResult& run_result
   result.stability = stability_of(
       run_result, {.cycles = Rows::cycles, .generated = Rows::generated, .waiting = Rows::waiting},
       sender_count(model));
+  find_shortfall(model, run_result, result.stability);
   find_percentiles(model, run_result, wanted, result);
   find_busiest(model, sums, wanted, result);
   return result;
@@ -118,14 +132,20 @@ SimulatedSaturation simulated_saturation(const WormModel& model, const Saturatio
                                          const RunControls& controls,
                                          const std::function<void(std::size_t)>& told) {
   const double messages = messages_each(search, model.network->layout().nodes);
-  const auto probe = [&](double load) -> std::optional<SaturationProbe> {
+  const auto probe_of = [&](double load, double of_each) -> std::optional<SaturationProbe> {
     WormModel at = model;
     at.load = rounded_load(load);
-    const RunPlan plan = probe_plan(search, messages * static_cast<double>(model.flits) / load);
+    const RunPlan plan = probe_plan(search, of_each * static_cast<double>(model.flits) / load);
     const RunResult run_result = run_worms(at, plan, controls);
     if (!run_result.complete) return std::nullopt;
     const WormEstimates found = worm_estimates(at, run_result);
     return SaturationProbe{.load = load, .delivered = found.throughput.value, .stability = found.stability};
+  };
+  const auto probe = [&](double load) {
+    auto found = probe_of(load, messages);
+    const bool unclear =
+        found && found->stability.stable && found->stability.shortfall->suspicious(shortfall_test);
+    return unclear ? probe_of(load, longer_probe * messages) : found;
   };
   SimulatedSaturation result = search_saturation(search, probe, told);
   result.messages = messages;

@@ -77,7 +77,8 @@ struct WormWanted {
 
 // --- Saturation ------------------------------------------------------------------------------------------
 
-/// The greatest stable load, by bracketing and bisection; all probes with the same random numbers.
+/// The greatest stable load, by bracketing and bisection; all probes with the same random numbers. A probe in which
+/// single sources may be short of what they offer, but not surely, is repeated with four times as many messages.
 /// \param model  its load does not matter
 /// \param told   called with the number of probes made
 /// \throws NoAnswer  stable up to load 1; worms block each other for ever

@@ -27,6 +27,7 @@ class Simulated final : public WormReplication {
       while (messages_.next().born <= engine_.now()) {
         ++counts_[Rows::generated][0];
         counts_[Rows::generated][1] += messages_.next().flits;
+        ++counts_[Rows::offered][injection_of(messages_.next())];
         engine_.send(messages_.next());
         messages_.pop();
       }
@@ -66,7 +67,15 @@ class Simulated final : public WormReplication {
     counts[Rows::latency].clear();
     for (const std::size_t row : {Rows::flits, Rows::held})
       counts[row].resize(network_->layout().channels.size());
+    for (const std::size_t row : {Rows::offered, Rows::arrived})
+      counts[row].resize(network_->layout().stations.size());
     return counts;
+  }
+
+  /// The station that the message waits for at its source.
+  [[nodiscard]] std::uint32_t injection_of(const WormMessage& message) const {
+    return network_->next_station(
+        {.source = message.source, .destination = message.destination, .variant = message.variant});
   }
 
   void count_cycle() {
@@ -78,6 +87,7 @@ class Simulated final : public WormReplication {
     for (const WormDelivery& delivery : engine_.delivered()) {
       const std::uint64_t latency = delivery.ended - delivery.message.born;
       ++counts_[Rows::delivered][0];
+      ++counts_[Rows::arrived][injection_of(delivery.message)];
       counts_[Rows::delivered][1] += delivery.message.flits;
       counts_[Rows::times][0] += latency;
       counts_[Rows::times][1] += delivery.started - delivery.message.born;

@@ -41,7 +41,8 @@ WormStability stability_of(const RunResult& result, const GrowthRows& rows, doub
 }
 
 double messages_each(const SaturationSearch& search, double nodes) {
-  return search.messages > 0 ? search.messages : std::clamp(24'000 / std::sqrt(nodes), 300.0, 3000.0);
+  if (search.messages > 0) return search.messages;
+  return std::clamp(24'000 / std::sqrt(search.senders > 0 ? search.senders : nodes), 300.0, 3000.0);
 }
 
 RunPlan probe_plan(const SaturationSearch& search, double cycles) {
@@ -49,7 +50,7 @@ RunPlan probe_plan(const SaturationSearch& search, double cycles) {
           .replications = search.replications,
           .warmup = static_cast<std::int64_t>(cycles / 2),
           .slots = static_cast<std::int64_t>(cycles),
-          .batches = 4};
+          .batches = 16};
 }
 
 SimulatedSaturation search_saturation(const SaturationSearch& search,
@@ -66,8 +67,10 @@ SimulatedSaturation search_saturation(const SaturationSearch& search,
     if (told) told(result.probes.size());
     return found->stability.stable;
   };
-  double stable = 0, unstable = 0;
-  for (double load = std::min(search.first_guess, 1.0); stable == 0 || unstable == 0;) {
+  if (!(search.bound > 0)) throw InvalidArgument("bound", std::to_string(search.bound), "above 0");
+  double stable = 0, unstable = search.bound <= 1 ? search.bound : 0;
+  const double first = search.bound <= 1 ? 0.9 * search.bound : 1.0;  // at most
+  for (double load = std::min(search.first_guess, first); stable == 0 || unstable == 0;) {
     const bool is_stable = stable_at(load);
     if (!result.complete) break;
     if (is_stable && load >= 1) throw NoAnswer("no saturation: the network carries load 1");
@@ -83,6 +86,7 @@ SimulatedSaturation search_saturation(const SaturationSearch& search,
   }
   result.greatest_stable = stable;
   result.least_unstable = unstable;
+  result.bounded = unstable == search.bound;
   return result;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <tailbound/sim/run/run.hpp>
+#include <tailbound/sim/worm/source_shortfall.hpp>
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -15,11 +17,14 @@ namespace tailbound::sim {
 ///
 /// METHOD    Messages waiting at the sources, the mean of the second half of the measured time less that of
 ///           the first, over the time between the middles: what is not carried. Unstable: more than 0.5 % of
-///           the messages generated, and growth in each replication.
+///           the messages generated, and growth in each replication; or some of the sources are short of what
+///           they offer (source_shortfall.hpp), which all of them together may hide.
 struct WormStability {
   double waiting_first = 0, waiting_second = 0;  ///< messages at a sending node, means
   double not_carried = 0;                        ///< of the messages generated
   bool stable = true;
+  /// The sources that stand out most; nothing where all sources are equal by symmetry and none is judged alone.
+  std::optional<SourceShortfall> shortfall{};
 };
 
 /// Rows of a simulation's counts: [0] cycles; messages generated; messages at sources, summed over cycles.
@@ -39,6 +44,7 @@ struct SaturationProbe {
 struct SimulatedSaturation {
   double greatest_stable = 0,
          least_unstable = 0;            ///< loads; the search ends where they differ by `precision`
+  bool bounded = false;                 ///< least_unstable is the bound of the search, and was not simulated
   std::vector<SaturationProbe> probes;  ///< in the order in which they were made
   double messages = 0;                  ///< generated at each node while measured
   bool complete = true;                 ///< false if it was stopped
@@ -50,8 +56,13 @@ struct SaturationSearch {
   /// Generated at each node while measured, and half as many before; 0: 24 000 over the square root of the
   /// number of nodes, between 300 and 3000 (of more nodes, fewer messages each tell as much).
   double messages = 0;
+  /// Nodes that share the busiest channels, for the number of messages; 0: all. What few sources show of a saturation
+  /// is no surer because there are many others.
+  double senders = 0;
   int replications = 4;
   std::uint64_t seed = 1;
+  /// A load above which nothing is carried, proved: nothing is simulated there. Infinite: none is known.
+  double bound = std::numeric_limits<double>::infinity();
 };
 
 /// \param nodes  that send
@@ -59,10 +70,11 @@ struct SaturationSearch {
 /// Of a probe that measures so many cycles, after half as many.
 [[nodiscard]] RunPlan probe_plan(const SaturationSearch& search, double cycles);
 
-/// By bracketing and bisection, up to load 1.
+/// By bracketing and bisection, up to load 1 or below the bound, which is never simulated: no load above it is found
+/// stable.
 /// \param probe  a load, simulated; nothing if it was stopped
 /// \param told   called with the number of probes made
-/// \throws NoAnswer  stable up to load 1, or unstable down to 1e-7
+/// \throws NoAnswer  stable up to load 1 where the bound is above, or unstable down to 1e-7
 [[nodiscard]] SimulatedSaturation search_saturation(
     const SaturationSearch& search, const std::function<std::optional<SaturationProbe>(double)>& probe,
     const std::function<void(std::size_t)>& told);

@@ -1,0 +1,70 @@
+#include <signal.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <tests/support/checked_worms.hpp>
+
+// Random wormhole networks: simulated saturation, its bound, and the model beside it (tests/support/checked_worms.hpp).
+//
+//   random_worms [--count N] [--first S]
+//
+// Network S is the same on every machine. SIGTERM and SIGINT end the run after the network in hand, and the line at the
+// end says how far it came: go on with --first. Exit status 1 where something was wrong; it is printed with the smallest
+// network of which the same is wrong.
+
+namespace {
+
+volatile sig_atomic_t stopped = 0;  // NOLINT: of the signal handler
+
+std::uint64_t number(const char* text) {
+  char* end = nullptr;
+  const std::uint64_t value = std::strtoull(text, &end, 10);
+  if (*text == '\0' || *end != '\0') {
+    std::fprintf(stderr, "random_worms: '%s' is not a number\n", text);
+    std::exit(2);
+  }
+  return value;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::uint64_t first = 0, count = 500;
+  for (int i = 1; i < argc; i += 2) {
+    const bool is_first = std::strcmp(argv[i], "--first") == 0;
+    if ((!is_first && std::strcmp(argv[i], "--count") != 0) || i + 1 == argc) {
+      std::fprintf(stderr, "usage: random_worms [--count N] [--first S]\n");
+      return 2;
+    }
+    (is_first ? first : count) = number(argv[i + 1]);
+  }
+  struct sigaction action {};
+  action.sa_handler = [](int) { stopped = 1; };
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
+
+  tailbound::test::WormTally tally;
+  std::uint64_t wrong = 0, next = first;
+  const auto start = std::chrono::steady_clock::now();
+  for (; next < first + count && stopped == 0; ++next)
+    if (const std::string what = tailbound::test::checked_worms(next, tally); !what.empty()) {
+      ++wrong;
+      std::printf("%.6000s\n", what.c_str());
+      std::fflush(stdout);
+    }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::printf(
+      "worms %llu to %llu: %llu wrong; %lld saturations, none above the bound of a channel, %lld of them next to it "
+      "(the highest %.4f of it); models of the same network beside %lld, none beside %lld and said so; %lld deadlocks, "
+      "%lld carry load 1; %.0f s\n",
+      static_cast<unsigned long long>(first), static_cast<unsigned long long>(next) - 1,
+      static_cast<unsigned long long>(wrong), static_cast<long long>(tally.saturations),
+      static_cast<long long>(tally.bounded), tally.nearest, static_cast<long long>(tally.modelled),
+      static_cast<long long>(tally.without_model), static_cast<long long>(tally.deadlocks),
+      static_cast<long long>(tally.carried), seconds);
+  return wrong == 0 ? 0 : 1;
+}

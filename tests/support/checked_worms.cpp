@@ -1,0 +1,253 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/worm_walk.hpp>
+#include <tailbound/render/documents/simulate_wormhole.hpp>
+#include <tailbound/render/documents/wormhole.hpp>
+
+#include <cln/rational.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <tests/support/checked_worms.hpp>
+#include <variant>
+#include <vector>
+
+namespace tailbound::test {
+namespace {
+
+using namespace answers;
+using numeric::nearest_double;
+using numeric::Rational;
+using render::Cells;
+using render::value_of;
+
+/// What is wrong ends the check of a network.
+struct Wrong {
+  std::string what;
+};
+
+void require(bool holds, const std::string& what) {
+  if (!holds) throw Wrong{what};
+}
+
+/// The highest utilization of a physical channel, or of the parallel ones that worms choose among: all messages walked
+/// with doubles, channel by channel, and channels joined where they are of one station or of one wire.
+double walked_utilization(const sim::WormModel& model) {
+  const network::WormLayout& layout = model.network->layout();
+  std::vector<double> of_station(layout.stations.size());
+  std::vector<network::WormFlow> flows = model.traffic.flows;
+  for (std::uint32_t a = 0; model.traffic.flows.empty() && a < layout.nodes; ++a)
+    for (std::uint32_t b = 0; b < layout.nodes; ++b)
+      if (a != b) flows.push_back({a, b, 1.0 / (layout.nodes - 1)});
+  for (const network::WormFlow& flow : flows)
+    for (std::uint32_t variant = 0; variant < layout.variants; ++variant) {
+      network::WormHead head{.source = flow.source, .destination = flow.destination, .variant = variant};
+      std::map<std::uint32_t, double> here{{model.network->next_station(head), flow.rate / layout.variants}};
+      for (head.passed = 1; !here.empty(); ++head.passed) {
+        std::map<std::uint32_t, double> next;
+        for (const auto& [station, rate] : here) {
+          of_station[station] += rate;
+          const auto [first, count] = layout.stations[station];
+          for (head.channel = first; head.channel < first + count; ++head.channel) {
+            const std::uint32_t onward = model.network->next_station(head);
+            if (onward != network::WormNetwork::arrived) next[onward] += rate / count;
+          }
+        }
+        here = std::move(next);
+      }
+    }
+  std::vector<std::uint32_t> group(layout.stations.size());  // the least station that it is joined with
+  std::iota(group.begin(), group.end(), 0U);
+  std::map<std::uint32_t, std::uint32_t> of_wire;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const network::WormChannel& channel : layout.channels) {
+      std::uint32_t& least = of_wire.try_emplace(channel.wire, group[channel.station]).first->second;
+      if (least == group[channel.station]) continue;
+      least = group[channel.station] = std::min(least, group[channel.station]);
+      changed = true;
+    }
+  }
+  std::map<std::uint32_t, double> rate, wires;
+  for (std::uint32_t station = 0; station < group.size(); ++station) rate[group[station]] += of_station[station];
+  for (const auto& [wire, least] : of_wire) wires[least] += 1;
+  double highest = 0;
+  for (const auto& [its, flits] : rate) highest = std::max(highest, flits / wires[its]);
+  return highest;
+}
+
+/// Do channels wait for each other in a circle?
+bool has_circle(const sim::WormModel& model) {
+  return bounds::wormhole::Model(network::walk_graph(*model.network, model.traffic)).cyclic();
+}
+
+/// The simulated saturation; none where any legal load is carried, or where worms deadlock.
+std::optional<WormholeSaturationAnswer> saturation_of(const RandomWorms& worms, const sim::WormModel& model,
+                                                      double bound, WormTally& tally) {
+  const WormholeSaturationQuestion question{
+      .network = worms.simulated(), .length = {.precision = Rational(1) / 10, .replications = 2, .seed = 7}};
+  try {
+    return answer(question, {});
+  } catch (const NoAnswer& none) {
+    const std::string why = none.what();
+    if (why.find("deadlock") == 0) {
+      require(has_circle(model), "deadlock without a circle: " + why);
+      ++tally.deadlocks;
+      return std::nullopt;
+    }
+    require(why.find("carries load 1") != std::string::npos && bound > 1, "no saturation: " + why);
+    ++tally.carried;
+    return std::nullopt;
+  }
+}
+
+/// What `wormhole` says of the same network, or why it refuses.
+struct ByModel {
+  std::optional<std::pair<WormholeQuestion, WormholeAnswer>> found;
+  std::string refused;
+};
+
+ByModel by_model(const RandomWorms& worms) {
+  const SimulatedWormhole network = worms.simulated();
+  WormholeQuestion question{.network = network.network,
+                            .flits = worms.flits,
+                            .offered = {.of_saturation = true, .values = {Rational(1) / 2}},
+                            .variant = worms.variant,
+                            .virtual_channels = worms.virtual_channels,
+                            .lengths = worms.lengths,
+                            .buffer_flits = worms.buffer_flits};
+  try {
+    WormholeAnswer found = answer(question, {});
+    return {.found = std::pair(std::move(question), std::move(found)), .refused = {}};
+  } catch (const InvalidArgument& refusal) {
+    return {.found = {}, .refused = refusal.what()};
+  } catch (const LimitExceeded& refusal) {
+    return {.found = {}, .refused = refusal.what()};
+  }
+}
+
+std::string text_of(const render::Value& value) {
+  if (const auto* text = std::get_if<render::Text>(&value)) return text->text;
+  if (const auto* whole = std::get_if<render::Whole>(&value)) return std::to_string(whole->value);
+  if (const auto* given = std::get_if<render::Given>(&value)) return numeric::to_fraction(given->value);
+  return std::holds_alternative<render::None>(value) ? "none" : "another kind";
+}
+
+/// The documents of the two commands, for the same fraction of saturation.
+void compare_documents(const render::Document& simulated, const ByModel& model, const std::string& no_model) {
+  const Cells& inputs = simulated.results.front().inputs;
+  const Cells& cells = simulated.results.front().cells;
+  const render::Value held = value_of(cells, "model_saturation_load");
+  const auto* saturation = std::get_if<render::Model>(&held);
+  require((saturation != nullptr) == model.found.has_value(),
+          "model: beside the simulation " + std::string(saturation ? "one" : "none") + ", of `wormhole` " +
+              (model.found ? "one" : "none, as " + model.refused));
+  require(text_of(value_of(inputs, "of")) == (model.found ? "model" : "simulated"), "fractions: of another load");
+  require(no_model.empty() == model.found.has_value(), "model: none, and it is not said why");
+  if (!model.found) return;
+  const render::Document by_model = render::document({*model.found});
+  const Cells& its = by_model.results.front().inputs;
+  for (const char* key : {"topology", "nodes", "dimensions", "flits", "virtual_channels", "injection", "ejection",
+                          "buffer_flits", "lengths", "variant", "fraction"})
+    require(text_of(value_of(inputs, key)) == text_of(value_of(its, key)),
+            std::string("settings: ") + key + " is simulated as " + text_of(value_of(inputs, key)) +
+                ", in `wormhole` " + text_of(value_of(its, key)));
+  const double of_model = model.found->second.saturation.value;
+  require(saturation->value == of_model, "saturation of the model: beside the simulation another one");
+  const render::Value load = value_of(inputs, "load");
+  require(std::abs(nearest_double(std::get<render::Given>(load).value) - of_model / 2) < 1e-8,
+          "fractions: another load than in `wormhole`");
+}
+
+SimulateWormholeQuestion simulation(const RandomWorms& worms, OfferedLoads offered) {
+  return {.network = worms.simulated(),
+          .offered = std::move(offered),
+          .length = {.replications = 2, .seed = 3},
+          .flit_hops = 1e5,
+          .search = {.precision = Rational(1) / 10, .replications = 2, .seed = 7},
+          .confidence = 0.9999};
+}
+
+void check_point(const RandomWorms& worms, const SimulatedWorms& point) {
+  const sim::WormEstimates& found = point.found;
+  require(found.throughput.lower <= point.load,
+          "throughput: " + std::to_string(found.throughput.value) + " of " + std::to_string(point.load));
+  if (!found.latency) return;
+  const double flits = worms.lengths == sim::WormLengths::fixed ? static_cast<double>(worms.flits) : 1;
+  require(found.latency->value >= (flits + found.mean_distance - 1) * (1 - 1e-12),
+          "latency: " + std::to_string(found.latency->value) + " below that of an empty network");
+  require(found.source_wait->value >= 0 && found.service->value >= flits * (1 - 1e-12),
+          "service: shorter than a message");
+}
+
+void check_network(const RandomWorms& worms, WormTally& tally) {
+  const sim::WormModel model = simulator_model(worms.simulated());
+  const network::ChannelBound exact = answers::channel_bound(worms.simulated().network);
+  const double bound = nearest_double(exact.load());
+  require(std::abs(bound * walked_utilization(model) - 1) < 1e-9,
+          "bound: " + std::to_string(bound) + " of " + exact.channel + ", by walking " +
+              std::to_string(1 / walked_utilization(model)));
+  const ByModel by = by_model(worms);
+  if (by.found)
+    require(by.found->second.saturation.value <= bound * (1 + 1e-9),
+            "saturation of the model: " + std::to_string(by.found->second.saturation.value) + " above " +
+                std::to_string(bound));
+  ++(by.found ? tally.modelled : tally.without_model);
+  const auto saturation = saturation_of(worms, model, bound, tally);
+  if (!saturation) return;
+  const sim::SimulatedSaturation& found = saturation->found;
+  ++tally.saturations;
+  tally.bounded += found.bounded ? 1 : 0;
+  tally.nearest = std::max(tally.nearest, found.greatest_stable / bound);
+  require(saturation->limit.load.value == exact.load(), "bound: another one in the answer");
+  // A double below the nearest one of a number is below the number.
+  require(found.greatest_stable < found.least_unstable && found.least_unstable <= bound,
+          "saturation: " + std::to_string(found.greatest_stable) + " to " + std::to_string(found.least_unstable) +
+              " above " + std::to_string(bound));
+  for (const sim::SaturationProbe& probe : found.probes)
+    require(probe.load <= bound, "saturation: a load above the bound was simulated");
+  // Loads that are carried: three quarters of what was found stable, and half of what the model says at that.
+  OfferedLoads loads{.values = {sim::rounded_load(0.75 * found.greatest_stable)}};
+  check_point(worms, answer(simulation(worms, loads), {}).points.front());
+  if (by.found && by.found->second.saturation.value > 1.9 * found.greatest_stable) return;
+  loads = {.of_saturation = true, .values = {Rational(1) / 2}};
+  const SimulateWormholeQuestion question = simulation(worms, loads);
+  SimulateWormholeAnswer half = answer(question, {});
+  check_point(worms, half.points.front());
+  const std::string why = half.no_model;
+  compare_documents(render::document({{question, std::move(half)}}, 1), by, why);
+}
+
+}  // namespace
+
+std::string wrong_worms(const RandomWorms& worms, WormTally& tally) {
+  ++tally.networks;
+  try {
+    check_network(worms, tally);
+  } catch (const Wrong& wrong) {
+    return wrong.what;
+  } catch (const std::exception& error) {
+    return std::string("thrown: ") + error.what();
+  }
+  return {};
+}
+
+std::string checked_worms(std::uint64_t seed, WormTally& tally) {
+  const RandomWorms worms = random_worms(seed);
+  const std::string wrong = wrong_worms(worms, tally);
+  if (wrong.empty()) return {};
+  const std::string kind = wrong.substr(0, wrong.find(':'));
+  const auto is_wrong = [&](const RandomWorms& less) {
+    WormTally none;
+    const std::string its = wrong_worms(less, none);
+    return its.substr(0, its.find(':')) == kind && !its.empty();
+  };
+  const RandomWorms least = shrunk(worms, is_wrong);
+  WormTally none;
+  return wrong + "\nin " + worms.text() + "the smallest with the same: " + wrong_worms(least, none) + "\nin " +
+         least.text();
+}
+
+}  // namespace tailbound::test
