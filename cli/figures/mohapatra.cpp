@@ -58,7 +58,8 @@ Row row_at(std::int64_t nodes, const Case& its, const Rational& load, const Requ
   return {load, answers::answer({.simulation = {.network = {.network = {nodes, kSwitch},
                                                             .buffer = kBuffer,
                                                             .hot = hot_of(its),
-                                                            .combining = kCombining},
+                                                            .combining = kCombining,
+                                                            .links = network::Links::any},
                                                 .load = load,
                                                 .length = {.slots = slots_of(nodes, request.quick)}}},
                                 run)};
@@ -167,7 +168,7 @@ Result compute(std::int64_t nodes, const Request& request) {
       result.findings.push_back(finding("blocking model", its, rows, &Delays::blocking, saturated));
     }
     result.commands.push_back(
-        fmt::format("tailbound validate multistage --nodes {} --hot {} --loads {}:1:{} --slots {}", nodes,
+        fmt::format("tailbound validate multistage --nodes {} --hot {} --links any --loads {}:1:{} --slots {}", nodes,
                     its.hot, plain(step), plain(step), slots_of(nodes, request.quick)));
   }
   result.computed =

@@ -3,7 +3,7 @@
 #include <tailbound/bounds/multistage/combining.hpp>
 
 /// The queues of bounds/multistage/blocking_queue.hpp put together: docs/derivations/multistage.md,
-/// section 4.
+/// section 5.
 namespace tailbound::bounds::multistage {
 
 /// \param load  0 < load <= 1
