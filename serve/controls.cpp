@@ -91,7 +91,7 @@ const std::vector<Control>& controls() {
        {},
        {"fat-tree", "leaf-spine", "torus", "hyperx", "dragonfly", "slimfly", "jellyfish"}},
       {"--wiring", "", {}, {"baseline", "omega"}},
-      {"--links", "", {}, {"unlimited", "one"}},
+      {"--links", "", {}, {"one", "any"}},
       {"--topology", "", {}, {"butterfly-fat-tree", "mesh", "torus", "bidirectional-torus", "hypercube"}},
       {"--injection", "", {}, {"one", "ports"}},
       {"--ejection", "", {}, {"one", "unlimited"}},

@@ -12,7 +12,6 @@ namespace {
 
 using Vector = Eigen::VectorXd;
 
-constexpr int most_rounds = 10'000;
 constexpr double tolerance = 1e-6;
 /// Part of the way to its new value that the blocked time goes in a round; shorter each time that the
 /// acceleration has not come to an end.
@@ -87,7 +86,7 @@ struct Class {
 class Network {
  public:
   Network(const network::CombiningMultistage& network, double load);
-  [[nodiscard]] Ending iterate();
+  [[nodiscard]] Ending iterate(int most_rounds);
   [[nodiscard]] Point point(double load) const;
 
  private:
@@ -250,7 +249,7 @@ void Network::go_on_from(const Vector& state) {
   });
 }
 
-Ending Network::iterate() {
+Ending Network::iterate(int most_rounds) {
   each_class([](Class& c) { c.means = c.queue.round(c.seen, 1); });
   Ending ending{.stop = Stop::too_many_rounds};
   Acceleration acceleration;
@@ -308,10 +307,10 @@ Point Network::point(double load) const {
 
 }  // namespace
 
-Point blocking(const network::CombiningMultistage& network, double load) {
+Point blocking(const network::CombiningMultistage& network, double load, int most_rounds) {
   network::check(network);
   Network queues(network, load);
-  const Ending ending = queues.iterate();
+  const Ending ending = queues.iterate(most_rounds);
   Point point = queues.point(load);
   point.ending = ending;
   return point;

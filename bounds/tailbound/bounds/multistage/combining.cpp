@@ -19,22 +19,24 @@ void require_solvable(const network::CombiningMultistage& network, Variant varia
                           "blocking has them)");
 }
 
-Point point_at(const network::CombiningMultistage& network, double load, Variant variant) {
-  return variant == Variant::published ? published(network, load) : blocking(network, load);
-}
-
 }  // namespace
 
 Point solve(const network::CombiningMultistage& network, const numeric::Rational& load, Variant variant) {
   network::check_load(load);
   require_solvable(network, variant);
-  return point_at(network, numeric::nearest_double(load), variant);
+  const double rate = numeric::nearest_double(load);
+  return variant == Variant::published ? published(network, rate) : blocking(network, rate);
 }
 
 std::optional<double> saturation(const network::CombiningMultistage& network, Variant variant) {
   require_solvable(network, variant);
   // Above 0 where at least that share comes through.
-  const auto spare = [&](double load) { return point_at(network, load, variant).throughput / load - carried_share; };
+  const auto spare = [&](double load) {
+    constexpr int most_rounds = 1000;  // where the iteration swings, it does so by less than the share is off 1
+    const Point point =
+        variant == Variant::published ? published(network, load) : blocking(network, load, most_rounds);
+    return point.throughput / load - carried_share;
+  };
   double high = numeric::nearest_double(network::saturation_bound(network));
   double above = spare(high);
   if (above >= 0) return high < 1 ? std::optional(high) : std::nullopt;
