@@ -66,18 +66,23 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
   traffic.add("--inputs", options.inputs, "K", "independent inputs that share the load equally");
   traffic.add("--load", options.load, "R", "packets a slot: 0.9, 9/10, or a list 0.1:0.9:0.1");
   traffic.add("--traffic", options.traffic, "NAME",
-              correlated == Correlated::allowed
+              correlated != Correlated::refused
                   ? "bernoulli (the default), poisson, or onoff: sources that send in\nbursts; with --load"
                   : "bernoulli (the default) or poisson, with --load");
   traffic.add("--rates", options.rates, "P1,P2,..", "independent inputs, each with a rate of its own");
   traffic.add("--arrivals", options.arrivals, "EXPR", "generating function of the packets in a slot, in z");
   traffic.add("--pmf", options.pmf, "FILE", "probabilities of 0, 1, 2, .. packets in a slot, one a line");
-  if (correlated == Correlated::allowed) {
+  if (correlated != Correlated::refused) {
     traffic.add("--burst", options.burst, "L", "onoff: mean length of a source's bursts in slots, or a list");
     traffic.add("--on-rate", options.on_rate, "R1", "onoff: packets a slot of a source within a burst (1)");
     traffic.add("--destination", options.destination, "NAME",
-                "onoff: per-burst (the default): all packets of a burst to one\noutput; or per-packet: every "
-                "packet draws its own");
+                correlated == Correlated::allowed
+                    ? "onoff: per-burst (the default): all packets of a burst to one\noutput; or per-packet: every "
+                      "packet draws its own"
+                    : "onoff: per-packet, every packet draws its own output; required,\nas there is no formula of "
+                      "bursts that keep theirs");
+  }
+  if (correlated == Correlated::allowed) {
     traffic.add(
         "--blocks", options.blocks, "FILE",
         "matrices D_0, D_1, ..: D_b(i, j) is the probability of b packets\nand of phase i turning to j (a "
