@@ -34,6 +34,8 @@ Pgf read_arrivals(const TrafficOptions& options) {
       return Pgf::poisson(answers::parse_parameter(*options.load, "--load"));
     case TrafficForm::pmf:
       return answers::pgf_of_file(read_file(*options.pmf, "--pmf"), *options.pmf);
+    case TrafficForm::md1:
+      throw InvalidArgument("--traffic", "md1", "poisson, whose Q(z) is that of md1 too (their waits differ)");
     case TrafficForm::on_off:  // on_off_reply() answers
     case TrafficForm::blocks:  // --blocks is not declared
     case TrafficForm::expression:

@@ -34,6 +34,7 @@ enum class TrafficForm {
   equal_inputs,    ///< --inputs K --load R
   unequal_inputs,  ///< --rates p1,p2,..
   poisson,         ///< --traffic poisson --load R
+  md1,             ///< --traffic md1 --load R
   expression,      ///< --arrivals EXPR
   pmf,             ///< --pmf FILE
   on_off,          ///< --traffic onoff --inputs K --load R --burst L

@@ -63,10 +63,10 @@ const std::vector<Control>& controls() {
       {"--startup", "", Slider{0, 32, 1}},
       {"--replications", "", Slider{2, 64, 1}},
 
-      {"--traffic", "buffer", {}, {"bernoulli", "poisson", "onoff"}},
-      {"--traffic", "occupancy", {}, {"bernoulli", "poisson", "onoff"}},
+      {"--traffic", "buffer", {}, {"bernoulli", "poisson", "md1", "onoff"}},
+      {"--traffic", "occupancy", {}, {"bernoulli", "poisson", "md1", "onoff"}},
       {"--traffic", "pgf", {}, {"bernoulli", "poisson"}},
-      {"--traffic", "compare", {}, {"bernoulli", "poisson"}},
+      {"--traffic", "compare", {}, {"bernoulli", "poisson", "md1"}},
       {"--traffic", "", {}, {"bernoulli", "onoff"}},
       {"--destination", "", {}, {"per-burst", "per-packet"}},
       {"--solve", "buffer", {}, {"load", "speedup", "burst"}},
