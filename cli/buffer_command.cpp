@@ -100,7 +100,8 @@ void declare(OptionTable& table, BufferOptions& options) {
   question.add("--solve", options.solve, "NAME",
                "load, speedup or burst (the greatest, least, longest), from\n--capacity and --drop");
   question.add("--criterion", options.criterion, "NAME",
-               "overflow: P(Q > B), the default; or loss: the fraction of packets lost");
+               "overflow: P(Q > B), the default; or loss: the fraction of packets lost\n(with --sizes also cell-loss: "
+             "that of cells)");
   add_shared_buffer_options(table, options.shared);
   add_sized_buffer_options(table, options.sized);
   add_accuracy_options(table, options.accuracy);

@@ -24,11 +24,11 @@ using network::Wiring;
 using numeric::Rational;
 using render::CombiningPoint;
 using render::MultistageCurve;
-using sim::Links;
+using network::Links;
 
 /// As typed; an option that was not given is empty.
 struct MultistageOptions {
-  std::optional<std::string> nodes, size, buffer, hot, combining, service, loads, curve;
+  std::optional<std::string> nodes, size, buffer, hot, combining, links, service, loads, curve;
 };
 struct MultistageModelOptions {
   MultistageOptions question;
@@ -37,7 +37,7 @@ struct MultistageModelOptions {
 struct MultistageSimulationOptions {
   MultistageOptions question;
   SimulationOptions run;
-  std::optional<std::string> wiring, links;
+  std::optional<std::string> wiring;
 };
 
 constexpr const char* usual_loads = "0.1:1:0.1";
@@ -59,7 +59,13 @@ std::vector<std::optional<std::int64_t>> read_combining(const std::string& text)
   return list;
 }
 
-std::vector<CombiningMultistage> read_networks(const MultistageOptions& options) {
+/// \param usual  without --links
+std::vector<Links> read_links(const MultistageOptions& options, Links usual) {
+  if (!options.links) return {usual};
+  return choices_or_first<Links>(options.links, "--links", {{"one", Links::one}, {"any", Links::any}});
+}
+
+std::vector<CombiningMultistage> read_networks(const MultistageOptions& options, Links usual) {
   const std::string& nodes = required(options.nodes, "--nodes", "given: a power of the switch size");
   const std::string& hot = required(options.hot, "--hot", "given: from 0 to 1");
   const auto sizes = integers_or(2, options.size, "--switch", 2, 512);
@@ -75,6 +81,7 @@ std::vector<CombiningMultistage> read_networks(const MultistageOptions& options)
           .by(buffers, &CombiningMultistage::buffer)
           .by(degrees, &CombiningMultistage::combining)
           .by(shares, &CombiningMultistage::hot)
+          .by(read_links(options, usual), &CombiningMultistage::links)
           .points();
   for (const CombiningMultistage& network : networks) network::check(network);
   return networks;
@@ -96,6 +103,9 @@ void add_multistage_options(OptionTable& table, MultistageOptions& options) {
               "places for waiting requests at an input port (4); the one in\nservice does not count");
   network.add("--combining", options.combining, "C",
               "greatest degree: 1 (none), 2 (unless told), ..., unlimited");
+  network.add("--links", options.links, "NAME",
+              "requests that an output link, also that to a memory, passes at a\ntime: one (the default), or any "
+              "number, as the published model\nhas it");
   network.add("--service", options.service, "D", "time of a service: the unit of delays (1)");
   traffic.add("--hot", options.hot, "H", "fraction of the requests that goes to one memory: 0.08 or 8%");
   traffic.add("--loads", options.loads, "LIST",
@@ -105,8 +115,8 @@ void add_multistage_options(OptionTable& table, MultistageOptions& options) {
 }
 
 /// One point for each combination of what was given as lists, the loads changing fastest.
-std::vector<CombiningPoint> read_multistage(const MultistageOptions& options) {
-  const std::vector<CombiningMultistage> networks = read_networks(options);
+std::vector<CombiningPoint> read_multistage(const MultistageOptions& options, Links usual = Links::one) {
+  const std::vector<CombiningMultistage> networks = read_networks(options, usual);
   const std::vector<Rational> services = parse_list(options.service.value_or("1"), "--service");
   for (const Rational& service : services) static_cast<void>(answers::service_time(service));
   const std::vector<Rational> loads =
@@ -121,12 +131,13 @@ std::vector<CombiningPoint> read_multistage(const MultistageOptions& options) {
 }
 
 Reply answer_model(const MultistageModelOptions& options, const Context& context) {
-  const std::vector<CombiningPoint> points = read_multistage(options.question);
   std::vector<MultistageQuestion> questions;
   for (const Variant variant :
        choices_or_first<Variant>(options.variant, "--variant",
                                  {{"blocking", Variant::blocking}, {"published", Variant::published}}))
-    for (const render::CombiningPoint& point : points)
+    // That outputs take any number of requests is part of the published variant.
+    for (const CombiningPoint& point :
+         read_multistage(options.question, variant == Variant::published ? Links::any : Links::one))
       questions.push_back(
           {.network = point.network, .load = point.load, .service = point.service, .variant = variant});
   const render::MultistageCurve curve = read_curve(options.question);
@@ -136,7 +147,7 @@ Reply answer_model(const MultistageModelOptions& options, const Context& context
 void declare_model(OptionTable& table, MultistageModelOptions& options) {
   add_multistage_options(table, options.question);
   const OptionGroup model(table, "Model");
-  model.add("--variant", options.variant, "NAME", "blocking (full buffers stop those behind) or published");
+  model.add("--variant", options.variant, "NAME", "blocking (the default: full buffers stop those behind) or published\n(--links any)");
 }
 
 // --- simulated
@@ -144,7 +155,7 @@ void declare_model(OptionTable& table, MultistageModelOptions& options) {
 void declare_validation(OptionTable& table, MultistageSimulationOptions& options) {
   add_multistage_options(table, options.question);
   const OptionGroup network(table, "Network");
-  network.add("--wiring", options.wiring, "NAME", "baseline (unless told) or omega");
+  network.add("--wiring", options.wiring, "NAME", "baseline (the default) or omega");
   add_simulation_options(table, options.run);
 }
 
@@ -155,14 +166,9 @@ std::vector<SimulateMultistageQuestion> read_simulations(const MultistageSimulat
   std::vector<SimulateMultistageQuestion> questions;
   for (const Wiring wiring : choices_or_first<Wiring>(
            options.wiring, "--wiring", {{"baseline", Wiring::baseline}, {"omega", Wiring::omega}}))
-    for (const Links links : choices_or_first<Links>(options.links, "--links",
-                                                     {{"unlimited", Links::unlimited}, {"one", Links::one}}))
-      for (const render::CombiningPoint& point : points)
-        questions.push_back({.network = point.network,
-                             .load = point.load,
-                             .service = point.service,
-                             .wiring = wiring,
-                             .links = links});
+    for (const render::CombiningPoint& point : points)
+      questions.push_back(
+          {.network = point.network, .load = point.load, .service = point.service, .wiring = wiring});
   require_one_to_resume(options.run, questions.size());
   const answers::RunLength length = read_run_length(options.run);
   for (SimulateMultistageQuestion& question : questions) {
@@ -184,9 +190,6 @@ Reply answer_simulation(const MultistageSimulationOptions& options, const Contex
 void declare_simulation(OptionTable& table, MultistageSimulationOptions& options) {
   declare_validation(table, options);
   add_precision_option(table, options.run);
-  const OptionGroup network(table, "Network");
-  network.add("--links", options.links, "NAME",
-              "requests that an output or a memory takes at a time: unlimited (unless told) or one");
 }
 
 Reply answer_validation(const MultistageSimulationOptions& options, const Context& context) {

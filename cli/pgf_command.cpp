@@ -34,9 +34,10 @@ Pgf read_arrivals(const TrafficOptions& options) {
       return Pgf::poisson(answers::parse_parameter(*options.load, "--load"));
     case TrafficForm::pmf:
       return answers::pgf_of_file(read_file(*options.pmf, "--pmf"), *options.pmf);
+    case TrafficForm::md1:
+      throw InvalidArgument("--traffic", "md1", "poisson, whose Q(z) is that of md1 too (their waits differ)");
     case TrafficForm::on_off:  // on_off_reply() answers
-    case TrafficForm::blocks:
-      throw InvalidArgument("--blocks", *options.blocks, "left out here: these matrices are the formula");
+    case TrafficForm::blocks:  // --blocks is not declared
     case TrafficForm::expression:
       break;
   }
@@ -96,11 +97,11 @@ Reply on_off_reply(const PgfOptions& options, const std::vector<Language>& langu
                    const Context& context) {
   if (options.of && *options.of != "arrivals")
     throw InvalidArgument("--of", *options.of, "arrivals with --traffic onoff: the matrix of one source");
-  if (options.traffic.destination &&
+  if (!options.traffic.destination ||
       parse_choice(*options.traffic.destination, "--destination", {"per-burst", "per-packet"}) == 0)
-    throw InvalidArgument(
-        "--destination", "per-burst",
-        "per-packet, or left out, here: the matrix is that of a source whose packets scatter");
+    throw InvalidArgument("--destination",
+                          options.traffic.destination ? "per-burst" : "missing, which elsewhere means per-burst",
+                          "per-packet: the matrix is that of a source whose packets each draw their output");
   for (const auto& [name, given] :
        {std::pair{"--moments", options.moments}, std::pair{"--cancel", options.cancel}})
     if (given) throw InvalidArgument(name, "given with --traffic onoff", "left out there");
@@ -139,7 +140,7 @@ Reply answer_as_piece(const PgfOptions& options, const Context& context) {
 }
 
 void declare(OptionTable& table, PgfOptions& options) {
-  add_traffic_options(table, options.traffic);
+  add_traffic_options(table, options.traffic, Correlated::one_source);
   const OptionGroup question(table, "Question");
   question.add("--of", options.of, "NAME",
                "arrivals A(z), occupancy Q(z) (the default) or wait W(z), or a list");

@@ -10,6 +10,7 @@ namespace {
 
 using answers::CellArrival;
 using answers::SizedBufferQuestion;
+using answers::SizedCriterion;
 using numeric::Rational;
 using traffic::PacketSizes;
 
@@ -86,7 +87,10 @@ Reply answer_sized(const BufferOptions& options, const Context& context) {
       options, deepest_sized,
       {.both = "given alone for what a buffer loses, or --drop alone for the buffer of a target",
        .missing = "given as the target EPS, such as 1e-9 (or --capacity B, for what B cells lose)"});
-  const std::vector<bounds::Criterion> criteria = read_criteria(options.criterion);
+  const auto criteria = choices_or_first<SizedCriterion>(options.criterion, "--criterion",
+                                                         {{"overflow", SizedCriterion::overflow},
+                                                          {"loss", SizedCriterion::packet_loss},
+                                                          {"cell-loss", SizedCriterion::cell_loss}});
   const auto arrivals = choices_or_first<CellArrival>(
       options.sized.arrive, "--arrive", {{"whole", CellArrival::whole}, {"cells", CellArrival::cells}});
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);

@@ -16,7 +16,7 @@ using answers::Combinations;
 using numeric::Rational;
 
 constexpr const char* kEveryForm =
-    "given as --inputs K --load R, --traffic poisson --load R, --rates P1,P2,.., --arrivals EXPR or --pmf "
+    "given as --inputs K --load R, --traffic poisson (or md1) --load R, --rates P1,P2,.., --arrivals EXPR or --pmf "
     "FILE";
 
 /// Names of options that describe the same thing, of which one may be given.
@@ -66,18 +66,25 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
   traffic.add("--inputs", options.inputs, "K", "independent inputs that share the load equally");
   traffic.add("--load", options.load, "R", "packets a slot: 0.9, 9/10, or a list 0.1:0.9:0.1");
   traffic.add("--traffic", options.traffic, "NAME",
-              correlated == Correlated::allowed
-                  ? "bernoulli (the default), poisson, or onoff: sources that send in\nbursts; with --load"
-                  : "bernoulli (the default) or poisson, with --load");
+              correlated != Correlated::refused
+                  ? "bernoulli (the default); poisson: Poisson arrivals per slot; md1: in\ncontinuous time, services "
+                    "of one slot (M/D/1, M/D/1/K); onoff: sources\nthat send in bursts; with --load"
+                  : "bernoulli (the default), poisson (Poisson arrivals per slot) or md1\n(in continuous time, "
+                    "services of one slot), with --load");
   traffic.add("--rates", options.rates, "P1,P2,..", "independent inputs, each with a rate of its own");
   traffic.add("--arrivals", options.arrivals, "EXPR", "generating function of the packets in a slot, in z");
   traffic.add("--pmf", options.pmf, "FILE", "probabilities of 0, 1, 2, .. packets in a slot, one a line");
-  if (correlated == Correlated::allowed) {
+  if (correlated != Correlated::refused) {
     traffic.add("--burst", options.burst, "L", "onoff: mean length of a source's bursts in slots, or a list");
     traffic.add("--on-rate", options.on_rate, "R1", "onoff: packets a slot of a source within a burst (1)");
     traffic.add("--destination", options.destination, "NAME",
-                "onoff: per-burst (the default): all packets of a burst to one\noutput; or per-packet: every "
-                "packet draws its own");
+                correlated == Correlated::allowed
+                    ? "onoff: per-burst (the default): all packets of a burst to one\noutput; or per-packet: every "
+                      "packet draws its own"
+                    : "onoff: per-packet, every packet draws its own output; required,\nas there is no formula of "
+                      "bursts that keep theirs");
+  }
+  if (correlated == Correlated::allowed) {
     traffic.add(
         "--blocks", options.blocks, "FILE",
         "matrices D_0, D_1, ..: D_b(i, j) is the probability of b packets\nand of phase i turning to j (a "
@@ -88,9 +95,10 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
 }
 
 TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
-  static const std::vector<std::string> names{"bernoulli", "poisson", "onoff"};
+  static const std::vector<std::string> names{"bernoulli", "poisson", "onoff", "md1"};
   const std::size_t named = options.traffic ? parse_choice(*options.traffic, "--traffic", names) : 0;
-  const bool poisson = named == 1;
+  const bool poisson = named == 1 || named == 3;
+  const char* const poisson_option = named == 3 ? "--traffic md1" : "--traffic poisson";
 
   const std::array<Given, 5> sources{{{"--inputs", options.inputs.has_value()},
                                       {"--rates", options.rates.has_value()},
@@ -105,7 +113,7 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
     source = &candidate;
   }
   if (poisson && source != nullptr)
-    refuse_together("--traffic poisson", source->option, "each describes the traffic by itself");
+    refuse_together(poisson_option, source->option, "each describes the traffic by itself");
   // A burst says as much as --traffic onoff does.
   const char* const of_bursts = options.burst         ? "--burst"
                                 : options.on_rate     ? "--on-rate"
@@ -135,11 +143,11 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
     throw InvalidArgument("--load", "given", "left out where the load is what is asked for");
   if (takes_load && !options.load && sought != Sought::load)
     refuse_missing("--load", fmt::format("given with {}: packets a slot, such as 0.9 or 9/10",
-                                         poisson ? "--traffic poisson" : "--inputs"));
+                                         poisson ? poisson_option : "--inputs"));
 
   if (on_off && !options.burst && sought != Sought::burst)
     refuse_missing("--burst", "given with --traffic onoff: slots, such as 16");
-  if (poisson) return TrafficForm::poisson;
+  if (poisson) return named == 3 ? TrafficForm::md1 : TrafficForm::poisson;
   if (on_off) return TrafficForm::on_off;
   if (options.blocks) return TrafficForm::blocks;
   if (options.inputs) return TrafficForm::equal_inputs;
@@ -172,6 +180,12 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Sough
           .by(served(), serve)
           .by(loads_or_none(options, sought),
               [](Traffic& each, const auto& load) { in<answers::PoissonArrivals>(each).load = load; })
+          .points();
+    case TrafficForm::md1:
+      return Combinations(Traffic{answers::PoissonAtAnyTime{}})
+          .by(served(), serve)
+          .by(loads_or_none(options, sought),
+              [](Traffic& each, const auto& load) { in<answers::PoissonAtAnyTime>(each).load = load; })
           .points();
     case TrafficForm::unequal_inputs:
       return one(answers::UnequalInputs{parse_percent_list(*options.rates, "--rates")});

@@ -18,10 +18,14 @@ struct TrafficOptions {
 };
 
 /// Whether a command can answer for arrivals that are correlated from slot to slot.
-enum class Correlated { refused, allowed };
+enum class Correlated {
+  refused,
+  allowed,
+  one_source,  ///< a formula of one on-off source whose packets each draw their output
+};
 
-/// --inputs --load --rates --traffic --arrivals --pmf --packets-per-slot, and with Correlated::allowed --burst,
-/// --on-rate, --destination and --blocks. `options` must outlive the parse.
+/// --inputs --load --rates --traffic --arrivals --pmf --packets-per-slot; without Correlated::refused also --burst,
+/// --on-rate and --destination, with Correlated::allowed --blocks. `options` must outlive the parse.
 void add_traffic_options(OptionTable& table, TrafficOptions& options,
                          Correlated correlated = Correlated::allowed);
 
@@ -30,6 +34,7 @@ enum class TrafficForm {
   equal_inputs,    ///< --inputs K --load R
   unequal_inputs,  ///< --rates p1,p2,..
   poisson,         ///< --traffic poisson --load R
+  md1,             ///< --traffic md1 --load R
   expression,      ///< --arrivals EXPR
   pmf,             ///< --pmf FILE
   on_off,          ///< --traffic onoff --inputs K --load R --burst L

@@ -18,7 +18,8 @@ void figure(benchmark::State& state, std::int64_t nodes, std::int64_t size, std:
         const network::CombiningMultistage network{.network = {nodes, size},
                                                    .buffer = 4,
                                                    .hot = numeric::parse_rational(hot, "hot"),
-                                                   .combining = combining};
+                                                   .combining = combining,
+                                                   .links = network::Links::any};
         const auto load = numeric::parse_rational(std::to_string(step) + "/30", "load");
         const bounds::multistage::Point point = solve(network, load, variant);
         if (point.ending.stop == bounds::Stop::too_many_rounds)

@@ -26,7 +26,8 @@ sim::MultistageModel network(std::int64_t nodes, std::int64_t size, std::int64_t
   return {.network = {.network = {nodes, size},
                       .buffer = 4,
                       .hot = numeric::parse_rational("0.08", "hot"),
-                      .combining = combining},
+                      .combining = combining,
+                      .links = network::Links::any},
           .load = numeric::parse_rational(load, "load")};
 }
 

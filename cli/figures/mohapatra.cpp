@@ -36,7 +36,14 @@ Rational hot_of(const Case& its) {
 
 /// One of the models of the mean delay.
 using Delays = ComparedVariants<unit::Time>;
-using Variant = answers::Comparison<unit::Time> Delays::*;
+using Variant = const answers::Comparison<unit::Time>& (*)(const Delays&);
+
+const answers::Comparison<unit::Time>& published_of(const Delays& delays) {
+  return delays.published.value();
+}
+const answers::Comparison<unit::Time>& blocking_of(const Delays& delays) {
+  return delays.blocking;
+}
 
 struct Row {
   Rational load;
@@ -58,7 +65,8 @@ Row row_at(std::int64_t nodes, const Case& its, const Rational& load, const Requ
   return {load, answers::answer({.simulation = {.network = {.network = {nodes, kSwitch},
                                                             .buffer = kBuffer,
                                                             .hot = hot_of(its),
-                                                            .combining = kCombining},
+                                                            .combining = kCombining,
+                                                            .links = network::Links::any},
                                                 .load = load,
                                                 .length = {.slots = slots_of(nodes, request.quick)}}},
                                 run)};
@@ -80,8 +88,8 @@ std::vector<Column> columns() {
 void add_to_table(Result& result, const Case& its, const Row& row) {
   const answers::ValidateMultistageAnswer& found = row.found;
   add_row(result, {{"hot", render::Given{hot_of(its)}}, {"load", render::Given{row.load}}},
-          {{"published_throughput", render::shown(found.published.throughput)},
-           {"published_delay", render::shown(found.published.delay)},
+          {{"published_throughput", render::shown(found.published->throughput)},
+           {"published_delay", render::shown(found.published->delay)},
            {"blocking_throughput", render::shown(found.blocking.throughput)},
            {"blocking_delay", render::shown(found.blocking.delay)},
            {"simulated_throughput", render::shown(found.simulation.throughput)},
@@ -97,7 +105,7 @@ void add_curves(render::Picture& picture, const Case& its, const std::vector<Row
   render::Curve blocking = curve("blocking", CurveStyle::line);
   render::Curve simulated = curve("simulation", CurveStyle::bars);
   for (const Row& row : rows) {
-    published.points.emplace_back(row.found.published.throughput.value, row.found.published.delay.value);
+    published.points.emplace_back(row.found.published->throughput.value, row.found.published->delay.value);
     blocking.points.emplace_back(row.found.blocking.throughput.value, row.found.blocking.delay.value);
     render::add_point(simulated, row.found.simulation.throughput.value,
                       render::shown(row.found.simulation.delay), false);
@@ -116,7 +124,7 @@ Errors errors(const std::vector<Row>& rows, Variant model, bool saturated) {
   Errors result;
   for (const Row& row : rows) {
     if (row.saturated() != saturated) continue;
-    const double error = std::abs((row.delay().*model).error().value());
+    const double error = std::abs(model(row.delay()).error().value());
     result.mean += error;
     result.worst = std::max(result.worst, error);
     ++result.count;
@@ -163,11 +171,11 @@ Result compute(std::int64_t nodes, const Request& request) {
     }
     add_curves(result.picture, its, rows);
     for (const bool saturated : {false, true}) {
-      result.findings.push_back(finding("published model", its, rows, &Delays::published, saturated));
-      result.findings.push_back(finding("blocking model", its, rows, &Delays::blocking, saturated));
+      result.findings.push_back(finding("published model", its, rows, published_of, saturated));
+      result.findings.push_back(finding("blocking model", its, rows, blocking_of, saturated));
     }
     result.commands.push_back(
-        fmt::format("tailbound validate multistage --nodes {} --hot {} --loads {}:1:{} --slots {}", nodes,
+        fmt::format("tailbound validate multistage --nodes {} --hot {} --links any --loads {}:1:{} --slots {}", nodes,
                     its.hot, plain(step), plain(step), slots_of(nodes, request.quick)));
   }
   result.computed =

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <tests/support/rational.hpp>
 
+#include <cmath>
 #include <string>
 
 // Questions on combining multistage networks: what the answers add to the model and the simulator below them.
@@ -16,8 +17,8 @@ using tailbound::test::rational;
 
 namespace {
 
-MultistageQuestion question(const char* hot, const char* load) {
-  return {.network = {.network = {64, 2}, .buffer = 4, .hot = rational(hot), .combining = 2},
+MultistageQuestion question(const char* hot, const char* load, network::Links links = network::Links::any) {
+  return {.network = {.network = {64, 2}, .buffer = 4, .hot = rational(hot), .combining = 2, .links = links},
           .load = rational(load)};
 }
 
@@ -60,8 +61,56 @@ TEST_CASE("multistage: saturated where less than 98 % comes through", "[answers]
   const MultistageAnswer full = answer(question("0.08", "0.8"));
   CHECK(full.saturated);
   CHECK(full.throughput.value < 0.98 * 0.8);
-  // 1 / (1 - h + h N / s) = 25 / 87 at h = 2 / 25
-  CHECK(full.saturation_without_combining.value == rational("25/87"));
+}
+
+TEST_CASE("multistage: the saturation load does not depend on the loads asked for", "[answers]") {
+  for (const network::Links links : {network::Links::one, network::Links::any}) {
+    const auto found = [&](const char* load) { return answer(question("0.08", load, links)).saturation_load; };
+    const double saturation = found("0.3").value().value;
+    for (const char* load : {"0.05", "0.74", "0.75", "0.8", "1"}) CHECK(found(load).value().value == saturation);
+    // It is where the throughput leaves the load.
+    const auto saturated = [&](double part) {
+      MultistageQuestion asked = question("0.08", "1", links);
+      asked.load = rational(std::to_string(std::lround(1e6 * part * saturation)) + "/1000000");
+      return answer(asked).saturated;
+    };
+    CHECK_FALSE(saturated(0.999));
+    CHECK(saturated(1.002));
+  }
+  // Simulated, 98 % of a load come through up to 0.72 to 0.73 and 0.53 to 0.54.
+  CHECK(answer(question("0.08", "0.5")).saturation_load->value == Approx(0.735).margin(0.001));
+  CHECK(answer(question("0.08", "0.5", network::Links::one)).saturation_load->value ==
+        Approx(0.541).margin(0.001));
+  // 1 / (1 - h + h N / s) = 25 / 87 at h = 2 / 25, and Pfister and Norton's 1 / (1 + h (N - 1)) = 25 / 151
+  MultistageQuestion asked = question("0.08", "0.5");
+  asked.network.combining = 1;
+  CHECK(answer(asked).saturation_bound.value == rational("25/87"));
+  CHECK(answer(asked).saturation_load->value <= 25.0 / 87);
+  asked.network.links = network::Links::one;
+  CHECK(answer(asked).saturation_bound.value == rational("25/151"));
+  CHECK(answer(asked).saturation_load->value <= 25.0 / 151);
+  CHECK(answer(asked).saturation_load->value > 0.98 * 25.0 / 151);
+  // Without hot requests and with outputs that never conflict all of a load of 1 can come through.
+  asked = question("0", "0.5");
+  asked.network.buffer = 64;
+  CHECK_FALSE(answer(asked).saturation_load);
+}
+
+TEST_CASE("multistage: the published variant has outputs that take any number only", "[answers]") {
+  MultistageQuestion asked = question("0.08", "0.5", network::Links::one);
+  asked.variant = Variant::published;
+  try {
+    static_cast<void>(answer(asked));
+    FAIL("it answered");
+  } catch (const InvalidArgument& refused) {
+    CHECK(refused.argument() == "links");
+  }
+  SimulateMultistageQuestion simulated = simulation("0.08", "0.5");
+  simulated.network.links = network::Links::one;
+  const ValidateMultistageAnswer found = answer(ValidateMultistageQuestion{simulated});
+  CHECK_FALSE(found.published);
+  CHECK_FALSE(found.delay->published);
+  CHECK(std::abs(*found.delay->blocking.error()) < 0.05);
 }
 
 TEST_CASE("multistage: a question out of range is refused by the field's name", "[answers]") {
@@ -124,16 +173,16 @@ TEST_CASE("validate multistage: both variants beside one simulation, a verdict e
   for (const auto* delay : {&found.delay, &found.hot_delay, &found.cold_delay}) {
     REQUIRE(*delay);
     if ((*delay)->blocking.optimistic()) ++optimistic;
-    CHECK((*delay)->published.optimistic());  // full buffers that block are what it lacks
-    CHECK(*(*delay)->published.error() < -0.1);
+    CHECK((*delay)->published->optimistic());  // full buffers that block are what it lacks
+    CHECK(*(*delay)->published->error() < -0.1);
   }
   CHECK(found.of_blocking.optimistic() == optimistic);
   // More throughput than there is would be optimistic; the published variant has less, which is not.
-  CHECK(found.throughput.published.verdict() == Verdict::below);
-  CHECK_FALSE(found.throughput.published.optimistic());
-  CHECK(found.throughput.published.conservative());
-  CHECK(*found.throughput.published.error() ==
-        Approx(found.published.throughput.value / found.simulation.throughput.value - 1));
+  CHECK(found.throughput.published->verdict() == Verdict::below);
+  CHECK_FALSE(found.throughput.published->optimistic());
+  CHECK(found.throughput.published->conservative());
+  CHECK(*found.throughput.published->error() ==
+        Approx(found.published->throughput.value / found.simulation.throughput.value - 1));
 
   const ValidateMultistageAnswer cold = answer(ValidateMultistageQuestion{simulation("0", "0.5")});
   CHECK_FALSE(cold.hot_delay);

@@ -78,3 +78,27 @@ TEST_CASE("pgf: one source that sends in bursts", "[answers]") {
   asked.load = Expression::symbol("z");
   CHECK_THROWS_AS(answers::answer(asked), InvalidArgument);
 }
+
+TEST_CASE("pgf: a source that sends in bursts is refused where its numbers are none of a source", "[answers]") {
+  const auto argument = [](const answers::OnOffPgfQuestion& asked) {
+    try {
+      static_cast<void>(answers::answer(asked));
+    } catch (const InvalidArgument& refused) {
+      return refused.argument();
+    }
+    return std::string("nothing");
+  };
+  const Expression p = Expression::symbol("p");
+  // At load 0.8 a burst of 3 would leave 3/4 of a slot between bursts: D00 = -1/3.
+  CHECK(argument({.load = number("4/5"), .burst = 3, .inputs = 4}) == "burst");
+  CHECK(argument({.load = number("4/5"), .burst = 4, .inputs = 4}) == "nothing");
+  CHECK(argument({.load = number("4/5"), .burst = 3, .on_rate = number("9/10"), .inputs = p}) == "burst");
+  CHECK(argument({.load = p, .burst = number("1/2"), .inputs = 4}) == "burst");
+  CHECK(argument({.load = p, .burst = 1, .inputs = 4}) == "nothing");
+  CHECK(argument({.load = number("4/5"), .burst = p, .on_rate = number("1/2"), .inputs = 4}) == "load of a source");
+  CHECK(argument({.load = number("4/5"), .burst = 3, .on_rate = p, .inputs = 4}) == "burst");
+  CHECK(argument({.load = p, .burst = p, .on_rate = number("3/2"), .inputs = 4}) == "on-rate");
+  CHECK(argument({.load = p, .burst = p, .inputs = number("3/2")}) == "inputs");
+  // Numbers that stand in a formula are numbers.
+  CHECK(argument({.load = number("4/5"), .burst = 3 + p - p, .inputs = 4}) == "burst");
+}

@@ -2,12 +2,14 @@
 #include <tailbound/queue/markov_queue.hpp>
 #include <tailbound/queue/train_bound.hpp>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 using namespace tailbound;
 using answers::CellArrival;
 using answers::SizedBufferAnswer;
 using answers::SizedBufferQuestion;
+using answers::SizedCriterion;
 using answers::SizedProbability;
 using numeric::Rational;
 using traffic::PacketSizes;
@@ -55,11 +57,11 @@ TEST_CASE("whole packets of several sizes: the least buffer and what it loses", 
   double sum = 0;
   for (const answers::SizeLoss& one : found.classes) {
     REQUIRE(one.loss);
-    sum += numeric::nearest_double(one.share) * static_cast<double>(one.loss->lower());
+    sum += numeric::nearest_double(one.share) * static_cast<double>(lower_end(*one.loss));
   }
   CHECK(sum == Approx(static_cast<double>(lower_end(*found.packet_loss))).epsilon(1e-9));
-  CHECK(found.classes[0].loss->upper() < found.classes[1].loss->lower());
-  CHECK(found.classes[1].loss->upper() < found.classes[2].loss->lower());
+  CHECK(upper_end(*found.classes[0].loss) < lower_end(*found.classes[1].loss));
+  CHECK(upper_end(*found.classes[1].loss) < lower_end(*found.classes[2].loss));
 
   // The figures of section 5, asked for as a capacity.
   const SizedBufferAnswer room =
@@ -91,7 +93,9 @@ TEST_CASE("packets cell by cell: exact for few phases, a bound for many", "[answ
   REQUIRE(exact.packet_loss);
   CHECK(lower_end(*exact.packet_loss) <= lower_end(exact.cell_loss));
   CHECK(static_cast<double>(upper_end(*exact.packet_loss)) == Approx(0.020193348176).epsilon(1e-9));
-  CHECK_FALSE(exact.classes.front().loss);
+  // All packets are of this size.
+  CHECK(upper_end(*exact.classes.front().loss) >= upper_end(*exact.packet_loss));
+  CHECK(static_cast<double>(upper_end(*exact.classes.front().loss)) == Approx(0.020193348176).epsilon(1e-9));
 
   const SizedBufferAnswer bound =
       answer(question(16, imix, CellArrival::cells, answers::LeastBuffer{billionth}));
@@ -111,7 +115,7 @@ TEST_CASE("packets cell by cell: exact for few phases, a bound for many", "[answ
 }
 
 TEST_CASE("packets cell by cell: trains of geometric length beside a bound", "[answers][sized_buffer]") {
-  for (const bounds::Criterion criterion : {bounds::Criterion::overflow, bounds::Criterion::loss}) {
+  for (const SizedCriterion criterion : {SizedCriterion::overflow, SizedCriterion::cell_loss}) {
     SizedBufferQuestion asked =
         question(16, imix, CellArrival::cells, answers::LeastBuffer{Rational(1) / 10'000});
     asked.criterion = criterion;
@@ -125,11 +129,11 @@ TEST_CASE("packets cell by cell: trains of geometric length beside a bound", "[a
     // Below what is proved, by little (losses are bounded less closely); and itself the least of that model.
     const auto least = static_cast<std::int64_t>(found.stand_in->buffer->value);
     CHECK(least <= found.buffer.value);
-    CHECK(least >= found.buffer.value * (criterion == bounds::Criterion::overflow ? 9 : 8) / 10);
+    CHECK(least >= found.buffer.value * (criterion == SizedCriterion::overflow ? 9 : 8) / 10);
     queue::MarkovQueue model(
         queue::MarkovArrivals::trains({.inputs = 16, .load = asked.load, .length = found.stand_in->length}),
         {6});
-    CHECK((criterion == bounds::Criterion::overflow ? model.least_level(Rational(1) / 10'000)
+    CHECK((criterion == SizedCriterion::overflow ? model.least_level(Rational(1) / 10'000)
                                                     : model.least_capacity(Rational(1) / 10'000)) == least);
     CHECK(found.stand_in->at.value < static_cast<double>(upper_end(found.at)));
     CHECK(found.stand_in->at.value < 1e-4);
@@ -140,13 +144,71 @@ TEST_CASE("packets cell by cell: trains of geometric length beside a bound", "[a
     REQUIRE(room.stand_in);
     CHECK_FALSE(room.stand_in->buffer);
     // Simulated: 0.0267 +- 0.0005 above 100 cells.
-    if (criterion == bounds::Criterion::overflow)
+    if (criterion == SizedCriterion::overflow)
       CHECK(room.stand_in->at.value == Approx(0.0282).epsilon(1e-2));
   }
   // None beside what is exact, and where no queue forms.
   CHECK_FALSE(answer(question(4, "128", CellArrival::cells, answers::ProbabilityOf{Packets(10)})).stand_in);
   CHECK_FALSE(answer(question(1, imix, CellArrival::cells, answers::LeastBuffer{billionth})).stand_in);
   CHECK(answer(question(1024, imix, CellArrival::cells, answers::ProbabilityOf{Packets(50)})).stand_in);
+}
+
+TEST_CASE("a loss is the share of packets, or that of cells where it is asked for", "[answers][sized_buffer]") {
+  const Rational target = Rational(1) / 1000;
+  const auto at = [](SizedCriterion criterion, CellArrival arrive, const char* sizes, auto asked) {
+    SizedBufferQuestion it = question(16, sizes, arrive, asked);
+    it.criterion = criterion;
+    return answer(it);
+  };
+  // Whole packets: exact, on both sides of the target.
+  for (const char* sizes : {imix, "64:1,128:1", "1500"}) {
+    const SizedBufferAnswer packets =
+        at(SizedCriterion::packet_loss, CellArrival::whole, sizes, answers::LeastBuffer{target});
+    CHECK_FALSE(packets.at_bound());
+    CHECK(upper_end(packets.at) == upper_end(*packets.packet_loss));
+    CHECK(numeric::compare(upper_end(packets.at), target) <= 0);
+    REQUIRE(packets.before);
+    CHECK(numeric::compare(lower_end(*packets.before), target) > 0);
+    const SizedBufferAnswer before = at(SizedCriterion::packet_loss, CellArrival::whole, sizes,
+                                        answers::ProbabilityOf{packets.buffer - Packets(1)});
+    CHECK(upper_end(before.at) == upper_end(*packets.before));
+    const SizedBufferAnswer cells =
+        at(SizedCriterion::cell_loss, CellArrival::whole, sizes, answers::LeastBuffer{target});
+    CHECK(upper_end(cells.at) == upper_end(cells.cell_loss));
+    CHECK(numeric::compare(upper_end(cells.at), target) <= 0);
+    CHECK(numeric::compare(lower_end(*cells.before), target) > 0);
+  }
+  // The smallest input of it: long packets are lost oftener than their cells, and short ones seldom.
+  const auto buffers = [&](SizedCriterion criterion) {
+    return at(criterion, CellArrival::whole, imix, answers::LeastBuffer{target}).buffer.value;
+  };
+  CHECK(buffers(SizedCriterion::packet_loss) < buffers(SizedCriterion::cell_loss));
+  // Cell by cell: at most E[L] packets for each cell, so that the target of cells is as much lower.
+  for (const auto& [inputs, sizes] : {std::pair{4, "128"}, {16, imix}}) {
+    SizedBufferQuestion asked = question(inputs, sizes, CellArrival::cells, answers::LeastBuffer{target});
+    asked.criterion = SizedCriterion::packet_loss;
+    const SizedBufferAnswer packets = answer(asked);
+    CHECK(packets.at_bound());
+    CHECK_FALSE(packets.before);
+    CHECK_FALSE(packets.stand_in);
+    CHECK(numeric::compare(upper_end(packets.at), target) <= 0);
+    CHECK(static_cast<double>(upper_end(packets.at)) ==
+          Approx(numeric::nearest_double(packets.mean_cells) * static_cast<double>(upper_end(packets.cell_loss)))
+              .epsilon(1e-12));
+    asked.criterion = SizedCriterion::cell_loss;
+    asked.asked = answers::LeastBuffer{target / packets.mean_cells};
+    CHECK(answer(asked).buffer == packets.buffer);
+    for (const answers::SizeLoss& one : packets.classes) {
+      REQUIRE(one.loss);
+      CHECK(static_cast<double>(upper_end(*one.loss)) ==
+            Approx(std::min(1.0, static_cast<double>(upper_end(packets.at)) / numeric::nearest_double(one.share))));
+    }
+  }
+  // Packets of one cell are lost as cells are, exactly.
+  const SizedBufferAnswer one =
+      at(SizedCriterion::packet_loss, CellArrival::cells, "64", answers::LeastBuffer{target});
+  CHECK_FALSE(one.at_bound());
+  CHECK(one.before);
 }
 
 TEST_CASE("sized buffers that cannot be are refused", "[answers][sized_buffer][errors]") {

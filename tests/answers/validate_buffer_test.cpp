@@ -41,7 +41,7 @@ SizedBufferAnswer analysed(const ValidateSizedBufferQuestion& question, Packets 
       .cell_bytes = question.cells.cell_bytes,
       .arrive = question.arrive,
       .asked = ProbabilityOf{at},
-      .criterion = question.capacity ? bounds::Criterion::loss : bounds::Criterion::overflow});
+      .criterion = question.capacity ? answers::SizedCriterion::cell_loss : answers::SizedCriterion::overflow});
 }
 
 double value_of(const SizedProbability& said) {

@@ -28,7 +28,7 @@ json document(const std::string& line, int status = 0) {
   return json::parse(outcome.out);
 }
 
-const std::string network = "--nodes 64 --switch 2 --buffer 4 --hot 0.08 --combining 2 ";
+const std::string network = "--nodes 64 --switch 2 --buffer 4 --hot 0.08 --combining 2 --links any ";
 
 bool reads_as_number(const std::string& text) {
   std::size_t end = 0;
@@ -43,7 +43,8 @@ TEST_CASE("multistage: the published variant in JSON and CSV") {
   CHECK(answer["question"]["load"] == json({"0.3", "0.8"}));
   REQUIRE(answer["results"].size() == 2);
   const json& point = answer["results"][1];
-  CHECK(point["saturation_without_combining"]["value"] == "25/87");
+  CHECK(point["saturation_bound"]["value"] == "1");
+  CHECK(point["links"] == "any");
   CHECK(point["load"] == "0.8");
   CHECK(point["throughput"]["kind"] == "model");
   CHECK(value_of(point["throughput"]) == Approx(0.6916).margin(1e-5));
@@ -79,11 +80,31 @@ TEST_CASE("multistage: the blocking variant is the default, says how it ended, a
   for (const char* loads : {"--loads 0.8", "--loads 0.3,0.8"}) {
     const Outcome table = run_line("multistage " + network + loads);
     INFO(table.out);
-    CHECK(table.out.find("from load 0.8 on less than 98 %") != std::string::npos);
+    CHECK(table.out.find("at load 0.73") != std::string::npos);
+    CHECK(table.out.find("links pass any number at a time") != std::string::npos);
     CHECK(table.out.find("converged after") != std::string::npos);
   }
-  const Outcome full = run_line("multistage --nodes 64 --hot 0.08 --combining 1 --loads 0.8");
-  CHECK(full.out.find("full from load 0.28736 on") != std::string::npos);
+  const Outcome full = run_line("multistage --nodes 64 --hot 0.08 --combining 1 --links any --loads 0.8");
+  CHECK(full.out.find("at most 0.28736, exact") != std::string::npos);
+}
+
+TEST_CASE("multistage: links pass one request at a time unless given otherwise, and the published variant any") {
+  const Outcome one = run_line("multistage --nodes 64 --hot 0.08 --combining 1 --loads 0.5");
+  CHECK(one.out.find("links pass one request at a time") != std::string::npos);
+  CHECK(one.out.find("at most 0.16556, exact") != std::string::npos);
+  const std::string line = "--nodes 64 --hot 0.08 --combining 1 --loads 0.5";
+  const json point = document("multistage " + line)["results"][0];
+  CHECK(point["links"] == "one");
+  CHECK(value_of(point["throughput"]) <= 25.0 / 151);
+  CHECK(document("simulate multistage " + line + " --slots 300")["question"]["links"] == "one");
+  const json published = document("multistage " + line + " --variant published,blocking")["results"];
+  CHECK(published[0]["links"] == "any");
+  CHECK(published[1]["links"] == "one");
+  // The search is of the network, not of the loads.
+  const json coarse = document("multistage --nodes 64 --hot 0.08 --loads 0.1:1:0.1")["results"];
+  const json fine = document("multistage --nodes 64 --hot 0.08 --loads 0.52,0.53")["results"];
+  CHECK(coarse[9]["saturation_load"] == fine[0]["saturation_load"]);
+  CHECK(run_line("multistage --nodes 64 --hot 0.08 --variant published --links one --loads 0.3").status == 2);
 }
 
 TEST_CASE("multistage: lists of every option, percent, and loads unless told") {

@@ -8,6 +8,33 @@
 namespace tailbound::network {
 namespace {
 
+TEST_CASE("multistage: the bound of the load is that of Pfister and Norton, and of a server") {
+  const auto bound = [](std::int64_t nodes, std::int64_t size, const char* hot, std::optional<std::int64_t> combining,
+                        Links links) {
+    return saturation_bound({.network = {nodes, size},
+                             .hot = numeric::parse_rational(hot, "hot"),
+                             .combining = combining,
+                             .links = links});
+  };
+  const auto is = [](const char* text) { return numeric::parse_rational(text, "bound"); };
+  // 1 / (1 + h (N - 1)): 64 nodes, 8 %: 0.1656
+  CHECK(bound(64, 2, "0.08", 1, Links::one) == is("25/151"));
+  CHECK(bound(64, 8, "0.08", 1, Links::one) == is("25/151"));
+  CHECK(bound(256, 2, "0.04", 1, Links::one) == is("5/56"));
+  CHECK(bound(27, 3, "1", 1, Links::one) == is("1/27"));
+  // 1 / (1 - h + h N / s)
+  CHECK(bound(64, 2, "0.08", 1, Links::any) == is("25/87"));
+  CHECK(bound(64, 4, "0.16", 1, Links::any) == is("5/17"));
+  for (const Links links : {Links::one, Links::any}) {
+    CHECK(bound(64, 2, "0", 1, links) == 1);
+    CHECK(bound(64, 2, "0.5", std::nullopt, links) == 1);
+    CHECK(bound(64, 2, "0.5", 2, links) == 1);  // as many combine at each stage as meet
+  }
+  // 4 x 4 switches that combine pairs: 1 - h + h 2^3 behind the last of three stages, and half of it before.
+  CHECK(bound(64, 4, "0.5", 2, Links::one) == is("2/9"));
+  CHECK(bound(64, 4, "0.5", 2, Links::any) == is("2/3"));
+}
+
 TEST_CASE("multistage: every way ends at the memory whose digits it follows") {
   for (const Wiring wiring : {Wiring::baseline, Wiring::omega})
     for (const Multistage network : {Multistage{2, 2}, {16, 2}, {27, 3}, {64, 4}, {125, 5}, {7, 7}}) {

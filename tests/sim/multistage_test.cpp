@@ -12,27 +12,28 @@
 namespace tailbound::sim {
 namespace {
 
+using network::Links;
 using network::Wiring;
 using numeric::parse_rational;
 
 MultistageModel model_of(std::int64_t nodes, std::int64_t size, std::int64_t buffer, const char* hot,
                          std::optional<std::int64_t> combining, const char* load,
-                         Wiring wiring = Wiring::baseline, Links links = Links::unlimited) {
+                         Wiring wiring = Wiring::baseline, Links links = Links::any) {
   return {.network = {.network = {nodes, size},
                       .buffer = buffer,
                       .hot = parse_rational(hot, "hot"),
-                      .combining = combining},
+                      .combining = combining,
+                      .links = links},
           .load = parse_rational(load, "load"),
-          .wiring = wiring,
-          .links = links};
+          .wiring = wiring};
 }
 
 MultistageEstimates simulated(const MultistageModel& model, std::int64_t slots) {
   return multistage_estimates(model, run_multistage(model, automatic_plan(model, slots, 2, 3)));
 }
 
-constexpr std::pair<Wiring, Links> wirings_and_links[] = {{Wiring::baseline, Links::unlimited},
-                                                          {Wiring::omega, Links::unlimited},
+constexpr std::pair<Wiring, Links> wirings_and_links[] = {{Wiring::baseline, Links::any},
+                                                          {Wiring::omega, Links::any},
                                                           {Wiring::baseline, Links::one},
                                                           {Wiring::omega, Links::one}};
 
@@ -73,7 +74,7 @@ class PlainMultistage {
         gap_(static_cast<double>(ticks_per_slot) / (nodes_ * numeric::nearest_double(model.load))),
         wiring_(network::wire(model.network.network, model.wiring)),
         queues_(nodes_ * wiring_.size()),
-        one_a_link_(model.links == Links::one),
+        one_a_link_(model.network.links == Links::one),
         links_(queues_.size() + nodes_),
         stalled_(nodes_) {}
 
@@ -260,7 +261,7 @@ TEST_CASE("multistage simulation: a plain program of the same rules counts the s
 }
 
 TEST_CASE("multistage simulation: cuts, saving and loading, and threads change nothing") {
-  const Links links = GENERATE(Links::unlimited, Links::one);
+  const Links links = GENERATE(Links::any, Links::one);
   const MultistageModel model = model_of(27, 3, 2, "0.2", 3, "0.9", Wiring::omega, links);
   const auto whole = make_multistage_replication(model, {9, 1});
   whole->advance(700);

@@ -51,7 +51,17 @@ BufferAnswer answer_to(const ProbabilityOf& asked, const BufferQuestion& questio
   return answer;
 }
 
+/// Loads and speedups are searched for in the slotted queue, whose overflow is that of PoissonAtAnyTime, but not its
+/// loss.
+void require_slots(const BufferQuestion& question) {
+  if (question.criterion == Criterion::loss &&
+      std::holds_alternative<PoissonAtAnyTime>(question.traffic.source))
+    throw InvalidArgument("criterion", bounds::name(question.criterion),
+                          "overflow with --traffic md1 where a load or speedup is looked for");
+}
+
 BufferAnswer answer_to(const GreatestLoad& asked, const BufferQuestion& question) {
+  require_slots(question);
   const bounds::MaxLoad most = bounds::max_load(slotted_queue(question.traffic), asked.capacity,
                                                 {asked.drop, question.criterion}, question.accuracy);
   BufferAnswer answer{
@@ -61,6 +71,7 @@ BufferAnswer answer_to(const GreatestLoad& asked, const BufferQuestion& question
 }
 
 BufferAnswer answer_to(const LeastSpeedup& asked, const BufferQuestion& question) {
+  require_slots(question);
   const queue::SlottedQueue queue = slotted_queue(question.traffic);
   const numeric::Proved<unit::Ratio> least =
       bounds::min_speedup(queue, asked.capacity, {asked.drop, question.criterion}, question.accuracy);

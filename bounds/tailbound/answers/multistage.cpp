@@ -4,12 +4,30 @@
 #include <tailbound/numeric/plain.hpp>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
 
 namespace tailbound::answers {
 namespace {
 
-/// Processors stall where so small a share of the load comes through.
-constexpr double least_share_through = 0.98;
+/// The saturation loads found last: the points of a curve have it in common.
+std::optional<double> saturation_of(const MultistageQuestion& question) {
+  constexpr std::size_t most_kept = 64;
+  static std::mutex mutex;
+  static std::map<std::string, std::optional<double>> found;
+  const std::string network = network::describe(question.network) +
+                              (question.variant == bounds::multistage::Variant::published ? ", published" : "");
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto known = found.find(network); known != found.end()) return known->second;
+  }
+  const std::optional<double> load = bounds::multistage::saturation(question.network, question.variant);
+  const std::lock_guard lock(mutex);
+  if (found.size() >= most_kept) found.clear();
+  found.emplace(network, load);
+  return load;
+}
 
 }  // namespace
 
@@ -38,8 +56,10 @@ MultistageAnswer answer(const MultistageQuestion& question, const Run&) {
   for (const bounds::multistage::StageFigures& stage : solved.hot_path)
     answer.hot_path.push_back({{stage.occupancy}, {stage.combining}, {stage.utilization}});
   answer.ending = solved.ending;
-  answer.saturated = solved.throughput < least_share_through * numeric::nearest_double(question.load);
-  answer.saturation_without_combining = {bounds::multistage::saturation_without_combining(question.network)};
+  answer.saturated =
+      solved.throughput < bounds::multistage::carried_share * numeric::nearest_double(question.load);
+  if (const auto load = saturation_of(question)) answer.saturation_load = {*load};
+  answer.saturation_bound = {network::saturation_bound(question.network)};
   return answer;
 }
 

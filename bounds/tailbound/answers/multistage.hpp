@@ -38,14 +38,17 @@ struct MultistageAnswer {
   std::vector<MultistageQueue> hot_path;                 ///< [stage], at least one
   bounds::Ending ending;
   bool saturated = false;  ///< less than 98 % of what is offered comes through: processors stall
-  /// The load from which on the hot path is full where none combine (exact for the MODEL).
-  numeric::Exact<unit::RequestsPerSlot> saturation_without_combining;
+  /// The maximum load of which at least 98 % comes through, found to 0.1 % of it and independent of the question's
+  /// load; empty where so much comes through at a load of 1.
+  std::optional<numeric::Model<unit::RequestsPerSlot>> saturation_load;
+  /// network::saturation_bound(): no throughput is above it.
+  numeric::Exact<unit::RequestsPerSlot> saturation_bound;
 
   /// The stage whose queue on the hot path is busy most; the first of them.
   [[nodiscard]] std::size_t busiest_stage() const;
 };
 
-/// \throws InvalidArgument  a field out of range
+/// \throws InvalidArgument  a field out of range; the variant published with Links::one
 /// \throws LimitExceeded    variant blocking: buffers so large that a queue has more than 20 000 states
 [[nodiscard]] MultistageAnswer answer(const MultistageQuestion& question, const Run& run = {});
 

@@ -1,6 +1,8 @@
+#include <cln/rational.h>
 #include <tailbound/answers/pgf.hpp>
 #include <tailbound/series/pgf_check.hpp>
 #include <tailbound/series/pmf_file.hpp>
+#include <tailbound/traffic/on_off.hpp>
 
 #include <algorithm>
 #include <string>
@@ -24,6 +26,21 @@ void require_free_of_z(const std::string& name, const symbolic::Expression& para
                        const std::string& text) {
   if (parameter.depends_on("z"))
     throw InvalidArgument(name, text, "free of z, which is the variable of the generating function");
+}
+
+/// What a source must be, where symbols may still make it so: each stands for what leaves the others most room.
+void check(const OnOffPgfQuestion& question) {
+  const auto value = [](const symbolic::Expression& parameter, const numeric::Rational& of_symbols) {
+    return parameter.simplified().as_rational().value_or(of_symbols);
+  };
+  const numeric::Rational on_rate = value(question.on_rate, 1);
+  const numeric::Rational small = on_rate / 1'000'000, large = 1'000'000;
+  const numeric::Rational load = value(question.load, small);
+  static_cast<void>(traffic::on_off(
+      load, {.slots = value(question.burst, large * (1 + load / (on_rate > load ? on_rate - load : 1))),
+             .on_rate = on_rate}));
+  if (const numeric::Rational inputs = value(question.inputs, 1); inputs < 1 || cln::denominator(inputs) != 1)
+    throw InvalidArgument("inputs", numeric::to_fraction(inputs), "a whole number from 1 on");
 }
 
 }  // namespace
@@ -79,6 +96,7 @@ queue::OnOffFormula answer(const OnOffPgfQuestion& question, const Run&) {
   require_free_of_z("burst", question.burst, question.burst.text());
   require_free_of_z("on rate", question.on_rate, question.on_rate.text());
   require_free_of_z("inputs", question.inputs, question.inputs.text());
+  check(question);
   return queue::on_off_formula(question.load, question.burst, question.on_rate, question.inputs);
 }
 

@@ -71,7 +71,8 @@ struct OnOffPgfQuestion {
   symbolic::Expression load, burst, on_rate = 1, inputs;  ///< numbers or formulas, free of z
 };
 
-/// \throws InvalidArgument  a parameter depends on z
+/// \throws InvalidArgument  a parameter depends on z; numbers among them that no source can have, whatever the symbols
+///                          are: as traffic::on_off(); inputs that are no whole number from 1 on
 [[nodiscard]] queue::OnOffFormula answer(const OnOffPgfQuestion& question, const Run& run = {});
 
 }  // namespace tailbound::answers

@@ -33,7 +33,7 @@ SimulateMultistageAnswer answer(const SimulateMultistageQuestion& question, cons
   network::check_load(question.load);
   const double service = service_time(question.service);
   const sim::MultistageModel model{
-      .network = question.network, .load = question.load, .wiring = question.wiring, .links = question.links};
+      .network = question.network, .load = question.load, .wiring = question.wiring};
   SimulateMultistageAnswer answer;
   answer.simulated = simulate(
       plan_for(model, question), !question.length.warmup,

@@ -20,7 +20,6 @@ struct SimulateMultistageQuestion {
   numeric::Rational load;         ///< requests of a processor in a service time; 0 < load <= 1
   numeric::Rational service = 1;  ///< D, 0 < D <= 10^9: a service time in the unit of the answer's times
   network::Wiring wiring = network::Wiring::baseline;
-  sim::Links links = sim::Links::unlimited;
   RunLength length{};        ///< in slots
   double services = 3e7;     ///< of all replications together, where `length` has no number of slots; > 0
   double confidence = 0.95;  ///< of each interval, above 0 and below 1

@@ -20,6 +20,16 @@ enum class CellArrival {
   cells,  ///< one a slot: cut-through, links as fast as the output
 };
 
+/// What is to be small.
+enum class SizedCriterion {
+  overflow,     ///< P(Q > B), in cells, without a limit
+  packet_loss,  ///< the fraction of packets that lose a cell or more
+  cell_loss,    ///< the fraction of cells lost
+};
+
+/// "overflow", "loss", "cell-loss"
+[[nodiscard]] const char* name(SizedCriterion criterion);
+
 struct SizedBufferQuestion {
   std::int64_t inputs = 1;  ///< of a switch with as many outputs
   numeric::Rational load;   ///< the share of slots that carry a cell, above 0 and below 1
@@ -28,7 +38,7 @@ struct SizedBufferQuestion {
   std::int64_t cell_bytes = 64;
   CellArrival arrive = CellArrival::whole;
   std::variant<LeastBuffer, ProbabilityOf> asked;  ///< in cells
-  bounds::Criterion criterion = bounds::Criterion::overflow;
+  SizedCriterion criterion = SizedCriterion::overflow;
   queue::Accuracy accuracy{};
 
   [[nodiscard]] std::optional<numeric::Rational> drop() const;
@@ -40,11 +50,11 @@ using SizedProbability =
                  numeric::Approximation<unit::Probability>, numeric::UpperBound<unit::Probability>>;
 
 /// Packets of one size.
+/// Where no more is known, the loss is at most that of all packets divided by their share.
 struct SizeLoss {
   std::int64_t bytes = 0, cells = 0;
   numeric::Rational share;  ///< of the packets
-  /// The fraction of them that is lost; none where it is not known.
-  std::optional<numeric::Enclosure<unit::Probability>> loss{};
+  std::optional<SizedProbability> loss{};  ///< the fraction of them that is lost, or an upper bound
 };
 
 /// What trains of geometric length give in place of the packets, all else alike: an approximation. Where more is
@@ -59,7 +69,7 @@ struct GeometricStandIn {
 struct SizedBufferAnswer {
   Packets buffer;                            ///< [cells], the one in service counts; found, or as asked
   SizedProbability at;                       ///< the criterion at `buffer`
-  std::optional<SizedProbability> before{};  ///< at buffer - 1, above the target; none with bounds
+  std::optional<SizedProbability> before{};  ///< at buffer - 1, above the target; none where `at` is a bound
   SizedProbability cell_loss;                ///< fraction of the cells lost at `buffer`
   std::optional<SizedProbability> packet_loss{};
   std::variant<numeric::Claim<unit::Packet>, numeric::UpperBound<unit::Packet>> mean_occupancy;  ///< [cells]
@@ -68,12 +78,16 @@ struct SizedBufferAnswer {
       decay_rate;
   std::vector<SizeLoss> classes;
   numeric::Rational mean_cells;                      ///< E[L]
-  std::optional<bounds::Computation> computation{};  ///< of `at`; none of a bound
+  std::optional<bounds::Computation> computation{};  ///< of the queue of cells; none of a bound
   /// Beside bounds; none of one input, and where it would take too long.
   std::optional<GeometricStandIn> stand_in{};
 
-  /// Are `at` and the losses upper bounds only?
+  /// Are all numbers bounds?
   [[nodiscard]] bool bound_only() const { return !computation; }
+  /// Is `at`? Of packets that come cell by cell, the fraction lost is known from that of cells only.
+  [[nodiscard]] bool at_bound() const {
+    return std::holds_alternative<numeric::UpperBound<unit::Probability>>(at);
+  }
 };
 
 /// \throws InvalidArgument  inputs, load or target out of range; an arithmetic other than the automatic one with

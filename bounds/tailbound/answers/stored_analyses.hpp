@@ -99,7 +99,7 @@ inline constexpr std::size_t field_count<bounds::Ending> = 3;
 template <>
 inline constexpr std::size_t field_count<MultistageQueue> = 3;
 template <>
-inline constexpr std::size_t field_count<MultistageAnswer> = 8;
+inline constexpr std::size_t field_count<MultistageAnswer> = 9;
 template <>
 inline constexpr std::size_t field_count<WormholeChannel> = 6;
 template <>

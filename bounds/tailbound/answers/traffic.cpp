@@ -57,6 +57,7 @@ std::optional<Rational> load_of(const Traffic& traffic) {
   using Load = std::optional<Rational>;
   return std::visit(Cases{[](const EqualInputs& inputs) { return inputs.load; },
                           [](const PoissonArrivals& poisson) { return poisson.load; },
+                          [](const PoissonAtAnyTime& poisson) { return poisson.load; },
                           [](const BurstyInputs& inputs) { return Load(inputs.load); },
                           [](const UnequalInputs& inputs) {
                             Rational sum = 0;
@@ -79,6 +80,12 @@ queue::SlottedQueue slotted_queue(const Traffic& traffic) {
             [&](const PoissonArrivals& poisson) {
               return series::Arrivals::poisson(poisson.load ? *poisson.load : whole_number(served));
             },
+            [&](const PoissonAtAnyTime& poisson) {
+              if (served != 1)
+                throw InvalidArgument("packets per slot", std::to_string(served),
+                                      "1 for --traffic md1, whose services do not begin together");
+              return series::Arrivals::poisson(poisson.load ? *poisson.load : whole_number(1));
+            },
             [](const UnequalInputs& inputs) { return series::Arrivals::unequal_inputs(inputs.rates); },
             [](const GeneratingFunction& function) { return function.arrivals; },
             [](const Probabilities& probabilities) { return probabilities.arrivals; },
@@ -91,6 +98,10 @@ queue::SlottedQueue slotted_queue(const Traffic& traffic) {
 }
 
 std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic, const queue::Accuracy& accuracy) {
+  if (const auto* poisson = std::get_if<PoissonAtAnyTime>(&traffic.source); poisson && poisson->load) {
+    static_cast<void>(slotted_queue(traffic));  // its checks
+    return bounds::poisson_at_any_time(*poisson->load, accuracy);
+  }
   if (!correlated(traffic)) return bounds::output_queue(slotted_queue(traffic), accuracy);
   if (traffic.packets_per_slot != 1)
     throw InvalidArgument("packets per slot", std::to_string(traffic.packets_per_slot),

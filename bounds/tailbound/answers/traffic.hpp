@@ -27,7 +27,13 @@ struct UnequalInputs {
   std::vector<numeric::Rational> rates;
 };
 
+/// As many packets in each slot as a Poisson law says, together.
 struct PoissonArrivals {
+  std::optional<numeric::Rational> load{};  ///< as of EqualInputs
+};
+
+/// Packets at any time, as a Poisson process, each served for one slot: M/D/1.
+struct PoissonAtAnyTime {
   std::optional<numeric::Rational> load{};  ///< as of EqualInputs
 };
 
@@ -59,7 +65,7 @@ struct Blocks {
 };
 
 using Source = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, BurstyInputs, GeneratingFunction,
-                            Probabilities, Blocks>;
+                            Probabilities, Blocks, PoissonAtAnyTime>;
 
 struct Traffic {
   Source source;
@@ -95,8 +101,9 @@ void check(const BurstyInputs& inputs);
 [[nodiscard]] std::optional<numeric::Rational> load_of(const Traffic& traffic);
 
 /// Its arrivals, independent from slot to slot. Without a load, at a positive one that stands for the form of
-/// the traffic.
-/// \throws InvalidArgument  correlated traffic; a load or number of inputs out of range
+/// the traffic. Of PoissonAtAnyTime the slotted queue with the same P(Q > n), but not the same loss.
+/// \throws InvalidArgument  correlated traffic; a load or number of inputs out of range; PoissonAtAnyTime with
+///                          several packets served in a slot
 [[nodiscard]] queue::SlottedQueue slotted_queue(const Traffic& traffic);
 
 /// \throws InvalidArgument  several packets a slot, or an arithmetic other than the automatic one, with correlated

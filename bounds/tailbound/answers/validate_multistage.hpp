@@ -6,24 +6,26 @@
 
 #include <optional>
 
-/// Both models of a combining multistage network beside its simulation, at one load.
+/// The models of a combining multistage network and its simulation, at one load.
 ///
 /// TESTS     tests/answers/multistage_test.cpp
 namespace tailbound::answers {
 
 struct ValidateMultistageQuestion {
-  /// What is simulated. The models know nothing of the wiring, and Links::unlimited only.
+  /// What is simulated. The models know nothing of the wiring; `published` knows Links::any only.
   SimulateMultistageQuestion simulation;
 };
 
 /// One quantity of both variants beside the same estimate.
 template <class Unit>
 struct ComparedVariants {
-  Comparison<Unit> blocking, published;
+  Comparison<Unit> blocking;
+  std::optional<Comparison<Unit>> published{};  ///< empty with Links::one
 };
 
 struct ValidateMultistageAnswer {
-  MultistageAnswer blocking, published;
+  MultistageAnswer blocking;
+  std::optional<MultistageAnswer> published;  ///< empty with Links::one
   SimulateMultistageAnswer simulation;
 
   ComparedVariants<unit::RequestsPerSlot> throughput;  ///< Optimistic::above

@@ -22,7 +22,7 @@ SizedBufferQuestion analysis_of(const ValidateSizedBufferQuestion& question,
           .cell_bytes = question.cells.cell_bytes,
           .arrive = question.arrive,
           .asked = std::move(asked),
-          .criterion = question.capacity ? Criterion::loss : Criterion::overflow};
+          .criterion = question.capacity ? SizedCriterion::cell_loss : SizedCriterion::overflow};
 }
 
 SimulateSwitchQuestion simulation_of(const ValidateSizedBufferQuestion& question) {

@@ -61,6 +61,84 @@ class IndependentSlots final : public OutputQueue {
   queue::Accuracy accuracy_;
 };
 
+/// M/D/1, and M/D/1/K.
+class PoissonAtAnyTime final : public OutputQueue {
+ public:
+  PoissonAtAnyTime(const Rational& load, const queue::Accuracy& accuracy)
+      : load_(load),
+        queue_{.arrivals = series::Arrivals::poisson(load)},
+        slots_(queue_, accuracy),
+        accuracy_(accuracy) {}
+
+  [[nodiscard]] std::optional<Rational> load() const override { return load_; }
+  [[nodiscard]] int packets_per_slot() const override { return 1; }
+  [[nodiscard]] bool correlated() const override { return false; }
+
+  [[nodiscard]] std::vector<ComputedProbability> tails(std::span<const Packets> levels) override {
+    return slots_.tails(levels);
+  }
+  [[nodiscard]] ComputedProbability drop_probability(Packets capacity, Criterion criterion) override {
+    return criterion == Criterion::overflow ? slots_.drop_probability(capacity, criterion) : loss(capacity);
+  }
+  [[nodiscard]] LeastRoom least_room(const DropTarget& target) override {
+    if (target.criterion == Criterion::overflow) return slots_.least_room(target);
+    // loss(K) <= eps  <=>  P(Q > K - 1) <= eps / (1 - load + eps load)
+    const Rational& eps = target.probability;
+    const Packets level =
+        eps > 0 && eps < 1
+            ? slots_.least_room({eps / (1 - load_ + eps * load_), Criterion::overflow}).buffer
+            : slots_.least_room(target).buffer;  // refuses it
+    return {.buffer = level + Packets(1), .at = loss(level + Packets(1)), .before = loss(level)};
+  }
+  [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override { return slots_.mean_occupancy(); }
+  [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
+    return slots_.decay_rate();
+  }
+  [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
+                                                              Packets buffer) override {
+    ComputedProbability lost = loss(buffer);
+    if (greatest_value(lost.probability) > greatest_value(at.probability)) return lost;
+    return std::nullopt;
+  }
+
+ private:
+  /// Of room for `capacity` packets, the fraction lost. Grows with t = P(Q > capacity - 1), and 1 - load t widens the
+  /// enclosure of t by less than 1 / (1 - load).
+  [[nodiscard]] ComputedProbability loss(Packets capacity) {
+    const Computation exactly{.route = Computation::Route::recurrence,
+                              .method = {queue::Arithmetic::exact, 0}};
+    if (capacity.value < 0)
+      throw InvalidArgument("capacity", std::to_string(capacity.value), "a whole number of packets, 0 or more");
+    if (capacity.value == 0) return {numeric::Exact<unit::Probability>{1}, exactly};
+    for (int extra = 1; extra <= 64; extra = 2 * extra + 2) {
+      queue::Accuracy finer = accuracy_;
+      finer.digits.count += extra;
+      const LevelProbability tail = queue::occupancy_tail(queue_, capacity - Packets(1), finer);
+      const Computation how{.route = Computation::Route::recurrence, .method = tail.method};
+      if (const auto* t = std::get_if<numeric::Exact<unit::Probability>>(&tail.probability))
+        return {numeric::Exact<unit::Probability>{(1 - load_) * t->value / (1 - load_ * t->value)}, how};
+      const numeric::PrecisionScope scope(
+          numeric::Precision{numeric::to_precision(finer.digits).bits + 64});
+      const auto& t = std::get<numeric::Enclosure<unit::Probability>>(tail.probability);
+      const numeric::Interval load = numeric::to_interval(load_);
+      const auto lost = [&](const numeric::Real& at) {
+        const numeric::Interval one = numeric::to_interval(at);
+        return numeric::Interval((1 - load) * one / (1 - load * one));
+      };
+      const numeric::Enclosure<unit::Probability> both(numeric::lower(lost(t.lower())),
+                                                       numeric::upper(lost(t.upper())));
+      if (numeric::agree_to(both.lower(), both.upper(), accuracy_.digits)) return {both, how};
+    }
+    throw LimitExceeded("the loss of a buffer of " + std::to_string(capacity.value) + " packets to " +
+                        std::to_string(accuracy_.digits.count) + " digits");
+  }
+
+  Rational load_;
+  queue::SlottedQueue queue_;
+  IndependentSlots slots_;
+  queue::Accuracy accuracy_;
+};
+
 /// Do losses take longer than all else? Of many sources whose bursts stay together.
 bool losses_are_slow(const queue::MarkovArrivals& arrivals) {
   const auto* groups = std::get_if<std::vector<queue::OnOffGroup>>(&arrivals.form());
@@ -141,6 +219,10 @@ const char* Computation::name() const {
 
 std::unique_ptr<OutputQueue> output_queue(queue::SlottedQueue queue, const queue::Accuracy& accuracy) {
   return std::make_unique<IndependentSlots>(std::move(queue), accuracy);
+}
+
+std::unique_ptr<OutputQueue> poisson_at_any_time(const Rational& load, const queue::Accuracy& accuracy) {
+  return std::make_unique<PoissonAtAnyTime>(load, accuracy);
 }
 
 std::unique_ptr<OutputQueue> output_queue(queue::MarkovArrivals arrivals, const queue::Accuracy& accuracy) {

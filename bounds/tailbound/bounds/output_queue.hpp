@@ -86,6 +86,17 @@ class OutputQueue {
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::SlottedQueue queue,
                                                         const queue::Accuracy& accuracy = {});
 
+/// Poisson arrivals at any time, and services of one slot: M/D/1, and M/D/1/K with K the capacity, in which the packet
+/// in service counts.
+///
+/// RESULT    what departures leave behind is Q' = max(Q - 1, 0) + A, A Poisson (load): the slotted queue's recursion, so
+///           that P(Q > n), at any time by PASTA, is that of independent slots. Of room for K packets the laws left
+///           behind are the same up to a factor, and with t = P(Q > K - 1) of unlimited room the fraction lost is
+///           (1 - load) t / (1 - load t). docs/derivations/loss.md, section "In continuous time"
+/// \param load  above 0  \throws Unstable  load >= 1
+[[nodiscard]] std::unique_ptr<OutputQueue> poisson_at_any_time(const numeric::Rational& load,
+                                                               const queue::Accuracy& accuracy = {});
+
 /// Correlated slots.
 /// \throws InvalidArgument  an arithmetic other than the automatic one;  as queue::MarkovQueue
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::MarkovArrivals arrivals,

@@ -36,6 +36,10 @@ StageWiring omega_stage(std::int64_t nodes, std::int64_t size, bool last) {
 
 }  // namespace
 
+const char* name(Links links) {
+  return links == Links::one ? "one" : "any";
+}
+
 int stage_count(const Multistage& network) {
   if (network.switch_size < 2 || network.switch_size > largest_switch)
     throw InvalidArgument("switch", std::to_string(network.switch_size),
@@ -76,11 +80,29 @@ void check_load(const Rational& load) {
     throw InvalidArgument("load", numeric::plain(load), "above 0 and at most 1 request a service time");
 }
 
+Rational saturation_bound(const CombiningMultistage& network) {
+  check(network);
+  const Rational& h = network.hot;
+  if (!network.combining) return 1;  // hot requests may all become one
+  const Rational size = static_cast<long>(network.network.switch_size);
+  const Rational degree = static_cast<long>(*network.combining);
+  // Hot messages at stage 0, those of `size` inputs together where a link carries them all.
+  Rational hot = network.links == Links::one ? size / degree : 1 / degree;
+  const Rational growth = size / degree;
+  Rational busiest = 1;
+  for (int stage = stage_count(network.network); stage > 0; --stage, hot = hot * growth) {
+    const Rational busy = 1 - h + h * hot;
+    if (busy > busiest) busiest = busy;
+  }
+  return 1 / busiest;
+}
+
 std::string describe(const CombiningMultistage& network) {
   const std::string size = std::to_string(network.network.switch_size);
   return std::to_string(network.network.nodes) + " nodes, " + size + " x " + size + " switches, buffer " +
          std::to_string(network.buffer) + ", hot " + numeric::to_fraction(network.hot) + ", combining " +
-         (network.combining ? std::to_string(*network.combining) : "unlimited");
+         (network.combining ? std::to_string(*network.combining) : "unlimited") + ", links " +
+         name(network.links);
 }
 
 std::vector<StageWiring> wire(const Multistage& network, Wiring wiring) {

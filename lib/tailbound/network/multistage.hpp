@@ -23,6 +23,15 @@ using numeric::Rational;
 
 enum class Wiring { baseline, omega };
 
+/// Requests that an output link of a switch passes at a time; the links to the memories among them.
+enum class Links {
+  one,  ///< a service needs its link from its beginning until the request has gone on
+  any,  ///< outputs never conflict: a full buffer is all that blocks (Mohapatra, Wong and Das)
+};
+
+/// "one", "any"
+[[nodiscard]] const char* name(Links links);
+
 struct Multistage {
   std::int64_t nodes = 64;       ///< N = s^n, 2 .. 2^20
   std::int64_t switch_size = 2;  ///< s, 2 .. 512
@@ -36,6 +45,7 @@ struct CombiningMultistage {
   /// Greatest degree of combining, 1 .. 1 000 000: so many requests that come to a buffer may become one in
   /// it. 1: none combine. Empty: unlimited.
   std::optional<std::int64_t> combining = 1;
+  Links links = Links::one;
 };
 
 /// n = log_s N.
@@ -49,7 +59,15 @@ void check(const CombiningMultistage& network);
 /// \throws InvalidArgument  not above 0 and at most 1
 void check_load(const Rational& load);
 
-/// "64 nodes, 2 x 2 switches, buffer 4, hot 2/25, combining 2", for titles and checkpoints.
+/// An upper bound of the load that comes through, exact: the utilization of every link and of every server on the
+/// hot path is at most 1. With at most cd requests combined at each buffer, a link behind stage i carries
+/// (1 - h) + h s^(i+1) / cd^(i+1) of the load of a processor, a server at stage i (1 - h) + h s^i / cd^(i+1).
+/// \return  1 / the greatest of these, at most 1; without combining 1 / (1 + h (N - 1)) with Links::one (Pfister and
+///          Norton 1985) and 1 / (1 - h + h N / s) with Links::any
+/// \throws InvalidArgument  a field out of range
+[[nodiscard]] Rational saturation_bound(const CombiningMultistage& network);
+
+/// "64 nodes, 2 x 2 switches, buffer 4, hot 2/25, combining 2, links one", for titles and checkpoints.
 [[nodiscard]] std::string describe(const CombiningMultistage& network);
 
 /// How the ports of one stage lead to the next: output o of the switch that holds port p leads to port

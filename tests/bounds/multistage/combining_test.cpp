@@ -12,8 +12,11 @@ using numeric::parse_rational;
 
 network::CombiningMultistage network_of(std::int64_t nodes, std::int64_t size, std::int64_t buffer,
                                         const char* hot, std::optional<std::int64_t> combining) {
-  return {
-      .network = {nodes, size}, .buffer = buffer, .hot = parse_rational(hot, "hot"), .combining = combining};
+  return {.network = {nodes, size},
+          .buffer = buffer,
+          .hot = parse_rational(hot, "hot"),
+          .combining = combining,
+          .links = network::Links::any};
 }
 
 Point at(const network::CombiningMultistage& network, const char* load, Variant variant = Variant::blocking) {
@@ -54,7 +57,7 @@ TEST_CASE("multistage, blocking: what comes to a queue leaves it or joins") {
   for (const std::optional<std::int64_t> combining : {std::optional<std::int64_t>{1}, {2}, {3}, {}})
     for (const int sources : {0, 2, 4}) {
       BlockingQueue queue(4, sources, combining);
-      const NeighbourMeans seen{.attempt = 0.4, .hot = 0.5, .blocked = 0.3, .blocked_time = 1.5};
+      const NeighbourMeans seen{.attempt = 0.4, .hot = 0.5, .held = 0.3, .held_time = 1.5};
       const QueueMeans means = queue.round(seen, 500);
       CHECK(means.arrivals - means.joined == Approx(1).epsilon(1e-9));  // one leaves in each cycle
       CHECK((means.joined > 0.01) == (combining != 1));
@@ -75,7 +78,7 @@ TEST_CASE("multistage, blocking: light load") {
 TEST_CASE("multistage, blocking: the limit without combining") {
   for (const auto& [nodes, size, hot] : {std::tuple{64, 2, "0.08"}, {256, 2, "0.16"}, {256, 4, "0.04"}}) {
     const network::CombiningMultistage network = network_of(nodes, size, 4, hot, 1);
-    const double limit = numeric::nearest_double(saturation_without_combining(network));
+    const double limit = numeric::nearest_double(network::saturation_bound(network));
     const double h = numeric::nearest_double(network.hot);
     CHECK(limit == Approx(1 / (1 - h + h * nodes / size)));
     const Point point = at(network, "1");

@@ -1,5 +1,6 @@
 #include <tailbound/bounds/multistage/blocking.hpp>
 #include <tailbound/bounds/multistage/blocking_queue.hpp>
+#include <tailbound/bounds/multistage/shared_link.hpp>
 
 #include <Eigen/Dense>
 
@@ -11,7 +12,6 @@ namespace {
 
 using Vector = Eigen::VectorXd;
 
-constexpr int most_rounds = 10'000;
 constexpr double tolerance = 1e-6;
 /// Part of the way to its new value that the blocked time goes in a round; shorter each time that the
 /// acceleration has not come to an end.
@@ -64,6 +64,8 @@ struct Class {
   BlockingQueue queue;
   NeighbourMeans seen;
   QueueMeans means{};
+  /// Mean time that a head waits for its link: that to the next queue of the path, and those that leave it.
+  double ahead_wait = 0, aside_wait = 0;
 
   /// Mean time for which a request that found no way in waits before this queue.
   [[nodiscard]] double blocked_time() const {
@@ -84,7 +86,7 @@ struct Class {
 class Network {
  public:
   Network(const network::CombiningMultistage& network, double load);
-  [[nodiscard]] Ending iterate();
+  [[nodiscard]] Ending iterate(int most_rounds);
   [[nodiscard]] Point point(double load) const;
 
  private:
@@ -95,11 +97,12 @@ class Network {
   /// All that a round starts from, as numbers of about the same size.
   [[nodiscard]] Vector state();
   void go_on_from(const Vector& state);
-  [[nodiscard]] double look_behind(Class& at, const Class* path, const Class* branch) const;
+  [[nodiscard]] double look_behind(Class& at, bool on_path, const Class* path, const Class* branch) const;
   [[nodiscard]] double match(Class& to, double cold, double hot) const;
 
   int stages_;
   double size_, hot_;
+  network::Links links_;
   double smoothing_ = first_smoothing;
   std::vector<Class> path_;      ///< [stage]
   std::vector<Class> branches_;  ///< [stage]; that of stage 0 is never used
@@ -108,36 +111,65 @@ class Network {
 Network::Network(const network::CombiningMultistage& network, double load)
     : stages_(network::stage_count(network.network)),
       size_(static_cast<double>(network.network.switch_size)),
-      hot_(numeric::nearest_double(network.hot)) {
+      hot_(numeric::nearest_double(network.hot)),
+      links_(network.links) {
   const std::int64_t places = network.buffer + 1;
-  const int sources = static_cast<int>(network.network.switch_size);
-  const double start = std::min(0.5, load / size_);
+  // With one request at a time on a link, each queue is behind one.
+  const int sources = links_ == network::Links::one ? 1 : static_cast<int>(network.network.switch_size);
+  const double start = std::min(0.5, load / sources);
   path_.push_back({BlockingQueue(places, 0, network.combining), {.attempt = load, .hot = hot_}});
   const BlockingQueue inner(places, sources, network.combining), cold(places, sources, 1);
   for (int stage = 1; stage < stages_; ++stage) path_.push_back({inner, {.attempt = start, .hot = hot_}});
   branches_.assign(path_.size(), Class{cold, {.attempt = start}});
 }
 
-/// What `at` sees of the queues behind it; of the branches, `path` is null. The change of the mean time for
-/// which its head is held.
-double Network::look_behind(Class& at, const Class* path, const Class* branch) const {
+/// What `at` sees behind it: full buffers, and links that other requests hold. Behind the last stage there are no
+/// queues; of the branches, `path` is null. The change of the mean time for which its head is held.
+double Network::look_behind(Class& at, bool on_path, const Class* path, const Class* branch) const {
   const double all = at.cold_out() + at.hot_out();
   if (!(all > 0)) return 0;
-  double probability = 0, time = 0;
-  const auto add = [&](const Class* to, double flow, bool hot) {
-    if (to == nullptr) return;
-    const double blocked = flow / all * (hot ? to->means.hot_blocked : to->means.cold_blocked);
-    probability += blocked;
-    time += blocked * to->blocked_time();
+  /// One output of the switch, or several that are alike.
+  struct Output {
+    double links, flow = 0, blocked = 0, blocked_time = 0;  ///< of all these links; sums over the flow
+    void add(const Class* to, double requests, bool hot) {
+      flow += requests;
+      if (to == nullptr) return;
+      const double stopped = requests * (hot ? to->means.hot_blocked : to->means.cold_blocked);
+      blocked += stopped;
+      blocked_time += stopped * to->blocked_time();
+    }
   };
-  const double straight = path == nullptr ? 0 : 1 / size_;
-  add(path, at.hot_out(), true);
-  add(path, at.cold_out() * straight, false);
-  add(branch, at.cold_out() * (1 - straight), false);
-  const double old_time = at.seen.blocked * at.seen.blocked_time;
+  const double straight = on_path ? 1 / size_ : 0;
+  Output ahead{.links = 1}, aside{.links = on_path ? size_ - 1 : size_};
+  if (on_path) {
+    ahead.add(path, at.hot_out(), true);
+    ahead.add(path, at.cold_out() * straight, false);
+  }
+  aside.add(branch, at.cold_out() * (1 - straight), false);
+  double probability = 0, time = 0;
+  const auto hold = [&](const Output& output, double& wait) {
+    if (!(output.flow > 0)) return;
+    const double blocked = output.blocked / output.flow;
+    const double share = output.flow / all / output.links;
+    LinkWait link;
+    if (links_ == network::Links::one)
+      link = link_wait(static_cast<int>(size_),
+                       {.cycle = at.means.cycle,
+                        .share = share,
+                        .wait = wait,
+                        .again = (1 - at.means.left_empty) * share,
+                        .blocked = blocked,
+                        .blocked_time = blocked > 0 ? output.blocked_time / output.blocked : 0});
+    wait += smoothing_ * (link.time - wait);
+    probability += output.flow / all * (1 - (1 - blocked) * (1 - link.probability));
+    time += output.blocked_time / all + output.flow / all * link.time;
+  };
+  hold(ahead, at.ahead_wait);
+  hold(aside, at.aside_wait);
+  const double old_time = at.seen.held * at.seen.held_time;
   const double new_time = old_time + smoothing_ * (time - old_time);
-  at.seen.blocked += smoothing_ * (probability - at.seen.blocked);
-  at.seen.blocked_time = at.seen.blocked > 1e-14 ? new_time / at.seen.blocked : 0;
+  at.seen.held += smoothing_ * (probability - at.seen.held);
+  at.seen.held_time = at.seen.held > 1e-14 ? new_time / at.seen.held : 0;
   return std::abs(time - old_time);
 }
 
@@ -168,10 +200,12 @@ double Network::round() {
     change = std::max(change, match(path_[stage], before.cold_out(), size_ * before.hot_out()));
     if (has_branches(stage)) change = std::max(change, match(branches_[stage], before.cold_out(), 0));
   }
-  for (std::size_t stage = path_.size() - 1; stage-- > 0;) {
-    change = std::max(change, look_behind(path_[stage], &path_[stage + 1], &branches_[stage + 1]));
-    if (has_branches(stage))
-      change = std::max(change, look_behind(branches_[stage], nullptr, &branches_[stage + 1]));
+  for (std::size_t stage = path_.size(); stage-- > 0;) {
+    const bool last = stage + 1 == path_.size();
+    if (last && links_ == network::Links::any) continue;  // memories take what comes
+    const Class *path = last ? nullptr : &path_[stage + 1], *branch = last ? nullptr : &branches_[stage + 1];
+    change = std::max(change, look_behind(path_[stage], true, path, branch));
+    if (has_branches(stage)) change = std::max(change, look_behind(branches_[stage], false, nullptr, branch));
   }
   return change;
 }
@@ -188,7 +222,8 @@ Vector Network::state() {
   std::vector<double> all;
   each_class([&](const Class& c) {
     const NeighbourMeans& seen = c.seen;
-    all.insert(all.end(), {std::log(seen.attempt), seen.hot, seen.blocked, seen.blocked * seen.blocked_time});
+    all.insert(all.end(), {std::log(seen.attempt), seen.hot, seen.held, seen.held * seen.held_time});
+    if (links_ == network::Links::one) all.insert(all.end(), {c.ahead_wait, c.aside_wait});
     const auto& distribution = c.queue.distribution();
     all.insert(all.end(), distribution.begin(), distribution.end());
   });
@@ -201,14 +236,20 @@ void Network::go_on_from(const Vector& state) {
     NeighbourMeans& seen = c.seen;
     if (&c != &path_.front()) seen.attempt = std::clamp(std::exp(next[0]), 1e-12, 1.0);  // else it is given
     seen.hot = std::clamp(next[1], 0.0, 1.0);
-    seen.blocked = std::clamp(next[2], 0.0, 1.0);
-    seen.blocked_time = seen.blocked > 1e-14 ? std::max(0.0, next[3]) / seen.blocked : 0;
-    c.queue.set_distribution(next + 4);
-    next += 4 + c.queue.distribution().size();
+    seen.held = std::clamp(next[2], 0.0, 1.0);
+    seen.held_time = seen.held > 1e-14 ? std::max(0.0, next[3]) / seen.held : 0;
+    next += 4;
+    if (links_ == network::Links::one) {
+      c.ahead_wait = std::max(0.0, next[0]);
+      c.aside_wait = std::max(0.0, next[1]);
+      next += 2;
+    }
+    c.queue.set_distribution(next);
+    next += c.queue.distribution().size();
   });
 }
 
-Ending Network::iterate() {
+Ending Network::iterate(int most_rounds) {
   each_class([](Class& c) { c.means = c.queue.round(c.seen, 1); });
   Ending ending{.stop = Stop::too_many_rounds};
   Acceleration acceleration;
@@ -247,16 +288,16 @@ Point Network::point(double load) const {
     point.hot_path.push_back({.occupancy = means.present,
                               .combining = path_[at].combining(),
                               .utilization = 1 - means.idle / means.cycle});
-    point.hot_delay += means.hot_wait + 1 + (last ? 0 : before(path_[at + 1], true));
+    const double ahead = path_[at].ahead_wait;
+    point.hot_delay += means.hot_wait + ahead + 1 + (last ? 0 : before(path_[at + 1], true));
     until += means.cold_wait + 1;
-    if (last) break;
     const double leaving = share * (1 - 1 / size_);
-    double time = until;
+    double time = until + path_[at].aside_wait;
     for (std::size_t stage = at + 1; stage < path_.size(); ++stage)
-      time += before(branches_[stage], false) + branches_[stage].means.cold_wait + 1;
+      time += before(branches_[stage], false) + branches_[stage].means.cold_wait + 1 + branches_[stage].aside_wait;
     point.cold_delay += leaving * time;
     share -= leaving;
-    until += before(path_[at + 1], false);
+    until += ahead + (last ? 0 : before(path_[at + 1], false));
   }
   point.cold_delay += share * until;
   point.throughput = path_.front().means.flow();
@@ -266,10 +307,10 @@ Point Network::point(double load) const {
 
 }  // namespace
 
-Point blocking(const network::CombiningMultistage& network, double load) {
+Point blocking(const network::CombiningMultistage& network, double load, int most_rounds) {
   network::check(network);
   Network queues(network, load);
-  const Ending ending = queues.iterate();
+  const Ending ending = queues.iterate(most_rounds);
   Point point = queues.point(load);
   point.ending = ending;
   return point;

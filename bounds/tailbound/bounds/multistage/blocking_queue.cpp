@@ -48,7 +48,7 @@ BlockingQueue::BlockingQueue(std::int64_t places, int sources, std::optional<std
   by_blocked_.resize(static_cast<std::size_t>(most_blocked_) + 1);
   for (std::uint32_t i = 0; i < states_.size(); ++i)
     by_blocked_[static_cast<std::size_t>(states_[i].blocked)].push_back(i);
-  distribution_.assign(states_.size(), 0);
+  distribution_.assign((sources_ == 1 ? 2 : 1) * states_.size(), 0);
   distribution_[index({})] = 1;
 }
 
@@ -144,15 +144,18 @@ void BlockingQueue::arrive(const Distribution& from, Distribution& to, double we
   }
 }
 
+/// Adds up what is present and blocked during a time.
+void BlockingQueue::integrate(const Distribution& distribution, double time, Tally& tally) const {
+  for (std::size_t i = 0; i < distribution.size(); ++i) {
+    const State& state = states_[i % states_.size()];
+    tally.present += time * tally.weight * distribution[i] * state.present;
+    tally.sources_blocked += time * tally.weight * distribution[i] * state.blocked;
+  }
+}
+
 void BlockingQueue::let_in(Distribution& distribution, const NeighbourMeans& seen, double time,
                            int sources_missing, Tally& tally) {
-  const auto integrate = [&](double part) {
-    for (std::size_t i = 0; i < distribution.size(); ++i) {
-      tally.present += part * tally.weight * distribution[i] * states_[i].present;
-      tally.sources_blocked += part * tally.weight * distribution[i] * states_[i].blocked;
-    }
-  };
-  integrate(time / 2);
+  integrate(distribution, time / 2, tally);
   result_.assign(distribution.size(), 0);
   for (int blocked = 0; blocked <= most_blocked_; ++blocked) {
     double mass = 0;
@@ -171,7 +174,7 @@ void BlockingQueue::let_in(Distribution& distribution, const NeighbourMeans& see
     }
   }
   std::swap(distribution, result_);
-  integrate(time / 2);
+  integrate(distribution, time / 2, tally);
 }
 
 /// A hot request has been let in as an open one; those that wait may be hot and join it, one after the other.
@@ -246,10 +249,31 @@ void BlockingQueue::set_distribution(const double* begin) {
   normalize();
 }
 
+QueueMeans BlockingQueue::means_of(const Tally& tally, double idle, double left_empty) const {
+  QueueMeans means;
+  means.cycle = tally.service + idle;
+  means.arrivals = tally.cold + tally.hot;
+  means.joined = tally.joined;
+  means.idle = idle;
+  means.left_empty = left_empty;
+  means.present = tally.present / means.cycle;
+  means.sources_blocked = tally.sources_blocked / means.cycle;
+  if (tally.cold > 0) {
+    means.cold_blocked = tally.cold_blocked / tally.cold;
+    means.cold_wait = tally.cold_wait / tally.cold;
+  }
+  if (tally.hot > 0) {
+    means.hot_blocked = tally.hot_blocked / tally.hot;
+    means.hot_wait = tally.hot_wait / tally.hot;
+  }
+  return means;
+}
+
 QueueMeans BlockingQueue::round(const NeighbourMeans& seen, int steps) {
-  const double extra = seen.blocked * seen.blocked_time;
+  if (sources_ == 1) return round_behind_link(seen, steps);
+  const double extra = seen.held * seen.held_time;
   Tally tally;
-  double idle = 0;
+  double idle = 0, left_empty = 0;
   for (int step = 0; step < steps; ++step) {
     tally = Tally{.service = 1 + extra};
     // An empty queue waits for an arrival, whose source does not deliver again within its service.
@@ -258,7 +282,7 @@ QueueMeans BlockingQueue::round(const NeighbourMeans& seen, int steps) {
     begun.assign(states_.size(), 0);
     busy = distribution_;
     const std::uint32_t empty = index({});
-    const double started = distribution_[empty];
+    const double started = left_empty = distribution_[empty];
     busy[empty] = 0;
     begun[cold_[empty].to] = started;
     idle = started / (seen.attempt * std::max(sources_, 1));
@@ -271,35 +295,133 @@ QueueMeans BlockingQueue::round(const NeighbourMeans& seen, int steps) {
     if (extra > 0) {
       Distribution& held = begun_;
       held = busy;
-      tally.weight = seen.blocked;
+      tally.weight = seen.held;
       // In pieces of at most 1, as a source may deliver once in each.
-      const double pieces = std::ceil(std::clamp(seen.blocked_time, 1.0, most_pieces));
+      const double pieces = std::ceil(std::clamp(seen.held_time, 1.0, most_pieces));
       for (double piece = 0; piece < pieces; ++piece) {
-        tally.residual = seen.blocked_time * (1 - (piece + 0.5) / pieces);
-        let_in(held, seen, seen.blocked_time / pieces, 0, tally);
+        tally.residual = seen.held_time * (1 - (piece + 0.5) / pieces);
+        let_in(held, seen, seen.held_time / pieces, 0, tally);
       }
       for (std::size_t i = 0; i < busy.size(); ++i)
-        busy[i] = busy[i] * (1 - seen.blocked) + held[i] * seen.blocked;
+        busy[i] = busy[i] * (1 - seen.held) + held[i] * seen.held;
     }
     depart(busy, seen.hot, tally);
     normalize();
   }
-  QueueMeans means;
-  means.cycle = 1 + extra + idle;
-  means.arrivals = tally.cold + tally.hot;
-  means.joined = tally.joined;
-  means.idle = idle;
-  means.present = tally.present / means.cycle;
-  means.sources_blocked = tally.sources_blocked / means.cycle;
-  if (tally.cold > 0) {
-    means.cold_blocked = tally.cold_blocked / tally.cold;
-    means.cold_wait = tally.cold_wait / tally.cold;
+  return means_of(tally, idle, left_empty);
+}
+
+// --- Behind a link
+
+/// Probabilities that the link delivers within a time of at most 1, at most once.
+///
+/// Its requests are 1 apart with probability sigma, else by 1 and an exponential time of rate nu: sigma = nu is the
+/// rate at which it delivers while it is not blocked, as of a queue with Poisson arrivals.
+struct BlockingQueue::Delivery {
+  double recent;  ///< the last one came less than 1 ago, at any time alike
+  double old;     ///< it came more than 1 ago
+  double stays;   ///< that a last one that was recent still is, where none comes
+
+  static double within(double rate, double time) { return -std::expm1(-rate * time); }
+  static Delivery in(double rate, double time) {
+    const double later = rate > 0 ? time - within(rate, time) / rate : 0;
+    return {rate * time + (1 - rate) * later, within(rate, time), std::max(0.0, 1 - time)};
   }
-  if (tally.hot > 0) {
-    means.hot_blocked = tally.hot_blocked / tally.hot;
-    means.hot_wait = tally.hot_wait / tally.hot;
+  /// The last one came exactly 1 ago.
+  static Delivery in_step(double rate, double time) {
+    return {rate + (1 - rate) * within(rate, time), within(rate, time), 0};
   }
-  return means;
+};
+
+void BlockingQueue::let_in(Distribution& distribution, const NeighbourMeans& seen, const Delivery& delivery,
+                           double time, Tally& tally) {
+  const std::size_t count = states_.size();
+  integrate(distribution, time / 2, tally);
+  part_.assign(count, 0);
+  result_.assign(2 * count, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double old = distribution[i], recent = distribution[count + i];
+    if (states_[i].blocked > 0) {  // what waits there goes on as soon as it can, and the next comes 1 later
+      result_[count + i] += old + recent;
+      continue;
+    }
+    part_[i] = old * delivery.old + recent * delivery.recent;
+    result_[i] += old * (1 - delivery.old) + recent * (1 - delivery.recent) * (1 - delivery.stays);
+    result_[count + i] += recent * (1 - delivery.recent) * delivery.stays;
+  }
+  arrive(part_, next_, 1, seen, tally);
+  for (std::size_t i = 0; i < count; ++i) result_[count + i] += next_[i];
+  std::swap(distribution, result_);
+  integrate(distribution, time / 2, tally);
+}
+
+/// The time in which the head may be held, in pieces of 1 and a shorter last one.
+/// \param in_step  the last request came exactly 1 ago
+void BlockingQueue::hold(Distribution& distribution, const NeighbourMeans& seen, bool in_step, Tally& tally) {
+  if (!(seen.held * seen.held_time > 0)) return;
+  held_ = distribution;
+  tally.weight = seen.held;
+  double left = seen.held_time;
+  for (int piece = 1; left > 0; ++piece) {
+    const double time = piece < most_pieces ? std::min(left, 1.0) : left;
+    const double part = std::min(time, 1.0);
+    const bool first = in_step && piece == 1;
+    tally.residual = first ? left : left - time / 2;
+    let_in(held_, seen, first ? Delivery::in_step(seen.attempt, part) : Delivery::in(seen.attempt, part), time,
+           tally);
+    left -= time;
+  }
+  tally.weight = 1;
+  for (std::size_t i = 0; i < distribution.size(); ++i)
+    distribution[i] = distribution[i] * (1 - seen.held) + held_[i] * seen.held;
+}
+
+void BlockingQueue::depart_behind_link(const Distribution& from, double hot, Tally& tally) {
+  const std::size_t count = states_.size();
+  Distribution all(2 * count, 0.0);
+  const auto add = [&](std::size_t recent, const auto& mass) {
+    for (std::size_t i = 0; i < count; ++i) part_[i] = mass(i);
+    distribution_.resize(count);
+    depart(part_, hot, tally);
+    for (std::size_t i = 0; i < count; ++i) all[recent * count + i] += distribution_[i];
+  };
+  part_.assign(count, 0);
+  for (const std::size_t recent : {std::size_t{0}, std::size_t{1}})
+    add(recent, [&](std::size_t i) { return states_[i].blocked > 0 ? 0 : from[recent * count + i]; });
+  // The link that waited begins its next service now.
+  add(1, [&](std::size_t i) { return states_[i].blocked > 0 ? from[i] + from[count + i] : 0; });
+  std::swap(distribution_, all);
+}
+
+QueueMeans BlockingQueue::round_behind_link(const NeighbourMeans& seen, int steps) {
+  const std::size_t count = states_.size();
+  const double extra = seen.held * seen.held_time, rate = seen.attempt;
+  Tally tally;
+  double idle = 0, left_empty = 0;
+  for (int step = 0; step < steps; ++step) {
+    tally = Tally{.service = 1 + extra};
+    // Left empty when the link delivered exactly 1 ago, it may deliver at once. The service of the request for which an
+    // empty queue waited sees no other.
+    const std::uint32_t empty = index({});
+    const double in_step = distribution_[count + empty], later = distribution_[empty];
+    left_empty = in_step + later;
+    idle = (later + in_step * (1 - rate)) / rate;
+    busy_ = distribution_;
+    busy_[empty] = busy_[count + empty] = 0;
+    begun_.assign(2 * count, 0);
+    begun_[count + cold_[empty].to] = left_empty;
+    tally.cold += left_empty * (1 - seen.hot);
+    tally.hot += left_empty * seen.hot;
+    integrate(begun_, 1, tally);
+    tally.residual = 0.5 + extra;
+    let_in(busy_, seen, Delivery::in(rate, 1), 1, tally);
+    hold(begun_, seen, true, tally);
+    hold(busy_, seen, false, tally);
+    for (std::size_t i = 0; i < busy_.size(); ++i) busy_[i] += begun_[i];
+    depart_behind_link(busy_, seen.hot, tally);
+    normalize();
+  }
+  return means_of(tally, idle, left_empty);
 }
 
 }  // namespace tailbound::bounds::multistage

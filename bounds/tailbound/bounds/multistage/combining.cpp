@@ -1,21 +1,53 @@
 #include <tailbound/bounds/multistage/blocking.hpp>
 #include <tailbound/bounds/multistage/published.hpp>
+#include <tailbound/core/error.hpp>
 
 #include <cln/rational.h>
 
+#include <boost/math/tools/toms748_solve.hpp>
+
+#include <cstdint>
+
 namespace tailbound::bounds::multistage {
+namespace {
+
+/// Outputs that never conflict are an assumption of the published variant.
+void require_solvable(const network::CombiningMultistage& network, Variant variant) {
+  if (variant == Variant::published && network.links == network::Links::one)
+    throw InvalidArgument("links", network::name(network.links),
+                          "any with the variant published, which has no conflicts at outputs (the variant "
+                          "blocking has them)");
+}
+
+}  // namespace
 
 Point solve(const network::CombiningMultistage& network, const numeric::Rational& load, Variant variant) {
   network::check_load(load);
+  require_solvable(network, variant);
   const double rate = numeric::nearest_double(load);
   return variant == Variant::published ? published(network, rate) : blocking(network, rate);
 }
 
-numeric::Rational saturation_without_combining(const network::CombiningMultistage& network) {
-  network::check(network);
-  const numeric::Rational& h = network.hot;
-  const numeric::Rational busy = 1 - h + h * network.network.nodes / network.network.switch_size;
-  return 1 / busy;
+std::optional<double> saturation(const network::CombiningMultistage& network, Variant variant) {
+  require_solvable(network, variant);
+  // Above 0 where at least that share comes through.
+  const auto spare = [&](double load) {
+    constexpr int most_rounds = 1000;  // where the iteration swings, it does so by less than the share is off 1
+    const Point point =
+        variant == Variant::published ? published(network, load) : blocking(network, load, most_rounds);
+    return point.throughput / load - carried_share;
+  };
+  double high = numeric::nearest_double(network::saturation_bound(network));
+  double above = spare(high);
+  if (above >= 0) return high < 1 ? std::optional(high) : std::nullopt;
+  constexpr double near = 0.8;  // of what comes through in saturation: a load that is carried, as a rule
+  double low = near * (above + carried_share) * high, below = spare(low);
+  for (; below < 0; low /= 2, below = spare(low)) high = low, above = below;
+  std::uintmax_t most = 60;
+  return boost::math::tools::toms748_solve(
+             spare, low, high, below, above,
+             [](double from, double to) { return to - from <= saturation_resolution * from; }, most)
+      .first;
 }
 
 }  // namespace tailbound::bounds::multistage

@@ -35,6 +35,22 @@ bool asks_for_burst(const BufferQuestion& question) {
   return std::holds_alternative<LongestBurst>(question.asked);
 }
 
+bool at_any_time(const BufferQuestion& question) {
+  return std::holds_alternative<PoissonAtAnyTime>(question.traffic.source);
+}
+
+/// What Poisson arrivals are here; empty of other traffic.
+std::string poisson_in_words(const BufferQuestion& question) {
+  const bool loss = question.criterion == Criterion::loss;
+  if (at_any_time(question))
+    return loss ? "M/D/1/K, K being the buffer: arrivals at any time, services of one slot;\nthe packet in service "
+                  "counts"
+                : "M/D/1: arrivals at any time, services of one slot; Q at any time, the packet in\nservice counts";
+  if (loss && std::holds_alternative<PoissonArrivals>(question.traffic.source))
+    return "slotted: the packets of a slot arrive together; --traffic md1 has them at any time\n(M/D/1/K)";
+  return {};
+}
+
 /// "P(Q > 157)" or "loss(157)".
 std::string symbol(Criterion criterion, Packets buffer) {
   return criterion == Criterion::overflow ? fmt::format("P(Q > {})", buffer.value)
@@ -146,7 +162,7 @@ std::string sentence(const BufferPoint& point) {
   const std::string promise =
       !drop ? std::string()
       : question.criterion == Criterion::overflow
-          ? fmt::format("in all but at most {} of the slots", plain(*drop))
+          ? fmt::format("in all but at most {} of the {}", plain(*drop), at_any_time(question) ? "time" : "slots")
           : fmt::format("and {} at most {} of the packets", one ? "loses" : "lose", plain(*drop));
   if (asks_for_buffer(question))
     return fmt::format("{}{} {} the output queue of {} {}.", packets,
@@ -156,8 +172,9 @@ std::string sentence(const BufferPoint& point) {
                        hold, traffic, promise);
   if (asks_for_probability(question))
     return fmt::format("Room for {}, {}: {} {}.", packets, traffic,
-                       question.criterion == Criterion::overflow ? "the share of slots with more present is"
-                                                                 : "the fraction of packets lost is",
+                       question.criterion == Criterion::loss ? "the fraction of packets lost is"
+                       : at_any_time(question)               ? "the share of time with more present is"
+                                                             : "the share of slots with more present is",
                        brief(shown(answer.at.probability), digits));
   if (asks_for_load(question))
     return fmt::format("{} {} the output queue of {} up to load {} {}.", packets, hold, traffic,
@@ -221,6 +238,7 @@ std::vector<Line> lines(const BufferPoint& point, const Units& units) {
   if (answer.loss_unknown)
     lines.push_back(
         {"caution", "the fraction of packets lost would take too long to find; overflow may be\nbelow it"});
+  if (const std::string queue = poisson_in_words(question); !queue.empty()) lines.push_back({"queue", queue});
   const std::string caution = overflow_caution(question.criterion, question.traffic.packets_per_slot);
   if (!caution.empty()) lines.push_back({"caution", caution});
   if (answer.mean_occupancy) {
@@ -287,6 +305,10 @@ std::vector<std::string> notes(const std::vector<BufferPoint>& points) {
   const bool computed = any([](const BufferPoint& point) {
     return std::holds_alternative<numeric::Approximation<unit::Probability>>(point.second.at.probability);
   });
+  if (std::string queue = poisson_in_words(points.front().first); !queue.empty()) {
+    std::replace(queue.begin(), queue.end(), '\n', ' ');
+    notes.push_back("Queue: " + queue + ".");
+  }
   notes.push_back(
       computed ? "Computed, not proved: the digits shown are those that two numbers of modes agree on. A "
                  "buffer under \"proved\" is."

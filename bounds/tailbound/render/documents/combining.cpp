@@ -28,8 +28,9 @@ std::string combining_in_words(const CombiningMultistage& network) {
 const char* name(network::Wiring wiring) {
   return wiring == network::Wiring::baseline ? "baseline" : "omega";
 }
-const char* name(sim::Links links) {
-  return links == sim::Links::unlimited ? "unlimited" : "one";
+const char* links_in_words(const CombiningMultistage& network) {
+  return network.links == network::Links::one ? "links pass one request at a time"
+                                              : "links pass any number at a time";
 }
 
 /// What text says of a point, part by part.
@@ -40,6 +41,7 @@ std::vector<std::string> parts_of(const CombiningPoint& point) {
           fmt::format("buffer {}", network.buffer),
           "hot " + plain(network.hot),
           combining_in_words(network),
+          links_in_words(network),
           point.service == 1 ? "" : "service " + plain(point.service),
           "load " + plain(point.load)};
 }
@@ -123,6 +125,8 @@ std::vector<Column> combining_columns() {
           {"hot", "hot", "", Shape::given, "fraction of the requests that goes to one memory, 0 to 1"},
           {"combining", "combining", "", Shape::text,
            "greatest number of requests that become one, 1 (none combine) to 1000000, or unlimited"},
+          {"links", "links", "", Shape::text,
+           "requests that an output link, also that to a memory, passes at a time: one or any number"},
           {"service", "service", "", Shape::given, "time of a service: the unit of delays, above 0"},
           {"load", "load", "", Shape::given,
            "requests that a processor generates in a service time, above 0 and at most 1"}};
@@ -135,18 +139,17 @@ Cells combining_cells(const CombiningPoint& point) {
           {"buffer", Whole{network.buffer}},
           {"hot", Given{network.hot}},
           {"combining", Text{combining_name(network)}},
+          {"links", Text{network::name(network.links)}},
           {"service", Given{point.service}},
           {"load", Given{point.load}}};
 }
 
 std::vector<Column> wiring_columns() {
-  return {{"wiring", "wiring", "", Shape::text, "of the stages: baseline or omega"},
-          {"links", "links", "", Shape::text,
-           "requests that an output or a memory takes at a time: unlimited or one"}};
+  return {{"wiring", "wiring", "", Shape::text, "of the stages: baseline or omega"}};
 }
 
 Cells wiring_cells(const SimulateMultistageQuestion& question) {
-  return {{"wiring", Text{name(question.wiring)}}, {"links", Text{name(question.links)}}};
+  return {{"wiring", Text{name(question.wiring)}}};
 }
 
 std::string in_words(const std::vector<CombiningPoint>& points) {
@@ -159,8 +162,7 @@ std::string in_words(const std::vector<CombiningPoint>& points) {
 std::string wiring_in_words(const std::vector<SimulateMultistageQuestion>& questions) {
   std::vector<std::vector<std::string>> all;
   for (const SimulateMultistageQuestion& question : questions)
-    all.push_back({fmt::format("{} wiring", name(question.wiring)),
-                   question.links == sim::Links::one ? "one request at a time on a link" : ""});
+    all.push_back({fmt::format("{} wiring", name(question.wiring))});
   return shared_in_words(all);
 }
 
@@ -171,6 +173,10 @@ bool one_network(const Document& document) {
 
 std::string point_in_words(const Document& document, const Result& result) {
   return differences(document, result);
+}
+
+std::string network_in_words(const Document& document, const Result& result) {
+  return differences(document, result, "load");
 }
 
 std::vector<Column> flow_columns(Shape shape) {

@@ -18,22 +18,24 @@ struct CombiningPoint {
   numeric::Rational service = 1;  ///< the unit of delays
 };
 
-/// "nodes", "switch", "buffer", "hot", "combining", "service", "load".
+/// "nodes", "switch", "buffer", "hot", "combining", "links", "service", "load".
 [[nodiscard]] std::vector<Column> combining_columns();
 [[nodiscard]] Cells combining_cells(const CombiningPoint& point);
-/// "wiring" and "links" of a simulated one.
+/// "wiring" of a simulated one.
 [[nodiscard]] std::vector<Column> wiring_columns();
 [[nodiscard]] Cells wiring_cells(const answers::SimulateMultistageQuestion& question);
 
-/// "64 nodes, 2 x 2 switches, buffer 4, hot 0.08, combining up to 2", at one load also ", load 0.8"; what differs
-/// between points is left out.  \pre at least one point
+/// "64 nodes, 2 x 2 switches, buffer 4, hot 0.08, combining up to 2, links pass one request at a time", at one load also
+/// ", load 0.8"; what differs between points is left out.  \pre at least one point
 [[nodiscard]] std::string in_words(const std::vector<CombiningPoint>& points);
-/// "baseline wiring, one request at a time on a link"; what differs is left out, and what is as usual.
+/// "baseline wiring"; what differs is left out.
 [[nodiscard]] std::string wiring_in_words(const std::vector<answers::SimulateMultistageQuestion>& questions);
 /// Is the load all that differs, if anything does?
 [[nodiscard]] bool one_network(const Document& document);
 /// Of one result: what differs between it and others, "load 0.3, buffer 4"; empty of a single one.
 [[nodiscard]] std::string point_in_words(const Document& document, const Result& result);
+/// The same without the load.
+[[nodiscard]] std::string network_in_words(const Document& document, const Result& result);
 
 /// throughput, delay, hot_delay, cold_delay, of that shape.
 [[nodiscard]] std::vector<Column> flow_columns(Shape shape);

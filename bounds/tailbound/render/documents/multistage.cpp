@@ -36,33 +36,29 @@ bool unsettled(const MultistagePoint& point) {
   return point.second.ending.stop == bounds::Stop::too_many_rounds;
 }
 
-/// The least load asked for at which processors stall.
-const MultistagePoint* first_saturated(const std::vector<MultistagePoint>& points) {
-  const MultistagePoint* first = nullptr;
-  for (const MultistagePoint& point : points)
-    if (point.second.saturated && (first == nullptr || point.first.load < first->first.load)) first = &point;
-  return first;
+/// Of points that differ in their load only.
+/// \param separator  between what and how
+std::string saturation_in_words(const MultistageAnswer& answer, const std::string& separator = "; ") {
+  const double share = 100 * bounds::multistage::carried_share;
+  if (!answer.saturation_load)
+    return fmt::format("not reached: of a load of 1 at least {:.0f} % comes through", share);
+  return fmt::format("at load {:.4g}: of any higher load less than {:.0f} % comes through{}found to {:.1f} %, "
+                     "independent of --loads",
+                     answer.saturation_load->value, share, separator,
+                     100 * bounds::multistage::saturation_resolution);
 }
 
-/// Where the hot path is full, of points that differ in their load only.
-/// \param separator  between what and where
-std::string saturation_in_words(const std::vector<MultistagePoint>& points,
-                                const std::string& separator = " ") {
-  const auto& [question, answer] = points.front();
-  if (question.network.combining == 1) {
-    const numeric::Rational& limit = answer.saturation_without_combining.value;
-    if (limit >= 1) return "the hot path's last queue can carry a load of 1";
-    return fmt::format("the hot path is full from load {:.5g} on, where its last queue serves without rest",
-                       numeric::nearest_double(limit));
-  }
-  const MultistagePoint* first = first_saturated(points);
-  if (first == nullptr) return "not reached: at least 98 % of every load comes through";
-  const std::size_t busiest = first->second.busiest_stage();
-  return fmt::format(
-      "from load {} on less than 98 % comes through;{}the hot path's queue at stage {} is busy {:.1f} % of "
-      "the time "
-      "there",
-      plain(first->first.load), separator, busiest, 100 * first->second.hot_path[busiest].utilization.value);
+/// Empty where a load of 1 is possible.
+std::string bound_in_words(const network::CombiningMultistage& network, const MultistageAnswer& answer,
+                           const std::string& separator = "; ") {
+  const numeric::Rational& bound = answer.saturation_bound.value;
+  if (bound >= 1) return {};
+  const bool one = network.links == network::Links::one;
+  const char* const why =
+      network.combining != 1 ? "a link or server of the hot path is always busy there, however much combines"
+      : one ? "the link to the hot memory is always busy there, 1 / (1 + h (N - 1)) (Pfister and Norton)"
+            : "the hot path's last servers are always busy there, 1 / (1 - h + h N / s)";
+  return fmt::format("throughput is at most {:.5g}, exact{}{}", numeric::nearest_double(bound), separator, why);
 }
 
 std::string iteration_in_words(const MultistagePoint& point) {
@@ -76,12 +72,15 @@ std::string mean_or_none(const std::optional<numeric::Model<unit::Time>>& delay)
 
 std::vector<Line> lines(const std::vector<MultistagePoint>& points) {
   const auto& [question, answer] = points.front();
-  return {{"throughput", fmt::format("{:.4g} requests a processor in a service time, of {}",
+  std::vector<Line> lines{{"throughput", fmt::format("{:.4g} requests a processor in a service time, of {}",
                                      answer.throughput.value, plain(question.load))},
           {"mean delay", fmt::format("{:.4g}; hot {}, cold {}", answer.delay.value,
                                      mean_or_none(answer.hot_delay), mean_or_none(answer.cold_delay))},
-          {"saturation", saturation_in_words(points, "\n")},
-          {"iteration", iteration_in_words(points.front())}};
+          {"saturation", saturation_in_words(answer, "\n")}};
+  if (const std::string bound = bound_in_words(question.network, answer, "\n"); !bound.empty())
+    lines.push_back({"bound", bound});
+  lines.push_back({"iteration", iteration_in_words(points.front())});
+  return lines;
 }
 
 Cells input_cells(const MultistageQuestion& question) {
@@ -95,7 +94,8 @@ Cells result_cells(const MultistageAnswer& answer) {
           {"hot_delay", shown(answer.hot_delay)},
           {"cold_delay", shown(answer.cold_delay)},
           {"saturated", Flag{answer.saturated}},
-          {"saturation_without_combining", shown(answer.saturation_without_combining)},
+          {"saturation_load", shown(answer.saturation_load)},
+          {"saturation_bound", shown(answer.saturation_bound)},
           {"busiest_stage", Whole{static_cast<std::int64_t>(answer.busiest_stage())}},
           {"iteration", Text{name(answer.ending.stop)}},
           {"rounds", Whole{answer.ending.rounds}},
@@ -124,13 +124,29 @@ std::string title(const std::vector<MultistagePoint>& points) {
          (same_variant ? fmt::format("; variant {}", name(points.front().first.variant)) : "");
 }
 
+/// Of each network, whatever loads were asked for.
+void add_saturation(std::vector<std::string>& notes, const Document& document,
+                    const std::vector<MultistagePoint>& points) {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> seen;
+  for (std::size_t i = 0; i < points.size() && seen.size() < most; ++i) {
+    std::string network = network_in_words(document, document.results[i]);
+    if (std::find(seen.begin(), seen.end(), network) != seen.end()) continue;
+    const std::string of = network.empty() ? "" : ", " + network;
+    const auto& [question, answer] = points[i];
+    notes.push_back(fmt::format("Saturation{}: {}.", of, saturation_in_words(answer)));
+    if (const std::string bound = bound_in_words(question.network, answer); !bound.empty())
+      notes.push_back(fmt::format("Bound{}: {}.", of, bound));
+    seen.push_back(std::move(network));
+  }
+}
+
 std::vector<std::string> notes(const Document& document, const std::vector<MultistagePoint>& points) {
   std::vector<std::string> notes;
-  if (points.size() > 1 && one_network(document)) {
-    notes.push_back("Saturation: " + saturation_in_words(points) + ".");
+  if (points.size() > 1) add_saturation(notes, document, points);
+  if (points.size() > 1 && one_network(document))
     notes.push_back(fmt::format("Iteration: at load {}: {}.", plain(points.back().first.load),
                                 iteration_in_words(points.back())));
-  }
   for (std::size_t i = 0; i + 1 < points.size(); ++i)
     if (unsettled(points[i])) {
       notes.push_back(fmt::format("The iteration did not settle at {}: {}.",
@@ -167,8 +183,14 @@ Layout multistage_layout() {
   layout.results = joined(
       flow_columns(Shape::model),
       {{"saturated", "saturated", "", Shape::flag, "less than 98 % of the load comes through"},
-       {"saturation_without_combining", "", "", Shape::proved,
-        "load from which on the hot path is full where none combine (exact for the model)", Style::hidden},
+       {"saturation_load", "", "", Shape::model,
+        "maximum load of which at least 98 % comes through, to 0.1 % of it and independent of --loads; null where so "
+        "much comes through at a load of 1",
+        Style::hidden},
+       {"saturation_bound", "", "", Shape::proved,
+        "upper bound of the throughput, exact: no link or server of the hot path is busy for more than all of the time; "
+        "at most 1",
+        Style::hidden},
        {"busiest_stage", "", "", Shape::whole, "whose queue on the hot path is busy most, 0 for the first",
         Style::hidden},
        {"iteration", "", "", Shape::text, "how it ended: direct (one pass), converged or too many rounds",
@@ -186,7 +208,8 @@ Layout multistage_layout() {
               Style::plain),
         model("combining", "combining", "probability that a hot request that comes here combines",
               Style::plain),
-        model("utilization", "busy", "probability that the server works or is blocked", Style::percent)}}};
+        model("utilization", "busy", "probability that the server works, waits for its link or is blocked",
+              Style::percent)}}};
   return layout;
 }
 

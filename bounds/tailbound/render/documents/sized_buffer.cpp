@@ -14,7 +14,6 @@ namespace tailbound::render {
 namespace {
 
 using namespace answers;
-using bounds::Criterion;
 using numeric::plain;
 using numeric::Rational;
 
@@ -60,9 +59,14 @@ std::string bytes_in_words(const SizedBufferPoint& point) {
   return fmt::format("{} bytes ({:.6g} KiB)", plain(bytes_of(point)), kib);
 }
 
-std::string symbol(Criterion criterion, std::int64_t buffer) {
-  return criterion == Criterion::overflow ? fmt::format("P(Q > {})", buffer)
-                                          : fmt::format("loss({})", buffer);
+std::string symbol(SizedCriterion criterion, std::int64_t buffer) {
+  return criterion == SizedCriterion::overflow      ? fmt::format("P(Q > {})", buffer)
+         : criterion == SizedCriterion::packet_loss ? fmt::format("packet loss({})", buffer)
+                                                    : fmt::format("cell loss({})", buffer);
+}
+
+const char* what_is_lost(SizedCriterion criterion) {
+  return criterion == SizedCriterion::cell_loss ? "cells" : "packets";
 }
 
 /// "16 inputs at load 0.8, packets of imix in cells of 64 bytes"
@@ -84,13 +88,15 @@ std::string sentence(const SizedBufferPoint& point) {
   if (const auto drop = question.drop())
     return fmt::format(
         "{} {} the output queue of {}, {}.", cells, one ? "holds" : "hold", traffic,
-        question.criterion == Criterion::overflow
+        question.criterion == SizedCriterion::overflow
             ? fmt::format("in all but at most {} of the slots", plain(*drop))
-            : fmt::format("and {} at most {} of the cells", one ? "loses" : "lose", plain(*drop)));
+            : fmt::format("and {} at most {} of the {}", one ? "loses" : "lose", plain(*drop),
+                          what_is_lost(question.criterion)));
   return fmt::format("Room for {}, {}: {} {}{}.", cells, traffic,
-                     question.criterion == Criterion::overflow ? "the share of slots with more present is"
-                                                               : "the fraction of cells lost is",
-                     answer.bound_only() ? "at most " : "",
+                     question.criterion == SizedCriterion::overflow
+                         ? "the share of slots with more present is"
+                         : fmt::format("the fraction of {} lost is", what_is_lost(question.criterion)),
+                     answer.at_bound() ? "at most " : "",
                      brief(shown_any(answer.at), question.accuracy.digits));
 }
 
@@ -110,14 +116,19 @@ std::vector<Line> lines(const SizedBufferPoint& point) {
   std::vector<Line> lines;
   const Value at = shown_any(answer.at);
   const std::string here = symbol(question.criterion, answer.buffer.value);
-  std::string proof = fmt::format("{} {} {}", here, answer.bound_only() ? "<=" : "=", brief(at, digits));
+  std::string proof = fmt::format("{} {} {}", here, answer.at_bound() ? "<=" : "=", brief(at, digits));
   if (const auto drop = question.drop()) {
     proof += fmt::format(" <= {}", plain(*drop));
     if (answer.before)
       proof += fmt::format(" < {} = {}", symbol(question.criterion, answer.buffer.value - 1),
                            brief(shown_any(*answer.before), digits));
   }
-  proof += answer.bound_only() ? "\na proved bound: fewer cells may do" : "\n" + certainty(at, digits);
+  if (!answer.at_bound())
+    proof += "\n" + certainty(at, digits);
+  else if (question.criterion == SizedCriterion::packet_loss)
+    proof += "\na proved bound, E[L] times the cell loss: fewer cells may do";
+  else
+    proof += "\na proved bound: fewer cells may do";
   lines.push_back({"proof", proof});
   if (const auto& about = answer.stand_in) {
     const std::string mean = numeric::to_decimal(about->length, 4, numeric::Rounding::nearest);
@@ -135,9 +146,9 @@ std::vector<Line> lines(const SizedBufferPoint& point) {
                                  said, about->mean_occupancy.value, stand_in_name, mean)});
   }
   lines.push_back({"size", bytes_in_words(point)});
-  if (question.criterion == Criterion::overflow)
+  if (question.criterion != SizedCriterion::cell_loss)
     lines.push_back({"cell loss", loss_in_words(shown_any(answer.cell_loss), digits)});
-  if (answer.packet_loss)
+  if (answer.packet_loss && (question.criterion != SizedCriterion::packet_loss || answer.at_bound()))
     lines.push_back({"packet loss", loss_in_words(shown_any(*answer.packet_loss), digits)});
   const Value mean = shown_any(answer.mean_occupancy);
   lines.push_back(
@@ -160,7 +171,7 @@ Cells input_cells(const SizedBufferQuestion& question) {
   if (const auto drop = question.drop()) cells.push_back({"drop", Given{*drop}});
   if (const auto* asked = std::get_if<ProbabilityOf>(&question.asked))
     cells.push_back({"capacity", Whole{asked->capacity.value}});
-  cells.push_back({"criterion", Text{bounds::name(question.criterion)}});
+  cells.push_back({"criterion", Text{answers::name(question.criterion)}});
   return joined(std::move(cells), accuracy_cells(question.accuracy));
 }
 
@@ -168,8 +179,8 @@ Cells result_cells(const SizedBufferPoint& point) {
   const auto& [question, answer] = point;
   Cells cells{{"buffer", shown(answer.buffer)}, {"bytes", Given{bytes_of(point)}}};
   const bool bound = answer.bound_only();
-  cells.push_back({bound ? "probability_bound" : "probability", shown_any(answer.at)});
-  if (!bound && asks_for_buffer(question)) cells.push_back({"probability_before", shown_any(answer.before)});
+  cells.push_back({answer.at_bound() ? "probability_bound" : "probability", shown_any(answer.at)});
+  if (!answer.at_bound() && asks_for_buffer(question)) cells.push_back({"probability_before", shown_any(answer.before)});
   cells.push_back({"cell_loss", shown_any(answer.cell_loss)});
   cells.push_back({"packet_loss", shown_any(answer.packet_loss)});
   cells.push_back({bound ? "mean_occupancy_bound" : "mean_occupancy", shown_any(answer.mean_occupancy)});
@@ -199,7 +210,7 @@ Rows class_rows(const SizedBufferPoint& point) {
                 return Cells{{"bytes", Whole{one.bytes}},
                              {"cells", Whole{one.cells}},
                              {"share", Exact{one.share}},
-                             {"loss", shown(one.loss)}};
+                             {"loss", shown_any(one.loss)}};
               },
           .caption = {}};
 }
@@ -260,7 +271,7 @@ std::vector<Column> sized_inputs() {
                           {"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
                           {"capacity", "capacity", "", Shape::whole, "B as asked [cells]"},
                           {"criterion", "criterion", "", Shape::text,
-                           "overflow: P(Q > B); or loss: the fraction of cells lost"}},
+                           "overflow: P(Q > B); loss: the fraction of packets lost; or cell-loss: that of cells"}},
       accuracy_columns());
 }
 
@@ -309,8 +320,8 @@ TableLayout size_classes() {
           {{"bytes", "packet", "bytes", Shape::whole, "size of the packets"},
            {"cells", "cells", "", Shape::whole, "that each takes"},
            {"share", "share", "", Shape::proved, "of the packets", Style::plain, 4},
-           {"loss", "lost", "", Shape::proved,
-            "fraction of the packets of this size that is lost; null where not known", Style::plain, 6}}};
+           {"loss", "lost", "", Shape::number,
+            "fraction of the packets of this size that is lost; a proved upper bound where no more is known", Style::plain, 6}}};
 }
 
 }  // namespace
@@ -344,8 +355,7 @@ Document document(const std::vector<SizedBufferPoint>& points) {
     (point.first.arrive == CellArrival::whole ? whole : cells) = true;
     bound = bound || point.second.bound_only();
     aside = aside || point.second.stand_in;
-    // Without losses by size the table says nothing that was not typed.
-    result.tables.back().in_text = points.size() == 1 && point.first.arrive == CellArrival::whole;
+    result.tables.back().in_text = points.size() == 1;
   }
   if (whole) document.notes.emplace_back(whole_basis);
   if (cells) document.notes.emplace_back(cells_basis);

@@ -30,7 +30,10 @@ struct TrafficWords {
 TrafficWords words_of(const Traffic& traffic) {
   TrafficWords words;
   std::visit(Overloaded{[&](const EqualInputs& inputs) { words.source = counted(inputs.inputs, "input"); },
-                        [&](const PoissonArrivals&) { words.source = "Poisson arrivals"; },
+                        [&](const PoissonArrivals&) { words.source = "Poisson arrivals per slot"; },
+                        [&](const PoissonAtAnyTime&) {
+                          words.source = "Poisson arrivals in continuous time (M/D/1)";
+                        },
                         [&](const UnequalInputs&) { words.source = "inputs of their own rates"; },
                         [&](const GeneratingFunction& function) {
                           const std::string& formula = function.formula;
@@ -73,7 +76,8 @@ Column destination_column() {
 
 std::vector<Column> traffic_columns() {
   return {
-      {"traffic", "traffic", "", Shape::text, "bernoulli, poisson or onoff", Style::hidden},
+      {"traffic", "traffic", "", Shape::text, "bernoulli, poisson (per slot), md1 (Poisson in continuous time) or onoff",
+       Style::hidden},
       {"inputs", "inputs", "", Shape::whole, "independent inputs that share the load equally"},
       {"rates", "rates", "packets/slot", Shape::givens, "of independent inputs, each its own", Style::hidden},
       {"arrivals", "arrivals", "", Shape::text, "generating function of the packets in a slot",
@@ -101,6 +105,9 @@ Cells traffic_cells(const Traffic& traffic) {
                         },
                         [&](const PoissonArrivals&) {
                           cells.push_back({"traffic", Text{"poisson"}});
+                        },
+                        [&](const PoissonAtAnyTime&) {
+                          cells.push_back({"traffic", Text{"md1"}});
                         },
                         [&](const UnequalInputs& inputs) {
                           cells.push_back({"traffic", Text{"bernoulli"}});

@@ -5,6 +5,7 @@
 #include <tailbound/render/documents/units.hpp>
 #include <tailbound/render/documents/validate_multistage.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -35,12 +36,12 @@ template <class Unit>
 Cells row(const char* quantity, const ComparedVariants<Unit>& compared) {
   Cells cells{{"quantity", Text{quantity}}, {"simulation", shown(compared.blocking.simulated)}};
   const auto add = [&](const std::string& variant, const Comparison<Unit>& comparison) {
-    cells.push_back({variant, comparison.predicted ? shown(*comparison.predicted) : Value(None{})});
+    cells.push_back({variant, shown(*comparison.predicted)});
     cells.push_back({variant + "_error", error_of(comparison)});
     cells.push_back({variant + "_verdict", Text{verdict_name(comparison.verdict())}});
   };
   add("blocking", compared.blocking);
-  add("published", compared.published);
+  if (compared.published) add("published", *compared.published);
   return cells;
 }
 
@@ -68,6 +69,12 @@ Result result_of(const ValidateMultistagePoint& point) {
   return result;
 }
 
+/// The published variant has no conflicts at outputs.
+bool has_published(const std::vector<ValidateMultistagePoint>& points) {
+  return std::any_of(points.begin(), points.end(),
+                     [](const ValidateMultistagePoint& point) { return point.second.published.has_value(); });
+}
+
 std::string conclusion_of(const std::vector<ValidateMultistagePoint>& points) {
   std::vector<Tally> tallies;
   for (const ValidateMultistagePoint& point : points) tallies.push_back(point.second.of_blocking);
@@ -85,10 +92,12 @@ Picture picture(const Document& document, const std::vector<ValidateMultistagePo
     simulation.delay.push_back(shown(answer.simulation.delay));
     blocking.throughput.push_back(shown(answer.blocking.throughput));
     blocking.delay.push_back(shown(answer.blocking.delay));
-    published.throughput.push_back(shown(answer.published.throughput));
-    published.delay.push_back(shown(answer.published.delay));
+    published.throughput.push_back(answer.published ? shown(answer.published->throughput) : Value(None{}));
+    published.delay.push_back(answer.published ? shown(answer.published->delay) : Value(None{}));
   }
-  return flow_picture(document, title(points), curve, {simulation, blocking, published},
+  std::vector<DrawnFlow> flows{simulation, blocking};
+  if (has_published(points)) flows.push_back(published);
+  return flow_picture(document, title(points), curve, flows,
                       "simulation with 95 % intervals; the models are approximate");
 }
 
@@ -102,11 +111,11 @@ Layout validate_multistage_layout() {
                        "in which blocking promises more throughput or less delay than the interval allows"},
                       {"rows_judged", "rows judged", "", Shape::whole, "quantities with a verdict"}},
                      simulation_columns());
-  TableLayout rows{"rows", "a row a quantity: the simulation and both variants of the model", {}};
+  TableLayout rows{"rows", "a row per quantity: the simulation, and each variant of the model that knows such links", {}};
   rows.columns = {{"quantity", "quantity", "", Shape::text, "throughput, delay, hot_delay or cold_delay"},
                   {"simulation", "simulation", "", Shape::estimate, "by simulation"}};
   for (const std::string variant : {"blocking", "published"}) {
-    Column model{variant, variant, "", Shape::model, "by that variant of the model"};
+    Column model{variant, variant, "", Shape::model, "by that variant of the model; published has --links any only"};
     model.digits = 4;
     rows.columns.push_back(std::move(model));
     rows.columns.push_back(error_column(variant + "_error"));
@@ -120,7 +129,8 @@ Layout validate_multistage_layout() {
 Document document(const std::vector<ValidateMultistagePoint>& points, std::size_t asked,
                   MultistageCurve curve) {
   Document document{.layout = std::make_shared<const Layout>(validate_multistage_layout()),
-                    .headline = title(points) + ": two models beside simulation",
+                    .headline = title(points) + (has_published(points) ? ": two models and simulation"
+                                                                       : ": model and simulation"),
                     .results = {}};
   for (const ValidateMultistagePoint& point : points) document.results.push_back(result_of(point));
   if (points.size() > 1)

@@ -133,7 +133,7 @@ Simulated::Simulated(const MultistageModel& model, RandomKey key)
   for (std::uint32_t stage = 0; stage < stages_; ++stage) divisors_.push_back(divisor /= size_);
   queues_.resize(std::size_t{nodes_} * stages_);
   requests_.resize(queues_.size() * places_);
-  if (model.links == Links::one) outputs_.resize(queues_.size());
+  if (network.links == network::Links::one) outputs_.resize(queues_.size());
   stalled_.assign(nodes_, none);
   ends_.resize(std::bit_ceil(queues_.size()));
   on_hot_tree_.resize(queues_.size());
@@ -502,8 +502,7 @@ std::unique_ptr<MultistageReplication> make_multistage_replication(const Multist
 std::string describe(const MultistageModel& model) {
   return "multistage " + network::describe(model.network) + ", " +
          (model.wiring == network::Wiring::baseline ? "baseline" : "omega") + " wiring, " +
-         (model.links == Links::one ? "one request a link, " : "") + "load " +
-         numeric::to_fraction(model.load);
+         "load " + numeric::to_fraction(model.load);
 }
 
 }  // namespace tailbound::sim

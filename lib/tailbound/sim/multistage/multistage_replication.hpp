@@ -13,10 +13,10 @@
 ///           buffer of stage 0 full waits before it. Each buffer has K = L + 1 places, that in service
 ///           included. A request that has been served at stage i goes into its buffer at stage i + 1 if there
 ///           is a place; otherwise it stays, blocks its server, and is let in, first come first served, as
-///           places become free. An output of a switch takes any number of requests at once, and so does a
-///           memory: a full buffer is all that blocks. With Links::one each output passes one request at a
-///           time: a service needs it from its beginning until the request has gone on, and those that wait
-///           for it get it first come, first served.
+///           places become free. With Links::one each output of a switch passes one request at a time:
+///           a service needs it from its beginning until the request has gone on, and those that wait for it
+///           get it first come, first served. With Links::any an output, and so a memory, takes any number of
+///           requests at once: a full buffer is all that blocks.
 ///           A hot request joins one that waits in the buffer (not the head, which is in service) and has not
 ///           yet been joined cd - 1 times in this buffer; then it needs no place, so that it enters a full
 ///           buffer too, overtaking those that wait for a place. The two go on as one request, whose degree
@@ -34,14 +34,10 @@
 /// TESTS     tests/sim/multistage_test.cpp
 namespace tailbound::sim {
 
-/// Requests that an output of a switch, and a memory behind the last, takes at a time.
-enum class Links { unlimited, one };
-
 struct MultistageModel {
   network::CombiningMultistage network;
   numeric::Rational load;  ///< requests of a processor in a service time; 0 < load <= 1
   network::Wiring wiring = network::Wiring::baseline;
-  Links links = Links::unlimited;
 };
 
 /// Fractions of a slot in which times are counted.
