@@ -93,7 +93,8 @@ void declare(OptionTable& table, CompareOptions& options) {
   question.add("--of", options.of, "NAME",
                "what the file holds: occupancy, P(Q = n) (the default),\nor tail, P(Q > n)");
   question.add("--require", options.require, "DIGITS",
-               "exit with status 1 if fewer than DIGITS digits agree anywhere\n(default: if a value is off by more than "
+               "exit with status 1 if fewer than DIGITS digits agree anywhere\n(default: if a value is off "
+               "by more than "
                "its last place)");
   add_accuracy_options(table, options.accuracy);
   table.options.back().help = "digits to compare with (those printed, and 5 more)";

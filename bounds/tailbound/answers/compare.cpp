@@ -48,8 +48,8 @@ int most_printed_digits(const series::CoefficientList& list) {
   return most;
 }
 
-int default_digits(const series::CoefficientList& list) {
-  int digits = std::max(least_digits, most_printed_digits(list) + spare_digits);
+int default_digits(const series::CoefficientList& list, int required) {
+  int digits = std::max(least_digits, std::max(required, most_printed_digits(list)) + spare_digits);
   for (const Coefficient& entry : list.coefficients)
     if (entry.is_exact() && !cln::zerop(entry.value)) digits = std::max(digits, digits_of_fractions);
   return std::min(digits, most_digits);
@@ -132,7 +132,8 @@ CompareAnswer answer(const CompareQuestion& question, const Run&) {
     throw InvalidArgument("required digits", std::to_string(*question.required),
                           "from 1 to " + std::to_string(most_digits));
   queue::require_stable(question.queue);
-  CompareAnswer answer{.digits = question.digits.value_or(numeric::Digits{default_digits(question.list)}),
+  CompareAnswer answer{.digits = question.digits.value_or(
+                           numeric::Digits{default_digits(question.list, question.required.value_or(0))}),
                        .coefficients = {},
                        .printed_digits = most_printed_digits(question.list),
                        .first = {},

@@ -26,7 +26,7 @@ struct CompareQuestion {
   series::CoefficientList list;
   CoefficientsOf of = CoefficientsOf::occupancy;
   queue::Arithmetic arithmetic = queue::Arithmetic::automatic;
-  /// To compare with. Unless told the most that are printed and 5 more, at least 10, and at least 40 where
+  /// To compare with. By default 5 more than the most that are printed or required, at least 10, and at least 40 where
   /// there are fractions.
   std::optional<numeric::Digits> digits{};
   std::optional<int> required{};  ///< digits that have to agree, 1 .. 10 000; default: all that are written
@@ -69,10 +69,10 @@ struct DigitsUpTo {
 struct CompareAnswer {
   numeric::Digits digits;                         ///< of the enclosures compared with
   std::vector<ComparedCoefficient> coefficients;  ///< as in the list, at least one
-  int printed_digits = 0;                         ///< most that a number shows, of doubles 16; 0: all are exact
-  std::size_t fewest = 0;                         ///< place of the fewest agreed digits, the first of them
-  std::optional<Disagreement> first;              ///< where one does not agree
-  std::vector<DigitsUpTo> profile;                ///< of falling digits, until all numbers have them
+  int printed_digits = 0;             ///< most that a number shows, of doubles 16; 0: all are exact
+  std::size_t fewest = 0;             ///< place of the fewest agreed digits, the first of them
+  std::optional<Disagreement> first;  ///< where one does not agree
+  std::vector<DigitsUpTo> profile;    ///< of falling digits, until all numbers have them
 };
 
 /// The last index of a list of P(Q = n); all levels up to it are computed.

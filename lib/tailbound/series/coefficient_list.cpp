@@ -151,7 +151,8 @@ long binary_exponent(const Rational& value) {
   const Integer numerator = cln::abs(cln::numerator(value)), denominator = cln::denominator(value);
   const long guess =
       static_cast<long>(cln::integer_length(numerator)) - static_cast<long>(cln::integer_length(denominator));
-  const bool below = guess > 0 ? numerator < cln::ash(denominator, guess) : cln::ash(numerator, -guess) < denominator;
+  const bool below =
+      guess > 0 ? numerator < cln::ash(denominator, guess) : cln::ash(numerator, -guess) < denominator;
   return below ? guess - 1 : guess;
 }
 
@@ -183,11 +184,12 @@ DoublePrint double_print(const Rational& value, int significant_digits) {
   };
   char* const end = text.data() + text.size();
   DoublePrint found;
-  found.is_shortest = printed(std::to_chars(text.data(), end, nearest, std::chars_format::scientific)) == value;
-  found.is_rounded =
-      significant_digits <= kept_digits ||
-      (significant_digits < 800 && printed(std::to_chars(text.data(), end, nearest, std::chars_format::scientific,
-                                                         significant_digits - 1)) == value);
+  found.is_shortest =
+      printed(std::to_chars(text.data(), end, nearest, std::chars_format::scientific)) == value;
+  found.is_rounded = significant_digits <= kept_digits ||
+                     (significant_digits < 800 &&
+                      printed(std::to_chars(text.data(), end, nearest, std::chars_format::scientific,
+                                            significant_digits - 1)) == value);
   return found;
 }
 
@@ -209,7 +211,8 @@ bool find_doubles(std::vector<Coefficient>& list) {
     if (entry.significant_digits >= round_trip_digits) ++telling;
   }
   if (decimals == 0)
-    return std::any_of(list.begin(), list.end(), [](const Coefficient& entry) { return entry.last_bit.has_value(); });
+    return std::any_of(list.begin(), list.end(),
+                       [](const Coefficient& entry) { return entry.last_bit.has_value(); });
   if (most <= kept_digits || 2 * long_ones < decimals) return false;
   for (const Coefficient& entry : list) {
     if (!entry.last_place || cln::zerop(entry.value)) continue;
@@ -399,7 +402,8 @@ class Reader {
     number.last_bit = last_bit_of_double(number.value);
     if (!cln::zerop(mantissa)) {
       number.significant_digits = round_trip_digits;
-      if (last_digit + static_cast<long>(cln::ord2(mantissa)) < *number.last_bit) number.last_bit = last_digit;
+      if (last_digit + static_cast<long>(cln::ord2(mantissa)) < *number.last_bit)
+        number.last_bit = last_digit;
     }
     count(number.value, start);
     return number;

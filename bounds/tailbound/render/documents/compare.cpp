@@ -112,10 +112,11 @@ std::vector<Line> lines(const ComparePoint& point) {
       {"agree", fmt::format("{} of {}", agreeing(point), counted(answer.coefficients.size(), "value"))}};
   if (answer.first) lines.push_back({"first disagreement", disagreement_in_words(point)});
   const ComparedCoefficient& fewest = answer.coefficients[answer.fewest];
-  lines.push_back({"fewest digits", fmt::format("{}, at {}{}", fewest.agreed_digits, level(point, answer.fewest),
-                                                fewest.right && !printed(point, answer.fewest).is_exact()
-                                                    ? ": right as far as it is written"
-                                                    : "")});
+  lines.push_back(
+      {"fewest digits", fmt::format("{}, at {}{}", fewest.agreed_digits, level(point, answer.fewest),
+                                    fewest.right && !printed(point, answer.fewest).is_exact()
+                                        ? ": right as far as it is written"
+                                        : "")});
   lines.push_back({"digits that agree", profile_in_words(point)});
   lines.push_back({"digits printed", answer.printed_digits > 0
                                          ? fmt::format("at most {}", answer.printed_digits)
@@ -174,13 +175,12 @@ std::string title(const std::vector<ComparePoint>& points) {
   const ComparePoint& first = points.front();
   if (points.size() > 1) return fmt::format("How many digits of {} agree with the queue", first.file);
   const auto load = load_of(first.traffic);
-  const char* const verdict = first.answer.first             ? "They disagree:"
-                              : first.question.required      ? "All agree:"
+  const char* const verdict = first.answer.first            ? "They disagree:"
+                              : first.question.required     ? "All agree:"
                               : first.question.list.doubles ? "All agree as far as a double can:"
                                                             : "All agree:";
-  return fmt::format("{} {} of {} with {}{}.", verdict,
-                     counted(first.answer.coefficients.size(), "value"), first.file,
-                     symbol(first.question.of), load ? " at load " + numeric::plain(*load) : "");
+  return fmt::format("{} {} of {} with {}{}.", verdict, counted(first.answer.coefficients.size(), "value"),
+                     first.file, symbol(first.question.of), load ? " at load " + numeric::plain(*load) : "");
 }
 
 }  // namespace
@@ -218,8 +218,8 @@ Layout compare_layout() {
        "n of the first value that does not agree; null: all agree"},
       {"cause", "likely cause", "", Shape::text,
        "of the first disagreement: left out, last digits, cancellation or not rounding; null: all agree"},
-      {"printed_digits", "digits printed", "", Shape::whole, "most that a value shows, of doubles 16; 0: all are exact",
-       Style::hidden},
+      {"printed_digits", "digits printed", "", Shape::whole,
+       "most that a value shows, of doubles 16; 0: all are exact", Style::hidden},
       {"doubles", "doubles", "", Shape::flag, "whether the decimals of the file are prints of doubles",
        Style::hidden},
       {"lone_numbers", "left out", "", Shape::whole, "numbers beside the list, which are left out",
