@@ -87,7 +87,8 @@ Reply answer(const CompareOptions& options, const Context& context) {
 
 void declare(OptionTable& table, CompareOptions& options) {
   const OptionGroup question(table, "");
-  question.add("FILE", options.file, "", "coefficients as Maple, PARI/GP or Giac print them, or one a line");
+  question.add("FILE", options.file, "",
+               "coefficients as Maple, PARI/GP, Giac or Python print them, or\none a line");
   table.options.back().required = true;
   add_traffic_options(table, options.traffic, Correlated::refused);
   question.add("--of", options.of, "NAME",
