@@ -71,25 +71,32 @@ Reply answer(const CompareOptions& options, const Context& context) {
   const answers::Run run = analysis_run(context);
   auto found = answers::for_each_point(
       questions.size(), run, [&questions](std::size_t i) { return answers::answer(questions[i].second); });
+  bool disagree = false;
   std::vector<render::ComparePoint> points;
   for (std::size_t i = 0; i < found.finished.size(); ++i) {
     points.push_back({*options.file, questions[i].first, questions[i].second, std::move(found.finished[i])});
     require_digits(points.back());
+    disagree = disagree || points.back().answer.first.has_value();
   }
   render::Document document = render::document(std::move(points));
   if (found.stopped) render::mark_stopped(document, found.finished.size(), questions.size());
-  return {.document = std::move(document)};
+  Reply reply{.document = std::move(document)};
+  if (disagree) reply.status = no_answer;
+  return reply;
 }
 
 void declare(OptionTable& table, CompareOptions& options) {
   const OptionGroup question(table, "");
-  question.add("FILE", options.file, "", "coefficients as Maple, PARI/GP or Giac print them, or one a line");
+  question.add("FILE", options.file, "",
+               "coefficients as Maple, PARI/GP, Giac or Python print them, or\none a line");
   table.options.back().required = true;
   add_traffic_options(table, options.traffic, Correlated::refused);
   question.add("--of", options.of, "NAME",
                "what the file holds: occupancy, P(Q = n) (the default),\nor tail, P(Q > n)");
   question.add("--require", options.require, "DIGITS",
-               "exit with status 1 if fewer than DIGITS digits agree anywhere");
+               "exit with status 1 if fewer than DIGITS digits agree anywhere\n(default: if a value is off "
+               "by more than "
+               "its last place)");
   add_accuracy_options(table, options.accuracy);
   table.options.back().help = "digits to compare with (those printed, and 5 more)";
 }

@@ -20,7 +20,7 @@ RouteRule read_route(const TopologyOptions& options, FileUse use) {
 
 RouteRule parse_route(const std::string& name, FileUse use) {
   std::vector<std::string> names(network::route_names.begin(), network::route_names.end());
-  if (use == FileUse::worms) names.pop_back();  // Valiant
+  if (use == FileUse::worms) names.resize(2);  // no groups of switches
   return static_cast<RouteRule>(parse_choice(name, "--route", names));
 }
 
@@ -47,7 +47,8 @@ void add_network_options(OptionTable& table, TopologyOptions& options, FileUse u
   network.add("--route", options.route, "NAME",
               use == FileUse::worms ? "of these flows: shortest (the default) or spread (over all shortest)"
                                     : "of these flows: shortest (the default), spread (over all shortest)\n"
-                                      "or valiant (by way of another group of switches)");
+                                      "or, of a dragonfly, minimal (one link between two groups of\n"
+                                      "switches) or valiant (by way of a third group)");
 }
 
 void require_one_topology(const TopologyOptions& options) {

@@ -75,7 +75,7 @@ const std::vector<Control>& controls() {
       {"--arrive", "", {}, {"whole", "cells"}},
       {"--arithmetic", "", {}, {"auto", "double", "multiprecision", "interval", "exact"}},
       {"--routing", "", {}, {"random-root", "nearest-ancestor"}},
-      {"--route", "", {}, {"shortest", "spread", "valiant"}},
+      {"--route", "", {}, {"shortest", "spread", "minimal", "valiant"}},
       {"--sources", "", {}, {"decoupled", "first-hop"}},
       {"--delay", "", {}, {"wait", "occupancy"}},
       {"--hops", "", {}, {"chain", "independent", "bound", "all"}},

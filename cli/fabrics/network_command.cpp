@@ -175,7 +175,9 @@ void declare(OptionTable& table, Options& options) {
   traffic.add("--uniform", options.uniform, "R",
               "packets a slot that each host sends, the same to each other (0.5);\n0: none in the file");
   traffic.add("--route", options.route, "NAME",
-              "its ways: spread (over all shortest, the default), shortest or,\nof a dragonfly, valiant");
+              "its ways: spread (over all shortest, the default), shortest or,\nof a dragonfly, minimal "
+              "(local, global, local) or "
+              "valiant");
   OptionGroup(table, "Memory")
       .add("--shared-memory", options.shared_memory, "LIST",
            "switches whose queues share one memory: all, or names as \"leaf[0..3], spine0\"");

@@ -5,13 +5,18 @@
 #include <catch2/catch.hpp>
 #include <tests/support/rational.hpp>
 
+#include <array>
+#include <charconv>
+#include <cstdio>
 #include <string>
+#include <vector>
 
 // How many digits of a printed number are right, and what is said of a list of them.
 
 using namespace tailbound;
 using answers::CoefficientsOf;
 using answers::DisagreementCause;
+using numeric::Rational;
 using tailbound::test::rational;
 
 namespace {
@@ -54,7 +59,11 @@ TEST_CASE("a printed number agrees within one unit of its last place", "[answers
 TEST_CASE("digits that agree are relative", "[answers][compare]") {
   CHECK(answers::agreed_digits(printed("0.12345"), exactly("0.123452"), 20) == 5);
   CHECK(answers::agreed_digits(printed("0.12345"), exactly("0.12349"), 20) == 4);
-  CHECK(answers::agreed_digits(printed("0.12345"), exactly("0.12345"), 20) == 5);
+  CHECK(answers::agreed_digits(printed("0.12345"), exactly("0.12345"), 20) == 20);
+  CHECK(answers::agreed_digits(printed("0.1"), exactly("1/10"), 20) == 20);
+  CHECK(answers::agreed_digits(printed("0.1"), {rational("0.1") - rational("1e-30"), rational("1/10")}, 20) ==
+        20);
+  CHECK(answers::agreed_digits(printed("0.12345"), exactly("0.1234500001"), 20) == 10);
   CHECK(answers::agreed_digits(printed("0.12345"), exactly("0.12345"), 3) == 3);
   CHECK(answers::agreed_digits(printed("1.2345e-300"), exactly("1.2351e-300"), 20) == 4);
   CHECK(answers::agreed_digits(printed("2.0"), exactly("1"), 20) == 0);
@@ -78,8 +87,8 @@ TEST_CASE("a list that agrees: as many digits as are printed", "[answers][compar
   CHECK_FALSE(decimals.first);
   CHECK(decimals.printed_digits == 4);
   CHECK(decimals.digits.count == 10);
-  CHECK(decimals.fewest == 0);
-  CHECK(decimals.coefficients[0].agreed_digits == 1);
+  CHECK(decimals.fewest == 2);
+  CHECK(decimals.coefficients[0].agreed_digits == 10);
   CHECK(decimals.coefficients[1].agreed_digits == 4);
   CHECK(decimals.coefficients[2].agreed_digits == 3);
   REQUIRE(decimals.profile.size() == 1);
@@ -133,6 +142,99 @@ TEST_CASE("digits required, and how far each number of them holds", "[answers][c
   CHECK(found.profile[1].last == 3U);
   const auto none = answers::answer(question("[0.9, 0.1111]", CoefficientsOf::tail));
   CHECK_FALSE(none.profile.front().last);
+}
+
+namespace {
+
+/// P(Q > n) of the queue of question(), as doubles, n = 0 .. 60.
+std::vector<double> nearest_doubles() {
+  std::vector<double> values{0.5};
+  Rational power = 1;
+  for (int n = 1; n <= 60; ++n) values.push_back(numeric::nearest_double(power = power / 9));
+  return values;
+}
+
+std::string shortest(double value) {
+  std::array<char, 64> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+std::string formatted(const char* format, double value) {
+  std::array<char, 512> text{};
+  const int size = std::snprintf(text.data(), text.size(), format, value);
+  return {text.data(), static_cast<std::size_t>(size)};
+}
+
+std::string joined(const std::vector<std::string>& numbers) {
+  std::string list;
+  for (const std::string& number : numbers) list += (list.empty() ? "[" : ", ") + number;
+  return list + "]";
+}
+
+}  // namespace
+
+TEST_CASE("nearest doubles of the truth agree in every print", "[answers][compare]") {
+  const auto agree = [](const auto& print, bool doubles) {
+    std::vector<std::string> numbers;
+    for (const double value : nearest_doubles()) numbers.push_back(print(value));
+    CAPTURE(joined(numbers));
+    const auto asked = question(joined(numbers), CoefficientsOf::tail);
+    CHECK(asked.list.doubles == doubles);
+    const auto found = answers::answer(asked);
+    CHECK_FALSE(found.first);
+    CHECK(found.profile.front().last == 60U);
+    return found;
+  };
+  const auto python = agree(shortest, true);
+  CHECK(python.printed_digits == 16);
+  CHECK(python.coefficients[python.fewest].agreed_digits == 16);
+  CHECK(python.coefficients[0].agreed_digits == python.digits.count);  // 0.5
+  for (const char* format : {"%.17g", "%.16e", "%.20e", "%a", "%.13a"})
+    agree([format](double value) { return formatted(format, value); }, true);
+  // Fewer digits than a double holds: what they show counts.
+  for (const char* format : {"%.15g", "%.8e", "%.5g"})
+    agree([format](double value) { return formatted(format, value); }, false);
+}
+
+TEST_CASE("an exact 0.1 has all the digits that are required", "[answers][compare]") {
+  answers::CompareQuestion asked{
+      .queue = {.arrivals = series::Arrivals::poisson(rational("9/10"))},
+      .list = list_of("[0.1, 0.14596031111569496, 0.13764015532147417, 0.11505008845764043]"),
+      .of = CoefficientsOf::occupancy};
+  CHECK_FALSE(answers::answer(asked).first);
+  asked.required = 16;
+  CHECK_FALSE(answers::answer(asked).first);
+  asked.list = list_of("0.1");
+  CHECK_FALSE(answers::answer(asked).first);
+}
+
+TEST_CASE("a wrong digit is caught wherever it is", "[answers][compare]") {
+  // One digit of one number, up and down; of doubles the 16th and 17th are below their last bit, and of decimals the
+  // last may be off by one.
+  const auto wrong = [](std::vector<std::string> numbers, std::size_t which, std::size_t digit, int by) {
+    std::string& text = numbers[which];
+    std::size_t at = text.find_first_not_of("0.");
+    for (; digit > 1; --digit)
+      if (text[++at] == '.') ++at;
+    if (text[at] + by < '0' || text[at] + by > '9') by = -by;
+    text[at] = static_cast<char>(text[at] + by);
+    const auto found = answers::answer(question(joined(numbers), CoefficientsOf::tail)).first;
+    return found && found->at == which;
+  };
+  std::vector<std::string> doubles, decimals;
+  for (const double value : nearest_doubles()) {
+    doubles.push_back(shortest(value));
+    decimals.push_back(formatted("%.11e", value));
+  }
+  for (const std::size_t which : {std::size_t{1}, std::size_t{7}, std::size_t{60}})
+    for (const int by : {1, -1}) {
+      CAPTURE(which, by);
+      for (std::size_t digit = 1; digit <= 15; ++digit) {
+        CAPTURE(digit);
+        CHECK(wrong(doubles, which, digit, by));
+      }
+      for (std::size_t digit = 1; digit <= 11; ++digit) CHECK(wrong(decimals, which, digit, by));
+      CHECK(wrong(decimals, which, 12, 2 * by));
+    }
 }
 
 TEST_CASE("what cannot be compared is refused", "[answers][compare]") {

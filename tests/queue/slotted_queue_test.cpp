@@ -3,6 +3,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/queue/slotted_queue.hpp>
 #include <tailbound/queue/tail_engine.hpp>
+#include <tailbound/symbolic/pgf.hpp>
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -350,6 +351,39 @@ TEST_CASE("probabilities, tails and mean belong together", "[queue][identities]"
       CHECK(wait == exact(probabilities[w + 1]) / traffic.mean());
     }
   }
+}
+
+TEST_CASE("batches of long tails: near levels by exact fractions, far ones from short arrivals",
+          "[queue][formula]") {
+  // Three classes of geometric batches: all arithmetics agree, near levels and far ones, in a moment.
+  const auto three = series::Arrivals::from_pgf(symbolic::parse_pgf(
+      "(0.9+0.1*0.5*z/(1-z/2))^2*(0.95+0.05*0.25*z/(1-0.75*z))*(0.99+0.01*0.125*z/(1-0.875*z))"));
+  const auto one = series::Arrivals::from_pgf(symbolic::parse_pgf("0.8+0.2*0.5*z/(1-z/2)"));
+  const auto within = [](const queue::LevelProbability& answer, const queue::LevelProbability& exact) {
+    const auto enclosure = numeric::to_enclosure(answer.probability, {256});
+    const auto value = std::get<numeric::Exact<unit::Probability>>(exact.probability).value;
+    return numeric::to_rational(enclosure.lower()) <= value &&
+           value <= numeric::to_rational(enclosure.upper());
+  };
+  const auto check = [&](const queue::SlottedQueue& slotted, std::int64_t last, queue::Accuracy accuracy) {
+    const auto answers = queue::occupancy_probabilities(slotted, Packets(last), accuracy);
+    const auto exact = queue::occupancy_probabilities(slotted, Packets(last), {{10}, Arithmetic::exact});
+    std::vector<Packets> levels{Packets(0), Packets(last / 2), Packets(last)};
+    const auto tails = queue::occupancy_tails(slotted, levels, accuracy);
+    const auto exact_tails = queue::occupancy_tails(slotted, levels, {{10}, Arithmetic::exact});
+    for (std::size_t n = 0; n < exact.size(); ++n) {
+      INFO("n = " << n << " " << show(answers[n].probability));
+      CHECK(within(answers[n], exact[n]));
+      CHECK(narrow(answers[n].probability, accuracy.digits.count));
+    }
+    for (std::size_t i = 0; i < levels.size(); ++i) CHECK(within(tails[i], exact_tails[i]));
+  };
+  check({three, 1}, 60, {{10}, Arithmetic::automatic});
+  check({three, 1}, 60, {{22}, Arithmetic::automatic});
+  check({one, 1}, 140, {{10}, Arithmetic::automatic});
+  check({one, 1}, 140, {{30}, Arithmetic::automatic});
+  check({one, 1}, 30, {{12}, Arithmetic::double_precision});
+  check({one, 1}, 30, {{12}, Arithmetic::multiprecision});
 }
 
 TEST_CASE("the mean is the sum of the tails", "[queue][identities]") {

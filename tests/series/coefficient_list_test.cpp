@@ -83,6 +83,59 @@ TEST_CASE("a number keeps the digits and the place that its print shows", "[seri
   }
 }
 
+TEST_CASE("hexadecimal numbers are doubles", "[series][coefficient_list]") {
+  struct Expected {
+    const char* text;
+    const char* value;
+    long last_bit;
+  };
+  const Expected table[] = {
+      {"0x1.8p-3", "3/16", -55},
+      {"0x1.8000000000000p-3", "3/16", -55},
+      {"-0X.Cp-2", "-3/16", -55},
+      {"0xcp-6", "3/16", -55},
+      {"0x1p+0", "1", -52},
+      {"0x1.fffffffffffffp-1", "9007199254740991/9007199254740992", -53},
+      {"0x1.80000000000000001p-3", "442721857769029238785/2361183241434822606848",
+       -71},  // more than a double holds
+      {"0x0p+0", "0", -1074},
+  };
+  for (const Expected& expected : table) {
+    CAPTURE(expected.text);
+    const CoefficientList list = read(expected.text);
+    const Coefficient& entry = list.coefficients.front();
+    CHECK(list.doubles);
+    CHECK(entry.value == rational(expected.value));
+    CHECK_FALSE(entry.last_place);
+    CHECK(entry.last_bit == expected.last_bit);
+    CHECK(series::shown_digits(entry) == 16);
+  }
+  CHECK(values(read("0x1p-3 + 0x1.8p-3*z")) == Fractions{"1/8", "3/16"});
+  CHECK_THAT(message("0x1.8"), Catch::Contains("'p'"));
+  CHECK_THAT(message("0x1p-3*10^2"), Catch::Contains("power of 10"));
+  CHECK_THAT(message("0x1p-99999"), Catch::Contains("20000"));
+}
+
+TEST_CASE("a list of doubles is known by its digits", "[series][coefficient_list]") {
+  const auto doubles = [](const std::string& text) { return read(text).doubles; };
+  CHECK(doubles("[0.1, 0.14596031111569496, 0.13764015532147417]"));
+  CHECK(doubles("[0.10000000000000001, 0.14596031111569496, 0.13764015532147417]"));  // "%.17g"
+  CHECK(doubles("[0.10000000000000000555, 0.14596031111569496286]"));                 // "%.20f"
+  CHECK_FALSE(doubles("[0.5, 0.1111, 0.0123]"));
+  CHECK_FALSE(doubles("[1/2, 1/9]"));
+  CHECK_FALSE(doubles("[0.11111111111111111111, 0.012345679012345679012]"));  // 20 digits of no double
+  // One wrong digit among ten does not hide the rest.
+  std::string list = "[0.1";
+  for (int i = 0; i < 12; ++i) list += ", 0.14596031111569496";
+  CHECK(doubles(list + ", 0.14596031111569491]"));
+  // A 0.1 is as good as its neighbours; of 16 digits it may be a decimal without its zeros.
+  const Coefficient tenth = read("[0.1, 0.14596031111569496]").coefficients.front();
+  CHECK(series::unit_in_last_place(tenth) == numeric::Rational(1) / cln::ash(numeric::Integer(1), 56));
+  CHECK(series::unit_in_last_place(read("[0.1, 0.1459603111156949]").coefficients.front()) ==
+        rational("1e-16"));
+  CHECK(read("[0.0, 0.14596031111569496]").coefficients.front().last_bit == -1074);
+}
+
 TEST_CASE("lists, series and lines are read alike", "[series][coefficient_list]") {
   const Fractions expected{"1/10", "-9/100", "1/9"};
   for (const char* text : {

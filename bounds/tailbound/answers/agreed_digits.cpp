@@ -24,11 +24,10 @@ bool agrees(const Coefficient& printed, const TrueValue& value) {
 
 int agreed_digits(const Coefficient& printed, const TrueValue& value, int most) {
   const Rational error = greatest_error(printed, value);
-  if (cln::zerop(error))
-    return printed.is_exact() || cln::zerop(value.lower) ? most : std::min(most, printed.significant_digits);
+  if (cln::zerop(error)) return most;
   // The last digit counts only where the print is within one unit of it.
-  if (!printed.is_exact())
-    most = std::min(most, std::max(0, printed.significant_digits - (agrees(printed, value) ? 0 : 1)));
+  if (!printed.is_exact() && !agrees(printed, value))
+    most = std::min(most, std::max(0, series::shown_digits(printed) - 1));
   if (value.lower <= 0) return 0;
   const Rational ratio = value.lower / error;  // d digits agree while 10^(d - 1) < ratio
   const long bits = static_cast<long>(cln::integer_length(cln::numerator(ratio))) -

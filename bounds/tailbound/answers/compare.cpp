@@ -44,12 +44,12 @@ constexpr int telling_digits = 8;
 
 int most_printed_digits(const series::CoefficientList& list) {
   int most = 0;
-  for (const Coefficient& entry : list.coefficients) most = std::max(most, entry.significant_digits);
+  for (const Coefficient& entry : list.coefficients) most = std::max(most, series::shown_digits(entry));
   return most;
 }
 
-int default_digits(const series::CoefficientList& list) {
-  int digits = std::max(least_digits, most_printed_digits(list) + spare_digits);
+int default_digits(const series::CoefficientList& list, int required) {
+  int digits = std::max(least_digits, std::max(required, most_printed_digits(list)) + spare_digits);
   for (const Coefficient& entry : list.coefficients)
     if (entry.is_exact() && !cln::zerop(entry.value)) digits = std::max(digits, digits_of_fractions);
   return std::min(digits, most_digits);
@@ -87,17 +87,13 @@ std::vector<int> profile_steps(int most) {
   return steps;
 }
 
-std::vector<DigitsUpTo> profile_of(const CompareAnswer& answer, const std::vector<Coefficient>& list) {
+std::vector<DigitsUpTo> profile_of(const CompareAnswer& answer) {
   std::vector<DigitsUpTo> profile;
-  const auto lost = [&](std::size_t i, int digits) {
-    const ComparedCoefficient& compared = answer.coefficients[i];
-    const int shown = list[i].is_exact() ? digits : list[i].significant_digits;
-    return compared.agreed_digits < std::min(digits, shown) || (shown == 0 && !compared.agrees);
-  };
+  const std::vector<ComparedCoefficient>& list = answer.coefficients;
   for (const int digits :
        profile_steps(answer.printed_digits > 0 ? answer.printed_digits : answer.digits.count)) {
     std::size_t held = 0;
-    while (held < list.size() && !lost(held, digits)) ++held;
+    while (held < list.size() && (list[held].right || list[held].agreed_digits >= digits)) ++held;
     profile.push_back({digits, held == 0 ? std::nullopt : std::optional(held - 1)});
     if (held == list.size()) break;
   }
@@ -136,7 +132,8 @@ CompareAnswer answer(const CompareQuestion& question, const Run&) {
     throw InvalidArgument("required digits", std::to_string(*question.required),
                           "from 1 to " + std::to_string(most_digits));
   queue::require_stable(question.queue);
-  CompareAnswer answer{.digits = question.digits.value_or(numeric::Digits{default_digits(question.list)}),
+  CompareAnswer answer{.digits = question.digits.value_or(
+                           numeric::Digits{default_digits(question.list, question.required.value_or(0))}),
                        .coefficients = {},
                        .printed_digits = most_printed_digits(question.list),
                        .first = {},
@@ -146,13 +143,14 @@ CompareAnswer answer(const CompareQuestion& question, const Run&) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     const TrueValue value = true_value(proved[i]);
     const int agreed = agreed_digits(list[i], value, answer.digits.count);
-    const bool good = question.required ? agreed >= *question.required : agrees(list[i], value);
-    answer.coefficients.push_back({std::move(proved[i]), agreed, good});
+    const bool right = agrees(list[i], value);
+    const bool good = question.required ? agreed >= *question.required : right;
+    answer.coefficients.push_back({std::move(proved[i]), agreed, good, right});
     if (!good && !first) first = i;
     if (agreed < answer.coefficients[answer.fewest].agreed_digits) answer.fewest = i;
   }
   if (first) answer.first = disagreement_at(*first, answer, list[*first]);
-  answer.profile = profile_of(answer, list);
+  answer.profile = profile_of(answer);
   return answer;
 }
 

@@ -26,10 +26,10 @@ struct CompareQuestion {
   series::CoefficientList list;
   CoefficientsOf of = CoefficientsOf::occupancy;
   queue::Arithmetic arithmetic = queue::Arithmetic::automatic;
-  /// To compare with. Unless told the most that are printed and 5 more, at least 10, and at least 40 where
+  /// To compare with. By default 5 more than the most that are printed or required, at least 10, and at least 40 where
   /// there are fractions.
   std::optional<numeric::Digits> digits{};
-  std::optional<int> required{};  ///< digits that have to agree, 1 .. 10 000; those printed unless told
+  std::optional<int> required{};  ///< digits that have to agree, 1 .. 10 000; default: all that are written
 };
 
 /// Reads CompareQuestion::list as Maple, PARI/GP or Giac print it, or one number a line
@@ -43,6 +43,7 @@ struct ComparedCoefficient {
   numeric::Proved<unit::Probability> expected;
   int agreed_digits;
   bool agrees;  ///< in the digits required, or within one unit of its last place
+  bool right;   ///< within one unit of its last place: as far as it is written
 };
 
 /// What a disagreement most likely comes from.
@@ -59,7 +60,7 @@ struct Disagreement {
   DisagreementCause cause;
 };
 
-/// Up to where so many digits agree, or all that are printed where those are fewer.
+/// Up to where so many digits agree, or a number is right as far as it is written.
 struct DigitsUpTo {
   int digits;
   std::optional<std::size_t> last;  ///< place in the list; empty where already the first number has fewer
@@ -68,10 +69,10 @@ struct DigitsUpTo {
 struct CompareAnswer {
   numeric::Digits digits;                         ///< of the enclosures compared with
   std::vector<ComparedCoefficient> coefficients;  ///< as in the list, at least one
-  int printed_digits = 0;                         ///< most that a number shows; 0: all are exact
-  std::size_t fewest = 0;                         ///< place of the fewest agreed digits, the first of them
-  std::optional<Disagreement> first;              ///< where one does not agree
-  std::vector<DigitsUpTo> profile;                ///< of falling digits, until all numbers have them
+  int printed_digits = 0;             ///< most that a number shows, of doubles 16; 0: all are exact
+  std::size_t fewest = 0;             ///< place of the fewest agreed digits, the first of them
+  std::optional<Disagreement> first;  ///< where one does not agree
+  std::vector<DigitsUpTo> profile;    ///< of falling digits, until all numbers have them
 };
 
 /// The last index of a list of P(Q = n); all levels up to it are computed.

@@ -113,7 +113,7 @@ inline constexpr std::size_t field_count<BroadcastPoint> = 9;
 template <>
 inline constexpr std::size_t field_count<BroadcastAnswer> = 3;
 template <>
-inline constexpr std::size_t field_count<ComparedCoefficient> = 3;
+inline constexpr std::size_t field_count<ComparedCoefficient> = 4;
 template <>
 inline constexpr DisagreementCause last_of<DisagreementCause> = DisagreementCause::not_rounding;
 template <>

@@ -30,7 +30,7 @@ using numeric::Real;
 constexpr std::size_t most_slots = std::size_t{1} << 16;
 constexpr double most_products = 2e12;
 constexpr double unit_roundoff = 0x1p-53;
-constexpr std::array rules{RouteRule::shortest, RouteRule::spread, RouteRule::valiant};
+constexpr std::array rules{RouteRule::shortest, RouteRule::spread, RouteRule::minimal, RouteRule::valiant};
 
 double up(double value) {
   return std::nextafter(value, std::numeric_limits<double>::infinity());
@@ -316,8 +316,10 @@ class FabricDelay::Work {
   /// Finds what is left of the ways to one bundle, from each vertex that carries packets there.
   /// \param senders  bundles; null: all vertices may
   void walk(const FabricGraph::Bundle& to, RouteRule rule, const std::vector<std::uint32_t>* senders) {
-    if (std::exchange(walked_to_, to.vertex) != to.vertex) {
-      graph_.distances(to.vertex, distance_);
+    const std::uint32_t toward = graph_.toward(to.vertex, rule);
+    const bool elsewhere = std::exchange(walked_to_, to.vertex) != to.vertex;
+    if (std::exchange(toward_, toward) != toward || elsewhere) {
+      graph_.distances(to.vertex, rule, distance_);
       order_by_distance();
     }
     left_.clear();
@@ -361,7 +363,7 @@ class FabricDelay::Work {
     for (std::size_t next = 0; next < met_.size(); ++next) {
       const std::uint32_t vertex = met_[next];
       for (const FabricGraph::Arc& arc : graph_.leaving(vertex)) {
-        if (!graph_.leads_closer(vertex, arc, distance_.data())) continue;
+        if (!graph_.leads_closer(vertex, arc, distance_.data(), toward_)) continue;
         meet(arc.other);
         if (rule == RouteRule::shortest) break;
       }
@@ -505,7 +507,7 @@ class FabricDelay::Work {
     choices_.clear();
     const bool queues = graph_.forwards(vertex);
     for (const FabricGraph::Arc& arc : graph_.leaving(vertex)) {
-      if (!graph_.leads_closer(vertex, arc, distance)) continue;
+      if (!graph_.leads_closer(vertex, arc, distance, toward_)) continue;
       const std::uint32_t queue = queues ? rates_.queue_of_link()[arc.link] : 0;
       const std::uint32_t next = left(arc.other);
       // No packet passes there: then none comes here for this destination.
@@ -953,7 +955,8 @@ class FabricDelay::Work {
   double products_ = 0;
   std::size_t computed_ = 0;
   // Of the last walk.
-  std::uint32_t walked_to_ = unused;  ///< vertex
+  std::uint32_t walked_to_ = unused;          ///< vertex
+  std::uint32_t toward_ = FabricGraph::none;  ///< its group, where routes are minimal
   std::vector<std::uint16_t> distance_;
   std::vector<std::uint32_t> order_, met_, left_of_;
   std::vector<char> is_met_;

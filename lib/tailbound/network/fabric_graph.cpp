@@ -17,11 +17,13 @@ FabricGraph::FabricGraph(const Fabric& fabric) : fabric_(&fabric) {
 }
 
 void FabricGraph::find_groups() {
-  const auto valiant = [](const Demand& demand) { return demand.route == RouteRule::valiant; };
-  if (std::none_of(fabric_->demands.begin(), fabric_->demands.end(), valiant)) return;
-  groups_ = switch_groups(fabric_->network);
-  for (const Demand& demand : fabric_->demands)
-    if (valiant(demand)) require_in_groups(fabric_->network, *groups_, demand);
+  for (const Demand& demand : fabric_->demands) {
+    if (!knows_groups(demand.route)) continue;
+    // Of Valiant routes there have to be more.
+    if (!groups_ || demand.route == RouteRule::valiant)
+      groups_ = switch_groups(fabric_->network, demand.route);
+    require_in_groups(fabric_->network, *groups_, demand);
+  }
 }
 
 /// All nodes but the hosts whose only wires lead from and to one switch.
@@ -151,18 +153,20 @@ void FabricGraph::bundle_nodes() {
   std::partial_sum(bundle_begin_.begin(), bundle_begin_.end(), bundle_begin_.begin());
 }
 
-void FabricGraph::distances(std::size_t destination, std::vector<std::uint16_t>& distance) const {
+void FabricGraph::distances(std::size_t destination, RouteRule rule,
+                            std::vector<std::uint16_t>& distance) const {
   std::vector<std::uint32_t> queue{static_cast<std::uint32_t>(destination)};
-  search(queue, distance);
+  search(queue, toward(destination, rule), distance);
 }
 
 void FabricGraph::distances_to_group(std::uint32_t group, std::vector<std::uint16_t>& distance) const {
   std::vector<std::uint32_t> queue;
   for (const std::uint32_t node : groups_->switches[group]) queue.push_back(vertex_of_[node]);
-  search(queue, distance);
+  search(queue, none, distance);
 }
 
-void FabricGraph::search(std::vector<std::uint32_t>& queue, std::vector<std::uint16_t>& distance) const {
+void FabricGraph::search(std::vector<std::uint32_t>& queue, std::uint32_t toward,
+                         std::vector<std::uint16_t>& distance) const {
   distance.assign(size(), unreached);
   queue.reserve(size());
   for (const std::uint32_t end : queue) distance[end] = 0;
@@ -172,7 +176,7 @@ void FabricGraph::search(std::vector<std::uint32_t>& queue, std::vector<std::uin
     if (distance[vertex] + 1 == unreached)
       throw LimitExceeded("a way through the fabric has more than 65534 links; that is the limit");
     for (const Arc& arc : entering(vertex)) {
-      if (distance[arc.other] != unreached) continue;
+      if (distance[arc.other] != unreached || !may_pass(arc.other, vertex, toward)) continue;
       distance[arc.other] = static_cast<std::uint16_t>(distance[vertex] + 1);
       queue.push_back(arc.other);
     }

@@ -49,7 +49,7 @@ class FabricGraph {
   };
 
   /// `fabric` outlives this.
-  /// \throws InvalidArgument  as require_valid() of what links and demands have; of Valiant routes as switch_groups(),
+  /// \throws InvalidArgument  as require_valid() of what links and demands have; of such routes as switch_groups(),
   ///                          and a node that they lead from or to is in no group
   explicit FabricGraph(const Fabric& fabric);
 
@@ -87,21 +87,32 @@ class FabricGraph {
   /// The link that leads to a node that hangs on a vertex.
   [[nodiscard]] std::uint32_t link_to(std::size_t node) const { return link_to_[node]; }
 
-  /// Where a demand's routes are Valiant.
+  /// Where a demand's routes are minimal or Valiant.
   [[nodiscard]] const std::optional<SwitchGroups>& groups() const { return groups_; }
   /// \pre groups().  SwitchGroups::none: the vertex is in no group, and neither sends nor receives by such routes
   [[nodiscard]] std::uint32_t group(std::size_t vertex) const { return groups_->of_node[node_of_[vertex]]; }
 
+  /// Where ways by this rule to a vertex end: its group, of minimal routes, which all arcs have to heed (leads_closer());
+  /// none of others.
+  [[nodiscard]] std::uint32_t toward(std::size_t destination, RouteRule rule) const {
+    return rule == RouteRule::minimal ? group(destination) : none;
+  }
   /// Links from each vertex to `destination`, over switches; unreached where no way leads there.
   /// \throws LimitExceeded  a way of more than 65 534 links
-  void distances(std::size_t destination, std::vector<std::uint16_t>& distance) const;
+  void distances(std::size_t destination, RouteRule rule, std::vector<std::uint16_t>& distance) const;
   /// Likewise to the nearest switch of a group.  \pre groups()
   void distances_to_group(std::uint32_t group, std::vector<std::uint16_t>& distance) const;
 
+  /// May a way toward a group, or (none) any way, lead from one vertex to the next?
+  [[nodiscard]] bool may_pass(std::size_t from, std::size_t to, std::uint32_t toward) const {
+    return toward == none || minimal_link(group(from), group(to), toward);
+  }
   /// Does the arc lead from `vertex` closer to where `distance` says?
-  [[nodiscard]] bool leads_closer(std::size_t vertex, const Arc& arc, const std::uint16_t* distance) const {
+  [[nodiscard]] bool leads_closer(std::size_t vertex, const Arc& arc, const std::uint16_t* distance,
+                                  std::uint32_t toward = none) const {
     const std::uint16_t there = distance[arc.other];
-    return there + 1 == distance[vertex] && (there == 0 || forwards_[arc.other] != 0);
+    return there + 1 == distance[vertex] && (there == 0 || forwards_[arc.other] != 0) &&
+           may_pass(vertex, arc.other, toward);
   }
 
  private:
@@ -109,7 +120,8 @@ class FabricGraph {
   void link_vertices();
   void bundle_nodes();
   void find_groups();
-  void search(std::vector<std::uint32_t>& queue, std::vector<std::uint16_t>& distance) const;
+  void search(std::vector<std::uint32_t>& queue, std::uint32_t toward,
+              std::vector<std::uint16_t>& distance) const;
 
   const Fabric* fabric_;
   std::vector<std::uint32_t> node_of_, vertex_of_, hangs_on_, link_to_;

@@ -36,7 +36,7 @@ class Counter {
 
   /// The nodes of `from` that send to those of `to`, so many pairs.
   void add(const FabricGraph::Bundle& from, const FabricGraph::Bundle& to, double pairs, RouteRule rule) {
-    search(to.vertex);
+    search(to.vertex, rule == RouteRule::minimal ? rule : RouteRule::spread);
     if (distance_[from.vertex] == FabricGraph::unreached) return;
     const double ends = (from.own ? 0.0 : 1.0) + (to.own ? 0.0 : 1.0);
     if (rule == RouteRule::valiant && graph_.group(from.vertex) != graph_.group(to.vertex)) {
@@ -61,10 +61,12 @@ class Counter {
   }
 
  private:
-  void search(std::uint32_t vertex) {
-    if (vertex == destination_) return;
+  void search(std::uint32_t vertex, RouteRule rule) {
+    if (vertex == destination_ && rule == searched_by_) return;
     destination_ = vertex;
-    graph_.distances(vertex, distance_);
+    searched_by_ = rule;
+    graph_.distances(vertex, rule, distance_);
+    const std::uint32_t toward = graph_.toward(vertex, rule);
     ways_.assign(graph_.size(), 0);
     ways_[vertex] = 1;
     order_.clear();
@@ -74,7 +76,7 @@ class Counter {
               [this](std::uint32_t a, std::uint32_t b) { return distance_[a] < distance_[b]; });
     for (const std::uint32_t v : order_)
       for (const FabricGraph::Arc& arc : graph_.leaving(v))
-        if (graph_.leads_closer(v, arc, distance_.data())) ways_[v] += ways_[arc.other];
+        if (graph_.leads_closer(v, arc, distance_.data(), toward)) ways_[v] += ways_[arc.other];
   }
 
   /// Valiant routes to the destination of the last search by way of one group.
@@ -115,6 +117,7 @@ class Counter {
   double one_search_;
   bool too_many_groups_;
   std::uint32_t destination_ = FabricGraph::none;
+  RouteRule searched_by_ = RouteRule::spread;  ///< or minimal
   std::vector<std::uint16_t> distance_;
   std::vector<std::uint32_t> order_, met_;
   std::vector<double> ways_;

@@ -101,13 +101,19 @@ TrafficParts parts_of(const Fabric& fabric) {
 
 /// For each vertex and each destination of one rule: how far, and how the next link is chosen.
 struct Ways {
-  RouteRule rule = RouteRule::spread;       ///< shortest or spread
+  RouteRule rule = RouteRule::spread;       ///< shortest, spread or minimal
   std::vector<std::uint32_t> destinations;  ///< vertices; of first legs groups of switches
   std::vector<std::uint16_t> distance;      ///< [destination][vertex]
   std::vector<std::uint32_t>
       choice;                   ///< likewise; spread: the sum of the weights of the arcs that lead closer;
                                 ///< shortest: the position of the first of them among all arcs
   std::vector<Integer> shares;  ///< [distance]: a common multiple of the sums of weights there
+  std::vector<std::uint32_t> toward;  ///< [destination]: FabricGraph::toward(); empty: none
+
+  [[nodiscard]] bool spreads() const { return rule != RouteRule::shortest; }
+  [[nodiscard]] std::uint32_t toward_of(std::size_t destination) const {
+    return toward.empty() ? FabricGraph::none : toward[destination];
+  }
 };
 
 }  // namespace
@@ -119,10 +125,12 @@ class FabricRatesBuilder {
 
   FabricRates build() {
     std::size_t bits = cln::integer_length(parts_.denominator);
-    for (const RouteRule rule : {RouteRule::shortest, RouteRule::spread}) find_ways(rule);
+    for (const RouteRule rule : {RouteRule::minimal, RouteRule::shortest, RouteRule::spread}) find_ways(rule);
     Shares shares;
     for (const Ways& ways : ways_) shares.legs = cln::lcm(shares.legs, product_of(ways.shares));
-    by_groups_ = graph_.groups() && !ways_.empty() && ways_.back().rule == RouteRule::spread;
+    by_groups_ = std::any_of(demands().begin(), demands().end(),
+                             [](const Demand& demand) { return demand.route == RouteRule::valiant; }) &&
+                 !ways_.empty() && ways_.back().rule == RouteRule::spread;
     if (by_groups_) {
       find_first_legs();
       for (std::uint32_t group = 0; group < graph_.groups()->size(); ++group)
@@ -216,7 +224,11 @@ class FabricRatesBuilder {
     for (std::uint32_t vertex = 0; vertex < graph_.size(); ++vertex)
       if (receives[vertex] != 0) ways.destinations.push_back(vertex);
     if (ways.destinations.empty()) return;
-    find_rows(ways, [this](std::uint32_t vertex, auto& distance) { graph_.distances(vertex, distance); });
+    for (const std::uint32_t vertex : ways.destinations)
+      if (rule == RouteRule::minimal) ways.toward.push_back(graph_.toward(vertex, rule));
+    find_rows(ways, [this, rule](std::uint32_t vertex, auto& distance) {
+      graph_.distances(vertex, rule, distance);
+    });
     ways_.push_back(std::move(ways));
     require_ways(ways_.back());
   }
@@ -250,15 +262,15 @@ class FabricRatesBuilder {
         const auto arcs = graph_.leaving(vertex);
         std::uint32_t sum = 0;
         for (std::size_t i = 0; i < arcs.size(); ++i) {
-          if (!graph_.leads_closer(vertex, arcs[i], distance.data())) continue;
-          if (ways.rule == RouteRule::shortest) {
+          if (!graph_.leads_closer(vertex, arcs[i], distance.data(), ways.toward_of(d))) continue;
+          if (!ways.spreads()) {
             choice[vertex] = static_cast<std::uint32_t>(graph_.first_arc(vertex) + i);
             break;
           }
           sum += arcs[i].weight;
         }
         if (sums.size() <= distance[vertex]) sums.resize(distance[vertex] + std::size_t{1});
-        if (ways.rule == RouteRule::spread) {
+        if (ways.spreads()) {
           choice[vertex] = sum;
           // Looking up costs more than finding that it is the one before.
           if (last_.size() <= distance[vertex]) last_.resize(distance[vertex] + std::size_t{1}, 0);
@@ -575,7 +587,8 @@ class FabricRatesBuilder {
     const std::size_t size = graph_.size();
     const std::uint16_t* distance = pass.ways->distance.data() + d * size;
     const std::uint32_t* choice = pass.ways->choice.data() + d * size;
-    const bool spread = pass.ways->rule == RouteRule::spread;
+    const bool spread = pass.ways->spreads();
+    const std::uint32_t toward = pass.ways->toward_of(d);
     ++cone.round;
     cone.members.assign(1, from);
     cone.mark[from] = cone.round;
@@ -589,7 +602,7 @@ class FabricRatesBuilder {
       looked += arcs.size();
       for (const FabricGraph::Arc& arc : arcs) {
         const std::uint32_t x = arc.other;
-        if (distance[x] != above) continue;
+        if (distance[x] != above || !graph_.may_pass(x, y, toward)) continue;
         N part = cone.reach[y];
         if (spread) {
           part *= pass.share[above] / N(choice[x]) * N(arc.weight);
@@ -674,9 +687,9 @@ class FabricRatesBuilder {
     const std::uint32_t chosen = pass.ways->choice[d * graph_.size() + vertex];
     const auto arcs = graph_.leaving(vertex);
     for (std::size_t a = 0; a < asked.size(); ++a) {
-      if (pass.ways->rule == RouteRule::shortest) {
+      if (!pass.ways->spreads()) {
         if (chosen == graph_.first_arc(vertex) + asked[a]) leads.emplace_back(a, pass.before[here]);
-      } else if (graph_.leads_closer(vertex, arcs[asked[a]], distance)) {
+      } else if (graph_.leads_closer(vertex, arcs[asked[a]], distance, pass.ways->toward_of(d))) {
         leads.emplace_back(a, pass.share[here] / N(chosen) * N(arcs[asked[a]].weight) * pass.before[here]);
       }
     }
@@ -903,7 +916,8 @@ class FabricRatesBuilder {
   void walk_down(const Pass<N>& pass, std::size_t destination, Stream<N>& stream) {
     const std::uint16_t* distance = pass.ways->distance.data() + destination * graph_.size();
     const std::uint32_t* choice = pass.ways->choice.data() + destination * graph_.size();
-    const bool spread = pass.ways->rule == RouteRule::spread;
+    const bool spread = pass.ways->spreads();
+    const std::uint32_t toward = pass.ways->toward_of(destination);
     ++stream.round;
     const auto meet = [&](std::uint32_t vertex, const N& part) {
       if (stream.mark[vertex] != stream.round) {
@@ -926,7 +940,7 @@ class FabricRatesBuilder {
         looked += arcs.size();
         for (std::size_t i = spread ? 0 : choice[u] - first; i < arcs.size(); ++i) {
           const FabricGraph::Arc& arc = arcs[i];
-          if (spread && !graph_.leads_closer(u, arc, distance)) continue;
+          if (spread && !graph_.leads_closer(u, arc, distance, toward)) continue;
           const N part = spread ? unit * N(arc.weight) : unit;
           if (graph_.forwards(u) && orbits_.arc[first + i] == first + i) {
             N& rate = stream.rate[first + i];
@@ -1175,7 +1189,7 @@ class FabricRatesBuilder {
   const FabricGraph& graph_;
   const FabricOrbits& orbits_;
   TrafficParts parts_;
-  std::vector<Ways> ways_;  ///< shortest before spread
+  std::vector<Ways> ways_;  ///< minimal before shortest before spread
   bool by_groups_ = false;  ///< are there Valiant routes?
   Ways first_legs_;         ///< of these
   std::vector<std::uint32_t> last_;

@@ -507,9 +507,10 @@ FabricFacts facts_of(const FabricShape& shape) {
 
 std::string to_toml(const FabricShape& shape, const std::optional<FabricTraffic>& traffic) {
   const Drawn drawn = drawn_and_checked(shape);
-  if (traffic && traffic->route == RouteRule::valiant && drawn.group == 0)
-    throw InvalidArgument("route", "valiant",
-                          "shortest or spread for a network that has no groups of switches");
+  if (traffic && knows_groups(traffic->route) && drawn.group == 0)
+    throw InvalidArgument(
+        "route", route_names[static_cast<std::size_t>(traffic->route)],
+        "shortest or spread for a network that has no groups of switches, as a dragonfly has");
   if (traffic && traffic->route == RouteRule::valiant && drawn.facts.switches < 3 * std::int64_t{drawn.group})
     throw InvalidArgument("groups", std::to_string(drawn.facts.switches / drawn.group),
                           "3 or more where routes are valiant");

@@ -480,7 +480,7 @@ void Reader::add_uniform_flows(const toml::node& uniform, RouteRule rule) {
   try {
     add_uniform_traffic(network_, rate, rule);
   } catch (const InvalidArgument& error) {
-    if (rule == RouteRule::valiant) fail(begin_of(uniform), error.what());
+    if (knows_groups(rule)) fail(begin_of(uniform), error.what());
     fail(begin_of(uniform), "uniform traffic, and no way leads from one node to another");
   }
 }

@@ -42,9 +42,13 @@ class Neighbours {
 /// How far all nodes are from some, over switches, and where they go on from there.
 class Field {
  public:
-  /// \param ends  where ways end: a node, or the switches of a group
-  void search(const Network& network, const Neighbours& entering, std::span<const std::uint32_t> ends) {
+  /// \param ends    where ways end: a node, or the switches of a group
+  /// \param groups  of minimal routes, to one node that is in a group; null: of all others
+  void search(const Network& network, const Neighbours& entering, std::span<const std::uint32_t> ends,
+              const SwitchGroups* groups = nullptr) {
     network_ = &network;
+    groups_ = groups;
+    toward_ = groups != nullptr ? groups->of_node[ends.front()] : SwitchGroups::none;
     distance_.assign(network.nodes.size(), unreached);
     closer_.clear();
     queue_.assign(ends.begin(), ends.end());
@@ -54,7 +58,7 @@ class Field {
       if (distance_[node] != 0 && network.nodes[node].host) continue;
       for (const std::size_t link : entering.of(node)) {
         const std::size_t from = network.links[link].from;
-        if (distance_[from] != unreached) continue;
+        if (distance_[from] != unreached || !may_pass(from, node)) continue;
         distance_[from] = distance_[node] + 1;
         queue_.push_back(static_cast<std::uint32_t>(from));
       }
@@ -78,10 +82,16 @@ class Field {
   [[nodiscard]] bool leads_closer(std::size_t link) const {
     const std::size_t from = network_->links[link].from, to = network_->links[link].to;
     const bool forwards = distance_[to] == 0 || !network_->nodes[to].host;
-    return forwards && distance_[to] != unreached && distance_[to] + 1 == distance_[from];
+    return forwards && distance_[to] != unreached && distance_[to] + 1 == distance_[from] &&
+           may_pass(from, to);
+  }
+  [[nodiscard]] bool may_pass(std::size_t from, std::size_t to) const {
+    return groups_ == nullptr || minimal_link(groups_->of_node[from], groups_->of_node[to], toward_);
   }
 
   const Network* network_ = nullptr;
+  const SwitchGroups* groups_ = nullptr;
+  std::uint32_t toward_ = SwitchGroups::none;
   std::vector<std::uint32_t> distance_, queue_;
   std::unordered_map<std::size_t, std::vector<std::size_t>> closer_;
 };
@@ -98,6 +108,7 @@ class Router {
     const auto end = static_cast<std::uint32_t>(destination);
     count_search();
     to_destination_.search(network_, entering_, {&end, 1});
+    minimal_to_ = SwitchGroups::none;
   }
 
   /// Routes to the destination of the last search.
@@ -115,13 +126,16 @@ class Router {
     return found;
   }
   [[nodiscard]] std::vector<Route> valiant(const RouteRequest& request);
+  [[nodiscard]] std::vector<Route> minimal(const RouteRequest& request);
+  void find_groups(const RouteRequest& request);
   void prepare_groups();
   void count_search();
   void count_route(std::size_t steps);
 
   const Network& network_;
   Neighbours leaving_, entering_;
-  Field to_destination_;
+  Field to_destination_, minimal_;
+  std::size_t minimal_to_ = SwitchGroups::none;  ///< the destination of `minimal_`
   std::optional<SwitchGroups> groups_;
   std::vector<Field> to_group_;  ///< of those that are drawn; others are empty
   std::size_t route_count_ = 0, step_count_ = 0;
@@ -190,8 +204,27 @@ std::vector<Route> Router::spread(std::size_t source, Field& field) {
   return routes;
 }
 
+/// And checks that both ends are in one.
+void Router::find_groups(const RouteRequest& request) {
+  if (!groups_) groups_ = switch_groups(network_, request.rule);
+  for (const std::size_t end : {request.source, request.destination})
+    require_in_group(network_, *groups_, end, request.rule);
+}
+
+/// Within the group of the source, over one link into that of the destination, and within that.
+std::vector<Route> Router::minimal(const RouteRequest& request) {
+  find_groups(request);
+  if (std::exchange(minimal_to_, request.destination) != request.destination) {
+    const auto end = static_cast<std::uint32_t>(request.destination);
+    count_search();
+    minimal_.search(network_, entering_, {&end, 1}, &*groups_);
+  }
+  if (minimal_.distance(request.source) == unreached) return {};
+  return spread(request.source, minimal_);
+}
+
 void Router::prepare_groups() {
-  groups_ = switch_groups(network_);
+  groups_ = switch_groups(network_, RouteRule::valiant);
   if (groups_->size() > most_group_distances / network_.nodes.size())
     throw LimitExceeded("more than 10000000 pairs of a node and a group; that is the limit of listed routes");
   to_group_.resize(groups_->size());
@@ -203,9 +236,8 @@ void Router::prepare_groups() {
 
 /// Every way to each group that may be drawn, with every way on.
 std::vector<Route> Router::valiant(const RouteRequest& request) {
-  if (!groups_) prepare_groups();
-  for (const std::size_t end : {request.source, request.destination})
-    require_in_group(network_, *groups_, end);
+  if (to_group_.empty()) prepare_groups();
+  find_groups(request);
   const std::uint32_t from = groups_->of_node[request.source], to = groups_->of_node[request.destination];
   if (from == to) return spread(request.source, to_destination_);
   const Rational chance = Rational(1) / static_cast<unsigned long>(groups_->choices(from));
@@ -234,6 +266,7 @@ std::vector<Route> Router::valiant(const RouteRequest& request) {
 std::vector<Route> Router::routes(const RouteRequest& request) {
   if (to_destination_.distance(request.source) == unreached) return {};
   if (request.rule == RouteRule::valiant) return valiant(request);
+  if (request.rule == RouteRule::minimal) return minimal(request);
   if (request.rule == RouteRule::spread) return spread(request.source, to_destination_);
   count_route(to_destination_.distance(request.source));
   return {shortest(request.source)};

@@ -6,7 +6,7 @@
 
 namespace tailbound::network {
 
-SwitchGroups switch_groups(const Network& network) {
+SwitchGroups switch_groups(const Network& network, RouteRule rule) {
   const auto& nodes = network.nodes;
   SwitchGroups groups;
   for (std::uint32_t node = 0; node < nodes.size(); ++node) {
@@ -41,15 +41,20 @@ SwitchGroups switch_groups(const Network& network) {
     entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
     if (!entries.empty()) groups.drawn.push_back(group);
   }
-  if (groups.drawn.size() < 3)
+  if (rule == RouteRule::valiant && groups.drawn.size() < 3)
     throw InvalidArgument("groups", std::to_string(groups.drawn.size()),
                           "3 or more groups of switches that links lead into, where routes are valiant");
+  if (groups.drawn.size() < 2)
+    throw InvalidArgument(
+        "groups", std::to_string(groups.drawn.size()),
+        "2 or more groups of switches that links lead into, where routes are minimal: those of a "
+        "dragonfly (key \"groups\")");
   return groups;
 }
 
-void require_in_group(const Network& network, const SwitchGroups& groups, std::size_t node) {
+void require_in_group(const Network& network, const SwitchGroups& groups, std::size_t node, RouteRule rule) {
   if (groups.of_node[node] == SwitchGroups::none)
-    throw InvalidArgument("route", "valiant",
+    throw InvalidArgument("route", route_names[static_cast<std::size_t>(rule)],
                           "shortest or spread: " + network.nodes[node].name +
                               " is in no group, nor wired to switches of one group only");
 }
@@ -57,11 +62,12 @@ void require_in_group(const Network& network, const SwitchGroups& groups, std::s
 void require_in_groups(const Network& network, const SwitchGroups& groups, const Demand& demand) {
   if (const auto* product = std::get_if<ProductDemand>(&demand.rates)) {
     for (std::size_t node = 0; node < product->out.size(); ++node)
-      if (product->out[node] != 0 || product->in[node] != 0) require_in_group(network, groups, node);
+      if (product->out[node] != 0 || product->in[node] != 0)
+        require_in_group(network, groups, node, demand.route);
   } else {
     for (const SparseDemand::Entry& entry : std::get<SparseDemand>(demand.rates).entries)
       for (const std::size_t node : {std::size_t{entry.from}, std::size_t{entry.to}})
-        require_in_group(network, groups, node);
+        require_in_group(network, groups, node, demand.route);
   }
 }
 

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-/// Groups of switches, of which a Valiant route passes one that is drawn for each packet.
+/// Groups of switches: of those that a minimal route leads from and to, and of which a Valiant route passes one that is
+/// drawn for each packet.
 ///
 /// MODEL     A switch is in the group that Node::group says, or in none. A host is in the group of the switches that it
 ///           is wired to, if these all are of one group. Drawn are groups into which a link leads from a switch that
@@ -33,11 +34,12 @@ struct SwitchGroups {
 };
 
 /// COST  linear in the network
-/// \throws InvalidArgument  "groups": fewer than three that are drawn
-[[nodiscard]] SwitchGroups switch_groups(const Network& network);
+/// \param rule  minimal or valiant
+/// \throws InvalidArgument  "groups": fewer that are drawn than the rule needs: three of Valiant routes, two of minimal ones
+[[nodiscard]] SwitchGroups switch_groups(const Network& network, RouteRule rule);
 
 /// \throws InvalidArgument  the node is in no group
-void require_in_group(const Network& network, const SwitchGroups& groups, std::size_t node);
+void require_in_group(const Network& network, const SwitchGroups& groups, std::size_t node, RouteRule rule);
 /// \throws InvalidArgument  a node that sends or gets packets is in no group
 void require_in_groups(const Network& network, const SwitchGroups& groups, const Demand& demand);
 

@@ -240,7 +240,7 @@ void TrafficReader::read(const toml::table& table) {
     demand.rates = gravity(table);
   else
     demand.rates = permutation(table);
-  if (demand.route == RouteRule::valiant)
+  if (knows_groups(demand.route))
     values_.at_place(begin_of(*table.get("route")),
                      [&] { require_in_groups(network_, rules_.groups(), demand); });
   result_.demands.push_back(std::move(demand));
@@ -260,14 +260,16 @@ RouteRule RouteRules::read(const toml::node& node) {
   const auto* rule = node.as_string();
   if (rule != nullptr && rule->get() == "shortest") return RouteRule::shortest;
   if (rule != nullptr && rule->get() == "spread") return RouteRule::spread;
-  if (rule != nullptr && rule->get() == "valiant" && !worms_) {
-    if (!groups_) groups_ = values_.at_place(begin_of(node), [this] { return switch_groups(network_); });
-    return RouteRule::valiant;
+  for (const RouteRule grouped : {RouteRule::minimal, RouteRule::valiant}) {
+    if (rule == nullptr || rule->get() != route_names[static_cast<std::size_t>(grouped)] || worms_) continue;
+    if (!groups_ || grouped == RouteRule::valiant)
+      groups_ = values_.at_place(begin_of(node), [&] { return switch_groups(network_, grouped); });
+    return grouped;
   }
-  values_.fail(begin_of(node), worms_
-                                   ? "the way must be \"shortest\", \"spread\" or, of a flow, a list of nodes"
-                                   : "the way must be \"shortest\", \"spread\", \"valiant\" or, of a flow, "
-                                     "a list of nodes");
+  values_.fail(begin_of(node),
+               worms_ ? "the way must be \"shortest\", \"spread\" or, of a flow, a list of nodes"
+                      : "the way must be \"shortest\", \"spread\", \"minimal\", \"valiant\" or, of a "
+                        "flow, a list of nodes");
 }
 
 MatrixReference matrix_reference(const TomlValues& values, const toml::node& file, RouteRule rule,

@@ -23,17 +23,17 @@ struct TrafficTables {
 /// Is it one table that has none of the keys of this file?
 [[nodiscard]] bool is_plain(const toml::node& traffic);
 
-/// Reads the rules by which a file has its ways found; for Valiant routes it looks for the groups, once.
+/// Reads the rules by which a file has its ways found; for minimal and Valiant routes it looks for the groups.
 class RouteRules {
  public:
   /// \param network  complete but for its flows when the first rule is read
-  /// \param worms    these have no Valiant routes
+  /// \param worms    these have neither minimal nor Valiant routes
   RouteRules(const TomlValues& values, const Network& network, bool worms)
       : values_(values), network_(network), worms_(worms) {}
 
-  /// \throws ParseError  no rule, or Valiant routes where there are no groups
+  /// \throws ParseError  no rule, or minimal or Valiant routes where there are no groups
   [[nodiscard]] RouteRule read(const toml::node& node);
-  /// After a rule for Valiant routes was read.
+  /// After a rule that knows_groups() was read.
   [[nodiscard]] const SwitchGroups& groups() const { return *groups_; }
 
  private:

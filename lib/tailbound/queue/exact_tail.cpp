@@ -5,11 +5,11 @@ namespace tailbound::queue {
 using numeric::Integer;
 using numeric::Rational;
 
-ExactValues::ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last) {
-  constexpr double most_bits = 8589934592.0;  // 1 GiB
+ExactValues::ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last, double most_bits) {
   const auto refuse = [&](double bits) {
     throw LimitExceeded("exact values to level " + std::to_string(last) + " would take about " +
-                        std::to_string(static_cast<long>(bits / 8e6)) + " MB; the limit is 1073 MB");
+                        std::to_string(static_cast<long>(bits / 8e6)) + " MB; the limit is " +
+                        std::to_string(static_cast<long>(most_bits / 8e6)) + " MB");
   };
   // Even the smallest denominators double from level to level.
   const double levels = static_cast<double>(last) + 1;

@@ -18,8 +18,9 @@ class ExactValues {
  public:
   /// C = 1.
   /// COST  O(last min(last, K)) products of numbers whose length grows in proportion to the level.
-  /// \throws LimitExceeded  C > 1, irrational probabilities, or numbers beyond 2^33 bits in all
-  ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last);
+  /// \param most_bits  of all the numbers together
+  /// \throws LimitExceeded  C > 1, irrational probabilities, or numbers beyond `most_bits`
+  ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last, double most_bits = 0x1p33);
 
   [[nodiscard]] std::int64_t last() const { return static_cast<std::int64_t>(scaled_.size()) - 1; }
   /// The quantity at n, 0 <= n <= last().

@@ -326,6 +326,53 @@ std::vector<Stage> stages(const Accuracy& accuracy, double units) {
   return order;
 }
 
+/// Can this arithmetic hold so many digits at all?
+bool holds(const Stage& stage, numeric::Digits digits) {
+  const bool machine =
+      stage.arithmetic == Arithmetic::double_precision || stage.arithmetic == Arithmetic::extended;
+  return !machine || digits.count * std::log2(10.0) < stage.bits;
+}
+
+/// log2 of the value at n, to within 1, where short arrivals show it, else minus infinity: of batches with long tails the arrivals that
+/// count for a value near 1e-20 are a tenth of those for the least doubles, and their products a hundredth.
+double rough_log2(const SlottedQueue& queue, Quantity quantity, std::int64_t n, double log2_idle) {
+  constexpr double cheap = 1e6, unknown = -std::numeric_limits<double>::infinity();
+  for (const double log2_value : {-64.0, -256.0}) {
+    const auto engine =
+        make_engine(queue, quantity, Arithmetic::double_precision, 53, false, log2_value, log2_idle);
+    if (engine->cost(n) > cheap) return unknown;
+    const std::optional<Proved> value = engine->at(n);
+    const auto* enclosure = value ? std::get_if<Enclosure<unit::Probability>>(&*value) : nullptr;
+    if (enclosure != nullptr && enclosure->lower() * 2 > enclosure->upper())
+      return numeric::log2_magnitude(enclosure->lower());
+  }
+  return unknown;
+}
+
+/// Values of arrivals given by a formula, to near levels: exact fractions need but the coefficients up to there, where
+/// enclosures need all that count: of three classes of geometric batches 60 levels take 0.03 s for 20 s. Rounded outward.
+bool exact_values_at(const SlottedQueue& queue, Quantity quantity, std::int64_t deepest,
+                     numeric::Digits digits, std::vector<LevelProbability>& result) {
+  constexpr std::int64_t near = 128;
+  constexpr double cheap_bits = 2e7;
+  if (queue.packets_per_slot > 1 || deepest > near ||
+      !std::holds_alternative<series::PgfArrivals>(queue.arrivals.description()))
+    return false;
+  try {
+    const ExactValues values(queue, quantity, deepest, cheap_bits);
+    for (LevelProbability& at : result) {
+      const Exact<unit::Probability> exact{values.at(at.level.value)};
+      if (cln::zerop(exact.value))
+        at.probability = exact;
+      else
+        at.probability = numeric::to_enclosure(Proved(exact), {numeric::sufficient_bits(digits, 64)});
+    }
+  } catch (const LimitExceeded&) {
+    return false;  // irrational, or long numbers
+  }
+  return true;
+}
+
 double most_work(Arithmetic arithmetic) {
   return arithmetic == Arithmetic::double_precision || arithmetic == Arithmetic::extended
              ? most_work_in_machine_numbers
@@ -362,6 +409,9 @@ std::vector<LevelProbability> values_at(const SlottedQueue& queue, Quantity quan
     return result;
   }
 
+  if (accuracy.arithmetic == Arithmetic::automatic &&
+      exact_values_at(queue, quantity, deepest, accuracy.digits, result))
+    return result;
   const double log2_idle = log2_of_idle_share(queue);
   std::vector<std::size_t> pending(levels.size());
   std::iota(pending.begin(), pending.end(), std::size_t{0});
@@ -371,13 +421,22 @@ std::vector<LevelProbability> values_at(const SlottedQueue& queue, Quantity quan
   std::optional<double> deepest_log2;  // size of the deepest value, once something has shown it
   double units = 64 + static_cast<double>(deepest) * 40;
   std::string obstacle = "its numbers reach down to about 1e-240 only";
-  for (const Stage& stage : stages(accuracy, units)) {
-    for (int attempt = 0; attempt < 3 && !pending.empty(); ++attempt) {
-      // First guess of the deepest value: machine numbers look as far as they can; the others have
-      // seen the outcome or assume a fast decay.
-      const double log2_value =
-          deepest_log2 ? *deepest_log2
-                       : (attempt == 0 ? least_log2_double : -64.0 * static_cast<double>(deepest + 16));
+  std::vector<Stage> order = stages(accuracy, units);
+  // Tails of one packet a slot in doubles are cheap as they are.
+  const bool fast =
+      quantity == Quantity::tail && queue.packets_per_slot == 1 && holds(order.front(), accuracy.digits);
+  const double rough = fast ? 0 : rough_log2(queue, quantity, deepest, log2_idle);
+  const bool sized = !fast && std::isfinite(rough);
+  if (sized && accuracy.arithmetic == Arithmetic::automatic)
+    std::erase_if(order, [&](const Stage& stage) { return !holds(stage, accuracy.digits); });
+  for (const Stage& stage : order) {
+    for (int attempt = sized ? -1 : 0; attempt < 3 && !pending.empty(); ++attempt) {
+      // First guess of the deepest value: its size, if that is known; machine numbers look as far as they can; the
+      // others have seen the outcome or assume a fast decay.
+      const double log2_value = deepest_log2   ? *deepest_log2
+                                : attempt < 0  ? rough - 8
+                                : attempt == 0 ? least_log2_double
+                                               : -64.0 * static_cast<double>(deepest + 16);
       const auto engine =
           make_engine(queue, quantity, stage.arithmetic, stage.bits, stage.quick, log2_value, log2_idle);
       if (!engine) break;
@@ -397,7 +456,7 @@ std::vector<LevelProbability> values_at(const SlottedQueue& queue, Quantity quan
                             " digits would take more than 4e8 products of long numbers; that is the limit");
       }
       std::vector<std::size_t> left;
-      bool cut_was_felt = false;
+      bool cut_was_felt = false, smaller = false;
       for (const std::size_t i : pending) {
         std::optional<Proved> value = engine->at(levels[i].value);
         if (value && meets(*value, accuracy.digits)) {
@@ -408,19 +467,23 @@ std::vector<LevelProbability> values_at(const SlottedQueue& queue, Quantity quan
           continue;
         }
         left.push_back(i);
+        smaller = smaller || !value;
         if (!value) continue;
         obstacle = "its enclosure at level " + std::to_string(levels[i].value) +
                    " is too wide: relative width about 1e" +
                    std::to_string(static_cast<int>(std::ceil(
                        std::log10(std::get<Enclosure<unit::Probability>>(*value).relative_width()))));
         const std::optional<double> size = log2_upper(*value);
+        smaller = smaller || (sized && size && *size < rough - 2);
         if (size && levels[i].value == deepest && (!deepest_log2 || *size < *deepest_log2 - 1)) {
           deepest_log2 = *size - 8;
           cut_was_felt = true;
         }
       }
       pending = std::move(left);
-      if (!cut_was_felt && pending.size() == before && attempt > 0) break;
+      // The deepest value need not be the least: what is smaller is found as where no size is known.
+      if (attempt < 0 && smaller) continue;
+      if (!cut_was_felt && pending.size() == before && attempt != 0) break;
       if (!cut_was_felt && stage.arithmetic != Arithmetic::multiprecision &&
           stage.arithmetic != Arithmetic::interval)
         break;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -21,9 +23,17 @@ constexpr std::int64_t largest_power = 1'000'000;
 constexpr std::int64_t largest_index = 1'000'000'000'000'000;
 constexpr std::size_t most_bits = std::size_t{1} << 30;
 constexpr int most_factors = 8;  // of one term; c * 10^e * x^n needs three
+constexpr long largest_binary_exponent = 20'000;
+
+// Doubles: a significand of 53 bits, multiples of 2^-1074; 17 digits tell any two apart, and 15 are always kept.
+constexpr long double_bits = 53, least_double_bit = -1074;
+constexpr int round_trip_digits = 17, kept_digits = 15;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
+}
+bool is_hexadecimal(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -125,7 +135,107 @@ struct Printed {
   Rational value = 0;
   int significant_digits = 0;
   std::optional<long> last_place;
+  std::optional<long> last_bit{};
+
+  [[nodiscard]] bool is_exact() const { return !last_place && !last_bit; }
 };
+
+/// 2^exponent.
+Rational power_of_two(long exponent) {
+  const Integer power = cln::ash(Integer(1), Integer(std::labs(exponent)));
+  return exponent >= 0 ? Rational(power) : 1 / Rational(power);
+}
+
+/// The exponent e of 2^e <= |value| < 2^(e + 1).  \pre value is not 0
+long binary_exponent(const Rational& value) {
+  const Integer numerator = cln::abs(cln::numerator(value)), denominator = cln::denominator(value);
+  const long guess =
+      static_cast<long>(cln::integer_length(numerator)) - static_cast<long>(cln::integer_length(denominator));
+  const bool below =
+      guess > 0 ? numerator < cln::ash(denominator, guess) : cln::ash(numerator, -guess) < denominator;
+  return below ? guess - 1 : guess;
+}
+
+/// The exponent e of 10^e <= |value| < 10^(e + 1), for a decimal of so many digits.
+long decimal_exponent(int significant_digits, long last_place) {
+  return last_place + significant_digits - 1;
+}
+
+/// Of a double next to `value`: what its last bit is worth, as an exponent of 2.
+long last_bit_of_double(const Rational& value) {
+  if (cln::zerop(value)) return least_double_bit;
+  return std::max(binary_exponent(value) - (double_bits - 1), least_double_bit);
+}
+
+/// What `value` printed with so many digits may be as a double.
+struct DoublePrint {
+  bool is_shortest = false;  ///< the fewest digits that tell the double from its neighbours
+  bool is_rounded = false;   ///< the double, rounded to the digits printed
+};
+
+DoublePrint double_print(const Rational& value, int significant_digits) {
+  if (cln::zerop(value)) return {true, true};
+  const double nearest = numeric::nearest_double(value);
+  if (!std::isfinite(nearest) || nearest == 0) return {};
+  std::array<char, 1200> text;  // all the digits of a double are fewer than 800
+  const auto printed = [&](const std::to_chars_result& result) {
+    return numeric::parse_rational(
+        std::string_view(text.data(), static_cast<std::size_t>(result.ptr - text.data())), "number");
+  };
+  char* const end = text.data() + text.size();
+  DoublePrint found;
+  found.is_shortest =
+      printed(std::to_chars(text.data(), end, nearest, std::chars_format::scientific)) == value;
+  found.is_rounded = significant_digits <= kept_digits ||
+                     (significant_digits < 800 &&
+                      printed(std::to_chars(text.data(), end, nearest, std::chars_format::scientific,
+                                            significant_digits - 1)) == value);
+  return found;
+}
+
+/// Finds out whether the decimals are prints of doubles, and gives each the precision of one.
+///
+/// Digits beyond the 15th tell: of random decimals of 17 digits one in six is the print of a double, of 18 digits one in
+/// sixty. One value in ten may be off, so that a wrong digit does not hide what all the others are. Two prints are known:
+/// the shortest one, where a 0.1 is the double nearest to 1/10 (Python, JSON, Java), and rounded to 17 digits or more
+/// ("%.17g", "%.20f"). A list of up to 16 digits may as well be of decimals without the zeros at their ends: its values
+/// are held to one unit of the 16th digit, where that is more than a double's last bit.
+bool find_doubles(std::vector<Coefficient>& list) {
+  std::size_t decimals = 0, long_ones = 0, telling = 0, shortest = 0, rounded = 0, rounded_telling = 0;
+  int most = 0;
+  for (const Coefficient& entry : list) {
+    if (!entry.last_place || cln::zerop(entry.value)) continue;
+    ++decimals;
+    most = std::max(most, entry.significant_digits);
+    if (entry.significant_digits >= kept_digits) ++long_ones;
+    if (entry.significant_digits >= round_trip_digits) ++telling;
+  }
+  if (decimals == 0)
+    return std::any_of(list.begin(), list.end(),
+                       [](const Coefficient& entry) { return entry.last_bit.has_value(); });
+  if (most <= kept_digits || 2 * long_ones < decimals) return false;
+  for (const Coefficient& entry : list) {
+    if (!entry.last_place || cln::zerop(entry.value)) continue;
+    const DoublePrint print = double_print(entry.value, entry.significant_digits);
+    if (print.is_shortest) ++shortest;
+    if (print.is_rounded) ++rounded;
+    if (print.is_rounded && entry.significant_digits >= round_trip_digits) ++rounded_telling;
+  }
+  const auto nearly = [](std::size_t some, std::size_t all) { return all > 0 && 10 * (all - some) <= all; };
+  const bool by_shortest = nearly(shortest, decimals) && most <= round_trip_digits;
+  const bool by_rounded = nearly(rounded, decimals) && nearly(rounded_telling, telling);
+  if (!by_shortest && !by_rounded) return false;
+  for (Coefficient& entry : list) {
+    if (!entry.last_place) continue;
+    entry.last_bit = last_bit_of_double(entry.value);
+    if (!by_shortest) continue;
+    if (cln::zerop(entry.value))
+      entry.last_place.reset();
+    else
+      entry.last_place = decimal_exponent(entry.significant_digits, *entry.last_place) - (most - 1);
+  }
+  return true;
+}
 
 /// c x^n, or the order term O(x^n).
 struct Term {
@@ -156,6 +266,7 @@ class Reader {
     } else {
       list_.lone_numbers = lone_.size();
     }
+    list_.doubles = find_doubles(list_.coefficients);
     return std::move(list_);
   }
 
@@ -239,6 +350,8 @@ class Reader {
   /// An unsigned literal: 12, 1.5, .5, 3., 1e-3, "1.5 E-3".
   Printed read_number() {
     if (!at_number()) fail_here("a number");
+    if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X') && (is_hexadecimal(peek(2)) || peek(2) == '.'))
+      return read_hexadecimal();
     const std::size_t start = at_;
     const std::string_view whole = take_digits();
     const bool pointed = take('.');
@@ -255,6 +368,42 @@ class Reader {
     if ((pointed || exponent) && !bare_zero) {
       number.significant_digits = significant_digits(whole, decimals);
       number.last_place = exponent.value_or(0) - static_cast<long>(decimals.size());
+    }
+    count(number.value, start);
+    return number;
+  }
+
+  /// 0x1.8p-3: a double, as "%a" of C and float.hex() of Python print it; its last place is that of a double, where a
+  /// double holds it, else that of its last digit.
+  Printed read_hexadecimal() {
+    const std::size_t start = at_;
+    at_ += 2;
+    const auto take_hexadecimals = [&] {
+      const std::size_t from = at_;
+      while (is_hexadecimal(peek())) ++at_;
+      return text_.substr(from, at_ - from);
+    };
+    const std::string whole = take_hexadecimals();
+    const std::string decimals = take('.') ? take_hexadecimals() : std::string();
+    const std::string digits = whole + decimals;
+    if (digits.empty()) fail(start, "a hexadecimal number without digits");
+    if (digits.size() > longest_number)
+      fail(start, "a number of more than " + std::to_string(longest_number) + " characters");
+    if (!take('p') && !take('P')) fail_here("'p' and a power of 2, as in 0x1.8p-3");
+    const bool negative = take('-');
+    if (!negative) take('+');
+    const auto size = static_cast<long>(take_integer(largest_binary_exponent, "a binary exponent"));
+    const long last_digit = (negative ? -size : size) - 4 * static_cast<long>(decimals.size());
+    Integer mantissa = 0;
+    for (const char c : digits)
+      mantissa = cln::ash(mantissa, 4) + (is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
+    Printed number;
+    number.value = Rational(mantissa) * power_of_two(last_digit);
+    number.last_bit = last_bit_of_double(number.value);
+    if (!cln::zerop(mantissa)) {
+      number.significant_digits = round_trip_digits;
+      if (last_digit + static_cast<long>(cln::ord2(mantissa)) < *number.last_bit)
+        number.last_bit = last_digit;
     }
     count(number.value, start);
     return number;
@@ -321,8 +470,9 @@ class Reader {
     } else {
       if (scale != 1)
         fail(start, "a decimal times or over another number: its last printed place is not clear");
+      if (term.number.last_bit && shift != 0) fail(start, "a hexadecimal number times a power of 10");
       term.number.value = term.number.value * power_of_ten(shift);
-      *term.number.last_place += shift;
+      if (term.number.last_place) *term.number.last_place += shift;
     }
     if (shift != 0) count(term.number.value, start);
     if (negative) term.number.value = -term.number.value;
@@ -346,7 +496,7 @@ class Reader {
       if (take('/')) {
         skip_blanks();
         const Printed divisor = read_number();
-        if (factor.last_place || divisor.last_place) fail(start, "a fraction must be of integers");
+        if (!factor.is_exact() || !divisor.is_exact()) fail(start, "a fraction must be of integers");
         if (cln::zerop(divisor.value)) fail(start, "a denominator of 0");
         factor.value = factor.value / divisor.value;
         skip_blanks();
@@ -356,10 +506,10 @@ class Reader {
     if (negative) factor.value = -factor.value;
 
     if (take('^')) {
-      if (factor.last_place || factor.value != 10) fail(start, "of all numbers only 10 may carry a power");
+      if (!factor.is_exact() || factor.value != 10) fail(start, "of all numbers only 10 may carry a power");
       const long exponent = read_signed_power();
       shift += divide ? -exponent : exponent;
-    } else if (factor.last_place) {
+    } else if (!factor.is_exact()) {
       if (divide) fail(start, "a fraction must be of integers");
       if (printed) fail(start, "a product of two decimals");
       number = std::move(factor);
@@ -675,7 +825,13 @@ class Reader {
   Coefficient coefficient(const Term& term, std::int64_t index, std::size_t offset) const {
     if (list_.coefficients.size() >= most_numbers) fail(offset, "more than 1000000 numbers");
     const auto [line, column] = clean_.position(offset);
-    return {index, term.number.value, term.number.significant_digits, term.number.last_place, line, column};
+    return {index,
+            term.number.value,
+            term.number.significant_digits,
+            term.number.last_place,
+            term.number.last_bit,
+            line,
+            column};
   }
 
   CleanText clean_;
@@ -694,8 +850,14 @@ CoefficientList parse_coefficient_list(std::string_view text, std::string_view s
   return Reader(text, source).read();
 }
 
+int shown_digits(const Coefficient& coefficient) {
+  return coefficient.last_bit ? digits_of_doubles : coefficient.significant_digits;
+}
+
 Rational unit_in_last_place(const Coefficient& coefficient) {
-  return coefficient.last_place ? power_of_ten(*coefficient.last_place) : Rational(0);
+  const Rational digit = coefficient.last_place ? power_of_ten(*coefficient.last_place) : Rational(0);
+  const Rational bit = coefficient.last_bit ? power_of_two(*coefficient.last_bit) : Rational(0);
+  return std::max(digit, bit);
 }
 
 }  // namespace tailbound::series

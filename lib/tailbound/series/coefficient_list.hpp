@@ -14,7 +14,9 @@
 ///             [0.1, 1.2 E-3, 1/9]          %1 = [...]      L := [...];      poly1[...]
 ///             0.1 + 0.09*x + O(x^3)        .1+.9e-1*z+O(z^3)     0.1+0.09*z+z^3*order_size(z)
 ///             one number a line;  "index value" or "index,value" a line;  a, b, c
-/// RESULT    each coefficient exactly as printed, its significant digits and its last decimal place.
+///           Numbers are decimals, fractions of integers, or hexadecimal: 0x1.8p-3.
+/// RESULT    each coefficient exactly as printed, its significant digits, and the precision with which it is written: its
+///           last decimal place, or the last bit of a double. A list of doubles is known by its digits.
 /// SOURCE    the output of PARI/GP 2.15, of Giac 1.9 in Maple mode, and Maple's lprint form; samples in
 ///           data/reference/maple.
 /// EXCLUDES  Maple's two-dimensional print, complex numbers, series with negative powers.
@@ -32,14 +34,18 @@ struct Coefficient {
   /// Decimal exponent of the last digit printed: -3 for 0.120. Empty where the number is exact: an integer,
   /// a fraction of integers, "0." or a power that a series leaves out.
   std::optional<long> last_place;
+  /// Binary exponent of the last bit of a double: -56 for 0x1.8p-4 and, in a list of doubles, for 0.1. Empty
+  /// otherwise. Where both are there the greater unit counts.
+  std::optional<long> last_bit{};
   std::size_t line = 0, column = 0;  ///< where it stands, from 1; 0 for a power that is left out
 
-  [[nodiscard]] bool is_exact() const noexcept { return !last_place.has_value(); }
+  [[nodiscard]] bool is_exact() const noexcept { return !last_place && !last_bit; }
 };
 
 struct CoefficientList {
   std::vector<Coefficient> coefficients;  ///< by rising index, at least one, each index once
   std::optional<std::int64_t> order;      ///< n where the text ends in O(x^n)
+  bool doubles = false;                   ///< its decimals are prints of doubles (docs/howto/formulas.md)
   std::size_t lone_numbers = 0;           ///< numbers beside the list or series, which are left out
 };
 
@@ -55,7 +61,13 @@ struct CoefficientList {
 ///                     index twice, or beyond the limits
 [[nodiscard]] CoefficientList parse_coefficient_list(std::string_view text, std::string_view source);
 
-/// One unit in the last place printed, 10^last_place; 0 for an exact number.
+/// The double next to any number is right in so many decimal digits, its relative error being below 10^-15.
+inline constexpr int digits_of_doubles = 16;
+
+/// Decimal digits for which the precision of the number stands: those of a double, or those printed; 0 if exact.
+[[nodiscard]] int shown_digits(const Coefficient& coefficient);
+
+/// One unit in the last place: the greater of 10^last_place and 2^last_bit; 0 for an exact number.
 [[nodiscard]] numeric::Rational unit_in_last_place(const Coefficient& coefficient);
 
 }  // namespace tailbound::series

@@ -45,15 +45,17 @@ std::string cause_in_words(const ComparePoint& point) {
     case DisagreementCause::left_out:
       return "The series leaves this power out, so its coefficient there is 0; the true one is not.";
     case DisagreementCause::last_digits:
-      return "Only the last digits differ: the program that printed them rounded its own last places.";
+      return fmt::format("Only the last digits differ: the program that {} rounded its own last places.",
+                         point.question.list.doubles ? "computed these doubles" : "printed them");
     case DisagreementCause::cancellation:
       return fmt::format(
-          "The error there is {} as an absolute number. A plain expansion with {} digits (Digits := {}) "
-          "rounds "
-          "near 1e-{} and then carries an absolute error of that size or more into every later coefficient: "
-          "the "
-          "tail falls below it and is lost.",
-          numeric::to_decimal(first.error, 2, numeric::Rounding::nearest), digits, digits, digits);
+          "The error there is {} as an absolute number. A plain expansion {} rounds near 1e-{} and then "
+          "carries an absolute error of that size or more into every later coefficient: the tail falls below "
+          "it and is lost.",
+          numeric::to_decimal(first.error, 2, numeric::Rounding::nearest),
+          point.question.list.doubles ? std::string("in doubles")
+                                      : fmt::format("with {0} digits (Digits := {0})", digits),
+          digits);
     case DisagreementCause::not_rounding:
       break;
   }
@@ -75,6 +77,10 @@ const char* name(DisagreementCause cause) {
       break;
   }
   return "not rounding";
+}
+
+const char* written_as(const Coefficient& printed) {
+  return printed.is_exact() ? "fraction" : printed.last_bit ? "double" : "decimal";
 }
 
 /// Up to which index each number of digits holds.
@@ -105,12 +111,18 @@ std::vector<Line> lines(const ComparePoint& point) {
   std::vector<Line> lines{
       {"agree", fmt::format("{} of {}", agreeing(point), counted(answer.coefficients.size(), "value"))}};
   if (answer.first) lines.push_back({"first disagreement", disagreement_in_words(point)});
-  lines.push_back({"fewest digits", fmt::format("{}, at {}", answer.coefficients[answer.fewest].agreed_digits,
-                                                level(point, answer.fewest))});
+  const ComparedCoefficient& fewest = answer.coefficients[answer.fewest];
+  lines.push_back(
+      {"fewest digits", fmt::format("{}, at {}{}", fewest.agreed_digits, level(point, answer.fewest),
+                                    fewest.right && !printed(point, answer.fewest).is_exact()
+                                        ? ": right as far as it is written"
+                                        : "")});
   lines.push_back({"digits that agree", profile_in_words(point)});
   lines.push_back({"digits printed", answer.printed_digits > 0
                                          ? fmt::format("at most {}", answer.printed_digits)
                                          : std::string("none: all numbers are exact")});
+  if (point.question.list.doubles)
+    lines.push_back({"written as", "doubles: a value agrees within one unit of a double's last place"});
   lines.push_back({"compared with", fmt::format("enclosures certified to {} digits", answer.digits.count)});
   if (const std::size_t lone = point.question.list.lone_numbers; lone > 0)
     lines.push_back({"left out", counted(lone, "number") + " beside the list"});
@@ -137,6 +149,7 @@ Cells result_cells(const ComparePoint& point) {
            answer.first ? Value(Whole{printed(point, answer.first->at).index}) : Value(None{})},
           {"cause", answer.first ? Value(Text{name(answer.first->cause)}) : Value(None{})},
           {"printed_digits", Whole{answer.printed_digits}},
+          {"doubles", Flag{point.question.list.doubles}},
           {"lone_numbers", Whole{static_cast<std::int64_t>(point.question.list.lone_numbers)}}};
 }
 
@@ -152,6 +165,7 @@ Rows coefficients(const Shared<ComparePoint>& points, std::size_t at) {
                     {"expected", shown(compared.expected)},
                     {"agreed_digits", Whole{compared.agreed_digits}},
                     {"agrees", Flag{compared.agrees}},
+                    {"written", Text{written_as(printed(point, i))}},
                     {"line", line == 0 ? Value(None{}) : Value(Whole{static_cast<std::int64_t>(line)})}};
           },
           .in_text = false};
@@ -161,9 +175,12 @@ std::string title(const std::vector<ComparePoint>& points) {
   const ComparePoint& first = points.front();
   if (points.size() > 1) return fmt::format("How many digits of {} agree with the queue", first.file);
   const auto load = load_of(first.traffic);
-  return fmt::format("{} {} of {} with {}{}.", first.answer.first ? "They disagree:" : "All agree:",
-                     counted(first.answer.coefficients.size(), "value"), first.file,
-                     symbol(first.question.of), load ? " at load " + numeric::plain(*load) : "");
+  const char* const verdict = first.answer.first            ? "They disagree:"
+                              : first.question.required     ? "All agree:"
+                              : first.question.list.doubles ? "All agree as far as a double can:"
+                                                            : "All agree:";
+  return fmt::format("{} {} of {} with {}{}.", verdict, counted(first.answer.coefficients.size(), "value"),
+                     first.file, symbol(first.question.of), load ? " at load " + numeric::plain(*load) : "");
 }
 
 }  // namespace
@@ -193,14 +210,17 @@ Layout compare_layout() {
   layout.results = {
       {"compared", "compared", "", Shape::whole, "values of the file"},
       {"agreeing", "agree", "", Shape::whole,
-       "values right within one unit of their last place (with --require, in so many digits)"},
+       "values right within one unit of their last place, of a decimal or of a double (with --require, in so "
+       "many digits)"},
       {"agreed_digits_min", "fewest digits", "", Shape::whole, "fewest digits that agree"},
       {"agreed_digits_min_index", "at n", "", Shape::whole, "n of the first value with the fewest"},
       {"first_disagreement", "first disagreement", "", Shape::whole,
        "n of the first value that does not agree; null: all agree"},
       {"cause", "likely cause", "", Shape::text,
        "of the first disagreement: left out, last digits, cancellation or not rounding; null: all agree"},
-      {"printed_digits", "digits printed", "", Shape::whole, "most that a value shows, 0: all are exact",
+      {"printed_digits", "digits printed", "", Shape::whole,
+       "most that a value shows, of doubles 16; 0: all are exact", Style::hidden},
+      {"doubles", "doubles", "", Shape::flag, "whether the decimals of the file are prints of doubles",
        Style::hidden},
       {"lone_numbers", "left out", "", Shape::whole, "numbers beside the list, which are left out",
        Style::hidden}};
@@ -211,6 +231,8 @@ Layout compare_layout() {
                      {"expected", "proved", "", Shape::proved, "the true value"},
                      {"agreed_digits", "digits that agree", "", Shape::whole, "at least 0"},
                      {"agrees", "agrees", "", Shape::flag, "as of `agreeing`"},
+                     {"written", "written as", "", Shape::text,
+                      "fraction (or whole number), decimal or double: what its last place is"},
                      {"line", "line", "", Shape::whole,
                       "of the file, from 1; null of a power that a series leaves out"}}}};
   layout.quiet = {"agreed_digits_min"};

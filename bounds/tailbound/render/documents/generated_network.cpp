@@ -93,7 +93,7 @@ Layout generated_network_layout() {
       {"shape", "shape", "", Shape::text,
        "fat-tree, leaf-spine, torus, hyperx, dragonfly, slimfly or jellyfish"},
       {"uniform", "uniform", "packets/slot", Shape::given, "that each host sends, the same to each other"},
-      {"route", "route", "", Shape::text, "shortest, spread or valiant"},
+      {"route", "route", "", Shape::text, "shortest, spread, minimal or valiant"},
       {"without", "without", "", Shape::texts, "what has failed, as it was asked for"}};
   layout.results = {
       {"name", "name", "", Shape::text, "of the network, with its numbers"},

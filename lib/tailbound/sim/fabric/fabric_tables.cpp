@@ -203,8 +203,11 @@ void FabricTables::find_places(const Network& network, const Demands& demands) {
   }
   first_group_place = static_cast<std::uint32_t>(place_nodes_.size());
   if (std::any_of(demands.begin(), demands.end(),
+                  [](const auto& demand) { return demand.route == network::RouteRule::minimal; }))
+    groups = network::switch_groups(network, network::RouteRule::minimal);
+  if (std::any_of(demands.begin(), demands.end(),
                   [](const auto& demand) { return demand.route == network::RouteRule::valiant; })) {
-    groups = network::switch_groups(network);
+    groups = network::switch_groups(network, network::RouteRule::valiant);
     if (groups->size() > most_groups)
       throw LimitExceeded("Valiant routes by way of more than 2047 groups; that is the limit of simulations");
     place_nodes_.insert(place_nodes_.end(), groups->switches.begin(), groups->switches.end());
@@ -212,10 +215,29 @@ void FabricTables::find_places(const Network& network, const Demands& demands) {
   places_ = place_nodes_.size();
 }
 
+/// Minimal routes have the table that is free.
+void FabricTables::choose_tables(const Demands& demands) {
+  const auto used = [&](network::RouteRule leg) {
+    return std::any_of(demands.begin(), demands.end(), [leg](const network::Demand& demand) {
+      return network::leg_rule(demand.route) == leg;
+    });
+  };
+  if (!used(network::RouteRule::minimal)) return;
+  if (used(network::RouteRule::shortest) && used(network::RouteRule::spread))
+    throw LimitExceeded(
+        "shortest, minimal and spread (or Valiant) routes in one network; simulations know two of the three "
+        "at once");
+  rule_of_table_[used(network::RouteRule::shortest) ? 1 : 0] = network::RouteRule::minimal;
+}
+
+std::uint32_t FabricTables::table_of(network::RouteRule rule) const {
+  return rule_of_table_[0] == network::leg_rule(rule) ? 0 : 1;
+}
+
 void FabricTables::find_ways(const Network& network, const Demands& demands) {
+  choose_tables(demands);
   std::array<bool, 2> used{};
-  for (const network::Demand& demand : demands)
-    used[static_cast<std::size_t>(network::leg_rule(demand.route))] = true;
+  for (const network::Demand& demand : demands) used[table_of(demand.route)] = true;
   const std::size_t tables = (used[0] ? 1U : 0U) + (used[1] ? 1U : 0U);
   // A plane of cells for each slot that is kept, and the tables of ways.
   const double bytes = 2.0 * static_cast<double>(tables * routers.size()) * static_cast<double>(places_) +
@@ -250,40 +272,47 @@ void FabricTables::find_ways(const Network& network, const Demands& demands) {
   std::vector<std::uint32_t> queue, closer;
   int longest = 0, longest_first_leg = 0;
   for (std::size_t place = 0; place < places_; ++place) {
-    std::fill(distance.begin(), distance.end(), unreached);
-    queue = place_nodes_[place];
-    for (const std::uint32_t end : queue) distance[end] = 0;
-    for (std::size_t at = 0; at < queue.size(); ++at) {
-      const std::uint32_t node = queue[at];
-      if (distance[node] != 0 && network.nodes[node].host) continue;
-      for (std::size_t i = entering.begin[node]; i < entering.begin[node + 1]; ++i) {
-        const std::uint32_t from = routers[entering.from[i]].node;
-        if (distance[from] != unreached) continue;
-        distance[from] = static_cast<std::uint16_t>(distance[node] + 1);
-        if (distance[from] > 250) throw LimitExceeded("a way of more than 250 links");
-        queue.push_back(from);
+    for (std::size_t rule = 0; rule < 2; ++rule) {
+      if (!used[rule]) continue;
+      const bool minimal = rule_of_table_[rule] == network::RouteRule::minimal;
+      if (minimal && place >= first_group_place) continue;  // by way of no group
+      const std::uint32_t toward = minimal ? groups->of_node[place_nodes_[place].front()] : none;
+      const auto may_pass = [&](std::uint32_t from, std::uint32_t to) {
+        return !minimal || network::minimal_link(groups->of_node[from], groups->of_node[to], toward);
+      };
+      std::fill(distance.begin(), distance.end(), unreached);
+      queue = place_nodes_[place];
+      for (const std::uint32_t end : queue) distance[end] = 0;
+      for (std::size_t at = 0; at < queue.size(); ++at) {
+        const std::uint32_t node = queue[at];
+        if (distance[node] != 0 && network.nodes[node].host) continue;
+        for (std::size_t i = entering.begin[node]; i < entering.begin[node + 1]; ++i) {
+          const std::uint32_t from = routers[entering.from[i]].node;
+          if (distance[from] != unreached || !may_pass(from, node)) continue;
+          distance[from] = static_cast<std::uint16_t>(distance[node] + 1);
+          if (distance[from] > 250) throw LimitExceeded("a way of more than 250 links");
+          queue.push_back(from);
+        }
       }
-    }
-    for (std::size_t router = 0; router < routers.size(); ++router) {
-      const Router& its = routers[router];
-      const std::uint16_t here = distance[its.node];
-      if (here == unreached) continue;
-      (place < first_group_place ? longest : longest_first_leg) =
-          std::max<int>(place < first_group_place ? longest : longest_first_leg, here);
-      closer.clear();
-      for (std::uint32_t port = 0; here != 0 && port < its.ports; ++port) {
-        const std::uint32_t to = queues[its.first_queue + port].to;
-        if (distance[to] + 1 == here && (distance[to] == 0 || !network.nodes[to].host))
-          closer.push_back(port);
-      }
-      for (std::size_t rule = 0; rule < 2; ++rule) {
-        if (!used[rule]) continue;
+      for (std::size_t router = 0; router < routers.size(); ++router) {
+        const Router& its = routers[router];
+        const std::uint16_t here = distance[its.node];
+        if (here == unreached) continue;
+        (place < first_group_place ? longest : longest_first_leg) =
+            std::max<int>(place < first_group_place ? longest : longest_first_leg, here);
+        closer.clear();
+        for (std::uint32_t port = 0; here != 0 && port < its.ports; ++port) {
+          const std::uint32_t to = queues[its.first_queue + port].to;
+          if (distance[to] + 1 == here && (distance[to] == 0 || !network.nodes[to].host) &&
+              may_pass(its.node, to))
+            closer.push_back(port);
+        }
         std::uint16_t& way = ways_[rule][router * places_ + place];
         if (here == 0) {
           way = arrived;
           continue;
         }
-        if (rule == static_cast<std::size_t>(network::RouteRule::shortest)) closer.resize(1);
+        if (rule_of_table_[rule] == network::RouteRule::shortest) closer.resize(1);
         if (closer != last[router].ports) {
           const auto [found, is_new] =
               known[router].emplace(closer, static_cast<std::uint16_t>(lists[router].size()));
@@ -293,14 +322,6 @@ void FabricTables::find_ways(const Network& network, const Demands& demands) {
           last[router] = {closer, found->second};
         }
         way = last[router].number;
-        if (rule == 0 && used[1]) {  // the rest of the ports again
-          closer.clear();
-          for (std::uint32_t port = 0; port < its.ports; ++port) {
-            const std::uint32_t to = queues[its.first_queue + port].to;
-            if (distance[to] + 1 == here && (distance[to] == 0 || !network.nodes[to].host))
-              closer.push_back(port);
-          }
-        }
       }
     }
   }
@@ -369,9 +390,9 @@ void FabricTables::find_senders(const Network& network, const Demands& demands) 
   std::vector<std::vector<Part>> parts_of(network.nodes.size());
   std::vector<std::vector<double>> rates_of(network.nodes.size());
   const auto add = [&](std::size_t node, double rate, network::RouteRule rule, std::size_t its_targets) {
-    if (rule == network::RouteRule::valiant) network::require_in_group(network, *groups, node);
-    parts_of[node].push_back({0, static_cast<std::uint32_t>(network::leg_rule(rule)),
-                              static_cast<std::uint32_t>(its_targets), rule == network::RouteRule::valiant});
+    if (network::knows_groups(rule)) network::require_in_group(network, *groups, node, rule);
+    parts_of[node].push_back(
+        {0, table_of(rule), static_cast<std::uint32_t>(its_targets), rule == network::RouteRule::valiant});
     rates_of[node].push_back(rate);
   };
   const auto add_targets = [&](std::vector<std::pair<std::uint32_t, double>> list) {
@@ -500,7 +521,7 @@ void FabricTables::check_second_legs(const Network& network,
                                      const std::map<std::uint32_t, std::uint32_t>& places) const {
   constexpr std::uint32_t spread = 1;
   for (const auto& [place, node] : places) {
-    network::require_in_group(network, *groups, node);
+    network::require_in_group(network, *groups, node, network::RouteRule::valiant);
     for (const std::uint32_t group : groups->drawn)
       for (const std::uint32_t entry : groups->entries[group])
         if (groups->of_node[node] != group && way(spread, router_of[entry], place) == no_way)

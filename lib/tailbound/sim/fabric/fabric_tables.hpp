@@ -95,7 +95,7 @@ class FabricTables {
   std::vector<Sender> senders;        ///< by the router at which their packets begin
   std::vector<Part> parts;
   std::vector<Targets> targets;
-  std::optional<network::SwitchGroups> groups;  ///< where routes are Valiant
+  std::optional<network::SwitchGroups> groups;  ///< where routes are minimal or Valiant
   std::uint32_t first_group_place = 0;  ///< in tables of ways: the group 0, behind places of destinations
   int most_queues = 0;                  ///< on the longest way
   std::string identity;                 ///< what the fabric is, in words and a checksum
@@ -107,6 +107,8 @@ class FabricTables {
   void find_ways(const network::Network& network, const Demands& demands);
   void encode_ways(const std::vector<std::vector<std::vector<std::uint32_t>>>& lists);
   void find_senders(const network::Network& network, const Demands& demands);
+  void choose_tables(const Demands& demands);
+  [[nodiscard]] std::uint32_t table_of(network::RouteRule rule) const;
   void check_ways(const network::Network& network) const;
   void check_second_legs(const network::Network& network,
                          const std::map<std::uint32_t, std::uint32_t>& places) const;
@@ -115,7 +117,10 @@ class FabricTables {
   std::vector<std::uint32_t> weight_;         ///< of each queue's link
   std::size_t places_ = 0;
   std::vector<std::vector<std::uint32_t>> place_nodes_;  ///< where the way to each place ends
-  std::array<std::vector<std::uint16_t>, 2> ways_;       ///< shortest, spread: for each router and place
+  std::array<std::vector<std::uint16_t>, 2> ways_;       ///< by table, for each router and place
+  std::array<network::RouteRule, 2> rule_of_table_{
+      network::RouteRule::shortest,
+      network::RouteRule::spread};  ///< shortest, spread or minimal: at most two of them are in use
   std::uint64_t most_bytes_;
 };
 
