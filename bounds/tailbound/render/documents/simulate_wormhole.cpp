@@ -126,8 +126,8 @@ std::vector<std::string> notes(const std::vector<SimulatedWormholeAnswered>& net
           networks.size() == 1 ? "" : in_words(question.network, answer.layout) + ": ",
           answer.simulated_saturation->greatest_stable, answer.model_saturation.value));
   notes.push_back(fmt::format(
-      "Estimates with {:.6g} % intervals, in cycles. Of saturation: of the model's saturation load, "
-      "which is on the low side; held: part of the time for which the channel belongs to a worm.",
+      "Estimates with {:.6g} % intervals, in cycles. Of saturation: of the model's saturation load; "
+      "held: part of the time for which the channel belongs to a worm.",
       100 * networks.front().first.confidence));
   for (std::string& note : hypercube_notes(all_networks(networks))) notes.push_back(std::move(note));
   return notes;
