@@ -2,6 +2,7 @@
 #include <cli/commands.hpp>
 #include <cli/options.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/render/documents/accuracy.hpp>
 #include <tailbound/render/documents/layouts.hpp>
 #include <tailbound/render/schema.hpp>
 
@@ -13,11 +14,17 @@ namespace {
 
 struct SchemaOptions {
   std::vector<std::string> words;  ///< of the command: "simulate", "tree"
-  bool keys = false;
+  bool keys = false, accuracy = false;
 };
 
 Reply answer(const SchemaOptions& options, const Context&) {
   Reply reply;
+  if (options.accuracy) {
+    if (options.keys || !options.words.empty())
+      throw InvalidArgument("--accuracy", "given with COMMAND or --keys", "given alone: it is of all models");
+    reply.text = render::trust_page();
+    return reply;
+  }
   if (options.words.empty() && options.keys) {
     reply.text = render::output_page();
     return reply;
@@ -38,6 +45,9 @@ void declare(OptionTable& table, SchemaOptions& options) {
   question.add_words("COMMAND", options.words, "TEXT", "the command, such as buffer or simulate tree", 0, 2);
   question.add_flag("--keys", options.keys,
                     "the keys with unit, kind and meaning, as markdown; of all commands unless one is named");
+  question.add_flag(
+      "--accuracy", options.accuracy,
+      "how far each model was off simulation, and the commands that reproduce\nit, as markdown");
 }
 
 }  // namespace

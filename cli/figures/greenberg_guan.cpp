@@ -221,6 +221,9 @@ Result mesh_figure(std::int64_t radix, const std::vector<std::int64_t>& lengths,
   return result;
 }
 
+/// Of the model's saturation load: beyond it errors are shown and not judged.
+constexpr double judged_fraction = 0.7;
+
 }  // namespace
 
 void add_simulation(Result& result, const WormholeCase& its,
@@ -236,8 +239,7 @@ void add_simulation(Result& result, const WormholeCase& its,
     add_point(result, curve, its, "simulation", point.load, fraction, render::shown(point.latency.simulated));
     const std::optional<double> error = point.latency.error();
     if (!error) continue;
-    const bool is_trusted =
-        fraction <= answers::trusted_fraction(answers::WormholeVariant::paper) * (1 + 1e-6);
+    const bool is_trusted = fraction <= judged_fraction * (1 + 1e-6);
     double& worst = is_trusted ? trusted : beyond ? *beyond : beyond.emplace(0);
     if (std::abs(*error) > std::abs(worst)) worst = *error;
   }

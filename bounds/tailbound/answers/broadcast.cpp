@@ -92,38 +92,4 @@ std::vector<BroadcastLatencies> broadcast_curve(const BroadcastHypercube& hyperc
   return curve;
 }
 
-namespace {
-
-/// With one injection or one ejection channel a node, or both.
-BroadcastErrors errors_of_other_ends(Replication replication, const network::WormEnds& ends) {
-  BroadcastErrors errors{
-      .networks = 6, .most_broadcast = 0.02, .most_of_saturation = 0.7, .unicast = {}, .broadcast = {}};
-  const bool ours = replication == Replication::shared_wire;
-  if (ends.injection == network::Injection::one) {
-    errors.unicast = ours ? MeasuredRange{0, 0.10} : MeasuredRange{0, 0.86};
-    errors.broadcast = ours ? MeasuredRange{0.01, 0.19} : MeasuredRange{-0.13, 0.63};
-    errors.crowded = ours ? MeasuredRange{0.01, 0.33} : MeasuredRange{-0.07, 0.84};
-  } else {
-    errors.unicast = ours ? MeasuredRange{0, 0.07} : MeasuredRange{-0.20, 0.30};
-    errors.broadcast = ours ? MeasuredRange{0, 0.19} : MeasuredRange{-0.09, 0.18};
-    errors.crowded = ours ? MeasuredRange{0, 0.35} : MeasuredRange{0.01, 0.54};
-  }
-  return errors;
-}
-
-}  // namespace
-
-BroadcastErrors measured_errors(Replication replication, const network::WormEnds& ends) {
-  if (ends != network::all_port) return errors_of_other_ends(replication, ends);
-  switch (replication) {
-    case Replication::literal:
-      return {.unicast = {-0.38, 0.10}, .broadcast = {-0.39, 0.11}};
-    case Replication::shared_wire:
-      return {.unicast = {-0.06, 0.05}, .broadcast = {-0.01, 0.06}, .crowded = MeasuredRange{-0.07, 0.19}};
-    case Replication::conserving:
-      break;
-  }
-  return {.unicast = {-0.30, 0.11}, .broadcast = {-0.32, 0.35}, .carried = MeasuredRange{1.2, 1.7}};
-}
-
 }  // namespace tailbound::answers

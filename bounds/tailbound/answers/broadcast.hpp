@@ -16,7 +16,7 @@
 /// What are the latencies of unicasts and broadcasts in a wormhole hypercube, and where does it saturate?
 ///
 /// MODEL     bounds/wormhole/broadcast.hpp, in three variants
-/// RESULT    approximate; how far each variant was off simulation is said by measured_errors().
+/// RESULT    approximate; how far each variant was off simulation: accuracy.hpp
 /// SOURCE    docs/derivations/broadcast.md
 /// TESTS     tests/answers/broadcast_test.cpp, tests/golden/broadcast_test.cpp
 namespace tailbound::answers {
@@ -109,27 +109,5 @@ struct BroadcastLatencies {
 /// \throws InvalidArgument  a field or the rate out of range
 [[nodiscard]] std::vector<BroadcastLatencies> broadcast_curve(const BroadcastHypercube& hypercube,
                                                               Replication replication, double last_rate);
-
-// --- how far to trust it
-
-/// Of model / simulation - 1, or of another ratio.
-struct MeasuredRange {
-  double least = 0, greatest = 0;
-};
-
-/// How far a variant was off simulation in a survey of networks with the same ends, none of which need be the one asked
-/// about.
-struct BroadcastErrors {
-  int networks = 21;
-  double most_broadcast = 0.05;            ///< the greatest fraction of broadcasts in them
-  double most_of_saturation = 0.8;         ///< up to here, of the saturation rate of the first variant
-  MeasuredRange unicast, broadcast;        ///< errors of mean latencies
-  std::optional<MeasuredRange> crowded{};  ///< errors of both in networks with more broadcasts; if looked at
-  /// What the networks with up to 6 virtual channels carried, over the variant's saturation; if looked at.
-  std::optional<MeasuredRange> carried{};
-};
-/// SOURCE  docs/derivations/broadcast.md, "How far they are off" and "One channel a node"
-/// \pre     covers(replication, ends)
-[[nodiscard]] BroadcastErrors measured_errors(Replication replication, const network::WormEnds& ends);
 
 }  // namespace tailbound::answers

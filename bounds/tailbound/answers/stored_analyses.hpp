@@ -103,7 +103,7 @@ inline constexpr std::size_t field_count<MultistageAnswer> = 9;
 template <>
 inline constexpr std::size_t field_count<WormholeChannel> = 6;
 template <>
-inline constexpr std::size_t field_count<WormholePoint> = 10;
+inline constexpr std::size_t field_count<WormholePoint> = 8;
 template <>
 inline constexpr std::size_t field_count<WormholeAnswer> = 9;
 template <>

@@ -44,14 +44,7 @@ WormholePoint solve(const Model& model, const WormholeQuestion& question, double
                       .service = {flits * solved.service},
                       .bottleneck = {},
                       .channels = {},
-                      .ending = solved.ending,
-                      .usual_channels = !question.virtual_channels ||
-                                        question.virtual_channels == usual_virtual_channels(question.network),
-                      .trusted_fraction = trusted_fraction(asked_variant(question), question.lengths)};
-  if (flits < model.graph().mean_distance)
-    point.trusted_fraction = std::min(point.trusted_fraction, trusted_of_short_messages);
-  if (question.buffer_flits > 1)
-    point.trusted_fraction = std::min(point.trusted_fraction, trusted_of_deeper_buffers);
+                      .ending = solved.ending};
   if (const auto busiest = model.busiest(solved))
     point.bottleneck = channel_at(model, solved, *busiest, flits);
   if (question.channels)

@@ -22,7 +22,7 @@
 /// What are the latencies in a wormhole network, where does it saturate, and which channels are busiest?
 ///
 /// MODEL     bounds/wormhole/latency.hpp, finite_source.hpp
-/// RESULT    approximate: trusted_fraction() says up to where simulation bears it out
+/// RESULT    approximate; how far it was off simulation: accuracy.hpp
 /// SOURCE    docs/derivations/wormhole.md, wormhole_finite_source.md
 /// TESTS     tests/answers/wormhole_test.cpp, tests/golden/wormhole_test.cpp
 namespace tailbound::answers {
@@ -33,19 +33,6 @@ enum class WormholeVariant {
   paper,          ///< those published, of a butterfly fat-tree as printed
   conditional,    ///< of a butterfly fat-tree: those published with flows conserved
 };
-
-/// Up to this fraction of its saturation load the model was within 4 % of simulation, in seven networks under
-/// uniform traffic; with messages of geometric length in three.
-[[nodiscard]] constexpr double trusted_fraction(WormholeVariant variant,
-                                                sim::WormLengths lengths = sim::WormLengths::fixed) {
-  if (lengths == sim::WormLengths::geometric) return 0.6;
-  return variant == WormholeVariant::finite_source ? 0.85 : 0.7;
-}
-
-/// Likewise within 4 %, of messages shorter than the mean way.
-inline constexpr double trusted_of_short_messages = 0.6;
-/// Likewise, of buffers of several flits.
-inline constexpr double trusted_of_deeper_buffers = 0.6;
 
 /// A network of somebody's own, with the flows in it.
 struct OwnWormNetwork {
@@ -122,13 +109,6 @@ struct WormholePoint {
       bottleneck;                         ///< the busiest channel; none if there is none behind the sources
   std::vector<WormholeChannel> channels;  ///< as many as asked for or as there are, the busiest first
   bounds::Ending ending;                  ///< direct or converged
-  bool usual_channels = true;             ///< of each link; with other numbers the model is farther off
-  /// Up to which fraction of saturation simulation bears the model out.
-  double trusted_fraction = 0;
-
-  [[nodiscard]] bool trusted() const {
-    return usual_channels && fraction_of_saturation.value <= trusted_fraction;
-  }
 };
 
 struct WormholeAnswer {

@@ -25,7 +25,7 @@ constexpr std::array<Kind, 7> kinds{
      {"bound", "proved: the number is on this side of it"},
      {"approximation", "computed twice, with as many digits as agree; not proved"},
      {"asymptote", "what the numbers approach far out; not a bound"},
-     {"model", "of an approximate model, whose error is not known"},
+     {"model", "of an approximate model; the notes say how accurate it was measured to be"},
      {"estimate", "from a simulation, with its confidence interval"}}};
 
 /// What the page of one answer uses as it is written.

@@ -1,5 +1,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/answers/accuracy_settings.hpp>
+#include <tailbound/render/documents/accuracy.hpp>
 #include <tailbound/render/documents/broadcast.hpp>
 #include <tailbound/render/documents/hypercube.hpp>
 #include <tailbound/render/documents/units.hpp>
@@ -80,10 +82,6 @@ std::vector<Line> lines(const BroadcastQuestion& question, const BroadcastAnswer
   return lines;
 }
 
-std::string in_percent(const answers::MeasuredRange& range) {
-  return fmt::format("{:+.0f} to {:+.0f} %", 100 * range.least, 100 * range.greatest);
-}
-
 /// What a variant is.
 std::string variant_note(Replication replication) {
   const char* counted = "counts each copy of a broadcast once";
@@ -94,27 +92,23 @@ std::string variant_note(Replication replication) {
   return fmt::format("Variant {} {}.", replication_name(replication), counted);
 }
 
-/// How far it was off simulation, with these ends.
-std::string measured_note(Replication replication, const network::WormEnds& ends) {
-  const answers::BroadcastErrors errors = answers::measured_errors(replication, ends);
-  std::string measured = fmt::format("unicast latency {}, broadcast latency {}", in_percent(errors.unicast),
-                                     in_percent(errors.broadcast));
-  if (errors.carried)
-    measured +=
-        fmt::format("; with up to 6 virtual channels the networks carried {} to {} times its saturation rate",
-                    errors.carried->least, errors.carried->greatest);
-  if (errors.crowded)
-    measured += fmt::format("; with more broadcasts down to {:+.0f} % and up to {:+.0f} %",
-                            100 * errors.crowded->least, 100 * errors.crowded->greatest);
-  const bool published = ends == network::all_port;
-  if (published && replication == Replication::shared_wire)
-    measured += "; near saturation with 2 virtual channels far too high";
-  return fmt::format(
-      " Against simulation of {} networks with {}broadcast up to {}, up to {:.0f} % of the saturation rate "
-      "of "
-      "conserving: {}.",
-      errors.networks, published ? "" : in_words(ends) + ", ", errors.most_broadcast,
-      100 * errors.most_of_saturation, measured);
+const AccuracyKeys hypercube_accuracy_keys{{answers::Quantity::mean_latency, "unicast"},
+                                           {answers::Quantity::broadcast_latency, "broadcast"},
+                                           {answers::Quantity::saturation, "saturation"}};
+
+/// Accuracy is measured at fractions of the saturation rate of the first variant.
+double reference_rate(const BroadcastQuestion& question, const BroadcastAnswer& answer) {
+  return question.replication == answers::broadcast_variants.front()
+             ? answer.saturation.value
+             : answers::broadcast_saturation(question.hypercube, answers::broadcast_variants.front()).value;
+}
+
+answers::Accuracy accuracy_of(const BroadcastQuestion& question, const BroadcastAnswer& answer) {
+  const double reference = reference_rate(question, answer);
+  std::vector<double> fractions;
+  for (const BroadcastPoint& point : answer.points) fractions.push_back(point.rate / reference);
+  return answers::accuracy(
+      answers::asked_accuracy(question.hypercube, question.replication, std::move(fractions)));
 }
 
 std::vector<BroadcastHypercube> hypercubes_of(const std::vector<BroadcastRatesAnswered>& networks) {
@@ -127,18 +121,18 @@ std::vector<std::string> notes(const std::vector<BroadcastRatesAnswered>& networ
   std::vector<std::string> notes{
       "An approximate model; its digits are not proved. Latencies in cycles, of a broadcast until its last "
       "receiver."};
-  for (const Replication replication : answers::broadcast_variants) {
-    std::vector<std::string> measured;  // each once
-    for (const BroadcastRatesAnswered& network : networks) {
-      if (network.first.replication != replication) continue;
-      std::string note = measured_note(replication, network.first.hypercube.ends);
-      if (std::find(measured.begin(), measured.end(), note) == measured.end())
-        measured.push_back(std::move(note));
-    }
-    if (measured.empty()) continue;
-    notes.push_back(variant_note(replication));
-    for (const std::string& note : measured) notes.back() += note;
-  }
+  for (const Replication replication : answers::broadcast_variants)
+    if (std::any_of(networks.begin(), networks.end(), [&](const BroadcastRatesAnswered& network) {
+          return network.first.replication == replication;
+        }))
+      notes.push_back(variant_note(replication));
+  std::vector<StatedAccuracy> accuracy;
+  for (const auto& [question, answer] : networks)
+    accuracy.push_back({.network = network_in_words(question.hypercube) + ", variant " +
+                                   replication_name(question.replication),
+                        .accuracy = accuracy_of(question, answer),
+                        .command = measuring_command(question)});
+  notes.push_back(accuracy_note(accuracy));
   notes = joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
   if (tables_left_out)
     notes.push_back(
@@ -209,6 +203,7 @@ Layout broadcast_layout() {
        Style::hidden},
       {"ejection_wait", "ejection wait", "cycles", Shape::model,
        "mean wait for an ejection channel; null where ejection is unlimited", Style::hidden}};
+  layout.results = joined(std::move(layout.results), accuracy_columns(hypercube_accuracy_keys));
   layout.tables = {
       {"channels",
        "channels of each dimension",
@@ -233,12 +228,16 @@ Document document(const std::vector<BroadcastRatesAnswered>& networks) {
                     .headline = headline(networks),
                     .results = {},
                     .notes = notes(networks, results > most_tables)};
-  for (const auto& [question, answer] : networks)
+  for (const auto& [question, answer] : networks) {
+    const answers::Accuracy accuracy = accuracy_of(question, answer);
+    const double reference = reference_rate(question, answer);
+    const std::string command = measuring_command(question);
     for (std::size_t i = 0; i < answer.points.size(); ++i) {
       const BroadcastPoint& point = answer.points[i];
       Result& result = document.results.emplace_back();
       result.inputs = input_cells(question, i, point);
-      result.cells = result_cells(answer, point);
+      result.cells = joined(result_cells(answer, point), accuracy_cells(accuracy, hypercube_accuracy_keys,
+                                                                        point.rate / reference, command));
       result.tables = {dimension_rows(question, point)};
       result.tables.front().in_text = results <= most_tables;
       if (results == 1) {
@@ -248,6 +247,7 @@ Document document(const std::vector<BroadcastRatesAnswered>& networks) {
       result.caption = (networks.size() > 1 ? in_words(question.hypercube) + ",\n" : std::string()) +
                        fmt::format("rate {:.6g}", point.rate);
     }
+  }
   document.picture = [document, networks] { return picture(document, networks); };
   return document;
 }

@@ -1,9 +1,11 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/answers/accuracy_settings.hpp>
 #include <tailbound/answers/latency_ns.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/plain.hpp>
+#include <tailbound/render/documents/accuracy.hpp>
 #include <tailbound/render/documents/cross_check.hpp>
 #include <tailbound/render/documents/delay.hpp>
 #include <tailbound/render/documents/fabric.hpp>
@@ -633,70 +635,19 @@ void show_flow_rates(Layout& layout) {
 
 namespace {
 
-/// Simulated P(D > t) over the chain's in trees (docs/derivations/dependent_hops.md).
-struct MeasuredTree {
-  std::int64_t radix;
-  int levels;
-  double load;
-  network::TreeRouting routing;
-  const char* ratios;  ///< near 1e-2, 1e-4 and 1e-6
-};
-
-const MeasuredTree& nearest_measured(const TreeTopology& tree) {
-  using enum network::TreeRouting;
-  static const MeasuredTree trees[] = {
-      {2, 2, 0.8, random_root, "0.97, 0.90, 0.89 +- 0.11"},
-      {2, 3, 0.5, random_root, "1.01, 0.98, 0.86 +- 0.04"},
-      {2, 3, 0.8, random_root, "0.95, 0.87, 0.79 +- 0.07"},
-      {2, 3, 0.9, random_root, "0.94, 0.86, 0.93 +- 0.29"},
-      {2, 4, 0.6, random_root, "1.01, 1.02, 0.99 +- 0.06"},
-      {2, 5, 0.4, random_root, "1.12, 1.28, 1.61 +- 0.11"},
-      {2, 5, 0.7, random_root, "0.97, 0.99, 1.09 +- 0.10"},
-      {4, 2, 0.8, random_root, "0.98, 0.93, 0.88 +- 0.10"},
-      {4, 3, 0.6, random_root, "0.98, 0.95, 0.89 +- 0.04"},
-      {4, 3, 0.8, random_root, "0.97, 0.94, 0.93 +- 0.04"},
-      {4, 3, 0.9, random_root, "0.97, 0.92, 1.02 +- 0.16"},
-      {4, 4, 0.8, random_root, "0.96, 0.94, 0.95 +- 0.07"},
-      {4, 5, 0.9, random_root, "0.95, 0.92, 0.85 +- 0.08"},
-      {8, 2, 0.9, random_root, "0.99, 0.97, 1.15 +- 0.36"},
-      {8, 3, 0.5, random_root, "1.00, 0.98, 0.98 +- 0.05"},
-      {8, 3, 0.8, random_root, "0.99, 0.98, 1.00 +- 0.08"},
-      {16, 2, 0.6, random_root, "1.00, 0.99, 0.97 +- 0.06"},
-      {16, 2, 0.95, random_root, "0.99, 1.00, 0.93 +- 0.24"},
-      {16, 3, 0.6, random_root, "1.00, 0.99, 0.98 +- 0.05"},
-      {16, 3, 0.8, random_root, "1.00, 0.99, 1.00 +- 0.03"},
-      {16, 3, 0.9, random_root, "1.00, 1.00, 0.95 +- 0.07"},
-      {32, 2, 0.85, random_root, "1.00, 0.99, 0.92 +- 0.09"},
-      {64, 2, 0.8, random_root, "1.00, 1.01, 0.98 +- 0.08"},
-      {4, 3, 0.7, nearest_ancestor, "0.98, 0.97, 0.96 +- 0.07"},
-      {8, 2, 0.9, nearest_ancestor, "0.99, 0.99, 1.04 +- 0.44"},
-  };
-  const double load = numeric::nearest_double(tree.load);
-  const auto distance = [&](const MeasuredTree& each) {
-    return std::abs(std::log2(static_cast<double>(tree.tree.radix) / static_cast<double>(each.radix))) +
-           0.7 * std::abs(tree.tree.levels - each.levels) + 4 * std::abs(load - each.load) +
-           (tree.routing == each.routing ? 0 : 10);
-  };
-  return *std::min_element(
-      std::begin(trees), std::end(trees),
-      [&](const MeasuredTree& x, const MeasuredTree& y) { return distance(x) < distance(y); });
+/// How near simulations of this tree came, as far as they went.
+std::string tree_caution(const TreeTopology& tree, Hops hops) {
+  constexpr double deepest = 1e-6;
+  return clause(answers::accuracy(answers::asked_accuracy(tree, hops, {deepest})),
+                measuring_command(tree, hops == Hops::chain));
 }
 
-/// How near simulations of this network, or of the one most like it, came.
-std::string chain_caution(const TreeTopology* tree) {
-  if (tree == nullptr)
-    return "simulated tails of four networks of unequal rates, their busiest queue at 0.8 to 0.9, are 0.97 "
-           "to "
-           "1.01 of these down to 1e-2, 0.93 to 1.03 at 1e-3 and 1e-4; with few links at a switch and little "
-           "load up "
-           "to 1.25 at 1e-3";
-  const MeasuredTree& measured = nearest_measured(*tree);
-  return fmt::format(
-      "simulated tails are {} of these at 1e-2, 1e-4, 1e-6 (measured: radix {}, {} levels, load {}){}",
-      measured.ratios, measured.radix, measured.levels, measured.load,
-      tree->tree.radix < 4 && tree->tree.levels > 4 ? "; the more hops and the less load, the more optimistic"
-                                                    : "");
-}
+/// Of a network with flows of its own.
+constexpr const char* chain_caution =
+    "simulated tails of four networks of unequal rates, their busiest queue at 0.8 to 0.9, are 0.97 to 1.01 "
+    "of these "
+    "down to 1e-2, 0.93 to 1.03 at 1e-3 and 1e-4; with few links at a switch and little load up to 1.25 at "
+    "1e-3";
 
 }  // namespace
 
@@ -719,30 +670,21 @@ std::string model_caution(const DelayOmissions& omissions, const Topology& topol
                ? "the bound is proved"
                : "the bound is proved up to the root, assumed below: there links carry packets of the same "
                  "leaves";
-  if (hops == Hops::chain) return chain_caution(only_tree);
-  const auto* its_tree = std::get_if<TreeTopology>(&topology);
-  const bool tree = its_tree != nullptr;
+  const bool tree = only_tree != nullptr;
+  if (hops == Hops::chain) return tree ? tree_caution(*only_tree, hops) : chain_caution;
   if (omissions.later_hops)
-    return std::string(
-               "each hop is taken to be fed as the first one, and independent: simulated tails are ") +
-           (tree ? "heavier, by half and more after the first hop" : "heavier after the first hop");
+    return "each hop is taken to be fed as the first one, and independent: simulated tails are heavier after "
+           "the first "
+           "hop";
   if (omissions.spread_bursts)
-    return std::string(
-               "hops are taken as independent and fed as if no queue upstream spread their bursts: ") +
-           (tree && its_tree->destination == traffic::Destination::per_burst
-                ? "simulated tails (4-ary 3-tree, load 0.6, bursts of 16) are 46% lighter at 0.1, as "
-                  "analysed at "
-                  "1e-4, 27% heavier at 1e-5; in a 16-ary 2-tree 20% lighter at 0.1, as analysed from 1e-4 on"
-            : tree
-                ? "simulated tails (4-ary 3-tree, load 0.6, bursts of 16) are 24% lighter at 0.1, 15% "
-                  "heavier "
-                  "at 6e-5, 24% at 1e-5; in a 16-ary tree 7% lighter at 0.1, as analysed from 1e-4 on"
-                : "simulated tails may be lighter where delays are usual, and heavier where they are rare");
+    return "hops are taken as independent and fed as if no queue upstream spread their bursts: " +
+           (tree ? tree_caution(*only_tree, hops)
+                 : std::string("simulated tails may be lighter where delays are usual, and heavier where "
+                               "they are rare"));
   if (omissions.correlated_waits)
-    return std::string("hops are taken as independent, though waits are positively correlated: ") +
-           (tree ? "simulated tails (16-ary 3-tree, load 0.8) are 7% lighter at 1e-2, 10% heavier at 2e-6, "
-                   "36% at 5e-8"
-                 : "rare delays are more frequent than computed");
+    return "hops are taken as independent, though waits are positively correlated: " +
+           (tree ? tree_caution(*only_tree, hops)
+                 : std::string("rare delays are more frequent than computed"));
   return {};
 }
 

@@ -1,6 +1,8 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/answers/accuracy_settings.hpp>
 #include <tailbound/numeric/plain.hpp>
+#include <tailbound/render/documents/accuracy.hpp>
 #include <tailbound/render/documents/multistage.hpp>
 #include <tailbound/render/documents/units.hpp>
 
@@ -83,6 +85,32 @@ std::vector<Line> lines(const std::vector<MultistagePoint>& points) {
   return lines;
 }
 
+const AccuracyKeys hot_spot_accuracy_keys{{Quantity::mean_delay, "delay"},
+                                          {Quantity::throughput, "throughput"}};
+
+Accuracy accuracy_of(const MultistagePoint& point) {
+  return accuracy(asked_accuracy(point.first, point.second.saturated));
+}
+
+/// That which measures all loads of a point's network.
+std::string command_of(const std::vector<MultistagePoint>& points, const MultistagePoint& of) {
+  std::vector<MultistageQuestion> questions;
+  for (const MultistagePoint& each : points)
+    if (network::describe(each.first.network) == network::describe(of.first.network) &&
+        each.first.variant == of.first.variant)
+      questions.push_back(each.first);
+  return measuring_command(questions);
+}
+
+std::string note_on_accuracy(const std::vector<MultistagePoint>& points) {
+  std::vector<StatedAccuracy> all;
+  for (const MultistagePoint& point : points)
+    all.push_back({.network = network::describe(point.first.network),
+                   .accuracy = accuracy_of(point),
+                   .command = command_of(points, point)});
+  return accuracy_note(all);
+}
+
 Cells input_cells(const MultistageQuestion& question) {
   return joined(combining_cells({question.network, question.load, question.service}),
                 Cells{{"variant", Text{name(question.variant)}}});
@@ -160,7 +188,8 @@ std::vector<std::string> notes(const Document& document, const std::vector<Multi
       "An approximate model; its digits are not proved. Delays from the entry into stage 0, in the unit of "
       "--service; throughput in requests a processor in a service time; saturated: less than 98 % of the "
       "load "
-      "comes through. tailbound validate multistage compares with simulation.");
+      "comes through.");
+  notes.push_back(note_on_accuracy(points));
   return notes;
 }
 
@@ -197,6 +226,7 @@ Layout multistage_layout() {
         Style::hidden},
        {"rounds", "", "", Shape::whole, "of the iteration, 0 where there is none", Style::hidden},
        {"change", "", "", Shape::model, "greatest change in the last round", Style::hidden}});
+  layout.results = joined(std::move(layout.results), accuracy_columns(hot_spot_accuracy_keys));
   const auto model = [](const char* key, const char* heading, const char* meaning, Style style) {
     return Column{key, heading, "", Shape::model, meaning, style, 4};
   };
@@ -217,8 +247,11 @@ Document document(const std::vector<MultistagePoint>& points, MultistageCurve cu
   Document document{.layout = std::make_shared<const Layout>(multistage_layout()),
                     .headline = title(points),
                     .results = {}};
-  for (const auto& [question, answer] : points)
-    document.results.push_back({.inputs = input_cells(question), .cells = result_cells(answer)});
+  for (const MultistagePoint& point : points)
+    document.results.push_back({.inputs = input_cells(point.first),
+                                .cells = joined(result_cells(point.second),
+                                                accuracy_cells(accuracy_of(point), hot_spot_accuracy_keys, 0,
+                                                               measuring_command({point.first})))});
   for (std::size_t i = 0; i < points.size(); ++i) {
     Rows rows = hot_path(points[i].second);
     rows.caption = hot_path_caption(document, document.results[i]);

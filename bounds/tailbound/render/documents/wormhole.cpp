@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+#include <tailbound/answers/accuracy_settings.hpp>
+#include <tailbound/render/documents/accuracy.hpp>
 #include <tailbound/render/documents/units.hpp>
 #include <tailbound/render/documents/worm_network.hpp>
 #include <tailbound/render/documents/wormhole.hpp>
@@ -17,6 +19,22 @@ using answers::WormholeVariant;
 
 /// So many channels of a circle are named in a note.
 constexpr std::size_t most_of_cycle = 12;
+/// Key "trusted": errors of the mean latency are at most this.
+constexpr double trusted_error = 0.05;
+
+const AccuracyKeys worm_accuracy_keys{{answers::Quantity::mean_latency, "latency"},
+                                      {answers::Quantity::saturation, "saturation"}};
+
+answers::Accuracy accuracy_of(const WormholeQuestion& question, const WormholeAnswer& answer) {
+  std::vector<double> fractions;
+  for (const WormholePoint& point : answer.points) fractions.push_back(point.fraction_of_saturation.value);
+  return answers::accuracy(answers::asked_accuracy(question, std::move(fractions)));
+}
+
+bool is_trusted(const answers::Accuracy& accuracy, double fraction) {
+  const auto errors = accuracy.errors(answers::Quantity::mean_latency, fraction);
+  return errors && errors->least >= -trusted_error && errors->greatest <= trusted_error;
+}
 
 bool by_finite_sources(const WormholeQuestion& question) {
   return question.variant.value_or(answers::usual_variant(question.network)) ==
@@ -45,7 +63,8 @@ Cells bottleneck_cells(const std::optional<WormholeChannel>& busiest) {
           {"bottleneck_service", shown(busiest->service)}};
 }
 
-Result result_of(const WormholeQuestion& question, const WormholeAnswer& answer, std::size_t i) {
+Result result_of(const WormholeQuestion& question, const WormholeAnswer& answer,
+                 const answers::Accuracy& accuracy, std::size_t i) {
   const WormholePoint& point = answer.points[i];
   Result result;
   result.inputs =
@@ -61,7 +80,10 @@ Result result_of(const WormholeQuestion& question, const WormholeAnswer& answer,
   result.cells.push_back({"saturation_load", shown(answer.saturation)});
   result.cells.push_back({"unsolved_load", shown(answer.unsolved)});
   result.cells.push_back({"mean_distance", shown(answer.mean_distance)});
-  result.cells.push_back({"trusted", Flag{point.trusted()}});
+  const double fraction = point.fraction_of_saturation.value;
+  result.cells.push_back({"trusted", Flag{is_trusted(accuracy, fraction)}});
+  result.cells = joined(std::move(result.cells),
+                        accuracy_cells(accuracy, worm_accuracy_keys, fraction, measuring_command(question)));
   result.cells.push_back({"iteration", Text{bounds::in_words(point.ending)}});
   result.cells.push_back({"deadlock_cycle", TextList{answer.deadlock_cycle}});
   if (question.channels) {
@@ -115,61 +137,14 @@ bool has_ejection_channels(const answers::WormholeNetwork& network) {
   return topology == nullptr || topology->ends.ejection == network::Ejection::one;
 }
 
-/// Its error is not known: figures of other networks say nothing of it.
-const answers::OwnWormNetwork* own_network(const answers::WormholeNetwork& network) {
-  return std::get_if<answers::OwnWormNetwork>(&network);
-}
-
-/// How far the variant finite-source is off, as far as the networks have it.
-std::vector<std::string> finite_source_notes(const std::vector<WormholeNetworkAnswer>& networks) {
-  bool usual = false, other = false, geometric = false, deeper = false;
-  for (const auto& [question, answer] : networks) {
-    if (question.lengths == sim::WormLengths::geometric) {
-      geometric = true;
-      continue;
-    }
-    if (!by_finite_sources(question) || own_network(question.network) != nullptr) continue;
-    if (question.buffer_flits > 1) {
-      deeper = true;
-      continue;
-    }
-    for (const WormholePoint& point : answer.points) {
-      usual = usual || point.usual_channels;
-      other = other || !point.usual_channels;
-    }
-  }
-  std::vector<std::string> notes;
-  if (usual)
-    notes.emplace_back(
-        "Variant finite-source, against flit-level simulation of seven networks (fat-trees, meshes, "
-        "tori, a hypercube; uniform traffic), at fractions of the simulated saturation load: latency "
-        "within 1.7 % up to 80 %, within 2 % at 85 %, from -4.3 % (fat-tree) to +2.8 % (two-way torus) "
-        "at 90 % and from -12 % to +9 % at 95 %. Its saturation load is between 3 % below the simulated "
-        "one and equal to it; `tailbound validate wormhole` measures it on others.");
-  if (other)
-    notes.emplace_back(
-        "With other numbers of virtual channels than usual it is less sure: how wires are shared is fitted "
-        "to "
-        "an 8 x 8 mesh with 2 and 4, and derived from 5 on. Against simulation of meshes, hypercubes and "
-        "two-way tori with 2, 4 and 8, at fractions of the simulated saturation load: latency within 5.2 % "
-        "up "
-        "to 80 %, from -7 % to +16 % at 90 %; saturation within 3.5 %.");
-  if (deeper)
-    notes.emplace_back(
-        "With deeper buffers, against simulation of a mesh, a hypercube, a two-way torus and a fat-tree of "
-        "64 "
-        "nodes with 2, 4 and 8 flits and whole messages, at fractions of the simulated saturation load: "
-        "latency within 0.6 % at half of it (two-way torus +2.5 %), within 2.3 % at 70 % (+5.7 %), from -6 "
-        "to "
-        "+4 % at 80 % (+10 %), from -20 % (whole messages) to +8 % at 90 % (+32 %).");
-  if (geometric)
-    notes.emplace_back(
-        "With messages of geometric length, against simulation of a mesh, a hypercube and a fat-tree of 64 "
-        "nodes, at fractions of the model's saturation load: latency within 3.5 % up to 64 %; from 70 to 90 "
-        "% "
-        "up to 5 % long in the mesh and the hypercube, 6 % short at 77 % and 13 % short at 86 % in the "
-        "fat-tree.");
-  return notes;
+/// One statement of all networks.
+std::string accuracy_note(const std::vector<WormholeNetworkAnswer>& networks) {
+  std::vector<StatedAccuracy> all;
+  for (const auto& [question, answer] : networks)
+    all.push_back({.network = in_words(question),
+                   .accuracy = accuracy_of(question, answer),
+                   .command = measuring_command(question)});
+  return accuracy_note(all);
 }
 
 /// Where the search found no solution any more.
@@ -179,43 +154,14 @@ std::string other_side(const WormholeAnswer& answer) {
 
 std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& networks) {
   std::vector<std::string> notes;
-  bool usual = false, beyond = false, other = false;
   for (const auto& [question, answer] : networks) {
     notes.push_back(fmt::format(
         "{}saturation {:.10g} flits/cycle/node{}; mean distance {:.10g} channels, injection{} included",
         networks.size() == 1 ? "" : in_words(question) + ": ", answer.saturation.value,
         by_finite_sources(question) ? other_side(answer) : std::string(), answer.mean_distance.value,
         has_ejection_channels(question.network) ? " and ejection" : ""));
-    for (const WormholePoint& point : answer.points) {
-      if (own_network(question.network) != nullptr || by_finite_sources(question)) break;
-      usual = usual || point.usual_channels;
-      beyond = beyond || (point.usual_channels && !point.trusted());
-      other = other || !point.usual_channels;
-    }
   }
-  notes.emplace_back("An approximate model; its digits are not proved.");
-  for (const std::string& note : finite_source_notes(networks)) notes.push_back(note);
-  if (usual)
-    notes.back() +=
-        " Against flit-level simulation of seven networks (fat-trees, meshes, tori, a hypercube; uniform "
-        "traffic) latency is within 2 % up to half of the saturation load and within 4 % up to 70 % of it; "
-        "`tailbound validate wormhole` measures it on others.";
-  for (const auto& [question, answer] : networks)
-    if (own_network(question.network) != nullptr)
-      notes.back() +=
-          " How far it is off in this network only a simulation says: `tailbound validate wormhole` with its "
-          "file.";
-  if (beyond)
-    notes.emplace_back(
-        "Beyond 70 % of saturation it is off by -4 % (hypercube) to +5 % at 80 %, by -1 % to +16 % "
-        "(fat-tree) at 90 %, "
-        "and pessimistic about saturation: networks carry more than its saturation load, fat-trees 13 %, "
-        "meshes 17 %, "
-        "one-way tori 28 %, two-way tori 12 %, a hypercube 2 %.");
-  if (other)
-    notes.emplace_back(
-        "With other numbers of virtual channels than usual it is farther off: in a mesh and hypercubes of 64 "
-        "nodes with 2, by 0 to +8 % at 30 % of saturation, 0 to +15 % at 50 % and +3 to +24 % at 70 %.");
+  notes.push_back("An approximate model; its digits are not proved. " + accuracy_note(networks));
   for (const auto& [question, answer] : networks)
     if (!question.variant && !by_finite_sources(question))
       notes.push_back(
@@ -225,15 +171,7 @@ std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& netw
   for (std::string& note : hypercube_notes(all_networks(networks))) notes.push_back(std::move(note));
   for (const auto& [question, answer] : networks) {
     const bool holds_part = by_finite_sources(question) && question.lengths == sim::WormLengths::fixed;
-    if (answer.shorter_than_path && holds_part && question.buffer_flits == 1)
-      notes.push_back(
-          fmt::format("Messages of {} flits are shorter than the mean path and hold at most so many channels "
-                      "at a time, with buffers of one flit. Against simulation of meshes, a hypercube and a "
-                      "fat-tree with 1 to 4 flits, at fractions of the simulated saturation load: latency "
-                      "within 0.3 % up to 60 %, from -2.5 % to +0.7 % at 80 %, from -10 % (1 flit) to +2.2 % "
-                      "at 90 %; in tori up to +2 % at 60 % and +7 % at 80 %, and much too long beyond.",
-                      question.flits));
-    else if (answer.shorter_than_path && !holds_part)
+    if (answer.shorter_than_path && !holds_part)
       notes.push_back(
           fmt::format("Messages of {} flits are shorter than the mean path: they hold fewer channels at a "
                       "time than the model assumes, so it overestimates the waits.",
@@ -249,15 +187,7 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
       .title = networks.size() == 1 ? in_words(question) : "Wormhole networks: mean latency by the model",
       .x_label = {},
       .y_label = "mean latency [cycles]",
-      .note = by_finite_sources(question)
-                  ? "an approximate model; measured to within 4 % up to 85 % of saturation"
-                  : "an approximate model; measured to within 4 % up to 70 % of saturation"};
-  if (std::any_of(networks.begin(), networks.end(), [](const WormholeNetworkAnswer& each) {
-        return own_network(each.first.network) != nullptr || !each.second.points.front().usual_channels ||
-               each.first.lengths != sim::WormLengths::fixed || each.first.buffer_flits > 1 ||
-               each.second.shorter_than_path;
-      }))
-    picture.note = "an approximate model; tailbound validate wormhole measures how far it is off";
+      .note = "an approximate model"};
   const DrawnWorms drawn = drawn_worms(document, "latency");
   if (varies(drawn.document, drawn.sweep))
     picture = sweep_picture(drawn.document, drawn.sweep, std::move(picture));
@@ -308,16 +238,14 @@ Layout wormhole_layout() {
             "mean path of a message, injection included, and ejection if there is a channel for it",
             Style::hidden),
       {"trusted", "", "", Shape::flag,
-       "up to 85 % of saturation (geometric lengths, deeper buffers 60 %, published variants 70 %), as far "
-       "as simulation "
-       "bears "
-       "the model out",
+       "up to this load latency was measured to be at most 5 % off, in this network or between measured ones",
        Style::hidden},
       {"iteration", "", "", Shape::text, "how it ended: direct (none was needed) or converged",
        Style::hidden},
       {"deadlock_cycle", "", "", Shape::texts,
        "channels that can wait for each other in a circle, which the model does not see; empty if none can",
        Style::hidden}};
+  layout.results = joined(std::move(layout.results), accuracy_columns(worm_accuracy_keys));
   layout.tables = {
       {"channels",
        "the busiest channels behind the sources, with --channels",
@@ -342,9 +270,11 @@ Document document(const std::vector<WormholeNetworkAnswer>& networks) {
                                                      : "Wormhole networks by the model" +
                                                            common_ends_in_words(all_networks(networks)),
                     .results = {}};
-  for (const auto& [asked, found] : networks)
+  for (const auto& [asked, found] : networks) {
+    const answers::Accuracy accuracy = accuracy_of(asked, found);
     for (std::size_t i = 0; i < found.points.size(); ++i)
-      document.results.push_back(result_of(asked, found, i));
+      document.results.push_back(result_of(asked, found, accuracy, i));
+  }
   if (document.results.size() == 1) document.results.front().lines = lines(answer);
   document.notes = notes_on(networks);
   document.picture = [document, networks] { return picture(document, networks); };
