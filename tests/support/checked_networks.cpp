@@ -410,7 +410,7 @@ SaidNetwork answered(const network::Network& network, std::int64_t levels) {
   for (double& above : said.all.above) above /= total;
   answers::DelayModel model(question.topology, answer.paths, question.model());
   answers::FlowLaw law = model.of_all();
-  said.mean_of_all = upper_end(model.claims(law, model.independent_of_all(), {}).mean_queueing);
+  said.mean_of_all = upper_end(model.claims(law, {}).mean_queueing);
   return said;
 }
 

@@ -89,7 +89,7 @@ class Delays {
     for (const auto& [flow, slots] : wanted) {
       FlowLaw law = laws[flow];
       const bounds::ClaimedDelayAnswer found =
-          model_.claims(law, law, {.levels = {slots.begin(), slots.end()}, .percentiles = {}});
+          model_.claims(law, {.levels = {slots.begin(), slots.end()}, .percentiles = {}});
       for (const auto& above : found.above)
         known[flow][above.slots] = span_of(to_predicted(above.probability)).upper;
     }
@@ -136,7 +136,7 @@ class Delays {
     ReorderAnswer answer =
         reorder_answer(model_.distribution(law, routes, negligible_for(*question_.reorder)),
                        question_.flow_rate.value_or(flow.rate), *question_.reorder);
-    answer.computed = law.hops == Hops::chain;
+    answer.computed = law.hops == Hops::chain || law.assumed;
     return answer;
   }
 
@@ -232,11 +232,16 @@ DelayAnswer answer(const DelayQuestion& question, const Run& run) {
 }
 
 std::vector<std::vector<std::size_t>> flows_alike(const DelayAnswer& answer) {
-  std::map<std::size_t, std::vector<std::size_t>> by_first;
-  for (std::size_t flow = 0; flow < answer.flows.size(); ++flow)
-    by_first[answer.paths.flows[flow].alike].push_back(flow);
+  std::map<std::pair<double, std::vector<Slots>>, std::size_t> known;  // by mean and percentiles
   std::vector<std::vector<std::size_t>> groups;
-  for (auto& [first, flows] : by_first) groups.push_back(std::move(flows));
+  for (std::size_t flow = 0; flow < answer.flows.size(); ++flow) {
+    const bounds::ClaimedDelayAnswer& delay = answer.flows[flow].delay;
+    std::pair<double, std::vector<Slots>> key{span_of(to_predicted(delay.mean_queueing)).upper, {}};
+    for (const bounds::ClaimedPercentile& percentile : delay.queueing) key.second.push_back(percentile.slots);
+    const auto [place, is_new] = known.try_emplace(std::move(key), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[place->second].push_back(flow);
+  }
   std::stable_sort(groups.begin(), groups.end(), [&](const auto& a, const auto& b) {
     return reach(answer.flows[a.front()].delay) > reach(answer.flows[b.front()].delay);
   });

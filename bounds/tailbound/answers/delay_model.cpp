@@ -66,6 +66,39 @@ const char* name(Hops hops) {
   return hops == Hops::chain ? "chain" : hops == Hops::bound ? "bound" : "independent";
 }
 
+template <class Unit>
+numeric::Claim<Unit> not_proved(const numeric::Claim<Unit>& claim, numeric::Digits digits) {
+  const auto computed = [&](const numeric::Real& value) -> numeric::Claim<Unit> {
+    return numeric::Approximation<Unit>{value, digits.count};
+  };
+  if (const auto* exact = std::get_if<numeric::Exact<Unit>>(&claim)) {
+    if (exact->value == 0 || exact->value == 1) return claim;
+    const numeric::PrecisionScope scope(numeric::to_precision({digits.count + 3}));
+    return computed(numeric::to_real(exact->value, numeric::Rounding::nearest));
+  }
+  if (const auto* bounds = std::get_if<numeric::Enclosure<Unit>>(&claim)) {
+    const numeric::PrecisionScope scope(numeric::to_precision({digits.count + 3}));
+    return computed((numeric::Real(bounds->lower()) + numeric::Real(bounds->upper())) / 2);
+  }
+  return claim;
+}
+
+/// Of hops that are added as if they were independent: the arithmetic is proved, the sum is not.
+bounds::ClaimedDelayAnswer not_proved(bounds::ClaimedDelayAnswer answer, numeric::Digits digits) {
+  const auto each = [&](bounds::ClaimedSlotProbability& value) {
+    value.probability = not_proved(value.probability, digits);
+  };
+  std::for_each(answer.above.begin(), answer.above.end(), each);
+  for (auto* percentiles : {&answer.queueing, &answer.latency})
+    for (bounds::ClaimedPercentile& percentile : *percentiles) {
+      each(percentile.at);
+      std::for_each(percentile.before.begin(), percentile.before.end(), each);
+    }
+  answer.mean_queueing = not_proved(answer.mean_queueing, digits);
+  answer.mean_latency = not_proved(answer.mean_latency, digits);
+  return answer;
+}
+
 /// The routes of all flows together, each with its share of the packets.
 std::vector<Route> mixed(const DelayPaths& paths, const std::vector<const std::vector<Route>*>& routes) {
   Rational total = 0;
@@ -226,11 +259,15 @@ FlowLaw DelayModel::of_all() {
 }
 
 FlowLaw DelayModel::independent(std::size_t flow) {
-  return {Hops::independent, &laws_->independent, paths_.flows[flow].routes};
+  return {.hops = Hops::independent,
+          .law = &laws_->independent,
+          .routes = paths_.flows[flow].routes,
+          .assumed = laws_->one_queue[flow] == 0};
 }
 
 FlowLaw DelayModel::independent_of_all() {
-  return {Hops::independent, &laws_->independent, paths_.all_routes()};
+  const bool assumed = std::any_of(laws_->one_queue.begin(), laws_->one_queue.end(), [](char one) { return one == 0; });
+  return {.hops = Hops::independent, .law = &laws_->independent, .routes = paths_.all_routes(), .assumed = assumed};
 }
 
 bounds::ClaimedDelayAnswer DelayModel::claims(FlowLaw& law, const bounds::DelayQuestion& question) const {
@@ -243,7 +280,8 @@ bounds::ClaimedDelayAnswer DelayModel::claims(FlowLaw& law, const bounds::DelayQ
       return true;
     };
     try {
-      return law.law->claims(law.routes, question);
+      bounds::ClaimedDelayAnswer answer = law.law->claims(law.routes, question);
+      return law.assumed ? not_proved(std::move(answer), question_.digits) : answer;
     } catch (const LimitExceeded& error) {
       if (!replaced(error)) throw;
     } catch (const bounds::Contradiction& error) {

@@ -67,6 +67,7 @@ Ends latency_tail(const std::vector<Route>& routes, const LatencyTarget& target,
       above.lower = above.lower * share;
       above.upper = above.upper * share;
     }
+    above.proved = above.proved && queues <= 1;  // hops are added as if they were independent
     all = {all.lower + above.lower, all.upper + above.upper, all.proved && above.proved};
   }
   return all;

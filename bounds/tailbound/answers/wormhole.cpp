@@ -26,10 +26,6 @@ WormholeChannel channel_at(const Model& model, const Point& solved, std::size_t 
           .follow = follow};
 }
 
-WormholeVariant asked_variant(const WormholeQuestion& question) {
-  return question.variant.value_or(usual_variant(question.network));
-}
-
 WormholePoint solve(const Model& model, const WormholeQuestion& question, double load, double saturation) {
   if (load >= saturation) throw Saturated(LoadMeasure::flits, load, saturation, name(question.network));
   const Point solved = model.solve(load);

@@ -30,7 +30,8 @@ constexpr double left_out = 1e-3;
 constexpr double least_sharing = 0.02;
 /// Phases of all wires of a chain together; beyond them the lightest wires get fewer.
 constexpr std::size_t most_phases = 81;
-constexpr std::size_t most_counted_cells = 100'000, most_cells = 4'000'000, most_places = 600;
+constexpr double most_counted_cells = 100'000, usual_target = 1e-6;
+constexpr std::size_t most_cells = 4'000'000, most_places = 600;
 /// Rarer probabilities are continued with the rate at which those before fall.
 constexpr double rarest = 1e-10;
 
@@ -128,6 +129,7 @@ class Solver {
   Solver(const CollapsedNetwork& network, double target, bool plain)
       : network_(network),
         floor_(left_out * target),
+        depth_(std::max(1.0, std::log10(target) / std::log10(usual_target))),
         plain_(plain),
         queues_(network.queues.size()) {}
 
@@ -468,7 +470,8 @@ class Solver {
     std::size_t cells = pair.first_size * pair.second_size;
     for (const OutputProcess& other : pair.other_wires) cells *= static_cast<std::size_t>(other.phases);
     pair.counted = !plain_ && pair.wires.empty() && greatest - least > 1e-9 &&
-                   cells * (pair.first_size + 1) / 2 <= most_counted_cells;
+                   static_cast<double>(cells * (pair.first_size + 1) / 2) <=
+                       most_counted_cells * depth_ * depth_ * depth_;
     for (const OutputProcess& own : pair.wires) cells *= static_cast<std::size_t>(own.phases);
     if (cells > most_cells)
       throw LimitExceeded("two successive queues have more than " + std::to_string(most_cells) + " states");
@@ -551,6 +554,7 @@ class Solver {
 
   const CollapsedNetwork& network_;
   double floor_;
+  double depth_;  ///< of the target, in powers of the usual one: what is counted does not depend on what is asked
   bool plain_;
   std::vector<Known> queues_;
   std::map<WiredPair, std::unique_ptr<WiredLaw>> laws_;
@@ -750,7 +754,7 @@ class WiredKnowledge {
         routes_.push_back({its.queues, its.inputs, network.flows[flow].source, static_cast<std::int64_t>(its.hops)});
       }
       meets_.push_back(meets);
-      fewest_links_.push_back(fewest);
+      fewest_links_.push_back(fewest == QueueInput::none ? 0 : fewest);
       const bool reaches = std::all_of(network_.flows[flow].begin(), network_.flows[flow].end(),
                                        [](const CollapsedRoute& its) { return its.hops > 0; });
       if (!all_derived || !reaches) routes.clear();

@@ -39,7 +39,7 @@ class WiredDelay final : public DelayLaw {
     several,      ///< several, or one that queues feed
   };
   [[nodiscard]] Meets meets(std::size_t flow) const;
-  /// Fewest inputs that are links, of the queues after the first on the flow's routes.
+  /// Fewest inputs that are links, of the queues after the first on the flow's routes; 0 if there are none.
   [[nodiscard]] std::size_t fewest_links(std::size_t flow) const;
 
   /// COST  milliseconds for each two successive queues that differ from all others met so far
