@@ -99,9 +99,10 @@ void declare(OptionTable& table, BufferOptions& options) {
                "a buffer; gives its probability (the packet in service counts)");
   question.add("--solve", options.solve, "NAME",
                "load, speedup or burst (the greatest, least, longest), from\n--capacity and --drop");
-  question.add("--criterion", options.criterion, "NAME",
-               "overflow: P(Q > B), the default; or loss: the fraction of packets lost\n(with --sizes also cell-loss: "
-             "that of cells)");
+  question.add(
+      "--criterion", options.criterion, "NAME",
+      "overflow: P(Q > B), the default; or loss: the fraction of packets lost\n(with --sizes also cell-loss: "
+      "that of cells)");
   add_shared_buffer_options(table, options.shared);
   add_sized_buffer_options(table, options.sized);
   add_accuracy_options(table, options.accuracy);

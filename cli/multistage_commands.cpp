@@ -20,11 +20,11 @@ using answers::SimulateMultistageQuestion;
 using answers::ValidateMultistageQuestion;
 using bounds::multistage::Variant;
 using network::CombiningMultistage;
+using network::Links;
 using network::Wiring;
 using numeric::Rational;
 using render::CombiningPoint;
 using render::MultistageCurve;
-using network::Links;
 
 /// As typed; an option that was not given is empty.
 struct MultistageOptions {
@@ -103,9 +103,10 @@ void add_multistage_options(OptionTable& table, MultistageOptions& options) {
               "places for waiting requests at an input port (4); the one in\nservice does not count");
   network.add("--combining", options.combining, "C",
               "greatest degree: 1 (none), 2 (unless told), ..., unlimited");
-  network.add("--links", options.links, "NAME",
-              "requests that an output link, also that to a memory, passes at a\ntime: one (the default), or any "
-              "number, as the published model\nhas it");
+  network.add(
+      "--links", options.links, "NAME",
+      "requests that an output link, also that to a memory, passes at a\ntime: one (the default), or any "
+      "number, as the published model\nhas it");
   network.add("--service", options.service, "D", "time of a service: the unit of delays (1)");
   traffic.add("--hot", options.hot, "H", "fraction of the requests that goes to one memory: 0.08 or 8%");
   traffic.add("--loads", options.loads, "LIST",
@@ -147,7 +148,8 @@ Reply answer_model(const MultistageModelOptions& options, const Context& context
 void declare_model(OptionTable& table, MultistageModelOptions& options) {
   add_multistage_options(table, options.question);
   const OptionGroup model(table, "Model");
-  model.add("--variant", options.variant, "NAME", "blocking (the default: full buffers stop those behind) or published\n(--links any)");
+  model.add("--variant", options.variant, "NAME",
+            "blocking (the default: full buffers stop those behind) or published\n(--links any)");
 }
 
 // --- simulated

@@ -35,7 +35,8 @@ Pgf read_arrivals(const TrafficOptions& options) {
     case TrafficForm::pmf:
       return answers::pgf_of_file(read_file(*options.pmf, "--pmf"), *options.pmf);
     case TrafficForm::md1:
-      throw InvalidArgument("--traffic", "md1", "poisson, whose Q(z) is that of md1 too (their waits differ)");
+      throw InvalidArgument("--traffic", "md1",
+                            "poisson, whose Q(z) is that of md1 too (their waits differ)");
     case TrafficForm::on_off:  // on_off_reply() answers
     case TrafficForm::blocks:  // --blocks is not declared
     case TrafficForm::expression:
@@ -99,9 +100,10 @@ Reply on_off_reply(const PgfOptions& options, const std::vector<Language>& langu
     throw InvalidArgument("--of", *options.of, "arrivals with --traffic onoff: the matrix of one source");
   if (!options.traffic.destination ||
       parse_choice(*options.traffic.destination, "--destination", {"per-burst", "per-packet"}) == 0)
-    throw InvalidArgument("--destination",
-                          options.traffic.destination ? "per-burst" : "missing, which elsewhere means per-burst",
-                          "per-packet: the matrix is that of a source whose packets each draw their output");
+    throw InvalidArgument(
+        "--destination",
+        options.traffic.destination ? "per-burst" : "missing, which elsewhere means per-burst",
+        "per-packet: the matrix is that of a source whose packets each draw their output");
   for (const auto& [name, given] :
        {std::pair{"--moments", options.moments}, std::pair{"--cancel", options.cancel}})
     if (given) throw InvalidArgument(name, "given with --traffic onoff", "left out there");

@@ -27,7 +27,8 @@ void refuse_what_does_not_go_with_shared(const BufferOptions& options) {
   const TrafficOptions& traffic = options.traffic;
   refuse_given({{"--burst", &traffic.burst}, {"--on-rate", &traffic.on_rate}, {"--blocks", &traffic.blocks}},
                "given", simulated_only);
-  if (traffic.traffic && parse_choice(*traffic.traffic, "--traffic", {"bernoulli", "poisson", "onoff", "md1"}) != 0)
+  if (traffic.traffic &&
+      parse_choice(*traffic.traffic, "--traffic", {"bernoulli", "poisson", "onoff", "md1"}) != 0)
     throw InvalidArgument(
         "--traffic", *traffic.traffic,
         *traffic.traffic == "onoff" ? simulated_only : "bernoulli with --shared: the inputs of a switch");

@@ -16,7 +16,8 @@ using answers::Combinations;
 using numeric::Rational;
 
 constexpr const char* kEveryForm =
-    "given as --inputs K --load R, --traffic poisson (or md1) --load R, --rates P1,P2,.., --arrivals EXPR or --pmf "
+    "given as --inputs K --load R, --traffic poisson (or md1) --load R, --rates P1,P2,.., --arrivals EXPR or "
+    "--pmf "
     "FILE";
 
 /// Names of options that describe the same thing, of which one may be given.
@@ -65,24 +66,26 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
   const OptionGroup traffic(table, "Traffic");
   traffic.add("--inputs", options.inputs, "K", "independent inputs that share the load equally");
   traffic.add("--load", options.load, "R", "packets a slot: 0.9, 9/10, or a list 0.1:0.9:0.1");
-  traffic.add("--traffic", options.traffic, "NAME",
-              correlated != Correlated::refused
-                  ? "bernoulli (the default); poisson: Poisson arrivals per slot; md1: in\ncontinuous time, services "
-                    "of one slot (M/D/1, M/D/1/K); onoff: sources\nthat send in bursts; with --load"
-                  : "bernoulli (the default), poisson (Poisson arrivals per slot) or md1\n(in continuous time, "
-                    "services of one slot), with --load");
+  traffic.add(
+      "--traffic", options.traffic, "NAME",
+      correlated != Correlated::refused
+          ? "bernoulli (the default); poisson: Poisson arrivals per slot; md1: in\ncontinuous time, services "
+            "of one slot (M/D/1, M/D/1/K); onoff: sources\nthat send in bursts; with --load"
+          : "bernoulli (the default), poisson (Poisson arrivals per slot) or md1\n(in continuous time, "
+            "services of one slot), with --load");
   traffic.add("--rates", options.rates, "P1,P2,..", "independent inputs, each with a rate of its own");
   traffic.add("--arrivals", options.arrivals, "EXPR", "generating function of the packets in a slot, in z");
   traffic.add("--pmf", options.pmf, "FILE", "probabilities of 0, 1, 2, .. packets in a slot, one a line");
   if (correlated != Correlated::refused) {
     traffic.add("--burst", options.burst, "L", "onoff: mean length of a source's bursts in slots, or a list");
     traffic.add("--on-rate", options.on_rate, "R1", "onoff: packets a slot of a source within a burst (1)");
-    traffic.add("--destination", options.destination, "NAME",
-                correlated == Correlated::allowed
-                    ? "onoff: per-burst (the default): all packets of a burst to one\noutput; or per-packet: every "
-                      "packet draws its own"
-                    : "onoff: per-packet, every packet draws its own output; required,\nas there is no formula of "
-                      "bursts that keep theirs");
+    traffic.add(
+        "--destination", options.destination, "NAME",
+        correlated == Correlated::allowed
+            ? "onoff: per-burst (the default): all packets of a burst to one\noutput; or per-packet: every "
+              "packet draws its own"
+            : "onoff: per-packet, every packet draws its own output; required,\nas there is no formula of "
+              "bursts that keep theirs");
   }
   if (correlated == Correlated::allowed) {
     traffic.add(

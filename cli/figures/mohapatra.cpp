@@ -174,9 +174,9 @@ Result compute(std::int64_t nodes, const Request& request) {
       result.findings.push_back(finding("published model", its, rows, published_of, saturated));
       result.findings.push_back(finding("blocking model", its, rows, blocking_of, saturated));
     }
-    result.commands.push_back(
-        fmt::format("tailbound validate multistage --nodes {} --hot {} --links any --loads {}:1:{} --slots {}", nodes,
-                    its.hot, plain(step), plain(step), slots_of(nodes, request.quick)));
+    result.commands.push_back(fmt::format(
+        "tailbound validate multistage --nodes {} --hot {} --links any --loads {}:1:{} --slots {}", nodes,
+        its.hot, plain(step), plain(step), slots_of(nodes, request.quick)));
   }
   result.computed =
       "Throughput and mean delay at loads up to 1: the published model, the variant blocking, and the "

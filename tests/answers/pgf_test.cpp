@@ -79,7 +79,8 @@ TEST_CASE("pgf: one source that sends in bursts", "[answers]") {
   CHECK_THROWS_AS(answers::answer(asked), InvalidArgument);
 }
 
-TEST_CASE("pgf: a source that sends in bursts is refused where its numbers are none of a source", "[answers]") {
+TEST_CASE("pgf: a source that sends in bursts is refused where its numbers are none of a source",
+          "[answers]") {
   const auto argument = [](const answers::OnOffPgfQuestion& asked) {
     try {
       static_cast<void>(answers::answer(asked));
@@ -95,7 +96,8 @@ TEST_CASE("pgf: a source that sends in bursts is refused where its numbers are n
   CHECK(argument({.load = number("4/5"), .burst = 3, .on_rate = number("9/10"), .inputs = p}) == "burst");
   CHECK(argument({.load = p, .burst = number("1/2"), .inputs = 4}) == "burst");
   CHECK(argument({.load = p, .burst = 1, .inputs = 4}) == "nothing");
-  CHECK(argument({.load = number("4/5"), .burst = p, .on_rate = number("1/2"), .inputs = 4}) == "load of a source");
+  CHECK(argument({.load = number("4/5"), .burst = p, .on_rate = number("1/2"), .inputs = 4}) ==
+        "load of a source");
   CHECK(argument({.load = number("4/5"), .burst = 3, .on_rate = p, .inputs = 4}) == "burst");
   CHECK(argument({.load = p, .burst = p, .on_rate = number("3/2"), .inputs = 4}) == "on-rate");
   CHECK(argument({.load = p, .burst = p, .inputs = number("3/2")}) == "inputs");

@@ -134,7 +134,7 @@ TEST_CASE("packets cell by cell: trains of geometric length beside a bound", "[a
         queue::MarkovArrivals::trains({.inputs = 16, .load = asked.load, .length = found.stand_in->length}),
         {6});
     CHECK((criterion == SizedCriterion::overflow ? model.least_level(Rational(1) / 10'000)
-                                                    : model.least_capacity(Rational(1) / 10'000)) == least);
+                                                 : model.least_capacity(Rational(1) / 10'000)) == least);
     CHECK(found.stand_in->at.value < static_cast<double>(upper_end(found.at)));
     CHECK(found.stand_in->at.value < 1e-4);
     CHECK(found.stand_in->mean_occupancy.value == Approx(21.349).epsilon(1e-4));
@@ -144,8 +144,7 @@ TEST_CASE("packets cell by cell: trains of geometric length beside a bound", "[a
     REQUIRE(room.stand_in);
     CHECK_FALSE(room.stand_in->buffer);
     // Simulated: 0.0267 +- 0.0005 above 100 cells.
-    if (criterion == SizedCriterion::overflow)
-      CHECK(room.stand_in->at.value == Approx(0.0282).epsilon(1e-2));
+    if (criterion == SizedCriterion::overflow) CHECK(room.stand_in->at.value == Approx(0.0282).epsilon(1e-2));
   }
   // None beside what is exact, and where no queue forms.
   CHECK_FALSE(answer(question(4, "128", CellArrival::cells, answers::ProbabilityOf{Packets(10)})).stand_in);
@@ -153,7 +152,8 @@ TEST_CASE("packets cell by cell: trains of geometric length beside a bound", "[a
   CHECK(answer(question(1024, imix, CellArrival::cells, answers::ProbabilityOf{Packets(50)})).stand_in);
 }
 
-TEST_CASE("a loss is the share of packets, or that of cells where it is asked for", "[answers][sized_buffer]") {
+TEST_CASE("a loss is the share of packets, or that of cells where it is asked for",
+          "[answers][sized_buffer]") {
   const Rational target = Rational(1) / 1000;
   const auto at = [](SizedCriterion criterion, CellArrival arrive, const char* sizes, auto asked) {
     SizedBufferQuestion it = question(16, sizes, arrive, asked);
@@ -193,7 +193,8 @@ TEST_CASE("a loss is the share of packets, or that of cells where it is asked fo
     CHECK_FALSE(packets.stand_in);
     CHECK(numeric::compare(upper_end(packets.at), target) <= 0);
     CHECK(static_cast<double>(upper_end(packets.at)) ==
-          Approx(numeric::nearest_double(packets.mean_cells) * static_cast<double>(upper_end(packets.cell_loss)))
+          Approx(numeric::nearest_double(packets.mean_cells) *
+                 static_cast<double>(upper_end(packets.cell_loss)))
               .epsilon(1e-12));
     asked.criterion = SizedCriterion::cell_loss;
     asked.asked = answers::LeastBuffer{target / packets.mean_cells};
@@ -201,7 +202,8 @@ TEST_CASE("a loss is the share of packets, or that of cells where it is asked fo
     for (const answers::SizeLoss& one : packets.classes) {
       REQUIRE(one.loss);
       CHECK(static_cast<double>(upper_end(*one.loss)) ==
-            Approx(std::min(1.0, static_cast<double>(upper_end(packets.at)) / numeric::nearest_double(one.share))));
+            Approx(std::min(
+                1.0, static_cast<double>(upper_end(packets.at)) / numeric::nearest_double(one.share))));
     }
   }
   // Packets of one cell are lost as cells are, exactly.

@@ -33,15 +33,16 @@ ValidateSizedBufferQuestion sized_switch(std::string_view sizes, std::string_vie
 
 /// As `buffer --sizes` has it.
 SizedBufferAnswer analysed(const ValidateSizedBufferQuestion& question, Packets at) {
-  return answers::answer(SizedBufferQuestion{
-      .inputs = question.inputs,
-      .load = question.load,
-      .sizes_name = question.cells.name,
-      .sizes = question.cells.sizes,
-      .cell_bytes = question.cells.cell_bytes,
-      .arrive = question.arrive,
-      .asked = ProbabilityOf{at},
-      .criterion = question.capacity ? answers::SizedCriterion::cell_loss : answers::SizedCriterion::overflow});
+  return answers::answer(SizedBufferQuestion{.inputs = question.inputs,
+                                             .load = question.load,
+                                             .sizes_name = question.cells.name,
+                                             .sizes = question.cells.sizes,
+                                             .cell_bytes = question.cells.cell_bytes,
+                                             .arrive = question.arrive,
+                                             .asked = ProbabilityOf{at},
+                                             .criterion = question.capacity
+                                                              ? answers::SizedCriterion::cell_loss
+                                                              : answers::SizedCriterion::overflow});
 }
 
 double value_of(const SizedProbability& said) {

@@ -40,9 +40,10 @@ TEST_CASE("M/D/1/K: the textbook's buffers for a loss of 2 %") {
   CHECK(least("0.9", "0.02").buffer == Packets(10));
   // Of slots, in which packets come together before one is served, other numbers.
   const auto slotted = [](const char* load) {
-    return answers::answer(answers::BufferQuestion{.traffic = {.source = answers::PoissonArrivals{rational(load)}},
-                                                   .asked = answers::LeastBuffer{rational("0.02")},
-                                                   .criterion = Criterion::loss})
+    return answers::answer(
+               answers::BufferQuestion{.traffic = {.source = answers::PoissonArrivals{rational(load)}},
+                                       .asked = answers::LeastBuffer{rational("0.02")},
+                                       .criterion = Criterion::loss})
         .buffer;
   };
   CHECK(slotted("0.7") == Packets(5));
@@ -71,7 +72,8 @@ TEST_CASE("M/D/1/K: the chain of K states, and the law of M/D/1 from it") {
   double above = 1;
   for (std::int64_t n = 0; n < 20; ++n) {
     above -= chain.probability[static_cast<std::size_t>(n)];
-    CHECK(middle(queue->drop_probability(Packets(n), Criterion::overflow).probability) == Approx(above).margin(1e-9));
+    CHECK(middle(queue->drop_probability(Packets(n), Criterion::overflow).probability) ==
+          Approx(above).margin(1e-9));
   }
   // Pollaczek and Khinchine
   CHECK(std::get<numeric::Exact<unit::Packet>>(queue->mean_occupancy()).value == rational("12/5"));
@@ -112,8 +114,9 @@ TEST_CASE("M/D/1/K: the least buffer is proved on both sides, also of a target t
   CHECK(least("1/2", "1/3").buffer == Packets(1));
   // The overflow is that of slots.
   CHECK(least("0.8", "1e-9", Criterion::overflow).buffer ==
-        answers::answer(answers::BufferQuestion{.traffic = {.source = answers::PoissonArrivals{rational("0.8")}},
-                                                .asked = answers::LeastBuffer{rational("1e-9")}})
+        answers::answer(
+            answers::BufferQuestion{.traffic = {.source = answers::PoissonArrivals{rational("0.8")}},
+                                    .asked = answers::LeastBuffer{rational("1e-9")}})
             .buffer);
 }
 

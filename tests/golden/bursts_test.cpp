@@ -126,7 +126,8 @@ TEST_CASE("bursts: the formula of one source") {
   const auto outcome = run_line("pgf --traffic onoff --inputs k --load p --burst L --destination per-packet");
   CHECK(outcome.status == 0);
   CHECK(outcome.out.find("lambda1(z) = (T(z) + sqrt(T(z)^2 - 4*Delta(z)))/2") != std::string::npos);
-  const auto json = run_json("pgf --traffic onoff --inputs 32 --load 3/5 --burst 16 --destination per-packet")["results"][0];
+  const auto json = run_json(
+      "pgf --traffic onoff --inputs 32 --load 3/5 --burst 16 --destination per-packet")["results"][0];
   CHECK(json["alpha"] == "3/32");
   CHECK(json["beta"] == "1/16");
 }

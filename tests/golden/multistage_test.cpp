@@ -88,7 +88,8 @@ TEST_CASE("multistage: the blocking variant is the default, says how it ended, a
   CHECK(full.out.find("at most 0.28736, exact") != std::string::npos);
 }
 
-TEST_CASE("multistage: links pass one request at a time unless given otherwise, and the published variant any") {
+TEST_CASE(
+    "multistage: links pass one request at a time unless given otherwise, and the published variant any") {
   const Outcome one = run_line("multistage --nodes 64 --hot 0.08 --combining 1 --loads 0.5");
   CHECK(one.out.find("links pass one request at a time") != std::string::npos);
   CHECK(one.out.find("at most 0.16556, exact") != std::string::npos);

@@ -9,8 +9,8 @@ namespace tailbound::network {
 namespace {
 
 TEST_CASE("multistage: the bound of the load is that of Pfister and Norton, and of a server") {
-  const auto bound = [](std::int64_t nodes, std::int64_t size, const char* hot, std::optional<std::int64_t> combining,
-                        Links links) {
+  const auto bound = [](std::int64_t nodes, std::int64_t size, const char* hot,
+                        std::optional<std::int64_t> combining, Links links) {
     return saturation_bound({.network = {nodes, size},
                              .hot = numeric::parse_rational(hot, "hot"),
                              .combining = combining,

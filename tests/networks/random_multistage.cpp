@@ -57,7 +57,9 @@ Setting random_setting(std::uint64_t seed) {
   setting.network.network = {nodes, size};
   setting.network.buffer = 1 + below(below(3) == 0 ? 16 : 5);
   const int hot = below(10);
-  setting.network.hot = hot == 0 ? Rational(0) : hot == 1 ? thousandths(1 + below(1000)) : thousandths(1 + below(200));
+  setting.network.hot = hot == 0   ? Rational(0)
+                        : hot == 1 ? thousandths(1 + below(1000))
+                                   : thousandths(1 + below(200));
   const int combining = below(6);
   setting.network.combining =
       combining < 3 ? std::optional<std::int64_t>(1 + combining % 2) : std::optional<std::int64_t>(combining);
@@ -69,9 +71,9 @@ Setting random_setting(std::uint64_t seed) {
 
 std::string command_line(const Setting& setting, const char* command) {
   const CombiningMultistage& network = setting.network;
-  return std::string("tailbound ") + command + " --nodes " + std::to_string(network.network.nodes) + " --switch " +
-         std::to_string(network.network.switch_size) + " --buffer " + std::to_string(network.buffer) + " --hot " +
-         numeric::plain(network.hot) + " --combining " +
+  return std::string("tailbound ") + command + " --nodes " + std::to_string(network.network.nodes) +
+         " --switch " + std::to_string(network.network.switch_size) + " --buffer " +
+         std::to_string(network.buffer) + " --hot " + numeric::plain(network.hot) + " --combining " +
          (network.combining ? std::to_string(*network.combining) : "unlimited") + " --links " +
          network::name(network.links) + " --loads " + numeric::plain(setting.rate());
 }
@@ -81,7 +83,8 @@ struct Limits {
   double throughput, delay;
 };
 constexpr Limits limits_of(Links links) {
-  return links == Links::one ? Limits{.throughput = 0.14, .delay = 0.25} : Limits{.throughput = 0.10, .delay = 0.15};
+  return links == Links::one ? Limits{.throughput = 0.14, .delay = 0.25}
+                             : Limits{.throughput = 0.10, .delay = 0.15};
 }
 /// Delays are compared up to this part of the saturation load; nearer to it they rise steeply.
 constexpr double below_saturation = 0.85;
@@ -140,7 +143,8 @@ void Checked::check_model() {
           numbers("throughput", point_.throughput, "above the exact bound", bound_));
   require(point_.delay * all >= stages_, numbers("delay", point_.delay, "below the services", stages_));
   if (setting_.network.hot > 0)
-    require(point_.hot_delay * all >= stages_, numbers("hot delay", point_.hot_delay, "below the services", stages_));
+    require(point_.hot_delay * all >= stages_,
+            numbers("hot delay", point_.hot_delay, "below the services", stages_));
   if (setting_.network.hot < 1)
     require(point_.cold_delay * all >= stages_,
             numbers("cold delay", point_.cold_delay, "below the services", stages_));
@@ -175,16 +179,18 @@ void Checked::check_saturation() {
 void Checked::check_simulation() {
   const sim::MultistageModel model{.network = setting_.network, .load = setting_.rate()};
   constexpr double services = 250'000;
-  const auto slots = static_cast<std::int64_t>(
-      std::clamp(services / (static_cast<double>(setting_.network.network.nodes) * load_ * stages_), 500.0, 20'000.0));
+  const auto slots = static_cast<std::int64_t>(std::clamp(
+      services / (static_cast<double>(setting_.network.network.nodes) * load_ * stages_), 500.0, 20'000.0));
   const sim::RunPlan plan = sim::automatic_plan(model, slots, 2, 1);
-  const sim::MultistageEstimates found = sim::multistage_estimates(model, sim::run_multistage(model, plan), 0.999);
+  const sim::MultistageEstimates found =
+      sim::multistage_estimates(model, sim::run_multistage(model, plan), 0.999);
   require(found.throughput.lower <= bound_,
           numbers("simulated throughput", found.throughput.value, "above the exact bound", bound_));
   require(found.throughput.lower <= load_,
           numbers("simulated throughput", found.throughput.value, "above the load", load_));
   if (!found.delay) return;
-  require(found.delay->upper >= stages_, numbers("simulated delay", found.delay->value, "below the services", stages_));
+  require(found.delay->upper >= stages_,
+          numbers("simulated delay", found.delay->value, "below the services", stages_));
   const Limits limits = limits_of(setting_.network.links);
   const auto error = [](double said, const auto& estimate) {
     return said > estimate.upper   ? said / estimate.upper - 1
@@ -203,7 +209,8 @@ void Checked::check_simulation() {
   if (load_ > below_saturation * saturation_.value_or(1)) return;
   const double delay = error(point_.delay, *found.delay);
   keep(delay, &Worst::delay, &Worst::delay_at);
-  require(delay <= limits.delay, numbers("delay", point_.delay, "where the simulation has", found.delay->value));
+  require(delay <= limits.delay,
+          numbers("delay", point_.delay, "where the simulation has", found.delay->value));
 }
 
 /// Settings that are simpler in one respect.
@@ -218,7 +225,9 @@ std::vector<Setting> simpler(const Setting& setting) {
   if (its.network.nodes > its.network.switch_size)
     add([](CombiningMultistage& next) { next.network.nodes /= next.network.switch_size; });
   if (its.network.nodes == its.network.switch_size && its.network.switch_size > 2)
-    add([](CombiningMultistage& next) { next.network = {next.network.switch_size - 1, next.network.switch_size - 1}; });
+    add([](CombiningMultistage& next) {
+      next.network = {next.network.switch_size - 1, next.network.switch_size - 1};
+    });
   if (its.buffer > 1) {
     add([](CombiningMultistage& next) { next.buffer /= 2; });
     add([](CombiningMultistage& next) { --next.buffer; });
@@ -292,9 +301,11 @@ int main(int argc, char** argv) {
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (const int links : {0, 1})
-    std::printf("links %s: throughput off by %.1f %% at most (%s), delay by %.1f %% (%s), beyond intervals of 99.9 %%\n",
-                links == 0 ? "one" : "any", 100 * worst[links].throughput, worst[links].throughput_at.c_str(),
-                100 * worst[links].delay, worst[links].delay_at.c_str());
+    std::printf(
+        "links %s: throughput off by %.1f %% at most (%s), delay by %.1f %% (%s), beyond intervals of 99.9 "
+        "%%\n",
+        links == 0 ? "one" : "any", 100 * worst[links].throughput, worst[links].throughput_at.c_str(),
+        100 * worst[links].delay, worst[links].delay_at.c_str());
   std::printf("settings %llu to %llu: %llu contradict; %llu did not settle; %.0f s\n",
               static_cast<unsigned long long>(first), static_cast<unsigned long long>(next) - 1,
               static_cast<unsigned long long>(wrong), static_cast<unsigned long long>(unsettled), seconds);

@@ -445,6 +445,15 @@ std::optional<std::string> optimistic(const SeenDelays& all, const SaidDelays& s
   return std::nullopt;
 }
 
+std::optional<std::string> confirmed_optimistic(const network::Network& network, const SaidNetwork& said,
+                                                SimulationLength length) {
+  length.steps *= 10;
+  if (length.slots) *length.slots *= 10;
+  length.seed += 1000;
+  length.confidence = 0.999;
+  return optimistic(simulated(network, length).all, said.all);
+}
+
 NetworkVerdict checked(const SmallNetwork& small, const SimulationLength& length, bool confirm) {
   const network::Network network = small.read();
   NetworkVerdict verdict;
@@ -462,14 +471,7 @@ NetworkVerdict checked(const SmallNetwork& small, const SimulationLength& length
   }
   verdict.broken = broken_invariants(network, said);
   if (auto what = optimistic(seen.all, said.all)) {
-    if (confirm) {
-      SimulationLength longer = length;
-      longer.steps *= 10;
-      if (longer.slots) *longer.slots *= 10;
-      longer.seed += 1000;
-      longer.confidence = 0.999;
-      what = optimistic(simulated(network, longer).all, said.all);
-    }
+    if (confirm) what = confirmed_optimistic(network, said, length);
     if (what) verdict.broken.push_back(*what);
   }
   verdict.ratios = ratios_of(small.name, seen.all, said.all);

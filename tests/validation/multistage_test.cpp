@@ -71,7 +71,8 @@ void add_point(Row& row, const network::CombiningMultistage& network, const Rati
   const sim::RunPlan plan{.seed = 7, .replications = 1, .warmup = 3000, .slots = slots, .batches = 8};
   const sim::MultistageEstimates found = sim::multistage_estimates(model, sim::run_multistage(model, plan));
   const bool through = found.throughput.value >= 0.98 * numeric::nearest_double(load);
-  CHECK(found.throughput.lower <= numeric::nearest_double(network::saturation_bound(network)));
+  // The lower end of a 95 % interval may be above the truth in 1 of 40 points, by little.
+  CHECK(found.throughput.lower <= 1.01 * numeric::nearest_double(network::saturation_bound(network)));
   for (const Variant variant : {Variant::blocking, Variant::published}) {
     if (variant == Variant::published && network.links == network::Links::one) continue;
     const Point point = solve(network, load, variant);
@@ -114,7 +115,8 @@ std::string beside(const Errors (&errors)[2]) {
 
 /// Errors that a model may have, as fractions: mean and worst.
 struct Goals {
-  double below_mean = 0.03, below_worst = 0.12, full_worst = 0.06, above_worst = 1;
+  double below_mean = 0.03, below_worst = 0.12, full_worst = 0.06, above_worst = 0.09;
+  int most_unsettled = 0;
 };
 
 /// The goals of the model, on the grid.
@@ -130,7 +132,7 @@ void check_goals(const Grid& grid, const Goals& goals = {}) {
                            << in_words(row.full[1]) << " |");
         all.add(row);
       }
-  CHECK(all.unsettled == 0);
+  CHECK(all.unsettled <= goals.most_unsettled);
   REQUIRE(all.below[0].count > 0);
   REQUIRE(all.full[0].count > 0);
   INFO("below: " << beside(all.below));
@@ -179,7 +181,8 @@ TEST_CASE("multistage: of one stage the model blocking is the truth") {
 }
 
 // With one request at a time per link: what was measured on the whole grid, and a little more.
-constexpr Goals one_per_link{.below_mean = 0.05, .below_worst = 0.35, .full_worst = 0.06, .above_worst = 0.12};
+constexpr Goals one_per_link{
+    .below_mean = 0.03, .below_worst = 0.18, .full_worst = 0.05, .above_worst = 0.1, .most_unsettled = 2};
 
 TEST_CASE("multistage: the model blocking with one request at a time per link is near the simulation") {
   check_goals({.nodes = {64},

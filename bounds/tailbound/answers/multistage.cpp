@@ -16,8 +16,9 @@ std::optional<double> saturation_of(const MultistageQuestion& question) {
   constexpr std::size_t most_kept = 64;
   static std::mutex mutex;
   static std::map<std::string, std::optional<double>> found;
-  const std::string network = network::describe(question.network) +
-                              (question.variant == bounds::multistage::Variant::published ? ", published" : "");
+  const std::string network =
+      network::describe(question.network) +
+      (question.variant == bounds::multistage::Variant::published ? ", published" : "");
   {
     const std::lock_guard lock(mutex);
     if (const auto known = found.find(network); known != found.end()) return known->second;

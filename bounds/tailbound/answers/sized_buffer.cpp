@@ -36,8 +36,8 @@ Criterion of_cells(SizedCriterion criterion) {
 
 /// Of a queue whose numbers are exact or enclosed. `at` and `before` are still of cells.
 /// \param drop  the target of LeastBuffer
-SizedBufferAnswer from_queue(const SizedBufferQuestion& question, bounds::OutputQueue& queue, Criterion criterion,
-                             const Rational& drop) {
+SizedBufferAnswer from_queue(const SizedBufferQuestion& question, bounds::OutputQueue& queue,
+                             Criterion criterion, const Rational& drop) {
   Packets buffer(0);
   std::optional<bounds::ComputedProbability> at, before;
   if (std::holds_alternative<LeastBuffer>(question.asked)) {
@@ -52,9 +52,9 @@ SizedBufferAnswer from_queue(const SizedBufferQuestion& question, bounds::Output
   SizedBufferAnswer answer{
       .buffer = buffer,
       .at = sized(at->probability),
-      .cell_loss = sized(criterion == Criterion::loss
-                             ? at->probability
-                             : queue.drop_probability(buffer, Criterion::loss).probability),
+      .cell_loss =
+          sized(criterion == Criterion::loss ? at->probability
+                                             : queue.drop_probability(buffer, Criterion::loss).probability),
       .mean_occupancy = queue.mean_occupancy(),
       .decay_rate = queue.decay_rate(),
       .classes = classes_of(question),
@@ -117,7 +117,8 @@ void add_bounds(SizedBufferAnswer& answer, const traffic::CellCounts& cells) {
 }
 
 /// The losses of packets, and of those of each size.
-void add_losses(SizedBufferAnswer& answer, const bounds::WholePackets& packets, const bounds::PacketLoss& loss) {
+void add_losses(SizedBufferAnswer& answer, const bounds::WholePackets& packets,
+                const bounds::PacketLoss& loss) {
   answer.packet_loss = loss.all;
   for (SizeLoss& one : answer.classes)
     for (std::size_t c = 0; c < packets.cells.classes.size(); ++c)
@@ -174,8 +175,8 @@ SizedBufferAnswer whole_packets(const SizedBufferQuestion& question) {
     if (buffer) of_buffer.asked = ProbabilityOf{*buffer};
   }
   // Of a buffer that is not known, the one that is enough as a cell of each lost packet is lost.
-  SizedBufferAnswer answer = from_queue(of_buffer, *queue, Criterion::loss,
-                                        question.drop().value_or(0) / packets.cells.mean);
+  SizedBufferAnswer answer =
+      from_queue(of_buffer, *queue, Criterion::loss, question.drop().value_or(0) / packets.cells.mean);
   answer.before.reset();
   const auto loss = least == nullptr || buffer ? loss_at(answer.buffer) : std::nullopt;
   if (!loss) {

@@ -53,7 +53,7 @@ using SizedProbability =
 /// Where no more is known, the loss is at most that of all packets divided by their share.
 struct SizeLoss {
   std::int64_t bytes = 0, cells = 0;
-  numeric::Rational share;  ///< of the packets
+  numeric::Rational share;                 ///< of the packets
   std::optional<SizedProbability> loss{};  ///< the fraction of them that is lost, or an upper bound
 };
 

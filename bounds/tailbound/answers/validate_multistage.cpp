@@ -31,7 +31,8 @@ std::optional<ComparedVariants<unit::Time>> compared(
     const std::optional<numeric::Estimate<unit::Time>>& simulated) {
   if (!(found.blocking.*delay) || !simulated) return std::nullopt;
   return compared(
-      found, [&](const MultistageAnswer& model) { return (model.*delay).value(); }, *simulated, Optimistic::below);
+      found, [&](const MultistageAnswer& model) { return (model.*delay).value(); }, *simulated,
+      Optimistic::below);
 }
 
 }  // namespace
@@ -49,7 +50,8 @@ ValidateMultistageAnswer answer(const ValidateMultistageQuestion& question, cons
       Optimistic::above);
   if (simulation.delay)
     found.delay = compared(
-        found, [](const MultistageAnswer& model) { return model.delay; }, *simulation.delay, Optimistic::below);
+        found, [](const MultistageAnswer& model) { return model.delay; }, *simulation.delay,
+        Optimistic::below);
   found.hot_delay = compared(found, &MultistageAnswer::hot_delay, simulation.hot_delay);
   found.cold_delay = compared(found, &MultistageAnswer::cold_delay, simulation.cold_delay);
   found.of_blocking.add(found.throughput.blocking);

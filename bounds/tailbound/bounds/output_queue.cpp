@@ -85,9 +85,8 @@ class PoissonAtAnyTime final : public OutputQueue {
     // loss(K) <= eps  <=>  P(Q > K - 1) <= eps / (1 - load + eps load)
     const Rational& eps = target.probability;
     const Packets level =
-        eps > 0 && eps < 1
-            ? slots_.least_room({eps / (1 - load_ + eps * load_), Criterion::overflow}).buffer
-            : slots_.least_room(target).buffer;  // refuses it
+        eps > 0 && eps < 1 ? slots_.least_room({eps / (1 - load_ + eps * load_), Criterion::overflow}).buffer
+                           : slots_.least_room(target).buffer;  // refuses it
     return {.buffer = level + Packets(1), .at = loss(level + Packets(1)), .before = loss(level)};
   }
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override { return slots_.mean_occupancy(); }
@@ -108,7 +107,8 @@ class PoissonAtAnyTime final : public OutputQueue {
     const Computation exactly{.route = Computation::Route::recurrence,
                               .method = {queue::Arithmetic::exact, 0}};
     if (capacity.value < 0)
-      throw InvalidArgument("capacity", std::to_string(capacity.value), "a whole number of packets, 0 or more");
+      throw InvalidArgument("capacity", std::to_string(capacity.value),
+                            "a whole number of packets, 0 or more");
     if (capacity.value == 0) return {numeric::Exact<unit::Probability>{1}, exactly};
     for (int extra = 1; extra <= 64; extra = 2 * extra + 2) {
       queue::Accuracy finer = accuracy_;
@@ -117,8 +117,7 @@ class PoissonAtAnyTime final : public OutputQueue {
       const Computation how{.route = Computation::Route::recurrence, .method = tail.method};
       if (const auto* t = std::get_if<numeric::Exact<unit::Probability>>(&tail.probability))
         return {numeric::Exact<unit::Probability>{(1 - load_) * t->value / (1 - load_ * t->value)}, how};
-      const numeric::PrecisionScope scope(
-          numeric::Precision{numeric::to_precision(finer.digits).bits + 64});
+      const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(finer.digits).bits + 64});
       const auto& t = std::get<numeric::Enclosure<unit::Probability>>(tail.probability);
       const numeric::Interval load = numeric::to_interval(load_);
       const auto lost = [&](const numeric::Real& at) {

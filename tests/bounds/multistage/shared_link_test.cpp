@@ -95,7 +95,8 @@ TEST_CASE("link of a switch: it never passes more than one request in a service 
   for (const int inputs : {1, 2, 5, 64})
     for (const double again : {0.0, 0.5, 1.0})
       for (const double cycle : {0.01, 1.0, 1.5, 10.0}) {
-        const LinkUse use{.cycle = cycle, .share = 0.7, .wait = 0, .again = again, .blocked = 0.2, .blocked_time = 3};
+        const LinkUse use{
+            .cycle = cycle, .share = 0.7, .wait = 0, .again = again, .blocked = 0.2, .blocked_time = 3};
         const LinkWait found = link_wait(inputs, use);
         CHECK(found.time >= 0);
         CHECK(found.time <= (inputs - 1) * 1.6 * (1 + 1e-9));

@@ -294,7 +294,8 @@ Point Network::point(double load) const {
     const double leaving = share * (1 - 1 / size_);
     double time = until + path_[at].aside_wait;
     for (std::size_t stage = at + 1; stage < path_.size(); ++stage)
-      time += before(branches_[stage], false) + branches_[stage].means.cold_wait + 1 + branches_[stage].aside_wait;
+      time += before(branches_[stage], false) + branches_[stage].means.cold_wait + 1 +
+              branches_[stage].aside_wait;
     point.cold_delay += leaving * time;
     share -= leaving;
     until += ahead + (last ? 0 : before(path_[at + 1], false));

@@ -302,8 +302,7 @@ QueueMeans BlockingQueue::round(const NeighbourMeans& seen, int steps) {
         tally.residual = seen.held_time * (1 - (piece + 0.5) / pieces);
         let_in(held, seen, seen.held_time / pieces, 0, tally);
       }
-      for (std::size_t i = 0; i < busy.size(); ++i)
-        busy[i] = busy[i] * (1 - seen.held) + held[i] * seen.held;
+      for (std::size_t i = 0; i < busy.size(); ++i) busy[i] = busy[i] * (1 - seen.held) + held[i] * seen.held;
     }
     depart(busy, seen.hot, tally);
     normalize();
@@ -367,8 +366,8 @@ void BlockingQueue::hold(Distribution& distribution, const NeighbourMeans& seen,
     const double part = std::min(time, 1.0);
     const bool first = in_step && piece == 1;
     tally.residual = first ? left : left - time / 2;
-    let_in(held_, seen, first ? Delivery::in_step(seen.attempt, part) : Delivery::in(seen.attempt, part), time,
-           tally);
+    let_in(held_, seen, first ? Delivery::in_step(seen.attempt, part) : Delivery::in(seen.attempt, part),
+           time, tally);
     left -= time;
   }
   tally.weight = 1;

@@ -105,9 +105,9 @@ class BlockingQueue {
   std::vector<State> states_;
   std::vector<std::uint32_t>
       first_;  ///< [present * K + open]: index of its state with joined = 1, blocked = 0
-  std::vector<Arrival> cold_, hot_;                             ///< [state]
-  std::vector<std::vector<std::uint32_t>> by_blocked_;          ///< [blocked]: states
-  Distribution distribution_;                                   ///< just after a departure
+  std::vector<Arrival> cold_, hot_;                                    ///< [state]
+  std::vector<std::vector<std::uint32_t>> by_blocked_;                 ///< [blocked]: states
+  Distribution distribution_;                                          ///< just after a departure
   Distribution numbers_, result_, part_, next_, busy_, begun_, held_;  ///< of the step under way
 };
 

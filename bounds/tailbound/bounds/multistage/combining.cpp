@@ -32,7 +32,8 @@ std::optional<double> saturation(const network::CombiningMultistage& network, Va
   require_solvable(network, variant);
   // Above 0 where at least that share comes through.
   const auto spare = [&](double load) {
-    constexpr int most_rounds = 1000;  // where the iteration swings, it does so by less than the share is off 1
+    constexpr int most_rounds =
+        1000;  // where the iteration swings, it does so by less than the share is off 1
     const Point point =
         variant == Variant::published ? published(network, load) : blocking(network, load, most_rounds);
     return point.throughput / load - carried_share;

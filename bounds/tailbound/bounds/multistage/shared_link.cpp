@@ -20,9 +20,9 @@ void add_returns(std::vector<double>& returns, int away, double stays, double we
   }
   // From the mode outwards, so that nothing underflows.
   const int mode = std::min(away, static_cast<int>((away + 1) * goes));
-  const double top = weight * std::exp(std::lgamma(away + 1.0) - std::lgamma(mode + 1.0) -
-                                       std::lgamma(away - mode + 1.0) + mode * std::log(goes) +
-                                       (away - mode) * std::log(stays));
+  const double top =
+      weight * std::exp(std::lgamma(away + 1.0) - std::lgamma(mode + 1.0) - std::lgamma(away - mode + 1.0) +
+                        mode * std::log(goes) + (away - mode) * std::log(stays));
   double term = top;
   for (int j = mode; j <= away && term > 0; ++j) {
     returns[static_cast<std::size_t>(j)] += term;
@@ -123,8 +123,8 @@ LinkWait link_wait(int inputs, const LinkUse& use) {
     log_rate = slowest;
   else if (spare(fastest) > 0) {
     std::uintmax_t most = 100;
-    const auto ends =
-        boost::math::tools::toms748_solve(spare, slowest, fastest, boost::math::tools::eps_tolerance<double>(48), most);
+    const auto ends = boost::math::tools::toms748_solve(spare, slowest, fastest,
+                                                        boost::math::tools::eps_tolerance<double>(48), most);
     log_rate = (ends.first + ends.second) / 2;
   }
   chain.solve(std::exp(log_rate));

@@ -43,9 +43,11 @@ bool at_any_time(const BufferQuestion& question) {
 std::string poisson_in_words(const BufferQuestion& question) {
   const bool loss = question.criterion == Criterion::loss;
   if (at_any_time(question))
-    return loss ? "M/D/1/K, K being the buffer: arrivals at any time, services of one slot;\nthe packet in service "
+    return loss ? "M/D/1/K, K being the buffer: arrivals at any time, services of one slot;\nthe packet in "
+                  "service "
                   "counts"
-                : "M/D/1: arrivals at any time, services of one slot; Q at any time, the packet in\nservice counts";
+                : "M/D/1: arrivals at any time, services of one slot; Q at any time, the packet in\nservice "
+                  "counts";
   if (loss && std::holds_alternative<PoissonArrivals>(question.traffic.source))
     return "slotted: the packets of a slot arrive together; --traffic md1 has them at any time\n(M/D/1/K)";
   return {};
@@ -162,7 +164,8 @@ std::string sentence(const BufferPoint& point) {
   const std::string promise =
       !drop ? std::string()
       : question.criterion == Criterion::overflow
-          ? fmt::format("in all but at most {} of the {}", plain(*drop), at_any_time(question) ? "time" : "slots")
+          ? fmt::format("in all but at most {} of the {}", plain(*drop),
+                        at_any_time(question) ? "time" : "slots")
           : fmt::format("and {} at most {} of the packets", one ? "loses" : "lose", plain(*drop));
   if (asks_for_buffer(question))
     return fmt::format("{}{} {} the output queue of {} {}.", packets,

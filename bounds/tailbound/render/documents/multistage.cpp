@@ -44,10 +44,10 @@ std::string saturation_in_words(const MultistageAnswer& answer, const std::strin
   const double share = 100 * bounds::multistage::carried_share;
   if (!answer.saturation_load)
     return fmt::format("not reached: of a load of 1 at least {:.0f} % comes through", share);
-  return fmt::format("at load {:.4g}: of any higher load less than {:.0f} % comes through{}found to {:.1f} %, "
-                     "independent of --loads",
-                     answer.saturation_load->value, share, separator,
-                     100 * bounds::multistage::saturation_resolution);
+  return fmt::format(
+      "at load {:.4g}: of any higher load less than {:.0f} % comes through{}found to {:.1f} %, "
+      "independent of --loads",
+      answer.saturation_load->value, share, separator, 100 * bounds::multistage::saturation_resolution);
 }
 
 /// Empty where a load of 1 is possible.
@@ -60,7 +60,8 @@ std::string bound_in_words(const network::CombiningMultistage& network, const Mu
       network.combining != 1 ? "a link or server of the hot path is always busy there, however much combines"
       : one ? "the link to the hot memory is always busy there, 1 / (1 + h (N - 1)) (Pfister and Norton)"
             : "the hot path's last servers are always busy there, 1 / (1 - h + h N / s)";
-  return fmt::format("throughput is at most {:.5g}, exact{}{}", numeric::nearest_double(bound), separator, why);
+  return fmt::format("throughput is at most {:.5g}, exact{}{}", numeric::nearest_double(bound), separator,
+                     why);
 }
 
 std::string iteration_in_words(const MultistagePoint& point) {
@@ -74,11 +75,12 @@ std::string mean_or_none(const std::optional<numeric::Model<unit::Time>>& delay)
 
 std::vector<Line> lines(const std::vector<MultistagePoint>& points) {
   const auto& [question, answer] = points.front();
-  std::vector<Line> lines{{"throughput", fmt::format("{:.4g} requests a processor in a service time, of {}",
-                                     answer.throughput.value, plain(question.load))},
-          {"mean delay", fmt::format("{:.4g}; hot {}, cold {}", answer.delay.value,
-                                     mean_or_none(answer.hot_delay), mean_or_none(answer.cold_delay))},
-          {"saturation", saturation_in_words(answer, "\n")}};
+  std::vector<Line> lines{
+      {"throughput", fmt::format("{:.4g} requests a processor in a service time, of {}",
+                                 answer.throughput.value, plain(question.load))},
+      {"mean delay", fmt::format("{:.4g}; hot {}, cold {}", answer.delay.value,
+                                 mean_or_none(answer.hot_delay), mean_or_none(answer.cold_delay))},
+      {"saturation", saturation_in_words(answer, "\n")}};
   if (const std::string bound = bound_in_words(question.network, answer, "\n"); !bound.empty())
     lines.push_back({"bound", bound});
   lines.push_back({"iteration", iteration_in_words(points.front())});
@@ -209,23 +211,25 @@ Layout multistage_layout() {
   layout.inputs =
       joined(combining_columns(), {{"variant", "variant", "", Shape::text,
                                     "of the model: blocking (full buffers stop those behind) or published"}});
-  layout.results = joined(
-      flow_columns(Shape::model),
-      {{"saturated", "saturated", "", Shape::flag, "less than 98 % of the load comes through"},
-       {"saturation_load", "", "", Shape::model,
-        "maximum load of which at least 98 % comes through, to 0.1 % of it and independent of --loads; null where so "
-        "much comes through at a load of 1",
-        Style::hidden},
-       {"saturation_bound", "", "", Shape::proved,
-        "upper bound of the throughput, exact: no link or server of the hot path is busy for more than all of the time; "
-        "at most 1",
-        Style::hidden},
-       {"busiest_stage", "", "", Shape::whole, "whose queue on the hot path is busy most, 0 for the first",
-        Style::hidden},
-       {"iteration", "", "", Shape::text, "how it ended: direct (one pass), converged or too many rounds",
-        Style::hidden},
-       {"rounds", "", "", Shape::whole, "of the iteration, 0 where there is none", Style::hidden},
-       {"change", "", "", Shape::model, "greatest change in the last round", Style::hidden}});
+  layout.results =
+      joined(flow_columns(Shape::model),
+             {{"saturated", "saturated", "", Shape::flag, "less than 98 % of the load comes through"},
+              {"saturation_load", "", "", Shape::model,
+               "maximum load of which at least 98 % comes through, to 0.1 % of it and independent of "
+               "--loads; null where so "
+               "much comes through at a load of 1",
+               Style::hidden},
+              {"saturation_bound", "", "", Shape::proved,
+               "upper bound of the throughput, exact: no link or server of the hot path is busy for more "
+               "than all of the time; "
+               "at most 1",
+               Style::hidden},
+              {"busiest_stage", "", "", Shape::whole,
+               "whose queue on the hot path is busy most, 0 for the first", Style::hidden},
+              {"iteration", "", "", Shape::text,
+               "how it ended: direct (one pass), converged or too many rounds", Style::hidden},
+              {"rounds", "", "", Shape::whole, "of the iteration, 0 where there is none", Style::hidden},
+              {"change", "", "", Shape::model, "greatest change in the last round", Style::hidden}});
   layout.results = joined(std::move(layout.results), accuracy_columns(hot_spot_accuracy_keys));
   const auto model = [](const char* key, const char* heading, const char* meaning, Style style) {
     return Column{key, heading, "", Shape::model, meaning, style, 4};

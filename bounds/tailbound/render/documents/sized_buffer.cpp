@@ -22,7 +22,9 @@ constexpr const char* whole_basis =
     "packet that does not fit, the cells that fit are kept, and the packet counts as lost.";
 constexpr const char* cells_basis =
     "Packets come cell by cell, one cell a slot and input, each to one output, all outputs alike. A lost "
-    "packet has lost one cell or all: cell loss E[L]/Lmax <= packet loss <= cell loss E[L].";
+    "packet has lost one cell or all: cell loss E[L]/Lmax <= packet loss <= cell loss E[L]. Losses by size "
+    "are "
+    "upper bounds: at most the packet loss divided by the size's share of the packets.";
 constexpr const char* bound_basis =
     "Upper bounds: proved for any number of inputs and any sizes (docs/derivations/packet_sizes.md), at most "
     "3 times the truth where that is known; the chain itself has too many phases.";
@@ -86,12 +88,11 @@ std::string sentence(const SizedBufferPoint& point) {
   const std::string traffic =
       fmt::format("{},\n{}", traffic_in_words(question), arrival_in_words(question.arrive));
   if (const auto drop = question.drop())
-    return fmt::format(
-        "{} {} the output queue of {}, {}.", cells, one ? "holds" : "hold", traffic,
-        question.criterion == SizedCriterion::overflow
-            ? fmt::format("in all but at most {} of the slots", plain(*drop))
-            : fmt::format("and {} at most {} of the {}", one ? "loses" : "lose", plain(*drop),
-                          what_is_lost(question.criterion)));
+    return fmt::format("{} {} the output queue of {}, {}.", cells, one ? "holds" : "hold", traffic,
+                       question.criterion == SizedCriterion::overflow
+                           ? fmt::format("in all but at most {} of the slots", plain(*drop))
+                           : fmt::format("and {} at most {} of the {}", one ? "loses" : "lose", plain(*drop),
+                                         what_is_lost(question.criterion)));
   return fmt::format("Room for {}, {}: {} {}{}.", cells, traffic,
                      question.criterion == SizedCriterion::overflow
                          ? "the share of slots with more present is"
@@ -148,7 +149,7 @@ std::vector<Line> lines(const SizedBufferPoint& point) {
   lines.push_back({"size", bytes_in_words(point)});
   if (question.criterion != SizedCriterion::cell_loss)
     lines.push_back({"cell loss", loss_in_words(shown_any(answer.cell_loss), digits)});
-  if (answer.packet_loss && (question.criterion != SizedCriterion::packet_loss || answer.at_bound()))
+  if (answer.packet_loss && question.criterion != SizedCriterion::packet_loss)
     lines.push_back({"packet loss", loss_in_words(shown_any(*answer.packet_loss), digits)});
   const Value mean = shown_any(answer.mean_occupancy);
   lines.push_back(
@@ -180,7 +181,8 @@ Cells result_cells(const SizedBufferPoint& point) {
   Cells cells{{"buffer", shown(answer.buffer)}, {"bytes", Given{bytes_of(point)}}};
   const bool bound = answer.bound_only();
   cells.push_back({answer.at_bound() ? "probability_bound" : "probability", shown_any(answer.at)});
-  if (!answer.at_bound() && asks_for_buffer(question)) cells.push_back({"probability_before", shown_any(answer.before)});
+  if (!answer.at_bound() && asks_for_buffer(question))
+    cells.push_back({"probability_before", shown_any(answer.before)});
   cells.push_back({"cell_loss", shown_any(answer.cell_loss)});
   cells.push_back({"packet_loss", shown_any(answer.packet_loss)});
   cells.push_back({bound ? "mean_occupancy_bound" : "mean_occupancy", shown_any(answer.mean_occupancy)});
@@ -261,17 +263,18 @@ Picture picture(const Document& document, const std::vector<SizedBufferPoint>& p
 
 std::vector<Column> sized_inputs() {
   return joined(
-      std::vector<Column>{{"traffic", "traffic", "", Shape::text, "bernoulli", Style::hidden},
-                          {"inputs", "inputs", "", Shape::whole, "K"},
-                          {"load", "load", "cells/slot", Shape::given, "the share of slots with a cell"},
-                          {"sizes", "sizes", "", Shape::text, "of packets: imix, a list or a file"},
-                          {"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: C, bytes in a cell"},
-                          {"arrive", "arrive", "", Shape::text,
-                           "--sizes: whole, all cells of a packet in one slot; or cells, one a slot"},
-                          {"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
-                          {"capacity", "capacity", "", Shape::whole, "B as asked [cells]"},
-                          {"criterion", "criterion", "", Shape::text,
-                           "overflow: P(Q > B); loss: the fraction of packets lost; or cell-loss: that of cells"}},
+      std::vector<Column>{
+          {"traffic", "traffic", "", Shape::text, "bernoulli", Style::hidden},
+          {"inputs", "inputs", "", Shape::whole, "K"},
+          {"load", "load", "cells/slot", Shape::given, "the share of slots with a cell"},
+          {"sizes", "sizes", "", Shape::text, "of packets: imix, a list or a file"},
+          {"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: C, bytes in a cell"},
+          {"arrive", "arrive", "", Shape::text,
+           "--sizes: whole, all cells of a packet in one slot; or cells, one a slot"},
+          {"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
+          {"capacity", "capacity", "", Shape::whole, "B as asked [cells]"},
+          {"criterion", "criterion", "", Shape::text,
+           "overflow: P(Q > B); loss: the fraction of packets lost; or cell-loss: that of cells"}},
       accuracy_columns());
 }
 
@@ -321,7 +324,8 @@ TableLayout size_classes() {
            {"cells", "cells", "", Shape::whole, "that each takes"},
            {"share", "share", "", Shape::proved, "of the packets", Style::plain, 4},
            {"loss", "lost", "", Shape::number,
-            "fraction of the packets of this size that is lost; a proved upper bound where no more is known", Style::plain, 6}}};
+            "fraction of the packets of this size that is lost; a proved upper bound where no more is known",
+            Style::plain, 6}}};
 }
 
 }  // namespace

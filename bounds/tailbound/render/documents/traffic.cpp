@@ -29,29 +29,28 @@ struct TrafficWords {
 
 TrafficWords words_of(const Traffic& traffic) {
   TrafficWords words;
-  std::visit(Overloaded{[&](const EqualInputs& inputs) { words.source = counted(inputs.inputs, "input"); },
-                        [&](const PoissonArrivals&) { words.source = "Poisson arrivals per slot"; },
-                        [&](const PoissonAtAnyTime&) {
-                          words.source = "Poisson arrivals in continuous time (M/D/1)";
-                        },
-                        [&](const UnequalInputs&) { words.source = "inputs of their own rates"; },
-                        [&](const GeneratingFunction& function) {
-                          const std::string& formula = function.formula;
-                          words.source =
-                              "the arrivals " + (formula.size() > longest_formula
-                                                     ? formula.substr(0, longest_formula - 3) + "..."
-                                                     : formula);
-                        },
-                        [&](const Probabilities& pmf) { words.source = "the arrivals of " + pmf.name; },
-                        [&](const Blocks& blocks) { words.source = "the arrivals of " + blocks.name; },
-                        [&](const BurstyInputs& inputs) {
-                          words.source = counted(inputs.inputs, "input");
-                          words.burst = fmt::format(" with bursts of {} slots", plain(inputs.burst.slots));
-                          if (inputs.burst.on_rate != 1)
-                            words.burst += fmt::format(" at {} packets a slot", plain(inputs.burst.on_rate));
-                          words.burst += " (" + in_words(inputs.destination, "output") + ")";
-                        }},
-             traffic.source);
+  std::visit(
+      Overloaded{
+          [&](const EqualInputs& inputs) { words.source = counted(inputs.inputs, "input"); },
+          [&](const PoissonArrivals&) { words.source = "Poisson arrivals per slot"; },
+          [&](const PoissonAtAnyTime&) { words.source = "Poisson arrivals in continuous time (M/D/1)"; },
+          [&](const UnequalInputs&) { words.source = "inputs of their own rates"; },
+          [&](const GeneratingFunction& function) {
+            const std::string& formula = function.formula;
+            words.source =
+                "the arrivals " +
+                (formula.size() > longest_formula ? formula.substr(0, longest_formula - 3) + "..." : formula);
+          },
+          [&](const Probabilities& pmf) { words.source = "the arrivals of " + pmf.name; },
+          [&](const Blocks& blocks) { words.source = "the arrivals of " + blocks.name; },
+          [&](const BurstyInputs& inputs) {
+            words.source = counted(inputs.inputs, "input");
+            words.burst = fmt::format(" with bursts of {} slots", plain(inputs.burst.slots));
+            if (inputs.burst.on_rate != 1)
+              words.burst += fmt::format(" at {} packets a slot", plain(inputs.burst.on_rate));
+            words.burst += " (" + in_words(inputs.destination, "output") + ")";
+          }},
+      traffic.source);
   if (const auto load = load_of(traffic)) words.load = " at load " + plain(*load);
   if (traffic.packets_per_slot != 1)
     words.served = fmt::format(", {} served a slot", traffic.packets_per_slot);
@@ -76,8 +75,8 @@ Column destination_column() {
 
 std::vector<Column> traffic_columns() {
   return {
-      {"traffic", "traffic", "", Shape::text, "bernoulli, poisson (per slot), md1 (Poisson in continuous time) or onoff",
-       Style::hidden},
+      {"traffic", "traffic", "", Shape::text,
+       "bernoulli, poisson (per slot), md1 (Poisson in continuous time) or onoff", Style::hidden},
       {"inputs", "inputs", "", Shape::whole, "independent inputs that share the load equally"},
       {"rates", "rates", "packets/slot", Shape::givens, "of independent inputs, each its own", Style::hidden},
       {"arrivals", "arrivals", "", Shape::text, "generating function of the packets in a slot",

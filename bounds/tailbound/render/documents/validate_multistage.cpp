@@ -111,11 +111,13 @@ Layout validate_multistage_layout() {
                        "in which blocking promises more throughput or less delay than the interval allows"},
                       {"rows_judged", "rows judged", "", Shape::whole, "quantities with a verdict"}},
                      simulation_columns());
-  TableLayout rows{"rows", "a row per quantity: the simulation, and each variant of the model that knows such links", {}};
+  TableLayout rows{
+      "rows", "a row per quantity: the simulation, and each variant of the model that knows such links", {}};
   rows.columns = {{"quantity", "quantity", "", Shape::text, "throughput, delay, hot_delay or cold_delay"},
                   {"simulation", "simulation", "", Shape::estimate, "by simulation"}};
   for (const std::string variant : {"blocking", "published"}) {
-    Column model{variant, variant, "", Shape::model, "by that variant of the model; published has --links any only"};
+    Column model{variant, variant, "", Shape::model,
+                 "by that variant of the model; published has --links any only"};
     model.digits = 4;
     rows.columns.push_back(std::move(model));
     rows.columns.push_back(error_column(variant + "_error"));

@@ -501,8 +501,8 @@ std::unique_ptr<MultistageReplication> make_multistage_replication(const Multist
 
 std::string describe(const MultistageModel& model) {
   return "multistage " + network::describe(model.network) + ", " +
-         (model.wiring == network::Wiring::baseline ? "baseline" : "omega") + " wiring, " +
-         "load " + numeric::to_fraction(model.load);
+         (model.wiring == network::Wiring::baseline ? "baseline" : "omega") + " wiring, " + "load " +
+         numeric::to_fraction(model.load);
 }
 
 }  // namespace tailbound::sim

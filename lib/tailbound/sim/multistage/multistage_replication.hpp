@@ -22,7 +22,7 @@
 ///           buffer too, overtaking those that wait for a place. The two go on as one request, whose degree
 ///           counts from 1 again in the next buffer.
 /// TIES      Once servers were blocked, many services end at the same time, and their order counts
-///           (docs/derivations/multistage.md, section 6): they end in the order in which they began, before
+///           (docs/derivations/multistage.md, section 7): they end in the order in which they began, before
 ///           an arrival; and a queue whose head leaves begins its next service before it lets others in.
 /// METHOD    All services take the same time, so that they end in the order in which they began: a queue of
 ///           ends and one next arrival (of all processors together) take the place of an ordered list of

@@ -23,7 +23,8 @@ double relaxation_slots(const MultistageModel& model) {
   const auto stages = static_cast<double>(network::stage_count(model.network.network));
   const double h = numeric::nearest_double(model.network.hot);
   const auto sharing =  // what a load of 1 brings to the hot memory comes over so many outputs
-      model.network.links == network::Links::one ? 1.0 : static_cast<double>(model.network.network.switch_size);
+      model.network.links == network::Links::one ? 1.0
+                                                 : static_cast<double>(model.network.network.switch_size);
   const double last = 1 - h + h * static_cast<double>(model.network.network.nodes) / sharing;
   const double places = static_cast<double>(model.network.buffer) + 1;
   return stages * places * (model.network.combining == 1 ? std::max(1.0, last) : 1);
