@@ -38,8 +38,6 @@ double column_of(const MeasuredError& error) {
 std::string column_heading(double column, bool tails) {
   return tails ? probability_in_words(column) : fmt::format("{:.4g} %", 100 * column);
 }
-", column) : fmt::format(" { : .4g} % ", 100 * column);
-}
 
 /// "-0.6", "-0.6 .. +0.5", "-": errors in one column, in percent.
 std::string accuracy_cell(const AccuracyRow& row, Quantity quantity, double column) {
