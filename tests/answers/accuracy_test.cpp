@@ -87,6 +87,33 @@ TEST_CASE("accuracy: every row is well formed, and its own network is covered by
   CHECK(seen.size() > 150);
 }
 
+TEST_CASE("accuracy: wormhole models saturate where they did when they were measured") {
+  int compared = 0;
+  for (const AccuracyRow& row : accuracy_rows()) {
+    const MeasuredSetting* shape = row.find(Setting::topology);
+    if (shape == nullptr || !row.model_saturation) continue;
+    const auto number = [&](Setting setting) { return static_cast<int>(row.find(setting)->from); };
+    WormTopology topology{.shape = static_cast<WormShape>(number(Setting::topology)),
+                          .nodes = number(Setting::nodes),
+                          .ends = {static_cast<tailbound::network::Injection>(number(Setting::injection)),
+                                   static_cast<tailbound::network::Ejection>(number(Setting::ejection))}};
+    if (row.find(Setting::dimensions) != nullptr) topology.dimensions = number(Setting::dimensions);
+    const WormholeVariant variant =
+        row.model == MeasuredModel::wormhole_paper ? WormholeVariant::paper : WormholeVariant::finite_source;
+    const WormholeQuestion question{.network = topology,
+                                    .flits = number(Setting::flits),
+                                    .offered = {.values = {parse_rational("0.01", "load")}},
+                                    .variant = variant,
+                                    .virtual_channels = number(Setting::virtual_channels),
+                                    .buffer_flits = number(Setting::buffer_flits)};
+    INFO(row.network << ", " << question.flits << " flits, V " << *question.virtual_channels);
+    CHECK(answer(question, {}).saturation.value ==
+          Approx(*row.model_saturation).epsilon(0.0002).margin(0.00006));  // four digits
+    ++compared;
+  }
+  CHECK(compared > 75);
+}
+
 TEST_CASE("accuracy: on each side of each boundary") {
   const auto measured = [](const AskedAccuracy& asked) { return accuracy(asked, small_table).rows.size(); };
   CHECK(measured(ask(64, 1, 8)) == 1);
@@ -99,6 +126,12 @@ TEST_CASE("accuracy: on each side of each boundary") {
   CHECK(measured(ask(257, 1, 32)) == 0);
   // Within the box of two rows that differ in both numbers; a third row lies in it.
   CHECK(measured(ask(144, 1, 16)) == 3);
+  CHECK(accuracy(ask(64, 1, 8),
+                 {mesh_row(64, 1, 4, latencies(0, 0, 0)), mesh_row(64, 1, 32, latencies(0, 0, 0))})
+            .measured());
+  CHECK_FALSE(accuracy(ask(64, 1, 8),
+                       {mesh_row(64, 1, 3, latencies(0, 0, 0)), mesh_row(64, 1, 32, latencies(0, 0, 0))})
+                  .measured());
   // Channels are not interpolated.
   CHECK(measured(ask(64, 2, 32)) == 1);
   CHECK(measured(ask(64, 3, 32)) == 0);

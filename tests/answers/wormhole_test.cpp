@@ -50,8 +50,6 @@ TEST_CASE("wormhole answers: latency is source wait, service and the way") {
     CHECK(point.channels.front().name == point.bottleneck.value().name);
   }
   CHECK(found.points[0].latency.value == Approx(20 + found.mean_distance.value - 1).epsilon(1e-14));
-  CHECK(found.points[1].trusted());
-  CHECK_FALSE(found.points[2].trusted());
 }
 
 TEST_CASE("wormhole answers: finite sources unless told, but where they would take long") {
@@ -62,7 +60,6 @@ TEST_CASE("wormhole answers: finite sources unless told, but where they would ta
   const WormholeAnswer found = answer(question, {});
   CHECK(found.points[0].service.value == Approx(32 * 1.4403991).epsilon(1e-7));
   CHECK(found.points[0].source_wait.value == Approx(32 * 0.7122608).epsilon(2e-7));
-  CHECK(found.points[0].trusted());
   CHECK(found.unsolved.value > found.saturation.value);
   CHECK(found.unsolved.value < found.saturation.value * (1 + 1.1e-6));
   CHECK(found.why_unsolved.find("stopped after") == 0);
@@ -72,7 +69,6 @@ TEST_CASE("wormhole answers: finite sources unless told, but where they would ta
   }
   question.variant = WormholeVariant::paper;
   const WormholeAnswer published = answer(question, {});
-  CHECK_FALSE(published.points[0].trusted());
   CHECK_FALSE(published.points[0].channels[0].follow);
   question.variant = WormholeVariant::conditional;
   CHECK_THROWS_WITH(
@@ -100,7 +96,6 @@ TEST_CASE("wormhole answers: messages of geometric length") {
   const WormholeAnswer alone = answer(question, {});
   CHECK(alone.points[0].service.value == Approx(8));
   CHECK(alone.points[0].source_wait.value == Approx(8 * 0.5 * (2 - 1.0 / 8) / 2 / (1 - 0.5)));
-  CHECK(alone.points[0].trusted());
   // What is compared with a simulation is the same model.
   question.network = small_mesh().network;
   question.offered.values = {parse_rational("0.3", "load")};
@@ -256,8 +251,6 @@ TEST_CASE("wormhole answers: virtual channels that are told, as the model beside
   question.virtual_channels = 2;
   const WormholeAnswer two = answer(question, {});
   CHECK(two.saturation.value == Approx(0.3916150809).epsilon(1e-9));
-  CHECK(usual.points[0].trusted());
-  CHECK_FALSE(two.points[0].trusted());
   question.virtual_channels = 65;
   CHECK_THROWS_WITH(answer(question, {}), "virtual channels is 65; it must be from 1 to 64");
   question.virtual_channels = 64;

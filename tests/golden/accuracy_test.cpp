@@ -132,22 +132,21 @@ TEST_CASE("accuracy: all wormhole rows are given again", "[.full]") {
 TEST_CASE("accuracy: one statement about a network that was measured, between two, and outside") {
   const std::string mesh = "wormhole --topology mesh --nodes 64 --fractions 30%,80% --flits ";
   const std::string inside = in_one_line(run_line(mesh + "32").out);
-  CHECK(inside.find(
-            "Accuracy: measured on this network (8 x 8 mesh, 1 virtual channel, 32 flits) up to 80 % of the "
-            "simulated saturation load: mean latency 0.0 to +0.5 %, saturation load -2.5 %") !=
+  CHECK(inside.find("Accuracy, as model / simulation - 1: measured on this network (8 x 8 mesh, 1 virtual "
+                    "channel, 32 flits) up to 80 % of the "
+                    "simulated saturation load: mean latency 0.0 to +0.5 %, saturation load -2.5 %") !=
         std::string::npos);
   const std::string between = in_one_line(run_line(mesh + "24").out);
-  CHECK(
-      between.find(
-          "Accuracy: measured on 2 networks, between which this one lies (meshes, 2 dimensions, 64 nodes, 1 "
-          "virtual channel, 16 to 32 flits)") != std::string::npos);
+  CHECK(between.find("Accuracy, as model / simulation - 1: measured on 2 networks, between which this one "
+                     "lies (meshes, 2 dimensions, 64 nodes, 1 "
+                     "virtual channel, 16 to 32 flits)") != std::string::npos);
   const std::string outside = in_one_line(run_line(mesh + "64").out);
-  CHECK(outside.find(
-            "Accuracy: not measured for this network (64 flits, measured: 32 flits); `tailbound validate "
-            "wormhole --topology mesh --nodes 64 --flits 64 --fractions 30%,80%` measures it.") !=
+  CHECK(outside.find("Accuracy, as model / simulation - 1: not measured for this network (64 flits, "
+                     "measured: 32 flits); `tailbound validate "
+                     "wormhole --topology mesh --nodes 64 --flits 64 --fractions 30%,80%` measures it.") !=
         std::string::npos);
   for (const std::string& text : {inside, between, outside}) {
-    CHECK(count_of(text, "Accuracy:") == 1);
+    CHECK(count_of(text, "Accuracy, as") == 1);
     CHECK(count_of(text, "within") == 0);
     CHECK(text.find("not known") == std::string::npos);
   }
@@ -160,7 +159,7 @@ TEST_CASE("accuracy: one statement about a network that was measured, between tw
 TEST_CASE("accuracy: a page says it once, in its notes") {
   const std::string page =
       run_line("wormhole --topology mesh --nodes 64 --flits 32 --fractions 30%,85% --format html").out;
-  CHECK(count_of(page, "Accuracy:") >= 1);
+  CHECK(count_of(page, "Accuracy, as") >= 1);
   CHECK(page.find("error is not known") == std::string::npos);
   CHECK(page.find("within 4 %") == std::string::npos);
   CHECK(page.find("within 2 %") == std::string::npos);
@@ -235,7 +234,7 @@ TEST_CASE("accuracy: broadcasts, hot spots and trees") {
   const auto other = run_json(cube + "5");
   CHECK(other["results"][0]["accuracy"] == "not measured");
   check_accepted(other["results"][0]["accuracy_command"]);
-  CHECK(count_of(in_one_line(run_line(cube + "5").out), "Accuracy:") == 1);
+  CHECK(count_of(in_one_line(run_line(cube + "5").out), "Accuracy, as") == 1);
   const auto hot = run_json("multistage --nodes 64 --hot 0.08 --loads 0.3,0.6");
   CHECK(hot["results"][0]["accuracy"] == "measured");
   CHECK(hot["results"][0]["delay_error_max"]["value"].get<double>() < 0.1);
@@ -243,7 +242,7 @@ TEST_CASE("accuracy: broadcasts, hot spots and trees") {
   CHECK(large["results"][0]["accuracy"] == "not measured");
   check_accepted(large["results"][0]["accuracy_command"]);
   const std::string tree = in_one_line(run_line("delay --radix 16 --levels 3 --load 0.8").out);
-  CHECK(tree.find("measured on this network (16-ary 3-tree, load 0.8) down to P(D > t) = 1e-06: P(D > t) "
+  CHECK(tree.find("measured on this network (16-ary 3-tree, load 0.8) down to P(D > t) = 1e-6: P(D > t) "
                   "-2.9 to +3.1 %") != std::string::npos);
   const std::string deep = in_one_line(run_line("delay --radix 3 --levels 6 --load 0.8").out);
   CHECK(deep.find("not measured for this network") != std::string::npos);

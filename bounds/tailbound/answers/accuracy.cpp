@@ -45,33 +45,41 @@ std::vector<OutsideSetting> outside_of(const std::vector<MeasuredSetting>& setti
   return outside;
 }
 
-/// The ranges between two rows; nothing if no network lies between them.
+/// Loads and fractions may be 0.
+constexpr double least_side = 0.01;
+
+/// The end of a range as a factor of its beginning.
+double factor_of(const MeasuredSetting& side) {
+  return std::isinf(side.to) ? 1e3 : (side.to + least_side) / (side.from + least_side);
+}
+
+/// The ranges between two rows; nothing if no network lies between them, as they are alike in too little.
 std::optional<std::vector<MeasuredSetting>> box_of(const AccuracyRow& first, const AccuracyRow& second) {
+  constexpr int most_differences = 2;
+  constexpr double most_factor = 8;
   if (first.model != second.model || first.loads != second.loads ||
       first.settings.size() != second.settings.size())
     return std::nullopt;
   std::vector<MeasuredSetting> box = first.settings;
+  int differences = 0;
   for (MeasuredSetting& side : box) {
     const MeasuredSetting* other = second.find(side.setting);
     if (other == nullptr) return std::nullopt;
     if (other->from == side.from && other->to == side.to) continue;
-    if (!interpolates(side.setting)) return std::nullopt;
     side.from = std::min(side.from, other->from);
     side.to = std::max(side.to, other->to);
-    if (one_is_apart(side.setting) && side.from == 1) return std::nullopt;
+    if (++differences > most_differences || factor_of(side) > most_factor ||
+        (one_is_apart(side.setting) && side.from == 1))
+      return std::nullopt;
   }
   return box;
 }
 
 /// How large a box is: 0 if it is a single network.
 double size_of(const std::vector<MeasuredSetting>& box) {
-  constexpr double least = 0.01;  // loads and fractions may be 0
   double size = 0;
   for (const MeasuredSetting& side : box)
-    if (side.from != side.to) {
-      const double to = std::isinf(side.to) ? 1e3 * (side.from + least) : side.to;
-      size += std::log((to + least) / (side.from + least));
-    }
+    if (side.from != side.to) size += std::log(factor_of(side));
   return size;
 }
 

@@ -9,7 +9,8 @@
 ///
 /// MODEL     a table of measurements: a row is one network (or a survey of several, with ranges), its errors, and what
 ///           reproduces it. A network is covered if a row has its settings, or if it lies between two measured ones that
-///           differ in numbers only; errors are then those of all rows between the two, from least to greatest.
+///           differ in one or two numbers, each by a factor of at most 8; errors are then those of all rows between the
+///           two, from least to greatest.
 /// RESULT    error = model / simulation - 1: above 0 the model overestimates. Of tail probabilities the 95 % interval
 ///           of the simulation is part of the range; of means it is not (at most 0.7 % up to 85 % of saturation, 1.9 %
 ///           at 95 %).
@@ -104,9 +105,9 @@ struct AccuracyRow {
   std::vector<MeasuredSetting> settings;
   RowLoads loads = RowLoads::none;
   std::vector<MeasuredError> errors;  ///< those of one quantity in the order in which they get harder
-  /// Simulated saturation load [flits/cycle/node] for which the model has the error of Quantity::saturation, where it
-  /// is known.
-  std::optional<double> simulated_saturation{};
+  /// Saturation loads [flits/cycle/node], or rates [messages/cycle/node]: of the model as it was measured, and simulated
+  /// (the greatest that is stable); where Quantity::saturation was measured.
+  std::optional<double> model_saturation{}, simulated_saturation{};
   int networks = 1;      ///< so many were measured
   std::string measured;  ///< with which version, or when: "0.1.0", "2026-11-26"
 

@@ -396,17 +396,13 @@ std::string settings_in_words(const AccuracyRow& row) {
   return listed(row.model, row.settings, row.network);
 }
 
-std::string in_words(const Accuracy& accuracy, const std::string& command) {
-  return "Accuracy: " + clause(accuracy, command) + ".";
-}
-
 std::string clause(const Accuracy& accuracy, const std::string& command) {
   if (!accuracy.measured())
     return fmt::format("not measured for this network{}; `{}` measures it", outside_in_words(accuracy),
                        command);
   const bool one = accuracy.rows.size() == 1;
   const AccuracyRow& first = *accuracy.rows.front();
-  return fmt::format("measured on {} ({}){} (model / simulation - 1)",
+  return fmt::format("measured on {} ({}){}",
                      one ? std::string("this network")
                          : fmt::format("{} networks, between which this one lies", accuracy.rows.size()),
                      listed(first.model, accuracy.box, one ? first.network : std::string()),
@@ -414,23 +410,22 @@ std::string clause(const Accuracy& accuracy, const std::string& command) {
 }
 
 std::string accuracy_note(const std::vector<StatedAccuracy>& all) {
-  std::vector<std::string> texts, networks;
+  const bool one_network = std::all_of(all.begin(), all.end(), [&](const StatedAccuracy& each) {
+    return each.network == all.front().network;
+  });
+  std::vector<std::string> texts;
   for (const StatedAccuracy& each : all) {
-    std::string text = in_words(each.accuracy, each.command);
-    if (std::find(texts.begin(), texts.end(), text) != texts.end()) continue;
-    texts.push_back(std::move(text));
-    networks.push_back(each.network);
+    std::string text = (one_network || each.accuracy.rows.size() == 1 ? "" : each.network + " ") +
+                       clause(each.accuracy, each.command);
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
   }
-  if (texts.size() == 1) return texts.front();
+  if (texts.size() <= most_statements)
+    return fmt::format("Accuracy, as model / simulation - 1: {}.", fmt::join(texts, "; "));
   std::string note;
-  if (texts.size() <= most_statements) {
-    for (std::size_t i = 0; i < texts.size(); ++i)
-      note += (i == 0 ? "" : " ") + (networks[i].empty() ? "" : networks[i] + ": ") + texts[i];
-    return note;
-  }
   const auto measured = [](const StatedAccuracy& each) { return each.accuracy.measured(); };
   const auto count = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), measured));
-  note = fmt::format("Accuracy: measured for {} of {} networks", count, all.size());
+  note = fmt::format("Accuracy, as model / simulation - 1: measured for {} of {} {}", count, all.size(),
+                     one_network ? "points" : "networks");
   std::vector<std::string> errors;
   for (const Quantity quantity : all_quantities) {
     std::optional<ErrorRange> worst;
@@ -444,8 +439,8 @@ std::string accuracy_note(const std::vector<StatedAccuracy>& all) {
       errors.push_back(name_of(quantity, all.front().accuracy.asked.model) + " " +
                        error_in_words(worst->least, worst->greatest));
   }
-  if (!errors.empty()) note += fmt::format(": {} (model / simulation - 1)", fmt::join(errors, ", "));
-  note += "; each network's is in JSON and CSV";
+  if (!errors.empty()) note += fmt::format(": {}", fmt::join(errors, ", "));
+  note += "; each one is in JSON and CSV";
   const auto other = std::find_if_not(all.begin(), all.end(), measured);
   if (other != all.end()) note += fmt::format("; `{}` measures the first of the others", other->command);
   return note + ".";

@@ -14,17 +14,15 @@
 /// What is said of a model's accuracy: in every answer one statement, made from answers/accuracy.hpp and nowhere else.
 namespace tailbound::render {
 
-/// "Accuracy: measured on this network (8 x 8 mesh, 1 virtual channel, 32 flits), up to 90 % of the simulated
-/// saturation load: mean latency -2.5 to +0.5 %, saturation load -2.5 % (model / simulation - 1).", or "Accuracy: not
-/// measured for this network (5 flits; measured: 20 to 40); `tailbound validate ...` measures it."
+/// "measured on this network (8 x 8 mesh, 1 virtual channel, 32 flits), up to 90 % of the simulated saturation load: mean
+/// latency -2.5 to +0.5 %, saturation load -2.5 %", or "not measured for this network (5 flits, measured: 20 to 40 flits);
+/// `tailbound validate ...` measures it".
 /// \param command  that measures it
-[[nodiscard]] std::string in_words(const answers::Accuracy& accuracy, const std::string& command);
-/// The same without "Accuracy: " and the full stop.
 [[nodiscard]] std::string clause(const answers::Accuracy& accuracy, const std::string& command);
 
 /// One network of an answer, with what measures its accuracy.
 struct StatedAccuracy {
-  std::string network;  ///< before the statement where an answer has several
+  std::string network;  ///< named where an answer has several
   answers::Accuracy accuracy;
   std::string command;
 };

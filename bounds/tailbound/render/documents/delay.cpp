@@ -591,24 +591,16 @@ Picture sweep(const Document& document, const std::vector<Entry>& entries, Pictu
 Picture picture(const Document& document, const Shared<DelayPoint>& points) {
   const DelayQuestion& first = points->front().first;
   std::vector<const Topology*> all;
-  std::string note;
-  for (const auto& [question, answer] : *points) {
-    all.push_back(&question.topology);
-    for (const std::string& caution : cautions(question, answer))
-      if (note.find(caution) == std::string::npos) note = joined_notes(note, caution);
-  }
+  for (const auto& [question, answer] : *points) all.push_back(&question.topology);
   if (points->size() > 1 && varies(document, {.axes = axes(), .height = "mean_queueing_slots"}))
-    return sweep(
-        document, entries_of(points),
-        {.title = "Delay, " + in_words(first.topology, all), .x_label = {}, .y_label = {}, .note = note});
+    return sweep(document, entries_of(points),
+                 {.title = "Delay, " + in_words(first.topology, all), .x_label = {}, .y_label = {}});
   Picture picture{.title = "Queueing delay, " + in_words(first.topology, all),
                   .x_label = slots_label("t", first.units),
                   .y_label = "P(D > t)",
-                  .note = note,
                   .powers_of_ten = true};
   if (first.hop_ns)
-    picture.note =
-        joined_notes(note, "latency is D, a slot for each queue passed, and " + hop_in_words(*first.hop_ns));
+    picture.note = "latency is D, a slot for each queue passed, and " + hop_in_words(*first.hop_ns);
   if (points->size() == 1) {
     add_curves(picture, points->front());
     return picture;
@@ -654,7 +646,8 @@ namespace {
 /// How near simulations of this tree came, as far as they went.
 std::string tree_caution(const TreeTopology& tree, Hops hops) {
   constexpr double deepest = 1e-6;
-  return clause(answers::accuracy(answers::asked_accuracy(tree, hops, {deepest})),
+  return "accuracy, as model / simulation - 1: " +
+         clause(answers::accuracy(answers::asked_accuracy(tree, hops, {deepest})),
                 measuring_command(tree, hops == Hops::chain));
 }
 

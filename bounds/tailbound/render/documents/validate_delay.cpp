@@ -133,9 +133,6 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
   picture.note = "95 % intervals; " + in_words(answer.simulation.simulated);
   if (question.time)
     picture.note += ". Latency is D, a slot for each queue passed, and " + hop_in_words(question.time->hop);
-  if (const std::string caution = model_caution(answer.omissions, question.topology, answer.hops);
-      !caution.empty())
-    picture.note += ". " + caution;
   std::vector<ValidatedLevel> curve;
   for (const ComparedDelay& point : compared_curve(question, answer))
     curve.push_back({.level = static_cast<double>(point.level.value),
