@@ -26,7 +26,9 @@ RouteRule parse_route(const std::string& name, FileUse use) {
 
 void add_topology_options(OptionTable& table, TopologyOptions& options) {
   const OptionGroup tree(table, "A tree under uniform traffic");
-  tree.add("--radix", options.radix, "K", "links of a switch in each direction");
+  tree.add("--radix", options.radix, "K",
+           "ports of a switch on each side: K down and K up, 2 K in all\n(network fat-tree --radix counts "
+           "both sides)");
   tree.add("--levels", options.levels, "N", "levels of switches: K^N leaves");
   tree.add("--load", options.load, "R", "packets a slot that each leaf sends");
   tree.add("--routing", options.routing, "NAME",

@@ -156,7 +156,9 @@ void declare(OptionTable& table, Options& options) {
                "fat-tree, leaf-spine, torus, hyperx, dragonfly, slimfly or jellyfish");
   table.options.back().required = true;
   const OptionGroup sizes(table, "Sizes");
-  sizes.add("--radix", options.radix, "K", "fat-tree: ports of a switch, even (4)");
+  sizes.add(
+      "--radix", options.radix, "K",
+      "fat-tree: all ports of a switch, even (4); half are down, half\nup (delay --radix counts one side)");
   sizes.add("--levels", options.levels, "N", "fat-tree: 2 or 3 (3)");
   sizes.add("--leaves", options.leaves, "N", "leaf-spine: leaves (4)");
   sizes.add("--spines", options.spines, "N", "leaf-spine: spines (2)");
@@ -170,7 +172,9 @@ void declare(OptionTable& table, Options& options) {
   sizes.add("--switches", options.switches, "N", "jellyfish: switches (20)");
   sizes.add("--degree", options.degree, "R", "jellyfish: wires of a switch to others (4)");
   sizes.add("--seed", options.seed, "S", "jellyfish: which random graph (1)");
-  sizes.add("--hosts", options.hosts, "N", "hosts of a switch (of a leaf), but of a fat-tree");
+  sizes.add("--hosts", options.hosts, "N",
+            "hosts of a switch; not of a fat-tree (leaf-spine: 4 a leaf;\nhyperx, jellyfish 4; dragonfly 2; "
+            "torus 1; slimfly: half of\nits wires)");
   const OptionGroup traffic(table, "Traffic");
   traffic.add("--uniform", options.uniform, "R",
               "packets a slot that each host sends, the same to each other (0.5);\n0: none in the file");

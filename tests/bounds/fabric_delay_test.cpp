@@ -226,6 +226,17 @@ TEST_CASE("fabric delay: that of routes written out, on the usual fabrics") {
   }
 }
 
+TEST_CASE("fabric delay: that of minimal routes written out") {
+  for (const std::string& traffic :
+       {std::string("uniform = 0.4\n"), std::string("permutation = \"shift\"\nshift = 6\nrate = 0.15\n"),
+        std::string("permutation = \"random\"\nrate = 0.3\n")}) {
+    INFO(traffic);
+    const std::string text =
+        to_toml(Dragonfly{3, 2, 1, 4}, std::nullopt) + "\n[traffic]\n" + traffic + "route = \"minimal\"\n";
+    CHECK(require_equal_to_routes(read_fabric(text, "fabric.toml").fabric, 20));
+  }
+}
+
 TEST_CASE("fabric delay: one slower link makes its pairs slower") {
   Fabric fabric = test::with_uniform(
       read_fabric(to_toml(FatTree{8, 3}, std::nullopt), "fabric.toml", FlowsFrom::elsewhere).fabric,

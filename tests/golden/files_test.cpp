@@ -263,7 +263,7 @@ TEST_CASE("files: standard input as a file") {
   same("buffer --drop 1e-9", "--pmf", folder.file("pmf", "0.5\n0.3\n0.2\n"));
   same("buffer --drop 1e-9", "--blocks",
        folder.file("blocks", "[[[0.5, 0.1], [0.1, 0.5]], [[0.3, 0.1], [0.1, 0.3]]]"));
-  same("compare --inputs 2 --load 0.5", "", folder.file("list", "1\n"));
+  same("compare --inputs 2 --load 0.5", "", folder.file("list", "1/2\n"));
   // Read more than once by the command, but only once from the pipe.
   const Outcome twice = shell(folder, "cat '" + network + "' | $T validate delay --slots 1000 --network -");
   INFO(twice.err);

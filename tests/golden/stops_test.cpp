@@ -228,7 +228,7 @@ void stop_at_random(const Asked& asked, const Written& whole, std::mt19937& rand
 
 void stop_all_at_random(int runs) {
   const Folder inputs;
-  const std::string list = inputs.file("list", "1\n0.25\n");
+  const std::string list = inputs.file("list", "1/2\n0.39\n");
   const std::vector<std::pair<std::string, bool>> lines{
       // the second: it has --plot
       {"buffer --inputs 16 --load 0.05:0.95:0.05 --drop 1e-15", true},

@@ -66,31 +66,31 @@ Distances distances(const Network& network, std::size_t to, bool crosses) {
 bool send(const Network& network, std::size_t from, std::size_t to, const Rational& rate, Passed& passed) {
   const Distances fewest = distances(network, to, group_of(network, from) != group_of(network, to));
   if (fewest[0][from] >= never) return false;
-  const std::function<void(std::size_t, std::size_t, const Rational&)> step = [&](std::size_t at, std::size_t crossed,
-                                                                                  const Rational& part) {
-    if (at == to) return;
-    struct Next {
-      std::size_t link, crossed;
-    };
-    std::vector<Next> next;
-    Rational weights = 0;
-    for (std::size_t i = 0; i < network.links.size(); ++i) {
-      const Link& link = network.links[i];
-      if (link.from != at || (network.nodes[link.to].host && link.to != to)) continue;
-      const bool within = group_of(network, link.from) == group_of(network, link.to);
-      if (!within && crossed == 1) continue;
-      const std::size_t behind = within ? crossed : 1;
-      if (fewest[behind][link.to] + 1 != fewest[crossed][at]) continue;
-      next.push_back({i, behind});
-      weights = weights + link.weight;
-    }
-    for (const Next& each : next) {
-      const Rational share = part * network.links[each.link].weight / weights;
-      Rational& its = passed.try_emplace({from, each.link}, 0).first->second;
-      its = its + share;
-      step(network.links[each.link].to, each.crossed, share);
-    }
-  };
+  const std::function<void(std::size_t, std::size_t, const Rational&)> step =
+      [&](std::size_t at, std::size_t crossed, const Rational& part) {
+        if (at == to) return;
+        struct Next {
+          std::size_t link, crossed;
+        };
+        std::vector<Next> next;
+        Rational weights = 0;
+        for (std::size_t i = 0; i < network.links.size(); ++i) {
+          const Link& link = network.links[i];
+          if (link.from != at || (network.nodes[link.to].host && link.to != to)) continue;
+          const bool within = group_of(network, link.from) == group_of(network, link.to);
+          if (!within && crossed == 1) continue;
+          const std::size_t behind = within ? crossed : 1;
+          if (fewest[behind][link.to] + 1 != fewest[crossed][at]) continue;
+          next.push_back({i, behind});
+          weights = weights + link.weight;
+        }
+        for (const Next& each : next) {
+          const Rational share = part * network.links[each.link].weight / weights;
+          Rational& its = passed.try_emplace({from, each.link}, 0).first->second;
+          its = its + share;
+          step(network.links[each.link].to, each.crossed, share);
+        }
+      };
   step(from, 0, rate);
   return true;
 }
@@ -108,7 +108,8 @@ bool require_defined(const Fabric& fabric) {
       if (const auto* product = std::get_if<ProductDemand>(&demand.rates))
         for (std::size_t d = 0; d < nodes; ++d)
           if (s != d && product->out[s] != 0 && product->in[d] != 0 && product->together(s, d))
-            all = send(network, s, d, product->values[product->out[s]] * product->values[product->in[d]], passed) &&
+            all = send(network, s, d, product->values[product->out[s]] * product->values[product->in[d]],
+                       passed) &&
                   all;
     if (const auto* sparse = std::get_if<SparseDemand>(&demand.rates))
       for (const auto& entry : sparse->entries)
@@ -159,12 +160,12 @@ const std::string minimal = "route = \"minimal\"\n";
 
 TEST_CASE("Minimal routes: rates are those of the definition, digit for digit", "[network][minimal]") {
   CHECK(require_defined(fabric_of(Dragonfly{3, 1, 1, 4}, "[traffic]\nuniform = 0.3\n" + minimal)));
-  CHECK(require_defined(fabric_of(Dragonfly{2, 2, 1, 3}, "[traffic]\npermutation = \"shift\"\nshift = 4\nrate = 0.2\n" +
-                                                             minimal)));
-  CHECK(require_defined(fabric_of(Dragonfly{3, 1, 2, 5},
-                                  "[[traffic]]\ngravity = [[\"h[0..2]\", 0.3, 1], [\"h[3..9]\", 0.1, 2]]\n" + minimal +
-                                      "[[traffic]]\nname = \"p\"\npermutation = \"random\"\nrate = \"1/7\"\n" +
-                                      minimal)));
+  CHECK(require_defined(fabric_of(Dragonfly{2, 2, 1, 3},
+                                  "[traffic]\npermutation = \"shift\"\nshift = 4\nrate = 0.2\n" + minimal)));
+  CHECK(require_defined(
+      fabric_of(Dragonfly{3, 1, 2, 5},
+                "[[traffic]]\ngravity = [[\"h[0..2]\", 0.3, 1], [\"h[3..9]\", 0.1, 2]]\n" + minimal +
+                    "[[traffic]]\nname = \"p\"\npermutation = \"random\"\nrate = \"1/7\"\n" + minimal)));
   // Groups that are rings, two links of unequal weights between two of them, and a switch that sends.
   CHECK(require_defined(fabric_of(
       "hosts = \"h[0..11]\"\nswitches = \"s[0..2]_[0..3]\"\ngroups = 4\n"
@@ -172,8 +173,8 @@ TEST_CASE("Minimal routes: rates are those of the definition, digit for digit", 
       "  {each = \"g = 0..2, a = 0..3\", from = \"s[g]_[a]\", to = \"s[g]_[(a+1)%4]\", both = true},\n"
       "  {each = \"g = 0..2\", from = \"s[g]_0\", to = \"s[(g+1)%3]_1\", both = true, weight = 3},\n"
       "  {each = \"g = 0..2\", from = \"s[g]_2\", to = \"s[(g+1)%3]_3\", both = true}]\n"
-      "[[traffic]]\nuniform = 0.1\n" + minimal +
-      "[[traffic]]\nname = \"s\"\nuniform = 0.2\nfrom = \"s1_1\"\nto = \"h[0..5]\"\n" + minimal)));
+      "[[traffic]]\nuniform = 0.1\n" +
+      minimal + "[[traffic]]\nname = \"s\"\nuniform = 0.2\nfrom = \"s1_1\"\nto = \"h[0..5]\"\n" + minimal)));
 }
 
 TEST_CASE("Minimal routes: random networks with groups, by the definition", "[network][minimal]") {
@@ -207,8 +208,8 @@ TEST_CASE("Minimal routes: random networks with groups, by the definition", "[ne
   CHECK(refused >= 3);
 }
 
-TEST_CASE("Minimal routes: adversarial traffic saturates a dragonfly at 1/(a p)", "[network][minimal]") {
-  // All hosts of a group send to the next group, over one link: a p hosts share it. By shortest routes of 72 hosts some
+TEST_CASE("Minimal routes: adversarial traffic saturates a dragonfly", "[network][minimal]") {
+  // All hosts of a group send to the next group, over one link: a p hosts share it, which is full at 1/(a p). By shortest routes of 72 hosts some
   // take two global links, which no minimal route does, and 1/4 would be carried.
   for (const auto& [a, p, h] : {std::array{4, 2, 2}, std::array{2, 1, 1}, std::array{3, 2, 1}}) {
     const Dragonfly shape{a, p, h, a * h + 1};
@@ -218,8 +219,9 @@ TEST_CASE("Minimal routes: adversarial traffic saturates a dragonfly at 1/(a p)"
     };
     CHECK(fullest(shift("minimal")) == Rational(a * p) / 100);
   }
-  CHECK(fullest(fabric_of(Dragonfly{4, 2, 2, 9},
-                          "[traffic]\npermutation = \"shift\"\nshift = 8\nrate = \"1/100\"\nroute = \"shortest\"\n")) ==
+  CHECK(fullest(fabric_of(
+            Dragonfly{4, 2, 2, 9},
+            "[traffic]\npermutation = \"shift\"\nshift = 8\nrate = \"1/100\"\nroute = \"shortest\"\n")) ==
         Rational(4) / 100);
   // Uniform traffic: each link between groups carries what a p hosts send to a p of the others.
   const Rational each = Rational(1) / 10 / 71;
@@ -247,8 +249,9 @@ TEST_CASE("Minimal routes: two groups are enough, none are refused", "[network][
   const Fabric without = read_fabric(text, "fabric.toml", FlowsFrom::file, failed).fabric;
   const FabricGraph graph(without);
   CHECK_THROWS_WITH(fabric_rates(graph, fabric_orbits(graph)), Catch::Contains("no way leads from h"));
-  CHECK_THROWS_WITH(read_network("switches = [\"s\", \"t\"]\nlink = [{from = \"s\", to = \"t\"}]\n[traffic]\nuniform = "
-                                 "true\nroute = \"minimal\"\n",
-                                 "worms.toml", FileUse::worms),
-                    Catch::Contains("\"shortest\", \"spread\""));
+  CHECK_THROWS_WITH(
+      read_network("switches = [\"s\", \"t\"]\nlink = [{from = \"s\", to = \"t\"}]\n[traffic]\nuniform = "
+                   "true\nroute = \"minimal\"\n",
+                   "worms.toml", FileUse::worms),
+      Catch::Contains("\"shortest\", \"spread\""));
 }

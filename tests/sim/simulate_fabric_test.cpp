@@ -175,6 +175,29 @@ TEST_CASE("Valiant routes are simulated as listed", "[sim][fabric]") {
       200'000);
 }
 
+TEST_CASE("Minimal routes are simulated as listed", "[sim][fabric]") {
+  compare({fabric_of(network::to_toml(
+              network::Dragonfly{3, 2, 1, 4},
+              network::FabricTraffic{numeric::Rational(2) / 5, network::RouteRule::minimal}))},
+          100'000);
+  // Beside shortest routes, with two links of unequal weights between two groups, near what the fuller one carries.
+  const std::string rings =
+      "hosts = \"h[0..11]\"\nswitches = \"s[0..2]_[0..3]\"\ngroups = 4\n"
+      "link = [{each = \"i = 0..11\", from = \"h[i]\", to = \"s[i/4]_[i%4]\", both = true},\n"
+      "  {each = \"g = 0..2, a = 0..3\", from = \"s[g]_[a]\", to = \"s[g]_[(a+1)%4]\", both = true},\n"
+      "  {each = \"g = 0..2\", from = \"s[g]_0\", to = \"s[(g+1)%3]_1\", both = true, weight = 3},\n"
+      "  {each = \"g = 0..2\", from = \"s[g]_2\", to = \"s[(g+1)%3]_3\", both = true}]\n";
+  const std::string adverse =
+      "[[traffic]]\npermutation = \"shift\"\nshift = 4\nrate = 0.3\nroute = \"minimal\"\n";
+  compare({fabric_of(rings + adverse)}, 100'000);
+  compare({fabric_of(rings + adverse + "[[traffic]]\nname = \"u\"\nuniform = 0.1\nroute = \"shortest\"\n")},
+          100'000);
+  CHECK_THROWS_AS(fabric_tables(fabric_of(rings + adverse +
+                                          "[[traffic]]\nname = \"u\"\nuniform = 0.1\nroute = \"shortest\"\n"
+                                          "[[traffic]]\nname = \"v\"\nuniform = 0.1\nroute = \"spread\"\n")),
+                  LimitExceeded);
+}
+
 TEST_CASE("hosts with several links, and switches that send, are simulated as listed", "[sim][fabric]") {
   compare({fabric_of(
       "hosts = \"h[0..2]\"\nswitches = \"s[0..2]\"\n"

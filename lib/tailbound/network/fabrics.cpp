@@ -55,7 +55,7 @@ Drawn drawn(const FatTree& tree) {
   const std::int64_t half = tree.radix / 2, radix = tree.radix, last = half - 1;
   Drawn result;
   FabricFacts& facts = result.facts;
-  facts.name = fmt::format("fat-tree of radix {}, {} levels", tree.radix, tree.levels);
+  facts.name = fmt::format("fat-tree of {}-port switches, {} levels", tree.radix, tree.levels);
   facts.ports = tree.radix;
   if (tree.levels == 2) {
     facts.hosts = radix * half;
@@ -90,7 +90,8 @@ Drawn drawn(const LeafSpine& tree) {
   in_range("uplink rate", tree.uplink_rate, 1, 32);
   Drawn result;
   FabricFacts& facts = result.facts;
-  facts.name = fmt::format("leaf-spine of {} leaves and {} spines", tree.leaves, tree.spines);
+  facts.name = fmt::format("leaf-spine of {} leaves with {} host{} each and {} spines", tree.leaves,
+                           tree.hosts, tree.hosts == 1 ? "" : "s", tree.spines);
   facts.hosts = facts.host_wires = std::int64_t{tree.leaves} * tree.hosts;
   facts.switches = tree.leaves + tree.spines;
   facts.switch_wires = std::int64_t{tree.leaves} * tree.spines;

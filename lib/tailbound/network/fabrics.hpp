@@ -17,7 +17,8 @@
 /// TESTS     tests/network/fabrics_test.cpp: read back, link by link as defined, and counted
 namespace tailbound::network {
 
-/// Folded Clos network of switches with `radix` ports, half of them down: 2 (radix/2)^levels hosts.
+/// Folded Clos network of switches with `radix` ports in all, half of them down: 2 (radix/2)^levels hosts. (Tree, of
+/// tree.hpp, counts the ports of one side.)
 /// SOURCE  Al-Fares, Loukissas and Vahdat 2008 (3 levels)
 struct FatTree {
   int radix = 4;   ///< even, 2 .. 128
@@ -75,7 +76,7 @@ using FabricShape = std::variant<FatTree, LeafSpine, Torus, HyperX, Dragonfly, S
 
 /// What is known of it from its definition.
 struct FabricFacts {
-  std::string name;  ///< "fat-tree of radix 4, 3 levels"
+  std::string name;  ///< "fat-tree of 4-port switches, 3 levels"
   std::int64_t hosts = 0, switches = 0;
   std::int64_t host_wires = 0, switch_wires = 0;  ///< to hosts, and between switches
   int ports = 0;                                  ///< most of a switch

@@ -416,23 +416,31 @@ std::vector<std::string> cautions(const DelayQuestion& question, const DelayAnsw
   return lines;
 }
 
+std::string after_latency(const Topology& topology) {
+  const std::string ports = switch_in_words(topology);
+  return "Latency: queueing and " + latency_slots_in_words() + "." + (ports.empty() ? "" : " " + ports);
+}
+
 std::vector<std::string> notes(const std::vector<DelayPoint>& points, bool one) {
   const DelayQuestion& first = points.front().first;
   std::vector<std::string> notes;
   std::string truth = truth_in_words(points);
   if (one) {
     notes.push_back("D: queueing delay in slots; " + truth);
+    notes.push_back(after_latency(first.topology));
   } else {
     const bool same_sources = std::all_of(points.begin(), points.end(), [&](const DelayPoint& point) {
       return point.first.sources == first.sources;
     });
-    notes.push_back("latency = queueing + queues passed" +
+    notes.push_back("latency = queueing and " + latency_slots_in_words() +
                     (same_sources ? "; arrivals " + arrivals_in_words(first.sources) : std::string()));
     if (first.hop_ns) notes.push_back("in ns also " + hop_in_words(*first.hop_ns));
     if (first.drop)
       notes.emplace_back(
           "buffers: packets in all queues on the longest way, those in service included, each queue "
           "for the target");
+    if (std::string ports = switch_in_words(first.topology); !ports.empty())
+      notes.push_back(std::move(ports));
     truth.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(truth.front())));
     notes.push_back(std::move(truth));
   }
@@ -600,7 +608,7 @@ Picture picture(const Document& document, const Shared<DelayPoint>& points) {
                   .y_label = "P(D > t)",
                   .powers_of_ten = true};
   if (first.hop_ns)
-    picture.note = "latency is D, a slot for each queue passed, and " + hop_in_words(*first.hop_ns);
+    picture.note = "latency is D, " + latency_slots_in_words() + ", and " + hop_in_words(*first.hop_ns);
   if (points->size() == 1) {
     add_curves(picture, points->front());
     return picture;
@@ -740,7 +748,7 @@ Layout delay_layout() {
        .meaning = "E[D], the time in queues without the packets' own slots",
        .digits = 5},
       {"mean_latency_slots", "mean latency", "slots", Shape::claim,
-       "E[T], T = D + a slot for each queue passed", Style::hidden},
+       "E[T], T = D + a slot for each queue passed; the sender's own link takes none", Style::hidden},
       {"mean_latency_ns", "mean latency", "ns", Shape::claim, "the same in ns, with what the hops add",
        Style::hidden},
       {"total_buffer", "buffers", "packets", Shape::whole,

@@ -244,9 +244,10 @@ std::vector<Line> lines(const FabricPoint& point) {
 
 std::vector<std::string> notes(const std::vector<FabricPoint>& points) {
   std::vector<std::string> notes{
-      "T: latency, queueing and a slot for each queue passed. Pairs: hosts of which one sends to the other; "
-      "mean, "
-      "best and worst are of the pairs' own percentiles, latency is of all their packets together.",
+      "T: latency, queueing and " + latency_slots_in_words() +
+          ". Pairs: hosts of which one sends to the other; "
+          "mean, "
+          "best and worst are of the pairs' own percentiles, latency is of all their packets together.",
       "model: every queue is fed as its sources send; waits at successive queues are added as independent, "
       "though "
       "they are correlated: deep in the tail the sums are optimistic. Loads are exact, probabilities proved "

@@ -174,7 +174,7 @@ std::vector<std::string> notes(const std::vector<LoadScalePoint>& points) {
                            ? "Each factor meets the target at its lower end and misses it at its upper one."
                            : "Each factor is exact: below it no queue grows for ever.");
   if (latency_of(question) != nullptr) {
-    notes.emplace_back("T: latency, queueing and a slot for each queue passed" +
+    notes.emplace_back("T: latency, queueing and " + latency_slots_in_words() +
                        std::string(question.units.slot_ns() ? ", with what each hop adds." : "."));
     for (const LoadScalePoint& point : points) {
       const std::string caution =

@@ -174,6 +174,9 @@ std::vector<std::string> notes(const std::vector<SimulateTreePoint>& points,
   if (question.time && points.size() > 1)
     note += "; latencies in ns with " + hop_in_words(question.time->hop);
   std::vector<std::string> all{note + "."};
+  const std::string ports = question.fabric ? "" : switch_in_words(question.topology);
+  all.push_back("Latency: queueing and " + latency_slots_in_words() + "." +
+                (ports.empty() ? "" : " " + ports));
   if (question.fabric)
     all.emplace_back(
         "Queues between nodes of the same kinds, whose names differ from the first digit on, are counted "
@@ -205,7 +208,7 @@ Picture picture(const Document& document, const std::vector<SimulateTreePoint>& 
                   .powers_of_ten = true};
   if (points.size() == 1) picture.note += ": " + in_words(points.front().second.simulated);
   if (const auto& time = points.front().first.time)
-    picture.note += "; latency is D, a slot for each queue passed, and " + hop_in_words(time->hop);
+    picture.note += "; latency is D, " + latency_slots_in_words() + ", and " + hop_in_words(time->hop);
   if (const SimulateTreeQuestion& asked = points.front().first;
       !asked.occupancy_levels.empty() || asked.reorder_levels)
     picture.note += "; queues and reorder buffers are in the tables";
@@ -289,7 +292,7 @@ Layout simulate_tree_layout() {
        {"mean_queueing_slots", "mean queueing", "slots", Shape::estimate,
         "mean queueing delay of all packets, the sum of their waits"},
        {"mean_latency_slots", "mean latency", "slots", Shape::estimate,
-        "that and a slot for each queue on the way"},
+        "that and a slot for each queue on the way; the sender's own link takes none"},
        {"mean_latency_ns", "mean latency", "ns", Shape::estimate, "the same in ns, with what the hops add"},
        {"level", "n", "packets", Shape::whole, "of --rare: n of P(Q > n)"},
        {"probability", "P(Q > n)", "", Shape::estimate,

@@ -56,7 +56,8 @@ Cells failure_cells(const std::vector<std::string>& without) {
 
 std::vector<Column> topology_columns() {
   return {
-      {"radix", "radix", "", Shape::whole, "links of a tree's switch in each direction, 2 to 1024"},
+      {"radix", "radix", "", Shape::whole,
+       "ports of a tree's switch on each side: as many down as up, 2 to 1024"},
       {"levels", "levels", "", Shape::whole, "levels of a tree's switches: radix^levels leaves"},
       {"load", "load", "", Shape::given, "packets a slot that each leaf of the tree sends, 0 to 1"},
       {"routing", "routing", "", Shape::text,
@@ -100,6 +101,16 @@ Cells topology_cells(const Topology& topology) {
 
 const char* routing_name(network::TreeRouting routing) {
   return routing == network::TreeRouting::nearest_ancestor ? "nearest-ancestor" : "random-root";
+}
+
+std::string latency_slots_in_words() {
+  return "a slot for each queue passed (none for the sender's own link)";
+}
+
+std::string switch_in_words(const Topology& topology) {
+  return std::holds_alternative<TreeTopology>(topology)
+             ? "A switch of a k-ary tree has k ports down and k up."
+             : "";
 }
 
 std::string in_words(const Topology& topology, const std::vector<const Topology*>& all) {

@@ -22,6 +22,11 @@ namespace tailbound::render {
 /// "random-root" or "nearest-ancestor"
 [[nodiscard]] const char* routing_name(network::TreeRouting routing);
 
+/// What latency counts besides queueing: that a packet's first link is not among the slots.
+[[nodiscard]] std::string latency_slots_in_words();
+/// How many ports a switch of a tree has, a sentence; empty of other networks, whose files say it.
+[[nodiscard]] std::string switch_in_words(const answers::Topology& topology);
+
 /// "16-ary 3-tree at load 0.8, random-root routing, bursts of 8 slots", or the network's name, " under
 /// uniform traffic of 0.5 packets a slot", " with its rates times 2".
 /// \param all  of several points: what differs between them is left out

@@ -90,7 +90,7 @@ std::vector<Line> lines(const ValidateDelayPoint& point) {
 /// "T: .. . ", where latencies are compared.
 std::string latency_in_words(const ValidateDelayQuestion& question) {
   if (!question.time) return "";
-  return fmt::format("T: latency in ns, D, a slot for each queue passed, and {}. ",
+  return fmt::format("T: latency in ns, D, {}, and {}. ", latency_slots_in_words(),
                      hop_in_words(question.time->hop));
 }
 
@@ -110,6 +110,8 @@ std::vector<std::string> notes(const std::vector<ValidateDelayPoint>& points) {
   }
   notes.push_back("D: queueing delay of all packets, in slots. " + latency_in_words(points.front().first) +
                   verdicts_in_words());
+  if (std::string ports = switch_in_words(points.front().first.topology); !ports.empty())
+    notes.push_back(std::move(ports));
   for (const auto& [question, answer] : points) {
     const std::string caution = model_caution(answer.omissions, question.topology, answer.hops);
     const std::string note = "model: " + caution;
@@ -132,7 +134,8 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
   picture.y_label = "P(D > t)";
   picture.note = "95 % intervals; " + in_words(answer.simulation.simulated);
   if (question.time)
-    picture.note += ". Latency is D, a slot for each queue passed, and " + hop_in_words(question.time->hop);
+    picture.note +=
+        ". Latency is D, " + latency_slots_in_words() + ", and " + hop_in_words(question.time->hop);
   std::vector<ValidatedLevel> curve;
   for (const ComparedDelay& point : compared_curve(question, answer))
     curve.push_back({.level = static_cast<double>(point.level.value),
