@@ -18,7 +18,7 @@ constexpr double usual_target = 1e-6;
 /// Relative errors of computed probabilities away from the last slots.
 constexpr double stated = 5e-5, stated_of_wires = 5e-4;
 /// What arithmetic may miss of I1 and I2: sums of probabilities, and relative for all else.
-constexpr double of_sums = 1e-5, relative = 2e-3;
+constexpr double of_sums = 1e-4, relative = 2e-3;
 
 /// Two digits more than are said to be right; the others are those of this machine's arithmetic.
 Real rounded(double value, int digits) {
@@ -36,8 +36,7 @@ numeric::Claim<unit::Probability> claim_of(double value, double relative_error) 
 }
 
 std::string text(double value) {
-  const std::string all = numeric::Real(value).str(4);
-  return all;
+  return numeric::Real(value).str(6);
 }
 
 double tail_at(const Series& tails, std::size_t t) {

@@ -29,7 +29,9 @@ constexpr double left_out = 1e-3;
 /// Sources that reach a queue by several inputs count as such where they make up so much of these inputs' products.
 constexpr double least_sharing = 0.02;
 /// Phases of all wires of a chain together; beyond them the lightest wires get fewer.
-constexpr std::size_t most_phases = 81;
+constexpr std::size_t most_phases = 81, most_plain_phases = 27;
+/// As far as probabilities of that the correction for three and more queues is computed; beyond, it stays as it is there.
+constexpr double corrected_to = 1e-4;
 constexpr double most_counted_cells = 100'000, usual_target = 1e-6;
 constexpr std::size_t most_cells = 4'000'000, most_places = 600;
 /// Rarer probabilities are continued with the rate at which those before fall.
@@ -37,7 +39,7 @@ constexpr double rarest = 1e-10;
 
 /// Sums are equal where rates are, in whatever order they were added.
 double rounded(double rate) {
-  return std::ldexp(std::round(std::ldexp(rate, 44)), -44);
+  return std::ldexp(std::round(std::ldexp(rate, 40)), -40);
 }
 
 double mean_of(const Series& law) {
@@ -89,9 +91,17 @@ std::vector<std::size_t> sorted_places(const std::vector<T>& values) {
   return place;
 }
 
-/// Equal chains are solved once: their hosts and wires are in order.
+/// Equal chains are solved once: their hosts and wires are in order, and sums are equal in whatever order they were added.
 void put_in_order(Built& built) {
   WiredPair& pair = built.pair;
+  for (FeedingHost& host : pair.hosts)
+    for (double FeedingHost::*value : {&FeedingHost::rate, &FeedingHost::share, &FeedingHost::around,
+                                       &FeedingHost::both, &FeedingHost::twice, &FeedingHost::rate_of_two})
+      host.*value = rounded(host.*value);
+  for (double& rate : pair.other_hosts) rate = rounded(rate);
+  for (auto* wires : {&pair.wires, &pair.other_wires})
+    for (OutputProcess& wire : *wires) wire.emit = rounded(wire.emit);
+  pair.forwarded = rounded(pair.forwarded);
   const std::vector<std::size_t> hosts = sorted_places(pair.hosts), wires = sorted_places(pair.wires);
   std::sort(pair.hosts.begin(), pair.hosts.end());
   std::sort(pair.wires.begin(), pair.wires.end());
@@ -105,7 +115,7 @@ void put_in_order(Built& built) {
   for (auto& [key, place] : built.wire_of_input) place = first_equal(pair.wires, wires[place]);
 }
 
-void limit_phases(WiredPair& pair) {
+void limit_phases(WiredPair& pair, std::size_t most) {
   for (;;) {
     std::size_t count = 1;
     OutputProcess* least = nullptr;
@@ -116,7 +126,7 @@ void limit_phases(WiredPair& pair) {
                                                         std::pair(-least->phases, least->rate())))
           least = &wire;
       }
-    if (count <= most_phases) return;
+    if (count <= most) return;
     *least = least->simplified();
   }
 }
@@ -182,13 +192,18 @@ class Solver {
 
   Series carried(const WiredRoute& route);
 
-  /// Does any two of the route's queues differ from those of a plain model?
-  bool differs_from_plain(const WiredRoute& route) {
-    for (std::size_t hop = 0; hop + 1 < route.queues.size(); ++hop)
-      if (shared(route.queues[hop + 1])[route.inputs[hop + 1]] != 0 ||
-          pair_of(route.queues[hop], route.queues[hop + 1], route.inputs[hop + 1]).pair.counted)
-        return true;
-    return false;
+  /// Chains and inputs of a route, one after the other: what its delay follows from.
+  using Signature = std::vector<std::pair<const WiredLaw*, TaggedInput>>;
+  Signature signature(const WiredRoute& route) {
+    Signature result;
+    for (std::size_t hop = 0; hop + 1 < route.queues.size(); ++hop) {
+      const Built built = pair_of(route.queues[hop], route.queues[hop + 1], route.inputs[hop + 1]);
+      result.emplace_back(&law(built.pair), tagged(built, route, hop, true));
+    }
+    const std::size_t last = route.queues.size() - 1;
+    const Built built = alone(route.queues[last], choice(route.queues[last]));
+    result.emplace_back(&law(built.pair), tagged(built, route, last, false));
+    return result;
   }
 
  private:
@@ -386,7 +401,7 @@ class Solver {
       built.host_of_source[source] = pair.hosts.size();
       pair.hosts.push_back({.rate = host.around - 2 * host.twice, .rate_of_two = host.twice});
     }
-    limit_phases(pair);
+    limit_phases(pair, plain_ ? most_plain_phases : most_phases);
     put_in_order(built);
     return built;
   }
@@ -459,7 +474,7 @@ class Solver {
       pair.hosts.push_back(host);
     }
     add_others(second, by, second_choice, pair.other_hosts, pair.other_wires, pair.gap);
-    limit_phases(pair);
+    limit_phases(pair, plain_ ? most_plain_phases : most_phases);
     const auto of_first = [](const FeedingHost& host) { return host.rate > 0; };
     double least = 1, greatest = 0;
     for (const FeedingHost& host : pair.hosts)
@@ -768,26 +783,28 @@ class WiredKnowledge {
     // As rare as whole powers of ten, so that routes of one network share what they solve.
     const int power = std::clamp(static_cast<int>(std::floor(std::log10(std::max(target, rarest)) + 1e-9)), -10, -3);
     Level& level = levels_.try_emplace(power, network_, std::pow(10.0, power)).first->second;
-    const auto known = level.laws.find({route.queues, route.inputs, route.source});
-    if (known != level.laws.end()) {
+    const bool corrected = route.queues.size() > 2;
+    std::pair<Solver::Signature, Solver::Signature> signature{level.solver.signature(route), {}};
+    if (corrected) signature.second = plain_.signature(route);
+    if (const auto known = level.laws.find(signature); known != level.laws.end()) {
       RouteLaw law = known->second;
       law.share = share;
+      law.hops = route.hops;
       return law;
     }
     Solver::Delay delay = level.solver.markov(route);
-    bool corrected = false;
-    if (route.queues.size() > 2) {
-      const bool differs = level.solver.differs_from_plain(route);
-      Solver& plain = differs ? level.plain : level.solver;
-      const Series carried = plain.carried(route);
-      const Series before = differs ? plain.markov(route).tails : delay.tails;
+    if (corrected) {
+      const auto [known, is_new] = corrections_.try_emplace(signature.second);
+      if (is_new) {
+        const Series carried = plain_.carried(route), before = plain_.markov(route).tails;
+        for (std::size_t t = 0; t < carried.size() && t < before.size() && before[t] > left_out * corrected_to; ++t)
+          known->second.push_back(carried[t] / before[t]);
+      }
       double last = 1, ratio = 1;
       for (std::size_t t = 0; t < delay.tails.size(); ++t) {
-        if (t < carried.size() && t < before.size() && before[t] > std::pow(10.0, power) * left_out)
-          ratio = carried[t] / before[t];
+        if (t < known->second.size()) ratio = known->second[t];
         last = delay.tails[t] = std::min(last, delay.tails[t] * ratio);
       }
-      corrected = true;
     }
     Series mass{1 - delay.tails.front()};
     for (std::size_t t = 1; t < delay.tails.size(); ++t) mass.push_back(delay.tails[t - 1] - delay.tails[t]);
@@ -796,7 +813,7 @@ class WiredKnowledge {
                              : route_law(mass, delay.waits, share, route.hops);
     law.mean = sum_of(law.tails);
     continue_below(law, 0.1 * std::pow(10.0, power));
-    level.laws.emplace(std::tuple(route.queues, route.inputs, route.source), law);
+    level.laws.emplace(std::move(signature), law);
     return law;
   }
 
@@ -814,10 +831,9 @@ class WiredKnowledge {
  private:
   /// What is known as far as some probability.
   struct Level {
-    Level(const CollapsedNetwork& network, double target)
-        : solver(network, target, false), plain(network, target, true) {}
-    Solver solver, plain;
-    std::map<std::tuple<std::vector<std::size_t>, std::vector<std::size_t>, std::size_t>, RouteLaw> laws;
+    Level(const CollapsedNetwork& network, double target) : solver(network, target, false) {}
+    Solver solver;
+    std::map<std::pair<Solver::Signature, Solver::Signature>, RouteLaw> laws;
   };
 
   /// Neither bursts nor several packets per slot, there and in all queues before.
@@ -856,6 +872,8 @@ class WiredKnowledge {
   std::vector<Meets> meets_;
   std::vector<std::size_t> fewest_links_;
   std::map<int, Level> levels_;
+  Solver plain_{network_, corrected_to, true};
+  std::map<Solver::Signature, Series> corrections_;  ///< of P(D > t), t = 0, 1, ..
 };
 
 WiredDelay::WiredDelay(const network::Network& network) : knowledge_(std::make_shared<WiredKnowledge>(network)) {}
