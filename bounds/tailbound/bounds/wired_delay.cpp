@@ -32,8 +32,9 @@ constexpr double least_sharing = 0.02;
 constexpr std::size_t most_phases = 81, most_plain_phases = 27;
 /// As far as probabilities of that the correction for three and more queues is computed; beyond, it stays as it is there.
 constexpr double corrected_to = 1e-4;
-constexpr double most_counted_cells = 100'000, usual_target = 1e-6;
-constexpr std::size_t most_cells = 4'000'000, most_places = 600;
+/// Cells of a chain that counts packets, with the places that a target of 1e-6 needs: whatever is asked, the same chains do.
+constexpr double most_counted_cells = 250'000, usual_target = 1e-6;
+constexpr std::size_t most_cells = 8'000'000, most_places = 600;
 /// Rarer probabilities are continued with the rate at which those before fall.
 constexpr double rarest = 1e-10;
 
@@ -139,7 +140,6 @@ class Solver {
   Solver(const CollapsedNetwork& network, double target, bool plain)
       : network_(network),
         floor_(left_out * target),
-        depth_(std::max(1.0, std::log10(target) / std::log10(usual_target))),
         plain_(plain),
         queues_(network.queues.size()) {}
 
@@ -209,6 +209,7 @@ class Solver {
  private:
   struct Known {
     std::optional<std::size_t> places;
+    std::size_t usual_places = 0;  ///< for the usual target, as if its sources sent straight to it
     double gap = 0.3, no_wait = 1;
     int wires = 0;  ///< 0: not chosen yet
     std::optional<std::vector<char>> shared;
@@ -249,10 +250,15 @@ class Solver {
       const queue::LoneQueue lone = queue::lone_queue(sources, size);
       known.gap = lone.gap;
       known.no_wait = lone.wait.front();
-      double beyond = 0;
-      std::size_t places = size;
-      while (places > 0 && beyond + lone.left_over[places - 1] < floor_) beyond += lone.left_over[--places];
-      if (places + 8 < size) {
+      const auto needed = [&lone, size](double floor) {
+        double beyond = 0;
+        std::size_t places = size;
+        while (places > 0 && beyond + lone.left_over[places - 1] < floor) beyond += lone.left_over[--places];
+        return places;
+      };
+      const std::size_t places = needed(floor_);
+      known.usual_places = needed(left_out * usual_target);
+      if (std::max(places, known.usual_places) + 8 < size) {
         known.places = std::max<std::size_t>(12, (places + 7) / 4 * 4);
         require_places(*known.places);
         return known;
@@ -429,6 +435,13 @@ class Solver {
     return queues_[queue].wires = by_all <= by_own ? 1 : 2;
   }
 
+  double counted_cells(std::size_t first, std::size_t second, const WiredPair& pair) {
+    const auto places = static_cast<double>(measured(first).usual_places);
+    double cells = places * (places + 1) / 2 * static_cast<double>(measured(second).usual_places);
+    for (const OutputProcess& other : pair.other_wires) cells *= other.phases;
+    return cells;
+  }
+
   Built pair_of(std::size_t first, std::size_t second, std::size_t by) {
     const CollapsedQueue& its = network_.queues[first];
     const QueueInput& through = input(second, by);
@@ -482,12 +495,12 @@ class Solver {
         least = std::min(least, host.share);
         greatest = std::max(greatest, host.share);
       }
-    std::size_t cells = pair.first_size * pair.second_size;
-    for (const OutputProcess& other : pair.other_wires) cells *= static_cast<std::size_t>(other.phases);
     pair.counted = !plain_ && pair.wires.empty() && greatest - least > 1e-9 &&
-                   static_cast<double>(cells * (pair.first_size + 1) / 2) <=
-                       most_counted_cells * depth_ * depth_ * depth_;
-    for (const OutputProcess& own : pair.wires) cells *= static_cast<std::size_t>(own.phases);
+                   counted_cells(first, second, pair) <= most_counted_cells;
+    std::size_t cells = pair.first_size * pair.second_size;
+    for (const auto* wires : {&pair.wires, &pair.other_wires})
+      for (const OutputProcess& each : *wires) cells *= static_cast<std::size_t>(each.phases);
+    if (pair.counted) cells *= (pair.first_size + 1) / 2;
     if (cells > most_cells)
       throw LimitExceeded("two successive queues have more than " + std::to_string(most_cells) + " states");
     if (!pair.counted)
@@ -569,7 +582,6 @@ class Solver {
 
   const CollapsedNetwork& network_;
   double floor_;
-  double depth_;  ///< of the target, in powers of the usual one: what is counted does not depend on what is asked
   bool plain_;
   std::vector<Known> queues_;
   std::map<WiredPair, std::unique_ptr<WiredLaw>> laws_;
