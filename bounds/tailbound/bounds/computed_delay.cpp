@@ -45,7 +45,7 @@ double tail_at(const Series& tails, std::size_t t) {
 
 /// The first of I1 and I2 that does not hold.
 std::string broken_invariant(const Series& mass, const Series& tails, const std::vector<Series>& waits,
-                             double mean, double mean_slack) {
+                             double mean) {
   double sum = tails.empty() ? 0 : tails.back();
   for (const double value : mass) {
     sum += value;
@@ -54,7 +54,7 @@ std::string broken_invariant(const Series& mass, const Series& tails, const std:
   if (!(std::abs(sum - 1) <= of_sums)) return "probabilities that sum to " + text(sum);
   double by_tails = 0;
   for (const double tail : tails) by_tails += tail;
-  if (!(std::abs(by_tails - mean) <= mean_slack * mean + of_sums))
+  if (!(std::abs(by_tails - mean) <= relative * mean + of_sums))
     return "a mean of " + text(by_tails) + " slots where the mean waits sum to " + text(mean);
   if (waits.empty()) return {};
   std::vector<Series> above;
@@ -116,12 +116,11 @@ Series tails_of(const Series& mass) {
   return tails;
 }
 
-RouteLaw route_law(const Series& mass, const std::vector<Series>& waits, double share, std::int64_t hops,
-                   double mean_slack) {
+RouteLaw route_law(const Series& mass, const std::vector<Series>& waits, double share, std::int64_t hops) {
   RouteLaw law{tails_of(mass), std::max(slope_at(mass, mass.size() - 1), 0.0), share, hops};
   for (const Series& wait : waits)
     for (const double tail : tails_of(wait)) law.mean += tail;
-  law.broken = broken_invariant(mass, law.tails, waits, law.mean, mean_slack);
+  law.broken = broken_invariant(mass, law.tails, waits, law.mean);
   return law;
 }
 

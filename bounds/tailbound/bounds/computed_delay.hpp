@@ -50,10 +50,9 @@ struct RouteLaw {
 [[nodiscard]] std::vector<double> tails_of(const std::vector<double>& mass);
 
 /// \param mass   P(D = t), entries as computed: none made positive
-/// \param waits       P(W_h = w) of each wait of the route
-/// \param mean_slack  how far the mean may be from the sum of the mean waits, relative
+/// \param waits  P(W_h = w) of each wait of the route
 [[nodiscard]] RouteLaw route_law(const std::vector<double>& mass, const std::vector<std::vector<double>>& waits,
-                                 double share, std::int64_t hops, double mean_slack = 2e-3);
+                                 double share, std::int64_t hops);
 
 /// Keeps what is above `least`; beyond it the law falls on as over the last slots before.
 void continue_below(RouteLaw& law, double least);

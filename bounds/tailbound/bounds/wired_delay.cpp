@@ -817,12 +817,15 @@ class WiredKnowledge {
         if (t < known->second.size()) ratio = known->second[t];
         last = delay.tails[t] = std::min(last, delay.tails[t] * ratio);
       }
+      // What comes later comes from what comes sooner: the mean stays the sum of the mean waits (I2).
+      double mean = 0;
+      for (const Series& wait : delay.waits) mean += mean_of(wait);
+      const double scale = mean / sum_of(delay.tails);
+      for (double& tail : delay.tails) tail = std::min(1.0, tail * scale);
     }
     Series mass{1 - delay.tails.front()};
     for (std::size_t t = 1; t < delay.tails.size(); ++t) mass.push_back(delay.tails[t - 1] - delay.tails[t]);
-    // The correction is of the sum, not of its parts.
-    RouteLaw law = corrected ? route_law(mass, delay.waits, share, route.hops, 0.1)
-                             : route_law(mass, delay.waits, share, route.hops);
+    RouteLaw law = route_law(mass, delay.waits, share, route.hops);
     law.mean = sum_of(law.tails);
     continue_below(law, 0.1 * std::pow(10.0, power));
     level.laws.emplace(std::move(signature), law);
