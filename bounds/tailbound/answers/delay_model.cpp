@@ -17,6 +17,10 @@ using Meets = bounds::WiredDelay::Meets;
 
 /// Slots of a delay to which hops are looked at as a chain: unless told, as much as takes about a second.
 constexpr std::size_t usual_slots = 448, most_slots = 4096;
+/// Why a network's flow has no other law than that of independent hops.
+constexpr const char* not_derived =
+    "bursts, or links of several packets per slot, in queues that wait: each wait is that of an arbitrary packet of its "
+    "queue";
 /// Links into each queue from which on bounds/dependent_delay.hpp was measured to be the better of the two.
 constexpr std::size_t fewest_links_of_a_chain = 4;
 
@@ -127,6 +131,7 @@ struct DelayModel::Laws {
   std::vector<char> one_queue{};    ///< of each of the flows asked
   std::vector<char> as_arbitrary{};  ///< of these: whether its delay is that of an arbitrary packet of the queue
   bool use_wired = false;
+  bool chain_first = false;  ///< of a network: at least so many links feed each queue that the chain of trees is the better
 };
 
 std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuestion& question) {
@@ -190,6 +195,11 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
     laws_->alike.push_back(alike);
   }
   laws_->use_wired = laws_->wired.has_value();
+  std::size_t fewest = 0;  // of those flows that meet several queues
+  for (const std::size_t flow : laws_->flow_in_paths)
+    if (const std::size_t its = tree != nullptr ? 0 : laws_->wired->fewest_links(flow); its > 0)
+      fewest = fewest == 0 ? its : std::min(fewest, its);
+  laws_->chain_first = fewest >= fewest_links_of_a_chain;
   const bool any =
       tree != nullptr || std::any_of(laws_->flow_in_paths.begin(), laws_->flow_in_paths.end(),
                                      [&](std::size_t flow) { return !laws_->wired->routes(flow).empty(); });
@@ -226,10 +236,12 @@ FlowLaw DelayModel::of(std::size_t flow) {
   if (laws_->use_wired && laws_->as_arbitrary[flow] == 0) {
     const std::size_t its = laws_->flow_in_paths[flow];
     if (const auto& routes = laws_->wired->routes(its); !routes.empty())
-      laws.insert(laws_->wired->fewest_links(its) < fewest_links_of_a_chain ? laws.begin() : laws.end(),
+      laws.insert(laws_->chain_first && laws_->wired->fewest_links(its) > 0 ? laws.end() : laws.begin(),
                   {Hops::chain, &*laws_->wired, routes});
   }
-  if (laws.empty() || !question_.hops) laws.push_back(independent(flow));
+  const bool any = !laws.empty();
+  if (!any || !question_.hops) laws.push_back(independent(flow));
+  if (!any && laws_->use_wired && laws_->as_arbitrary[flow] == 0) laws.front().reason = not_derived;
   return first_of(std::move(laws));
 }
 
@@ -238,21 +250,19 @@ FlowLaw DelayModel::of_all() {
   if (!laws_->chain) return independent_of_all();
   std::vector<const std::vector<Route>*> by_chain, by_wires;
   bool exact = true;
-  std::size_t fewest = static_cast<std::size_t>(-1);
   for (std::size_t flow = 0; flow < paths_.flows.size(); ++flow) {
     const std::size_t its = laws_->flow_in_paths[flow];
     exact = exact && laws_->as_arbitrary[flow] != 0;
     if (const auto& routes = laws_->paths->flows[its]; !routes.empty()) by_chain.push_back(&routes);
     if (!laws_->use_wired) continue;
     if (const auto& routes = laws_->wired->routes(its); !routes.empty()) by_wires.push_back(&routes);
-    fewest = std::min(fewest, laws_->wired->fewest_links(its));
   }
   if (exact) return independent_of_all();
   std::vector<FlowLaw> laws;
   if (by_chain.size() == paths_.flows.size())
     laws.push_back({Hops::chain, &*laws_->chain, mixed(paths_, by_chain)});
   if (by_wires.size() == paths_.flows.size())
-    laws.insert(fewest < fewest_links_of_a_chain ? laws.begin() : laws.end(),
+    laws.insert(laws_->chain_first ? laws.end() : laws.begin(),
                 {Hops::chain, &*laws_->wired, mixed(paths_, by_wires)});
   if (laws.empty() || !question_.hops) laws.push_back(independent_of_all());
   return first_of(std::move(laws));
@@ -275,7 +285,7 @@ bounds::ClaimedDelayAnswer DelayModel::claims(FlowLaw& law, const bounds::DelayQ
     const auto replaced = [&](const Error& error) {
       if (law.otherwise.empty()) return false;
       FlowLaw next = first_of(std::move(law.otherwise));
-      next.reason = error.what();
+      next.reason = law.reason.empty() ? error.what() : law.reason;  // why the first of them does not
       law = std::move(next);
       return true;
     };

@@ -164,10 +164,15 @@ class Solver {
       for (std::size_t to = 0; to < joint[w].size(); ++to) law[w + to][to] += joint[w][to];
     for (std::size_t hop = 1; hop + 1 < hops; ++hop) {
       std::vector<Series> kernel = waits(route, hop);
+      // Waits that the pair of queues does not know are as those nearest to them.
+      const Series* before = nullptr;
       for (Series& row : kernel) {
         const double sum = sum_of(row);
-        if (sum > 0)
+        if (sum > 1e-30)
           for (double& value : row) value /= sum;
+        else if (before != nullptr)
+          row = *before;
+        before = &row;
       }
       std::vector<Series> next(law.size() + kernel.front().size(), Series(kernel.front().size(), 0));
       Series wait(kernel.front().size(), 0);
