@@ -396,7 +396,7 @@ TEST_CASE("simulate wormhole: one hot channel is not hidden by light ones, and n
       folder.file("hot.toml", "hosts = [" + hosts + "]\nswitches = [" + switches + "]\n" + text);
   const auto found = run_json(line + " --saturation --precision 2%")["results"][0];
   CHECK(found["channel_bound_load"]["kind"] == "exact");
-  CHECK(found["channel_bound_load"]["value"] == "0.5");
+  CHECK(found["channel_bound_load"]["value"] == "1/2");
   CHECK(found["bounding_channel"] == "t -> z");
   CHECK(found["least_unstable_is_bound"] == true);
   CHECK(number(found, "least_unstable_load") == 0.5);

@@ -199,12 +199,13 @@ Layout simulate_wormhole_layout() {
 
 Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::size_t asked) {
   const auto& [first, found] = networks.front();
-  Document document{.layout = std::make_shared<const Layout>(simulate_wormhole_layout()),
-                    .headline = networks.size() == 1 ? "Simulation: " + in_two_lines(in_words(first.network, found.layout))
-                                                     : "Wormhole networks, simulated" +
-                                                           common_ends_in_words(all_networks(networks)),
-                    .results = {},
-                    .notes = notes(networks)};
+  Document document{
+      .layout = std::make_shared<const Layout>(simulate_wormhole_layout()),
+      .headline = networks.size() == 1
+                      ? "Simulation: " + in_two_lines(in_words(first.network, found.layout))
+                      : "Wormhole networks, simulated" + common_ends_in_words(all_networks(networks)),
+      .results = {},
+      .notes = notes(networks)};
   document.text_columns = text_columns(first);
   for (const auto& [question, answer] : networks)
     for (std::size_t i = 0; i < answer.points.size(); ++i) {
