@@ -274,7 +274,8 @@ TEST_CASE("answers: the greatest rate that a hypercube carries") {
   question.network.hypercube.flits = 8;
   question.length.precision = rational("0.02");
   const HypercubeSaturationAnswer found = answer(question, {.threads = 2});
-  CHECK(found.model.value().value == broadcast_saturation(question.network.hypercube, Replication::conserving).value);
+  CHECK(found.model.value().value ==
+        broadcast_saturation(question.network.hypercube, Replication::conserving).value);
   CHECK(found.limit.load.value == rational("1/8"));  // two nodes, a message every 8 cycles
   CHECK(found.found.greatest_stable < 0.125);
   CHECK(found.found.least_unstable > 0.124);

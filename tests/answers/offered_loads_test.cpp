@@ -92,5 +92,6 @@ TEST_CASE("simulated loads: the precision of a search") {
   CHECK(search_of({}, 0.3, 2, 4).bound == 2);
   CHECK(search_of({}, 0.3, 2, 4).senders == 4);
   CHECK_THROWS_AS(search_of({.precision = parse_rational("0.6", "precision")}, 0.3, 2, 4), InvalidArgument);
-  CHECK_THROWS_AS(search_of({.precision = parse_rational("0.0004", "precision")}, 0.3, 2, 4), InvalidArgument);
+  CHECK_THROWS_AS(search_of({.precision = parse_rational("0.0004", "precision")}, 0.3, 2, 4),
+                  InvalidArgument);
 }

@@ -189,18 +189,20 @@ TEST_CASE("wormhole answers: the model beside a simulation is of the virtual cha
   CHECK(two.simulation.model_saturation.value().value == Approx(0.3916150809).epsilon(1e-9));
   CHECK(answer(question.simulation, {}).model_saturation.value().value ==
         two.simulation.model_saturation.value().value);
-  WormholeSaturationQuestion search{.network = question.simulation.network,
-                                    .length = {.precision = parse_rational("0.2", "precision"), .replications = 2}};
+  WormholeSaturationQuestion search{
+      .network = question.simulation.network,
+      .length = {.precision = parse_rational("0.2", "precision"), .replications = 2}};
   CHECK(answer(search, {}).model.value().value == two.simulation.model_saturation.value().value);
   CHECK(wormhole_model(small_mesh().network, WormholeVariant::paper).saturation() ==
         Approx(0.4065088798).epsilon(1e-9));
 }
 
 TEST_CASE("wormhole answers: without a model of the network fractions are of the simulated saturation") {
-  SimulateWormholeQuestion question{.network = small_mesh(),
-                                    .offered = fractions({"0.5"}),
-                                    .length = {.slots = 4000, .replications = 2},
-                                    .search = {.precision = parse_rational("0.2", "precision"), .replications = 2}};
+  SimulateWormholeQuestion question{
+      .network = small_mesh(),
+      .offered = fractions({"0.5"}),
+      .length = {.slots = 4000, .replications = 2},
+      .search = {.precision = parse_rational("0.2", "precision"), .replications = 2}};
   question.network.virtual_channels = 2;
   question.network.buffer_flits = 4;
   const SimulateWormholeAnswer found = answer(question, {});
@@ -210,18 +212,20 @@ TEST_CASE("wormhole answers: without a model of the network fractions are of the
   CHECK(found.points[0].load == Approx(stable / 2).epsilon(1e-7));
   CHECK(found.points[0].fraction_of_saturation.value().value == Approx(0.5).epsilon(1e-7));
   question.fractions_of = FractionsOf::model;
-  CHECK_THROWS_WITH(answer(question, {}),
-                    "of is model; it must be simulated, or loads given instead of fractions: there is no model of "
-                    "several virtual channels with buffers of several flits");
+  CHECK_THROWS_WITH(
+      answer(question, {}),
+      "of is model; it must be simulated, or loads given instead of fractions: there is no model of "
+      "several virtual channels with buffers of several flits");
   question.offered = {.values = {parse_rational("0.1", "load")}};
   const SimulateWormholeAnswer loads = answer(question, {});
   CHECK_FALSE(loads.simulated_saturation);
   CHECK_FALSE(loads.points[0].fraction_of_saturation);
   ValidateWormholeQuestion compared;
   compared.simulation = question;
-  CHECK_THROWS_WITH(answer(compared, {}),
-                    "there is nothing to compare: there is no model of several virtual channels with buffers of "
-                    "several flits (tailbound simulate wormhole simulates this network)");
+  CHECK_THROWS_WITH(
+      answer(compared, {}),
+      "there is nothing to compare: there is no model of several virtual channels with buffers of "
+      "several flits (tailbound simulate wormhole simulates this network)");
   WormholeSaturationQuestion search{.network = question.network, .length = question.search};
   const WormholeSaturationAnswer saturation = answer(search, {});
   CHECK_FALSE(saturation.model);
@@ -230,11 +234,13 @@ TEST_CASE("wormhole answers: without a model of the network fractions are of the
 }
 
 TEST_CASE("wormhole answers: loads above what a physical channel carries are not simulated") {
-  SimulateWormholeQuestion question{
-      .network = small_mesh(), .offered = {.values = {parse_rational("0.95", "load")}}, .length = {.slots = 1000}};
-  CHECK_THROWS_WITH(answer(question, {}),
-                    "saturated at load 0.95 flits/cycle/node: the physical channel (1,0) -> (2,0) would have to "
-                    "carry 1.01333 flits per cycle, and carries 1; no load above 0.9375 can be carried");
+  SimulateWormholeQuestion question{.network = small_mesh(),
+                                    .offered = {.values = {parse_rational("0.95", "load")}},
+                                    .length = {.slots = 1000}};
+  CHECK_THROWS_WITH(
+      answer(question, {}),
+      "saturated at load 0.95 flits/cycle/node: the physical channel (1,0) -> (2,0) would have to "
+      "carry 1.01333 flits per cycle, and carries 1; no load above 0.9375 can be carried");
   question.offered.values = {parse_rational("0.1", "load")};
   const SimulateWormholeAnswer found = answer(question, {});
   CHECK(found.limit.load.value == parse_rational("15/16", "load"));
@@ -285,7 +291,8 @@ TEST_CASE("wormhole answers: deeper buffers, and where they are not modelled") {
   other = question;
   other.virtual_channels = 2;
   refused(other,
-          "1 unless a link has 1 virtual channel (in a torus 2): several of them with deeper buffers have no model");
+          "1 unless a link has 1 virtual channel (in a torus 2): several of them with deeper buffers have no "
+          "model");
   ValidateWormholeQuestion beside;
   beside.simulation = {.network = small_mesh(), .offered = fractions({"0.3"}), .length = {.slots = 2000}};
   beside.simulation.network.buffer_flits = 3;

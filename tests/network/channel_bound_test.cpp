@@ -1,5 +1,5 @@
-#include <catch2/catch.hpp>
 #include <cln/rational.h>
+#include <catch2/catch.hpp>
 #include <tailbound/network/channel_bound.hpp>
 #include <tailbound/network/hypercube_worms.hpp>
 #include <tailbound/network/network_file.hpp>
@@ -65,12 +65,15 @@ TEST_CASE("channel bound: closed forms of uniform traffic are those of walking a
         if (nodes <= 64 && (dimensions > 1 || nodes <= 9))
           for (const Ejection ejection : {Ejection::one, Ejection::unlimited})
             agrees({.shape = shape, .nodes = nodes, .dimensions = dimensions, .ends = {.ejection = ejection}},
-                   nodes == 27 ? 4 : shape == WormShape::mesh ? 1 : 2);
+                   nodes == 27                ? 4
+                   : shape == WormShape::mesh ? 1
+                                              : 2);
   for (const std::int64_t nodes : {2, 4, 8, 16})
     for (const WormEnds& ends : {WormEnds{}, all_port, WormEnds{.injection = Injection::ports},
                                  WormEnds{.ejection = Ejection::unlimited}})
       agrees({.shape = WormShape::hypercube, .nodes = nodes, .ends = ends}, nodes == 8 ? 3 : 1);
-  for (const std::int64_t nodes : {4, 16, 64}) agrees({.shape = WormShape::butterfly_fat_tree, .nodes = nodes}, 1);
+  for (const std::int64_t nodes : {4, 16, 64})
+    agrees({.shape = WormShape::butterfly_fat_tree, .nodes = nodes}, 1);
   CHECK(channel_bound(WormTopology{.nodes = 64}).load() == Rational(63) / 128);
 }
 
@@ -96,19 +99,23 @@ TEST_CASE("channel bound: broadcasts by trees with every root and base, message 
     for (const Rational& link : sent) CHECK(link == sent.front());
     for (const Rational& node : received) CHECK(node == static_cast<long>(nodes - 1));
     CHECK(channel_bound(dimensions, {}, 1).utilization == received.front());
-    CHECK(channel_bound(dimensions, {.injection = Injection::ports, .ejection = Ejection::unlimited}, 1).utilization ==
-          sent.front());
+    CHECK(channel_bound(dimensions, {.injection = Injection::ports, .ejection = Ejection::unlimited}, 1)
+              .utilization == sent.front());
     // Without broadcasts they are the hypercubes of `wormhole`.
     for (const WormEnds& ends : {WormEnds{}, all_port})
       CHECK(channel_bound(dimensions, ends, 0).utilization ==
-            channel_bound(WormTopology{.shape = WormShape::hypercube, .nodes = nodes, .ends = ends}).utilization);
+            channel_bound(WormTopology{.shape = WormShape::hypercube, .nodes = nodes, .ends = ends})
+                .utilization);
   }
 }
 
 Network star() {
   Network network;
   network.nodes = {{"x", true}, {"y", true}, {"z", true}, {"t"}, {"u"}};
-  network.links = {{.from = 0, .to = 3}, {.from = 1, .to = 3}, {.from = 3, .to = 2}, {.from = 3, .to = 4},
+  network.links = {{.from = 0, .to = 3},
+                   {.from = 1, .to = 3},
+                   {.from = 3, .to = 2},
+                   {.from = 3, .to = 4},
                    {.from = 4, .to = 2}};
   network.links[2].classes = 2;
   network.links[2].virtual_channels = 3;
@@ -117,7 +124,8 @@ Network star() {
   };
   network.flows = {
       flow(0, 2, Rational(1) / 3, {{.links = {0, 2}, .classes = {0, 1}}}),
-      flow(1, 2, Rational(1) / 7, {{.links = {1, 2}, .share = Rational(2) / 5}, {.links = {1, 3, 4}, .share = Rational(3) / 5}}),
+      flow(1, 2, Rational(1) / 7,
+           {{.links = {1, 2}, .share = Rational(2) / 5}, {.links = {1, 3, 4}, .share = Rational(3) / 5}}),
       flow(3, 2, Rational(1) / 2, {{.links = {2}}})};
   return network;
 }

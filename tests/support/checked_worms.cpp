@@ -71,7 +71,8 @@ double walked_utilization(const sim::WormModel& model) {
     }
   }
   std::map<std::uint32_t, double> rate, wires;
-  for (std::uint32_t station = 0; station < group.size(); ++station) rate[group[station]] += of_station[station];
+  for (std::uint32_t station = 0; station < group.size(); ++station)
+    rate[group[station]] += of_station[station];
   for (const auto& [wire, least] : of_wire) wires[least] += 1;
   double highest = 0;
   for (const auto& [its, flits] : rate) highest = std::max(highest, flits / wires[its]);
@@ -144,13 +145,14 @@ void compare_documents(const render::Document& simulated, const ByModel& model, 
   require((saturation != nullptr) == model.found.has_value(),
           "model: beside the simulation " + std::string(saturation ? "one" : "none") + ", of `wormhole` " +
               (model.found ? "one" : "none, as " + model.refused));
-  require(text_of(value_of(inputs, "of")) == (model.found ? "model" : "simulated"), "fractions: of another load");
+  require(text_of(value_of(inputs, "of")) == (model.found ? "model" : "simulated"),
+          "fractions: of another load");
   require(no_model.empty() == model.found.has_value(), "model: none, and it is not said why");
   if (!model.found) return;
   const render::Document by_model = render::document({*model.found});
   const Cells& its = by_model.results.front().inputs;
-  for (const char* key : {"topology", "nodes", "dimensions", "flits", "virtual_channels", "injection", "ejection",
-                          "buffer_flits", "lengths", "variant", "fraction"})
+  for (const char* key : {"topology", "nodes", "dimensions", "flits", "virtual_channels", "injection",
+                          "ejection", "buffer_flits", "lengths", "variant", "fraction"})
     require(text_of(value_of(inputs, key)) == text_of(value_of(its, key)),
             std::string("settings: ") + key + " is simulated as " + text_of(value_of(inputs, key)) +
                 ", in `wormhole` " + text_of(value_of(its, key)));
@@ -204,8 +206,8 @@ void check_network(const RandomWorms& worms, WormTally& tally) {
   require(saturation->limit.load.value == exact.load(), "bound: another one in the answer");
   // A double below the nearest one of a number is below the number.
   require(found.greatest_stable < found.least_unstable && found.least_unstable <= bound,
-          "saturation: " + std::to_string(found.greatest_stable) + " to " + std::to_string(found.least_unstable) +
-              " above " + std::to_string(bound));
+          "saturation: " + std::to_string(found.greatest_stable) + " to " +
+              std::to_string(found.least_unstable) + " above " + std::to_string(bound));
   for (const sim::SaturationProbe& probe : found.probes)
     require(probe.load <= bound, "saturation: a load above the bound was simulated");
   // Loads that are carried: three quarters of what was found stable, and half of what the model says at that.
@@ -246,8 +248,8 @@ std::string checked_worms(std::uint64_t seed, WormTally& tally) {
   };
   const RandomWorms least = shrunk(worms, is_wrong);
   WormTally none;
-  return wrong + "\nin " + worms.text() + "the smallest with the same: " + wrong_worms(least, none) + "\nin " +
-         least.text();
+  return wrong + "\nin " + worms.text() + "the smallest with the same: " + wrong_worms(least, none) +
+         "\nin " + least.text();
 }
 
 }  // namespace tailbound::test

@@ -44,7 +44,8 @@ WormTopology random_topology(Random& random) {
                                             topology.dimensions == 1 ? 8 : 4),
                              topology.dimensions);
   }
-  if (network::has_ports(topology.shape) && random.one_in(3)) topology.ends.injection = network::Injection::ports;
+  if (network::has_ports(topology.shape) && random.one_in(3))
+    topology.ends.injection = network::Injection::ports;
   if (network::has_unlimited_ejection(topology.shape) && random.one_in(3))
     topology.ends.ejection = network::Ejection::unlimited;
   return topology;
@@ -95,7 +96,8 @@ std::vector<std::size_t> way(Random& random, const Network& network, std::size_t
       if (network.links[i].from == from && left[network.links[i].to] == left[from] - 1 &&
           (network.links[i].to == to || !network.nodes[network.links[i].to].host))
         nearer.push_back(i);
-    links.push_back(nearer[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(nearer.size()) - 1))]);
+    links.push_back(
+        nearer[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(nearer.size()) - 1))]);
     from = network.links[links.back()].to;
   }
   return links;
@@ -130,7 +132,9 @@ Network random_own(Random& random) {
   const bool hot = random.one_in(3);  // one destination of half of the flows
   const std::int64_t flows = random.between(1, 2 * static_cast<std::int64_t>(ends.size()));
   for (std::int64_t i = 0; i < flows; ++i) {
-    const auto any = [&] { return ends[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(ends.size()) - 1))]; };
+    const auto any = [&] {
+      return ends[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(ends.size()) - 1))];
+    };
     const std::size_t from = any(), to = hot && random.one_in(2) ? ends.front() : any();
     if (from == to || !met.emplace(from, to).second) continue;
     std::vector<std::size_t> first = way(random, network, from, to);
@@ -175,7 +179,8 @@ std::string file_of(const Network& network) {
   for (const network::Node& node : network.nodes) (node.host ? hosts : switches).push_back(node.name);
   std::string text = "hosts = " + list(hosts) + "\nswitches = " + list(switches) + "\nlink = [\n";
   for (const Link& link : network.links) {
-    text += "  {from = \"" + network.nodes[link.from].name + "\", to = \"" + network.nodes[link.to].name + "\"";
+    text +=
+        "  {from = \"" + network.nodes[link.from].name + "\", to = \"" + network.nodes[link.to].name + "\"";
     for (const auto& [key, value] : {std::pair{"packets_per_slot", link.packets_per_slot},
                                      {"classes", link.classes},
                                      {"virtual_channels", link.virtual_channels}})
@@ -325,10 +330,11 @@ RandomWorms random_worms(std::uint64_t seed) {
   RandomWorms worms{.seed = seed, .topology = {}};
   if (random.one_in(2)) {
     worms.topology = random_topology(random);
-    const bool torus = worms.topology->shape == WormShape::torus ||
-                       worms.topology->shape == WormShape::bidirectional_torus;
+    const bool torus =
+        worms.topology->shape == WormShape::torus || worms.topology->shape == WormShape::bidirectional_torus;
     if (worms.topology->shape != WormShape::butterfly_fat_tree && random.one_in(2))
-      worms.virtual_channels = torus ? one_of(random, std::array{1, 2, 4, 8}) : one_of(random, std::array{1, 2, 3, 4, 8});
+      worms.virtual_channels =
+          torus ? one_of(random, std::array{1, 2, 4, 8}) : one_of(random, std::array{1, 2, 3, 4, 8});
   } else {
     do worms.own = random_own(random);
     while (worms.own.flows.empty());
@@ -354,7 +360,8 @@ std::vector<RandomWorms> smaller(const RandomWorms& worms) {
   };
   with(worms.buffer_flits > 1, [](RandomWorms& less) { less.buffer_flits = 1; });
   with(worms.flits > 1, [](RandomWorms& less) { less.flits /= 2; });
-  with(worms.lengths != sim::WormLengths::fixed, [](RandomWorms& less) { less.lengths = sim::WormLengths::fixed; });
+  with(worms.lengths != sim::WormLengths::fixed,
+       [](RandomWorms& less) { less.lengths = sim::WormLengths::fixed; });
   with(worms.arrivals != sim::WormArrivals::poisson,
        [](RandomWorms& less) { less.arrivals = sim::WormArrivals::poisson; });
   with(worms.variant.has_value(), [](RandomWorms& less) { less.variant = std::nullopt; });

@@ -16,8 +16,8 @@ namespace tailbound::test {
 struct RandomWorms {
   std::uint64_t seed = 0;
   std::optional<network::WormTopology> topology;  ///< or else
-  network::Network own{};                         ///< switches in a star, line, ring or tree, or joined at random
-  std::optional<int> virtual_channels{};          ///< of a topology
+  network::Network own{};                 ///< switches in a star, line, ring or tree, or joined at random
+  std::optional<int> virtual_channels{};  ///< of a topology
   std::int64_t flits = 1, buffer_flits = 1;
   sim::WormLengths lengths = sim::WormLengths::fixed;
   sim::WormArrivals arrivals = sim::WormArrivals::poisson;

@@ -71,8 +71,7 @@ sim::SimulatedSaturation searched(const sim::WormModel& network, const sim::Satu
 bool searches(const SimulateWormholeQuestion& question, const WormholeModel& model) {
   if (!question.offered.of_saturation) return false;
   if (question.fractions_of == FractionsOf::model && !model.model)
-    throw InvalidArgument("of", "model",
-                          "simulated, or loads given instead of fractions: " + model.missing);
+    throw InvalidArgument("of", "model", "simulated, or loads given instead of fractions: " + model.missing);
   return question.fractions_of.value_or(model.model ? FractionsOf::model : FractionsOf::simulated) ==
          FractionsOf::simulated;
 }
@@ -140,11 +139,11 @@ sim::WormModel simulator_model(const SimulatedWormhole& network) {
 
 WormholeModel wormhole_model_of(const SimulatedWormhole& network) {
   return wormhole_model_of(ModelledWormhole{.network = network.network,
-                   .variant = network.variant,
-                   .flits = network.flits,
-                   .lengths = network.lengths,
-                   .virtual_channels = network.virtual_channels,
-                   .buffer_flits = network.buffer_flits});
+                                            .variant = network.variant,
+                                            .flits = network.flits,
+                                            .lengths = network.lengths,
+                                            .virtual_channels = network.virtual_channels,
+                                            .buffer_flits = network.buffer_flits});
 }
 
 network::ChannelBound channel_bound(const WormholeNetwork& network) {
@@ -160,8 +159,9 @@ SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuestion& question, 
   if (searches_first) {
     refuse_search_in_parts(run);
     if (run.finished != nullptr)
-      throw InvalidArgument("half-width", "given",
-                            "given with loads: fractions are of the simulated saturation load, which is searched");
+      throw InvalidArgument(
+          "half-width", "given",
+          "given with loads: fractions are of the simulated saturation load, which is searched");
     require_one_load_to_resume(run, offered.values.size());
     saturations.simulated = searched(network, saturations.search(question.search), part_of(run, 0, 2));
   }

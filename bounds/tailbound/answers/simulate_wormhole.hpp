@@ -23,7 +23,7 @@ namespace tailbound::answers {
 struct SimulatedWormhole {
   WormholeNetwork network;  ///< a butterfly fat-tree with at most network::most_simulated_fat_tree_nodes
   std::optional<WormholeVariant> variant{};  ///< of the model; usual_variant() unless told
-  std::int64_t flits = 32;  ///< of a message, the mean if geometric, 1 .. 1 000 000
+  std::int64_t flits = 32;                   ///< of a message, the mean if geometric, 1 .. 1 000 000
   /// Of each link: 1 .. 64, in a torus 1 or an even number, in a butterfly fat-tree 1; the usual number
   /// unless told. Of an own network its own number alone.
   std::optional<int> virtual_channels{};
@@ -58,7 +58,7 @@ struct SimulateWormholeQuestion {
   /// Unless told of the model where this network has one, else of the simulation.
   std::optional<FractionsOf> fractions_of{};
   SaturationLength search{};  ///< of the simulated saturation load, where fractions are of it
-  double confidence = 0.95;  ///< of each interval, above 0 and below 1
+  double confidence = 0.95;   ///< of each interval, above 0 and below 1
 };
 
 /// One load, simulated; each has its own warm-up, batches and, unless told, cycles.
@@ -73,7 +73,7 @@ struct SimulatedWorms {
 
 struct SimulateWormholeAnswer {
   WormholeLayout layout;
-  ChannelLimit<unit::FlitsPerCycle> limit;  ///< above it no load is simulated
+  ChannelLimit<unit::FlitsPerCycle> limit;                              ///< above it no load is simulated
   std::optional<numeric::Model<unit::FlitsPerCycle>> model_saturation;  ///< of the model of this very network
   std::string no_model;                                                 ///< why there is none
   std::vector<SimulatedWorms> points;  ///< one a load, in the order of the question

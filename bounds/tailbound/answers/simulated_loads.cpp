@@ -23,12 +23,15 @@ sim::RunPlan plan_of_work(const RunLength& length, double flit_hops, std::size_t
 namespace {
 
 std::string overload_in_words(double delivered, const sim::WormStability& evidence) {
-  if (evidence.shortfall && evidence.shortfall->is_short)
+  constexpr double seen_in_all = 0.005;
+  if (evidence.shortfall && evidence.shortfall->is_short && evidence.not_carried < seen_in_all)
     return "of what " +
-           (evidence.shortfall->count == 1 ? "a source offers, "
-                                           : plain(evidence.shortfall->count) + " sources offer, among them ") +
-           evidence.shortfall->name + ", " + plain(100 * evidence.shortfall->not_carried, 2) +
-           " % is not delivered, " + plain(evidence.shortfall->significance, 2) + " standard errors above 0";
+           (evidence.shortfall->count == 1
+                ? "the source at " + evidence.shortfall->name + " offers, "
+                : std::to_string(evidence.shortfall->count) + " sources offer, one of them at " +
+                      evidence.shortfall->name + ", ") +
+           plain(100 * evidence.shortfall->not_carried, 2) + " % is not delivered (" +
+           plain(evidence.shortfall->significance, 3) + " standard errors)";
   return plain(delivered, 3) + " are delivered, and " + plain(100 * evidence.not_carried, 2) +
          " % of the messages stay at their sources, where the mean number waiting at a node grew from " +
          plain(evidence.waiting_first, 3) + " to " + plain(evidence.waiting_second, 3) +
@@ -45,19 +48,22 @@ Overloaded::Overloaded(LoadMeasure measure, double load, double delivered, const
       delivered_(delivered),
       evidence_(evidence) {}
 
-void require_below_limit(LoadMeasure measure, double load, const numeric::Rational& limit, const std::string& channel) {
+void require_below_limit(LoadMeasure measure, double load, const numeric::Rational& limit,
+                         const std::string& channel) {
   const double most = numeric::nearest_double(limit);
   if (load <= most) return;
-  throw NoAnswer(std::string("saturated at ") + name(measure) + " " + plain(load, 6) + " " + unit_of(measure) +
-                 ": the physical channel " + channel + " would have to carry " + plain(load / most, 6) +
-                 " flits per cycle, and carries 1; no load above " + plain(limit) + " can be carried");
+  throw NoAnswer(std::string("saturated at ") + name(measure) + " " + plain(load, 6) + " " +
+                 unit_of(measure) + ": the physical channel " + channel + " would have to carry " +
+                 plain(load / most, 6) + " flits per cycle, and carries 1; no load above " + plain(limit) +
+                 " can be carried");
 }
 
 void refuse_search_in_parts(const Run& run) {
   if (run.executor != nullptr && run.executor->in_parts())
-    throw InvalidArgument("of", "simulated",
-                          "model, or loads given instead of fractions, where a run is cut into parts: no part "
-                          "knows the loads before all have searched; search once with --saturation");
+    throw InvalidArgument(
+        "of", "simulated",
+        "model, or loads given instead of fractions, where a run is cut into parts: no part "
+        "knows the loads before all have searched; search once with --saturation");
 }
 
 void require_one_load_to_resume(const Run& run, std::size_t loads) {

@@ -48,7 +48,8 @@ class Overloaded : public NoAnswer {
 };
 
 /// \throws NoAnswer  the load is above what the channel can carry, so that nothing needs to be simulated
-void require_below_limit(LoadMeasure measure, double load, const numeric::Rational& limit, const std::string& channel);
+void require_below_limit(LoadMeasure measure, double load, const numeric::Rational& limit,
+                         const std::string& channel);
 
 /// \throws InvalidArgument  "checkpoint" or "resume": a checkpoint with several loads
 void require_one_load_to_resume(const Run& run, std::size_t loads);
@@ -101,11 +102,11 @@ struct ChannelLimit {
 /// \param Unit  of the loads
 template <class Unit>
 struct SaturationAnswer {
-  ChannelLimit<Unit> limit;                    ///< computed first; nothing is simulated above
-  std::optional<numeric::Model<Unit>> model;   ///< where the model of this very network saturates
-  std::string no_model;                        ///< why there is none
-  sim::SaturationSearch search;                ///< as it was made
-  sim::SimulatedSaturation found;              ///< estimates, without an interval
+  ChannelLimit<Unit> limit;                   ///< computed first; nothing is simulated above
+  std::optional<numeric::Model<Unit>> model;  ///< where the model of this very network saturates
+  std::string no_model;                       ///< why there is none
+  sim::SaturationSearch search;               ///< as it was made
+  sim::SimulatedSaturation found;             ///< estimates, without an interval
 };
 
 using SaturationOf = std::function<sim::SimulatedSaturation(const sim::SaturationSearch& search,
@@ -117,8 +118,8 @@ using SaturationOf = std::function<sim::SimulatedSaturation(const sim::Saturatio
 /// \param bound        what no load can be above, proved
 /// \param senders      that share the busiest channels
 /// \throws InvalidArgument  "precision" out of range
-[[nodiscard]] sim::SaturationSearch search_of(const SaturationLength& length, double first_guess, double bound,
-                                              double senders);
+[[nodiscard]] sim::SaturationSearch search_of(const SaturationLength& length, double first_guess,
+                                              double bound, double senders);
 
 /// \throws Stopped   before saturation was found
 /// \throws NoAnswer  none was found

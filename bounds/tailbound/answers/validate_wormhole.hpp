@@ -25,7 +25,7 @@ struct WormholeModelled {
 
 /// Mean latency at one load.
 struct WormholeComparison {
-  double load = 0;                                     ///< [flits/cycle/node]
+  double load = 0;                                                    ///< [flits/cycle/node]
   std::optional<numeric::Model<unit::Ratio>> fraction_of_saturation;  ///< as in the simulation
   Comparison<unit::Cycle> latency;
 };

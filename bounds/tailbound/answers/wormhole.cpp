@@ -63,10 +63,11 @@ bool has_several_virtual_channels(const WormholeNetwork& network, std::optional<
   if (std::holds_alternative<network::WormTopology>(network))
     return virtual_channels && virtual_channels != usual_virtual_channels(network);
   const network::WormLayout& layout = std::get<OwnWormNetwork>(network).network->layout();
-  return std::any_of(layout.stations.begin(), layout.stations.end(), [&](const network::WormStation& station) {
-    return station.count > 1 &&
-           layout.channels[station.first].wire == layout.channels[station.first + 1].wire;
-  });
+  return std::any_of(layout.stations.begin(), layout.stations.end(),
+                     [&](const network::WormStation& station) {
+                       return station.count > 1 &&
+                              layout.channels[station.first].wire == layout.channels[station.first + 1].wire;
+                     });
 }
 
 /// What no model knows.
@@ -94,10 +95,10 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
     return Unmodelled{"buffer flits", buffer, "1 with messages of geometric length",
                       "buffers of several flits with messages of geometric length"};
   if (has_several_virtual_channels(asked.network, asked.virtual_channels))
-    return Unmodelled{
-        "buffer flits", buffer,
-        "1 unless a link has 1 virtual channel (in a torus 2): several of them with deeper buffers have no model",
-        "several virtual channels with buffers of several flits"};
+    return Unmodelled{"buffer flits", buffer,
+                      "1 unless a link has 1 virtual channel (in a torus 2): several of them with deeper "
+                      "buffers have no model",
+                      "several virtual channels with buffers of several flits"};
   return std::nullopt;
 }
 

@@ -64,9 +64,10 @@ ChannelBound busiest_level(std::int64_t nodes) {
   ChannelBound busiest{.channel = "injection at processor 0", .utilization = 1};
   std::int64_t below = 4;  // 4^l
   for (int level = 1; below < nodes; ++level, below *= 4)
-    busiest = busier(std::move(busiest),
-                     {.channel = "S(" + std::to_string(level) + ",0) -> S(" + std::to_string(level + 1) + ",0)",
-                      .utilization = whole(nodes - below) * whole(std::int64_t{1} << level) / whole(nodes - 1)});
+    busiest =
+        busier(std::move(busiest),
+               {.channel = "S(" + std::to_string(level) + ",0) -> S(" + std::to_string(level + 1) + ",0)",
+                .utilization = whole(nodes - below) * whole(std::int64_t{1} << level) / whole(nodes - 1)});
   return busiest;
 }
 
@@ -95,7 +96,8 @@ ChannelBound channel_bound(const WormTopology& topology) {
   } else {
     const int dimensions = dimensions_of(topology);
     const std::string origin = link_name(0, 0, dimensions);
-    bound = with_ends(busiest_link(topology), topology.ends, dimensions, 1, origin.substr(0, origin.find(' ')));
+    bound =
+        with_ends(busiest_link(topology), topology.ends, dimensions, 1, origin.substr(0, origin.find(' ')));
   }
   bound.senders = static_cast<std::uint32_t>(topology.nodes);
   return bound;

@@ -44,6 +44,7 @@ inline constexpr int busy_channel_percent = 90;
 /// (hypercube_worms.hpp): utilization for a rate of 1/M message/cycle/node.
 /// \param dimensions  from 1
 /// \param broadcast   b, from 0 to 1
-[[nodiscard]] ChannelBound channel_bound(int dimensions, const WormEnds& ends, const numeric::Rational& broadcast);
+[[nodiscard]] ChannelBound channel_bound(int dimensions, const WormEnds& ends,
+                                         const numeric::Rational& broadcast);
 
 }  // namespace tailbound::network

@@ -177,7 +177,8 @@ std::vector<PhysicalChannel> RoutedWormNetwork::physical_channels() const {
     for (std::size_t flow = flows_of_[source]; flow < flows_of_[source + 1]; ++flow) {
       std::uint32_t variants = 0;
       for (std::size_t path = paths_of_[flow]; path < paths_of_[flow + 1]; ++path) {
-        const numeric::Rational flits = rates_[flow] * static_cast<unsigned long>(paths_[path].variants_end - variants);
+        const numeric::Rational flits =
+            rates_[flow] * static_cast<unsigned long>(paths_[path].variants_end - variants);
         variants = paths_[path].variants_end;
         for (std::size_t step = paths_[path].first; step < paths_[path].end; ++step) {
           PhysicalChannel& channel = all[first[steps_[step]]];

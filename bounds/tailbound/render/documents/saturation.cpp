@@ -18,6 +18,11 @@ std::string measured_key(const char* stem, LoadMeasure measure) {
   return fmt::format("{}_{}", stem, answers::name(measure));
 }
 
+/// In hypercubes, whose loads are rates of messages, all sources are equal.
+bool judges_sources(LoadMeasure measure) {
+  return measure == LoadMeasure::flits;
+}
+
 /// model / simulation - 1
 std::optional<double> error_of(const FoundSaturation& saturation) {
   if (!saturation.model) return std::nullopt;
@@ -46,33 +51,37 @@ Rows probe_rows(const FoundSaturation& saturation) {
   std::sort(probes->begin(), probes->end(), [](const auto& a, const auto& b) { return a.load < b.load; });
   return {.key = "probes",
           .size = probes->size(),
-          .row = [probes, load = std::string(answers::name(saturation.measure))](std::size_t i) -> Cells {
+          .row = [probes, measure = saturation.measure](std::size_t i) -> Cells {
             const sim::SaturationProbe& probe = (*probes)[i];
-            const std::optional<sim::SourceShortfall>& group = probe.stability.shortfall;
-            const bool is_short = group && group->is_short;
-            return {{load, given(probe.load)},
-                    {"delivered", observed(probe.delivered)},
-                    {"waiting_first_half", observed(probe.stability.waiting_first)},
-                    {"waiting_second_half", observed(probe.stability.waiting_second)},
-                    {"not_carried", observed(probe.stability.not_carried)},
-                    {"short_sources", is_short ? Value(Whole{group->count}) : Value(None{})},
-                    {"short_source", is_short ? Value(Text{group->name}) : Value(None{})},
-                    {"short_not_carried", is_short ? observed(group->not_carried) : Value(None{})},
-                    {"stable", Flag{probe.stability.stable}}};
+            Cells cells{{answers::name(measure), given(probe.load)},
+                        {"delivered", observed(probe.delivered)},
+                        {"waiting_first_half", observed(probe.stability.waiting_first)},
+                        {"waiting_second_half", observed(probe.stability.waiting_second)},
+                        {"not_carried", observed(probe.stability.not_carried)}};
+            if (judges_sources(measure)) {
+              const std::optional<sim::SourceShortfall>& group = probe.stability.shortfall;
+              const bool is_short = group && group->is_short;
+              cells.push_back({"short_sources", is_short ? Value(Whole{group->count}) : Value(None{})});
+              cells.push_back({"short_source", is_short ? Value(Text{group->name}) : Value(None{})});
+              cells.push_back({"short_not_carried", is_short ? observed(group->not_carried) : Value(None{})});
+            }
+            cells.push_back({"stable", Flag{probe.stability.stable}});
+            return cells;
           }};
 }
 
 std::vector<Line> lines(const FoundSaturation& saturation) {
   const char* unit = answers::unit_of(saturation.measure);
   const std::optional<double> error = error_of(saturation);
-  return {{"greatest stable", fmt::format("{:.5g} {}", saturation.found.greatest_stable, unit)},
-          {"least unstable", fmt::format("{:.5g} {}{}", saturation.found.least_unstable, unit,
-                                         saturation.found.bounded ? ", the channel bound, not simulated" : "")},
-          {"channel bound", fmt::format("{} {}, exact: at it the physical channel\n{} carries 1 flit per cycle",
-                                        numeric::plain(saturation.bound), unit, saturation.channel)},
-          {"model", error ? fmt::format("{:.5g} {}, {:+.1f} % of the greatest stable {}", *saturation.model, unit,
-                                        100 * *error, answers::name(saturation.measure))
-                          : "none: " + saturation.no_model}};
+  return {
+      {"greatest stable", fmt::format("{:.5g} {}", saturation.found.greatest_stable, unit)},
+      {"least unstable", fmt::format("{:.5g} {}{}", saturation.found.least_unstable, unit,
+                                     saturation.found.bounded ? ", the channel bound, not simulated" : "")},
+      {"channel bound", fmt::format("{} {}, exact: at it the physical channel\n{} carries 1 flit per cycle",
+                                    numeric::plain(saturation.bound), unit, saturation.channel)},
+      {"model", error ? fmt::format("{:.5g} {}, {:+.1f} % of the greatest stable {}", *saturation.model, unit,
+                                    100 * *error, answers::name(saturation.measure))
+                      : "none: " + saturation.no_model}};
 }
 
 std::string headline(const std::vector<SaturationPoint>& points) {
@@ -95,14 +104,15 @@ std::vector<std::string> notes(const std::vector<SaturationPoint>& points) {
               load, first.search.replications,
               alike ? fmt::format("{:.0f}", first.found.messages) : std::string("messages_per_node"),
               first.search.seed),
-          fmt::format("Unstable: more than 0.5 % of the messages stay at their sources, in each replication some{}. "
-                      "No {} above the channel bound is simulated, as none can be carried. An estimate, without an "
-                      "interval.",
-                      first.measure == LoadMeasure::flits
-                          ? "; or a group of sources delivers less than it offers, by a t test: a network that "
-                            "carries 3 % more than its load is called unstable in at most 1 of 100 probes"
-                          : "",
-                      load)};
+          fmt::format(
+              "Unstable: more than 0.5 % of the messages stay at their sources, in each replication some{}. "
+              "No {} above the channel bound is simulated, as none can be carried. An estimate, without an "
+              "interval.",
+              judges_sources(first.measure)
+                  ? "; or a group of sources delivers less than it offers, by a t test: a network that "
+                    "carries 3 % more than its load is called unstable in at most 1 of 100 probes"
+                  : "",
+              load)};
 }
 
 /// What is delivered of what is offered.
@@ -152,7 +162,8 @@ std::vector<Column> saturation_columns(LoadMeasure measure) {
            "of --saturation: the least unstable " + load + " is the channel bound, which is not simulated",
            Style::hidden},
           {measured_key("channel_bound", measure), "channel bound", unit, Shape::proved,
-           "above it some physical channel would have to carry more than 1 flit per cycle: exact, from the flows and "
+           "above it some physical channel would have to carry more than 1 flit per cycle: exact, from the "
+           "flows and "
            "routes"},
           {"bounding_channel", "", "", Shape::text,
            "the physical channel with the highest utilization, or one of them", Style::hidden},
@@ -170,22 +181,26 @@ TableLayout saturation_table(LoadMeasure measure) {
   const std::string load = answers::name(measure), unit = answers::unit_of(measure);
   Column offered{load, load, unit, Shape::given, "offered"};
   offered.digits = 5;
-  return {"probes",
-          "what the search for saturation looked at, from the least " + load + " to the greatest",
-          {offered,
-           {"delivered", "delivered", unit, Shape::estimate, "what was carried"},
-           {"waiting_first_half", "waiting, first half", "", Shape::estimate,
-            "messages at a source, mean over the first half of the measured time"},
-           {"waiting_second_half", "second half", "", Shape::estimate, "mean over the second half"},
-           {"not_carried", "not carried", "", Shape::estimate,
-            "fraction of the messages that stay at their sources", Style::percent},
-           {"short_sources", "sources short", "", Shape::whole,
-            "sources in the group that surely delivers less than it offers; null where none does"},
-           {"short_source", "", "", Shape::text, "the channel behind which the one farthest behind waits",
-            Style::hidden},
-           {"short_not_carried", "their share", "", Shape::estimate, "fraction of their messages not delivered",
-            Style::percent},
-           {"stable", "stable", "", Shape::flag, "do the queues at the sources not grow?"}}};
+  TableLayout table{"probes",
+                    "what the search for saturation looked at, from the least " + load + " to the greatest",
+                    {offered,
+                     {"delivered", "delivered", unit, Shape::estimate, "what was carried"},
+                     {"waiting_first_half", "waiting, first half", "", Shape::estimate,
+                      "messages at a source, mean over the first half of the measured time"},
+                     {"waiting_second_half", "second half", "", Shape::estimate, "mean over the second half"},
+                     {"not_carried", "not carried", "", Shape::estimate,
+                      "fraction of the messages that stay at their sources", Style::percent}}};
+  if (judges_sources(measure))
+    table.columns =
+        joined(std::move(table.columns),
+               {{"short_sources", "sources short", "", Shape::whole,
+                 "sources in the group that surely delivers less than it offers; null where none does"},
+                {"short_source", "", "", Shape::text, "the channel for which the one farthest behind waits",
+                 Style::hidden},
+                {"short_not_carried", "their share", "", Shape::estimate,
+                 "fraction of their messages not delivered", Style::percent}});
+  table.columns.push_back({"stable", "stable", "", Shape::flag, "do the queues at the sources not grow?"});
+  return table;
 }
 
 Document saturation_document(Layout layout, const std::vector<SaturationPoint>& points,

@@ -14,8 +14,8 @@ namespace tailbound::render {
 /// What was found, without the unit of its loads.
 struct FoundSaturation {
   answers::LoadMeasure measure{};
-  numeric::Rational bound;  ///< what no load can be above
-  std::string channel;      ///< the physical channel that bounds it
+  numeric::Rational bound;        ///< what no load can be above
+  std::string channel;            ///< the physical channel that bounds it
   std::optional<double> model{};  ///< where the model saturates
   std::string no_model{};         ///< why there is none
   sim::SaturationSearch search;

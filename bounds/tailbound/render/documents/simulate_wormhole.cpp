@@ -123,10 +123,11 @@ std::vector<std::string> notes(const std::vector<SimulatedWormholeAnswered>& net
     notes = joined(std::move(notes),
                    saturation_notes(question, answer,
                                     networks.size() == 1 ? "" : in_words(question.network, answer.layout)));
-  notes.push_back(fmt::format(
-      "Estimates with {:.6g} % intervals, in cycles. Held: part of the time for which the channel belongs to a "
-      "message.",
-      100 * networks.front().first.confidence));
+  notes.push_back(
+      fmt::format("Estimates with {:.6g} % intervals, in cycles. Held: part of the time for which the "
+                  "channel belongs to a "
+                  "message.",
+                  100 * networks.front().first.confidence));
   for (std::string& note : hypercube_notes(all_networks(networks))) notes.push_back(std::move(note));
   return notes;
 }
@@ -163,7 +164,8 @@ Layout simulate_wormhole_layout() {
                 .results = {}};
   const std::vector<Column> found{
       {"fraction_of_saturation", "of saturation", "", Shape::model,
-       "of the simulated saturation load where that was searched, else of the model's; may be above 1; null where "
+       "of the simulated saturation load where that was searched, else of the model's; may be above 1; null "
+       "where "
        "there is neither",
        Style::percent},
       estimated_cycles(
@@ -197,18 +199,20 @@ Layout simulate_wormhole_layout() {
 
 Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::size_t asked) {
   const auto& [first, found] = networks.front();
-  Document document{.layout = std::make_shared<const Layout>(simulate_wormhole_layout()),
-                    .headline = networks.size() == 1 ? "Simulation: " + in_words(first.network, found.layout)
-                                                     : "Wormhole networks, simulated" +
-                                                           common_ends_in_words(all_networks(networks)),
-                    .results = {},
-                    .notes = notes(networks)};
+  Document document{
+      .layout = std::make_shared<const Layout>(simulate_wormhole_layout()),
+      .headline = networks.size() == 1
+                      ? "Simulation: " + in_two_lines(in_words(first.network, found.layout))
+                      : "Wormhole networks, simulated" + common_ends_in_words(all_networks(networks)),
+      .results = {},
+      .notes = notes(networks)};
   document.text_columns = text_columns(first);
   for (const auto& [question, answer] : networks)
     for (std::size_t i = 0; i < answer.points.size(); ++i) {
       const SimulatedWorms& point = answer.points[i];
       Result& result = document.results.emplace_back();
-      result.inputs = joined(worm_network_cells(question.network), load_cells(question, answer, i, point.load));
+      result.inputs =
+          joined(worm_network_cells(question.network), load_cells(question, answer, i, point.load));
       result.cells = result_cells(answer, point);
       result.tables = tables(question, point);
       result.text_cells = text_cells(question, point);
@@ -225,7 +229,7 @@ Document document(const std::vector<WormholeSaturationAnswered>& networks) {
   std::vector<SaturationPoint> points;
   for (const auto& [question, answer] : networks)
     points.push_back({.inputs = worm_network_cells(question.network),
-                      .network = in_words(question.network, answer.layout),
+                      .network = in_two_lines(in_words(question.network, answer.layout)),
                       .title = title_in_words(question.network, answer.layout),
                       .length = question.length,
                       .saturation = found_saturation(answer)});

@@ -91,14 +91,11 @@ std::vector<std::string> notes(const std::vector<ValidatedWormhole>& networks) {
   std::vector<std::string> notes;
   if (points.size() > 1) notes = runs_in_words(points, networks.size() == 1);
   for (const ValidatedWormhole& network : networks)
-    notes = joined(std::move(notes),
-                   saturation_notes(network.first.simulation, network.second.simulation,
-                                    networks.size() == 1 ? "" : network_in_words(network)));
+    notes = joined(std::move(notes), saturation_notes(network.first.simulation, network.second.simulation,
+                                                      networks.size() == 1 ? "" : network_in_words(network)));
   notes = joined(std::move(notes), models_in_words(networks));
   notes = joined(std::move(notes), hypercube_notes(all_networks(networks)));
-  notes.push_back(
-      "Mean latencies in cycles, the simulation's with 95 % intervals. " +
-      verdicts_in_words());
+  notes.push_back("Mean latencies in cycles, the simulation's with 95 % intervals. " + verdicts_in_words());
   return notes;
 }
 
@@ -107,7 +104,7 @@ std::string headline(const std::vector<ValidatedWormhole>& networks) {
   for (const auto& [question, answer] : networks) tallies.push_back(answer.tally);
   return fmt::format("Mean latency: {};\n{}",
                      networks.size() == 1
-                         ? network_in_words(networks.front())
+                         ? in_two_lines(network_in_words(networks.front()))
                          : "wormhole networks" + common_ends_in_words(all_networks(networks)),
                      conclusion(tallies, "the model"));
 }
@@ -162,14 +159,16 @@ Layout validate_wormhole_layout() {
   Layout layout{
       .command = "validate wormhole",
       .inputs = joined(simulated_worm_columns(), saturation_input_columns()),
-      .results = {{"fraction_of_saturation", "of saturation", "", Shape::model,
-                   "of the simulated saturation load where that was searched, else of the model's; may be above 1",
-                   Style::percent}}};
+      .results = {
+          {"fraction_of_saturation", "of saturation", "", Shape::model,
+           "of the simulated saturation load where that was searched, else of the model's; may be above 1",
+           Style::percent}}};
   layout.results =
       joined(std::move(layout.results), comparison_columns({.unit = "cycles", .predicted = "model"}));
-  layout.results.push_back({"model_virtual_channels", "", "", Shape::whole,
-                            "of each link in the model, as in the simulation; null of a network file, which says it",
-                            Style::hidden});
+  layout.results.push_back(
+      {"model_virtual_channels", "", "", Shape::whole,
+       "of each link in the model, as in the simulation; null of a network file, which says it",
+       Style::hidden});
   layout.results.push_back({"model_assumes", "", "", Shape::texts,
                             "what the model takes for granted that is simulated otherwise", Style::hidden});
   layout.results =
@@ -186,8 +185,8 @@ Document document(const std::vector<ValidatedWormhole>& networks, std::size_t as
     for (std::size_t i = 0; i < network.second.rows.size(); ++i) {
       const answers::SimulateWormholeQuestion& question = network.first.simulation;
       Result& result = document.results.emplace_back();
-      result.inputs =
-          joined(worm_network_cells(question.network), load_cells(question, network.second.simulation, i, network.second.rows[i].load));
+      result.inputs = joined(worm_network_cells(question.network),
+                             load_cells(question, network.second.simulation, i, network.second.rows[i].load));
       result.cells = result_cells(network, i);
     }
   if (document.results.size() == 1) document.results.front().lines = lines(networks.front().second);

@@ -27,7 +27,7 @@ const std::string& variant_name(const answers::WormholeNetwork& network,
 }
 
 const char* length_in_words(sim::WormLengths lengths) {
-  return lengths == sim::WormLengths::fixed ? "" : "geometric, mean ";
+  return lengths == sim::WormLengths::fixed ? "" : "geometric length, mean ";
 }
 
 /// ", 2 virtual channels per link"; nothing of an own network, whose file says it.
@@ -177,10 +177,9 @@ std::vector<std::string> hypercube_notes(const std::vector<answers::WormholeNetw
 }
 
 std::string in_words(const answers::WormholeQuestion& question) {
-  return fmt::format(
-      "{}; variant {}",
-      network_in_words(question, answers::name(question.network), channels_per_link(question)),
-      variant_name(question.network, question.variant));
+  return fmt::format("{}; variant {}",
+                     network_in_words(question, answers::name(question.network), channels_per_link(question)),
+                     variant_name(question.network, question.variant));
 }
 
 const std::vector<std::string>& worm_length_names() {
@@ -240,6 +239,11 @@ std::string in_words(const answers::SimulatedWormhole& network, const answers::W
                                            : per_link);
 }
 
+std::string in_two_lines(std::string words) {
+  if (const std::size_t at = words.find(", messages of"); at != std::string::npos) words[at + 1] = '\n';
+  return words;
+}
+
 std::string title_in_words(const answers::SimulatedWormhole& network, const answers::WormholeLayout& layout) {
   return network_in_words(network, layout.name, channels_per_link(network));
 }
@@ -249,7 +253,8 @@ std::string load_in_words(double load, double fraction_of_saturation) {
                      100 * fraction_of_saturation);
 }
 
-std::string load_in_words(const answers::SimulateWormholeAnswer& answer, const answers::SimulatedWorms& point) {
+std::string load_in_words(const answers::SimulateWormholeAnswer& answer,
+                          const answers::SimulatedWorms& point) {
   if (!point.fraction_of_saturation) return fmt::format("{:.6g} flits/cycle/node", point.load);
   return fmt::format("{:.6g} flits/cycle/node, {:.1f} % of the {} saturation load", point.load,
                      100 * point.fraction_of_saturation->value,
@@ -259,54 +264,58 @@ std::string load_in_words(const answers::SimulateWormholeAnswer& answer, const a
 std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuestion& question,
                                           const answers::SimulateWormholeAnswer& answer,
                                           const std::string& network) {
-  const std::string of = network.empty() ? "" : network + ": ";
   const char* unit = "flits/cycle/node";
-  const bool fractions = question.offered.of_saturation;
   std::vector<std::string> notes;
-  if (!answer.model_saturation)
-    notes.push_back(fmt::format("{}No model alongside: {}.", of, answer.no_model));
+  if (!answer.model_saturation) notes.push_back(fmt::format("No model alongside: {}.", answer.no_model));
   if (answer.simulated_saturation)
-    notes.push_back(fmt::format(
-        "{}Of saturation: of the greatest load that the simulation finds stable, {:.5g} {}{}.", of,
-        answer.simulated_saturation->greatest_stable, unit,
-        answer.model_saturation ? fmt::format(" (the model saturates at {:.5g})", answer.model_saturation->value)
-                                : std::string(fractions ? ", as there is no model" : "")));
+    notes.push_back(
+        fmt::format("Of saturation: of the greatest load that the simulation finds stable, {:.5g} {}{}.",
+                    answer.simulated_saturation->greatest_stable, unit,
+                    answer.model_saturation
+                        ? fmt::format(" (the model saturates at {:.5g})", answer.model_saturation->value)
+                        : std::string(", as there is no model")));
   else if (answer.model_saturation)
-    notes.push_back(fmt::format("{}Of saturation: of the load at which the model of this network saturates, {:.5g} {}, "
-                                "the same as in `wormhole`.",
-                                of, answer.model_saturation->value, unit));
-  notes.push_back(fmt::format("{}No load above {} {} can be carried, exactly: at it the physical channel {} carries "
-                              "1 flit per cycle.",
-                              of, numeric::plain(answer.limit.load.value), unit, answer.limit.channel));
-  if (answer.model_saturation && question.network.virtual_channels.value_or(1) > answers::most_channels_modelled &&
+    notes.push_back(
+        fmt::format("Of saturation: of the load at which the model of this network saturates, {:.5g} {}, "
+                    "the same as in `wormhole`.",
+                    answer.model_saturation->value, unit));
+  notes.push_back(
+      fmt::format("No load above {} {} can be carried, exactly: at it the physical channel {} carries "
+                  "1 flit per cycle.",
+                  numeric::plain(answer.limit.load.value), unit, answer.limit.channel));
+  if (answer.model_saturation &&
+      question.network.virtual_channels.value_or(1) > answers::most_channels_modelled &&
       question.network.variant.value_or(answers::usual_variant(question.network.network)) ==
           answers::WormholeVariant::finite_source)
-    notes.push_back(fmt::format("{}The model takes more than {} virtual channels per link as {}.", of,
+    notes.push_back(fmt::format("The model takes more than {} virtual channels per link as {}.",
                                 answers::most_channels_modelled, answers::most_channels_modelled));
+  if (!network.empty()) return {fmt::format("{}. {}", network, fmt::join(notes, " "))};
   return notes;
 }
 
 std::vector<Column> simulated_worm_result_columns() {
   const std::string load = "flits/cycle/node";
-  return {
-      {"channels", "", "", Shape::whole, "virtual ones, injection and ejection included", Style::hidden},
-      {"wires", "", "", Shape::whole, "that the channels share", Style::hidden},
-      {"model_saturation_load", "", load, Shape::model,
-       "the load at which the model of this very network saturates, as `wormhole` has it; null where there is none",
-       Style::hidden},
-      {"no_model", "", "", Shape::text, "why there is no model; null where there is one", Style::hidden},
-      {"channel_bound_load", "", load, Shape::proved,
-       "above it some physical channel would have to carry more than 1 flit per cycle: exact, from the flows and "
-       "routes",
-       Style::hidden},
-      {"bounding_channel", "", "", Shape::text,
-       "the physical channel with the highest utilization, or one of them", Style::hidden},
-      {"greatest_stable_load", "", load, Shape::estimate,
-       "by simulation, searched with --saturation and where fractions are of it: at which the queues at the sources "
-       "do not grow",
-       Style::hidden},
-      {"least_unstable_load", "", load, Shape::estimate, "of the same search: at which they do",
-       Style::hidden}};
+  return {{"channels", "", "", Shape::whole, "virtual ones, injection and ejection included", Style::hidden},
+          {"wires", "", "", Shape::whole, "that the channels share", Style::hidden},
+          {"model_saturation_load", "", load, Shape::model,
+           "the load at which the model of this very network saturates, as `wormhole` has it; null where "
+           "there is none",
+           Style::hidden},
+          {"no_model", "", "", Shape::text, "why there is no model; null where there is one", Style::hidden},
+          {"channel_bound_load", "", load, Shape::proved,
+           "above it some physical channel would have to carry more than 1 flit per cycle: exact, from the "
+           "flows and "
+           "routes",
+           Style::hidden},
+          {"bounding_channel", "", "", Shape::text,
+           "the physical channel with the highest utilization, or one of them", Style::hidden},
+          {"greatest_stable_load", "", load, Shape::estimate,
+           "by simulation, searched with --saturation and where fractions are of it: at which the queues at "
+           "the sources "
+           "do not grow",
+           Style::hidden},
+          {"least_unstable_load", "", load, Shape::estimate, "of the same search: at which they do",
+           Style::hidden}};
 }
 
 Cells simulated_worm_cells(const answers::SimulateWormholeAnswer& answer) {

@@ -66,6 +66,8 @@ namespace tailbound::render {
 /// "ring, 16 virtual channels on 12 physical channels, .."
 [[nodiscard]] std::string in_words(const answers::SimulatedWormhole& network,
                                    const answers::WormholeLayout& layout);
+/// The same in two lines, before its messages.
+[[nodiscard]] std::string in_two_lines(std::string words);
 /// "8 x 8 mesh, 2 virtual channels per link, buffers of 1 flit, messages of 32 flits", of a picture
 [[nodiscard]] std::string title_in_words(const answers::SimulatedWormhole& network,
                                          const answers::WormholeLayout& layout);
@@ -76,7 +78,7 @@ namespace tailbound::render {
                                         const answers::SimulatedWorms& point);
 
 /// What loads are measured by: the saturation load that fractions are of, the bound of the channels, and why there is
-/// no model, as notes. \param network  said first where there are several
+/// no model, as notes. \param network  in words where there are several: then one note, which names it
 [[nodiscard]] std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuestion& question,
                                                         const answers::SimulateWormholeAnswer& answer,
                                                         const std::string& network);

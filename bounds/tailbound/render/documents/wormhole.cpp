@@ -266,7 +266,7 @@ Document document(const std::vector<WormholeNetworkAnswer>& networks) {
   Layout layout = wormhole_layout();
   const auto& [question, answer] = networks.front();
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
-                    .headline = networks.size() == 1 ? in_words(question)
+                    .headline = networks.size() == 1 ? in_two_lines(in_words(question))
                                                      : "Wormhole networks by the model" +
                                                            common_ends_in_words(all_networks(networks)),
                     .results = {}};

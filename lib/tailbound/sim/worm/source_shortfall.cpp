@@ -55,7 +55,8 @@ std::vector<Index> ranked(const std::vector<Batch>& batches, std::size_t half, c
 
 /// Of the first `count` of the ranks of the half that a batch does not belong to.
 SourceShortfall shortfall(const std::vector<Batch>& batches, std::size_t replications,
-                          const std::array<std::vector<Index>, 2>& ranks, std::size_t count, const SourceRows& rows) {
+                          const std::array<std::vector<Index>, 2>& ranks, std::size_t count,
+                          const SourceRows& rows) {
   std::vector<double> behind;
   std::vector<double> of_replication(replications);
   double offered = 0;
@@ -103,8 +104,9 @@ std::optional<SourceShortfall> greatest_shortfall(const RunResult& result, const
     SourceShortfall its = shortfall(batches, result.batches.size(), ranks, count, rows);
     its.threshold = threshold;
     its.is_short = its.not_carried > test.least && its.significance > threshold;
-    const bool stands_out = its.is_short != greatest.is_short ? its.is_short
-                                                              : its.not_carried > test.least && its.significance > greatest.significance;
+    const bool stands_out = its.is_short != greatest.is_short
+                                ? its.is_short
+                                : its.not_carried > test.least && its.significance > greatest.significance;
     if (greatest.count == 0 || stands_out) greatest = its;
   }
   return greatest;

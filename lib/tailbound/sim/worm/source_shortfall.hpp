@@ -54,7 +54,8 @@ struct SourceShortfall {
 
 /// Nothing of fewer than 4 batches, or where nothing was offered.
 /// COST  sources, times the logarithm of their number, and the batches
-[[nodiscard]] std::optional<SourceShortfall> greatest_shortfall(const RunResult& result, const SourceRows& rows,
+[[nodiscard]] std::optional<SourceShortfall> greatest_shortfall(const RunResult& result,
+                                                                const SourceRows& rows,
                                                                 const ShortfallTest& test = {});
 
 }  // namespace tailbound::sim

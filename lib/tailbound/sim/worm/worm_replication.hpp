@@ -30,7 +30,8 @@ struct WormRows {
   static constexpr std::size_t crossings = 6;  ///< [0]: flits that crossed a channel
   static constexpr std::size_t flits = 7;      ///< [channel]: flits of the worms that left it
   static constexpr std::size_t held = 8;       ///< [channel]: cycles for which these worms held it
-  static constexpr std::size_t offered = 9;   ///< [station]: messages that began to wait for it at their source
+  static constexpr std::size_t offered =
+      9;  ///< [station]: messages that began to wait for it at their source
   static constexpr std::size_t arrived = 10;  ///< [station]: of these, delivered
   static constexpr std::size_t count = 11;
 };
