@@ -93,9 +93,9 @@ TEST_CASE("multistage: the saturation load does not depend on the loads asked fo
   CHECK(answer(asked).saturation_bound.value == rational("25/151"));
   CHECK(answer(asked).saturation_load->value <= 25.0 / 151);
   CHECK(answer(asked).saturation_load->value > 0.98 * 25.0 / 151);
-  // Without hot requests and with outputs that never conflict all of a load of 1 can come through.
-  asked = question("0", "0.5");
-  asked.network.buffer = 64;
+  // Where all requests are hot and any number combines, a load of 1 comes through.
+  asked.network.hot = 1;
+  asked.network.combining.reset();
   CHECK_FALSE(answer(asked).saturation_load);
 }
 
