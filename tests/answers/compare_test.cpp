@@ -7,6 +7,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -220,6 +221,19 @@ TEST_CASE("a wrong digit is caught wherever it is", "[answers][compare]") {
     const auto found = answers::answer(question(joined(numbers), CoefficientsOf::tail)).first;
     return found && found->at == which;
   };
+  // Two bits off is wrong, in each print: "%.17g" leaves the zeros at the ends out as well.
+  for (const char* format : {"%.17g", "%.16e", "%a"})
+    for (std::size_t which = 0; which <= 60; ++which)
+      for (const double away : {0.0, 1.0}) {
+        CAPTURE(format, which, away);
+        std::vector<std::string> numbers;
+        for (double value : nearest_doubles()) {
+          if (numbers.size() == which) value = std::nextafter(std::nextafter(value, away), away);
+          numbers.push_back(formatted(format, value));
+        }
+        const auto found = answers::answer(question(joined(numbers), CoefficientsOf::tail)).first;
+        CHECK((found && found->at == which));
+      }
   std::vector<std::string> doubles, decimals;
   for (const double value : nearest_doubles()) {
     doubles.push_back(shortest(value));

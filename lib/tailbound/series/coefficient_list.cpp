@@ -225,10 +225,15 @@ bool find_doubles(std::vector<Coefficient>& list) {
   const bool by_shortest = nearly(shortest, decimals) && most <= round_trip_digits;
   const bool by_rounded = nearly(rounded, decimals) && nearly(rounded_telling, telling);
   if (!by_shortest && !by_rounded) return false;
+  // Zeros at the ends are left out, by shortest prints and by "%g", but not where all have the same last place ("%f").
+  const std::optional<long> place = list.front().last_place;
+  const bool fixed = !by_shortest && std::all_of(list.begin(), list.end(), [&](const Coefficient& entry) {
+    return entry.is_exact() || entry.last_place == place;
+  });
   for (Coefficient& entry : list) {
     if (!entry.last_place) continue;
     entry.last_bit = last_bit_of_double(entry.value);
-    if (!by_shortest) continue;
+    if (fixed) continue;
     if (cln::zerop(entry.value))
       entry.last_place.reset();
     else
