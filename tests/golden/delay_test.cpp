@@ -151,8 +151,8 @@ TEST_CASE("delay: lists give a result for each combination") {
   CHECK(results[7]["radix"] == 4);
   CHECK(results[7]["routing"] == "nearest-ancestor");
   CHECK(results[7]["load"] == "0.8");
-  const json one =
-      run_result("delay --radix 4 --levels 2 --load 0.8 --routing nearest-ancestor --percentiles 99");
+  const json one = run_result(
+      "delay --radix 4 --levels 2 --load 0.8 --routing nearest-ancestor --percentiles 99 --no-check");
   CHECK(results[7] == one);
   // As many rows in CSV, and the same columns as of one point.
   const std::string tail = " --levels 2 --load 0.8 --percentiles 99 --format csv";
@@ -231,6 +231,26 @@ TEST_CASE("delay: table, quiet table, CSV, and the model's limits in one line") 
   CHECK(at(csv, 2, "ccdf_probability_lower").find("8.95321814") == 0);
 }
 
+TEST_CASE("delay: cross-checked by a simulation: one point by default, several or none where told") {
+  const std::string tree = "delay --radix 4 --levels 1 --percentiles 99 ";
+  const json one = run_json(tree + "--load 0.8");
+  CHECK(notes_say(one, "cross-checked by simulation: P(D > "));
+  const json& rows = one["results"][0]["cross_check"];
+  REQUIRE(rows.size() >= 2);
+  for (const json& row : rows) {
+    CHECK(row["of"] == "all packets");
+    CHECK(row["agreement"] == "agrees");
+    CHECK(row["computed"]["value"].get<double>() ==
+          Approx(row["simulated"]["value"].get<double>()).epsilon(0.5));
+  }
+  CHECK(run_json(tree + "--load 0.8") == one);
+  CHECK(!run_json(tree + "--load 0.8 --no-check")["results"][0].contains("cross_check"));
+  CHECK(!run_json(tree + "--load 0.7,0.8")["results"][0].contains("cross_check"));
+  CHECK(run_json(tree + "--load 0.7,0.8 --check")["results"][1].contains("cross_check"));
+  CHECK(!run_json(tree + "--load 0.8 --sources first-hop --delay occupancy")["results"][0].contains(
+      "cross_check"));
+}
+
 TEST_CASE("delay: the reorder buffer of given delays") {
   const Folder folder;
   const std::string file = folder.file("delays", "0.3\n0.3\n0.2\n0.1\n0.06\n0.04\n");
@@ -289,6 +309,8 @@ TEST_CASE("delay: what is refused, and how") {
            {"--radix 16 --levels 3 --load 0.8 --delay long", 2, {"--delay is long", "occupancy"}},
            {"--radix 16 --levels 3 --load 0.8 --percentiles 100", 2, {"--percentiles is 100"}},
            {"--radix 16 --levels 3 --load 0.8 --ccdf -1", 2, {"--ccdf is -1", "0 to"}},
+           {"--radix 16 --levels 3 --load 0.8 --check --no-check", 2, {"--no-check", "--check alone"}},
+           {"--delays none.txt --reorder 1e-3 --flow-rate 0.5 --check", 2, {"--check", "--delays"}},
            {"--radix 16 --levels 3 --load 0.8 --drop 0", 2, {"--drop is 0"}},
            {"--radix 16 --levels 3 --load 0.8 --criterion loss", 2, {"--criterion", "--drop"}},
            {"--radix 16 --levels 3 --load 0.8 --reorder 2", 2, {"--reorder is 2"}},

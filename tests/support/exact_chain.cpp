@@ -37,7 +37,7 @@ void add_at(Law& law, std::size_t at, long double mass) {
 
 }  // namespace
 
-ExactChain::ExactChain(SmallTree tree, std::size_t depth)
+ExactChain::ExactChain(SmallTree tree, std::size_t depth, long double settled)
     : tree_(std::move(tree)), depth_(depth), states_(depth) {
   for (const SmallTree::Branch& branch : tree_.branches) {
     arrivals_.push_back(sum_of(branch.sources));
@@ -58,7 +58,7 @@ ExactChain::ExactChain(SmallTree tree, std::size_t depth)
     long double change = 0;
     for (std::size_t i = 0; i < states_; ++i) change += std::abs(next[i] - stationary_[i]);
     stationary_ = std::move(next);
-    if (change < 1e-14L) break;
+    if (change < settled) break;
   }
 }
 

@@ -18,15 +18,18 @@ struct SmallTree {
   struct Branch {
     std::vector<long double> sources;  ///< [packets/slot]
     long double goes_on = 1;           ///< share of what it serves that goes on to T
+    friend bool operator==(const Branch&, const Branch&) = default;
   };
   std::vector<Branch> branches;
   std::vector<long double> straight;  ///< sources of T itself
+  friend bool operator==(const SmallTree&, const SmallTree&) = default;
 };
 
 class ExactChain {
  public:
-  /// \param depth  places of each queue, the empty one included
-  ExactChain(SmallTree tree, std::size_t depth);
+  /// \param depth    places of each queue, the empty one included
+  /// \param settled  the sum of changes in a step at which the iteration ends
+  ExactChain(SmallTree tree, std::size_t depth, long double settled = 1e-17L);
 
   /// P(D = t) of a packet of that source that goes on to T.
   [[nodiscard]] std::vector<long double> delay(std::size_t branch, std::size_t source) const;

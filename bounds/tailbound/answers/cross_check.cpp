@@ -36,7 +36,7 @@ std::optional<sim::RunPlan> check_plan(const Workload& workload, CheckEffort eff
   if (affordable < least &&
       (effort == CheckEffort::affordable || needed > most_thorough_steps * workload.steps)) {
     check.skipped = true;
-    check.packet_hops = needed;
+    if (needed <= most_thorough_steps * workload.steps) check.packet_hops = needed;
     return std::nullopt;
   }
   sim::RunPlan plan = plan_of_slots(std::max(affordable, least));
