@@ -72,7 +72,7 @@ TEST_CASE("Delay asked of a tree: as the sum over its queues", "[answers][delay]
   const DelayAnswer answer = answers::answer(question);
   REQUIRE(answer.flows.size() == 1);
   CHECK_FALSE(answer.stopped);
-  CHECK(answer.proved());
+  CHECK_FALSE(answer.proved());  // nothing proves that hops are independent
   CHECK(question.of_one_flow());
 
   const bounds::TreeDelay tree =
@@ -81,7 +81,8 @@ TEST_CASE("Delay asked of a tree: as the sum over its queues", "[answers][delay]
   const bounds::ClaimedDelayAnswer expected =
       delays.claims(tree.routes, {.levels = question.levels, .percentiles = question.percentiles});
   const bounds::ClaimedDelayAnswer& found = answer.flows.front().delay;
-  CHECK(is_exactly(found.mean_queueing, std::get<numeric::Exact<unit::Slot>>(expected.mean_queueing).value));
+  CHECK(static_cast<double>(std::get<numeric::Approximation<unit::Slot>>(found.mean_queueing).value) ==
+        Approx(numeric::nearest_double(std::get<numeric::Exact<unit::Slot>>(expected.mean_queueing).value)).epsilon(1e-9));
   for (std::size_t i = 0; i < expected.queueing.size(); ++i) {
     CHECK(found.queueing[i].slots == expected.queueing[i].slots);
     CHECK(found.latency[i].slots == expected.queueing[i].slots + Slots(3));

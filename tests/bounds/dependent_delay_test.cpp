@@ -1,4 +1,5 @@
 #include <tailbound/bounds/dependent_network.hpp>
+#include <tailbound/bounds/wired_delay.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/network_file.hpp>
 
@@ -154,7 +155,7 @@ TEST_CASE("dependent hops: P(W_2 > y | W_1 = w) as simulated") {
 
 // 4e7 slots each, all flows' means by a simulation of its own; standard errors are below 0.5 %. Flows that meet queues where
 // others come from queues before, and go by links that bring little and much.
-TEST_CASE("dependent hops: means of flows in networks of unequal rates as simulated") {
+TEST_CASE("Wired delay: means of flows in networks of unequal rates as simulated") {
   struct Row {
     const char* flow;
     double mean;
@@ -172,14 +173,13 @@ TEST_CASE("dependent hops: means of flows in networks of unequal rates as simula
     std::ifstream stream(std::string(TAILBOUND_DATA_DIR) + "/networks/" + file);
     const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
     const network::Network network = network::read_network(text, file).network;
-    const bounds::DependentPaths paths = bounds::dependent_network(network);
-    DependentDelay delays(paths.hops);
+    bounds::WiredDelay delays(network);
     for (const Row& row : rows) {
       const auto flow = std::find_if(network.flows.begin(), network.flows.end(),
                                      [&](const network::Flow& each) { return each.name == row.flow; });
       const auto place = static_cast<std::size_t>(flow - network.flows.begin());
       INFO(row.flow);
-      CHECK(computed(delays.claims(paths.flows[place], {}).mean_queueing) == Approx(row.mean).epsilon(0.025));
+      CHECK(computed(delays.claims(delays.routes(place), {}).mean_queueing) == Approx(row.mean).epsilon(0.025));
     }
   }
 }

@@ -304,15 +304,16 @@ TEST_CASE("delay --solve load-scale: targets, on both sides") {
   const json found = result_of(question + " --solve load-scale --percentiles 99.9 --within 12");
   CHECK(found["percentile"] == "99.9");
   CHECK(found["within_slots"] == "12");
-  CHECK(found["greatest_load_scale"]["kind"] == "enclosure");
+  // Hops are added as if they were independent: nothing of that is proved.
+  CHECK(found["greatest_load_scale"]["kind"] == "approximation");
   const auto worst = [&](const std::string& scale) {
     int most = 0;
-    const json flows = json_of(question + " --percentiles 99.9 --load-scale " + scale)["results"];
+    const json flows = json_of(question + " --hops independent --percentiles 99.9 --load-scale " + scale)["results"];
     for (const json& flow : flows) most = std::max(most, flow["percentiles"][0]["latency_slots"].get<int>());
     return most;
   };
   CHECK(worst(found["safe_load_scale"]) <= 12);
-  CHECK(worst(found["greatest_load_scale"]["upper"]) > 12);
+  CHECK(worst(std::to_string(1.001 * std::stod(found["greatest_load_scale"]["value"].get<std::string>()))) > 12);
   const json buffers = result_of(question + " --solve load-scale --drop 1e-9 --capacity 32");
   const auto room = [&](const std::string& scale) {
     int most = 0;
@@ -344,7 +345,7 @@ TEST_CASE("delay --solve load-scale: targets, on both sides") {
   REQUIRE(many.status == 0);
   const auto csv = rows_of(many.out);
   CHECK(at(csv, 1, "percentile") == "99");
-  CHECK(at(csv, 1, "greatest_load_scale_kind") == "enclosure");
+  CHECK(at(csv, 1, "greatest_load_scale_kind") == "approximation");
   CHECK(content(picture).find("greatest factor of all rates") != std::string::npos);
 }
 

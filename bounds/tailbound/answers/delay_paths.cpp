@@ -66,7 +66,7 @@ DelayFlow flow_of(const network::Network& network, const network::Flow& flow,
 
 DelayPaths network_paths(const network::Network& network, network::Sources sources,
                          const std::optional<std::string>& wanted) {
-  bounds::NetworkDelay delay = bounds::network_delay(network, sources);
+  bounds::NetworkDelay delay = bounds::network_delay(network, sources, bounds::Feed::by_inputs);
   DelayPaths paths;
   for (bounds::FlowDelay& entry : delay.flows) {
     const network::Flow& flow = network.flows[entry.flow];

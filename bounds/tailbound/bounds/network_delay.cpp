@@ -148,7 +148,7 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
   return result;
 }
 
-NetworkDelay network_delay(const network::Network& network, network::Sources sources) {
+NetworkDelay network_delay(const network::Network& network, network::Sources sources, Feed feed) {
   std::vector<QueueTraffic> all = network::queue_traffic(network, sources);
   for (std::size_t link = 0; link < all.size(); ++link)
     if (!network.has_queue(link)) {  // a host may send in every slot
@@ -158,7 +158,7 @@ NetworkDelay network_delay(const network::Network& network, network::Sources sou
     }
   NetworkDelay result;
   require_room(all);
-  feed_by_inputs(network, all);
+  if (feed == Feed::by_inputs) feed_by_inputs(network, all);
   result.network = distinct(all, result.queue_of_link);
   for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
     std::map<std::vector<std::size_t>, Rational> routes;

@@ -59,7 +59,14 @@ struct NetworkDelay {
                                    const std::optional<traffic::Burst>& burst = {},
                                    traffic::Destination destination = traffic::Destination::per_burst);
 
+/// How the sources of a queue reach it.
+enum class Feed {
+  by_sources,  ///< each as if it had a link of its own
+  by_inputs,   ///< by the inputs that the queue has (collapsed_network.hpp): some queues never wait
+};
+
 /// \throws Overloaded;  as network::queue_traffic() and hop_queue()
-[[nodiscard]] NetworkDelay network_delay(const network::Network& network, network::Sources sources);
+[[nodiscard]] NetworkDelay network_delay(const network::Network& network, network::Sources sources,
+                                         Feed feed = Feed::by_sources);
 
 }  // namespace tailbound::bounds
