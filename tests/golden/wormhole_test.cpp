@@ -61,7 +61,7 @@ TEST_CASE("wormhole: tables say where a figure stands") {
   CHECK(low.out.find("53.0 %") != std::string::npos);
   CHECK(low.out.find(" -> ") != std::string::npos);
   CHECK(low.out.find("0.1885620332 flits/cycle/node") != std::string::npos);
-  CHECK(low.out.find("not measured for this network") != std::string::npos);
+  CHECK(low.out.find("not measured") != std::string::npos);
   const auto csv = rows_of(run_line(mesh + "--loads 0,0.1 --format csv").out);
   REQUIRE(csv.size() == 3);
   CHECK(at(csv, 1, "load") == "0");

@@ -265,6 +265,12 @@ std::int64_t whole_of(const AccuracyRow& row, Setting setting) {
   return static_cast<std::int64_t>(std::llround(from_of(row, setting)));
 }
 
+/// Of loads and fractions that have at most so many digits, or need no more.
+numeric::Rational to_decimals(double value) {
+  constexpr long unit = 100'000;
+  return numeric::Rational(std::lround(value * unit)) / unit;
+}
+
 template <class Choice>
 Choice choice_of(const AccuracyRow& row, Setting setting) {
   return static_cast<Choice>(static_cast<int>(from_of(row, setting)));
@@ -291,10 +297,8 @@ std::string command_of_worms(const AccuracyRow& row) {
   question.offered.of_saturation = row.loads != RowLoads::simulated;
   for (const MeasuredError& error : row.errors)
     if (error.quantity == Quantity::mean_latency)
-      question.offered.values.push_back(numeric::parse_rational(
-          plain(row.loads == RowLoads::simulated ? error.at * row.simulated_saturation.value_or(0) : error.at,
-                4),
-          "load"));
+      question.offered.values.push_back(to_decimals(
+          row.loads == RowLoads::simulated ? error.at * row.simulated_saturation.value_or(0) : error.at));
   return measuring_command(question);
 }
 
@@ -304,9 +308,8 @@ std::string command_of_hypercube(const AccuracyRow& row) {
     ++question.hypercube.dimensions;
   question.hypercube.virtual_channels = whole_of(row, Setting::virtual_channels);
   question.hypercube.flits = whole_of(row, Setting::flits);
-  question.hypercube.broadcast =
-      numeric::parse_rational(plain(from_of(row, Setting::broadcast), 6), "broadcast");
-  question.hypercube.startup = numeric::parse_rational(plain(from_of(row, Setting::startup), 6), "startup");
+  question.hypercube.broadcast = to_decimals(from_of(row, Setting::broadcast));
+  question.hypercube.startup = to_decimals(from_of(row, Setting::startup));
   question.hypercube.ends = {choice_of<network::Injection>(row, Setting::injection),
                              choice_of<network::Ejection>(row, Setting::ejection)};
   question.replication = row.model == MeasuredModel::broadcast_literal       ? Replication::literal
@@ -315,8 +318,7 @@ std::string command_of_hypercube(const AccuracyRow& row) {
   question.offered.of_saturation = true;
   std::set<double> fractions;
   for (const MeasuredError& error : row.errors) fractions.insert(error.at);
-  for (const double fraction : fractions)
-    question.offered.values.push_back(numeric::parse_rational(plain(fraction, 4), "fraction"));
+  for (const double fraction : fractions) question.offered.values.push_back(to_decimals(fraction));
   return measuring_command(question);
 }
 
@@ -339,12 +341,11 @@ std::string command_of_multistage(const AccuracyRow& row) {
 
 std::string command_of_tree(const AccuracyRow& row) {
   TreeTopology tree{.tree = {whole_of(row, Setting::radix), static_cast<int>(whole_of(row, Setting::levels))},
-                    .load = numeric::parse_rational(plain(from_of(row, Setting::load), 6), "load"),
+                    .load = to_decimals(from_of(row, Setting::load)),
                     .routing = choice_of<network::TreeRouting>(row, Setting::routing)};
   if (const double burst = from_of(row, Setting::burst); burst > 0) {
-    tree.burst = traffic::Burst{
-        .slots = numeric::parse_rational(plain(burst, 6), "burst"),
-        .on_rate = numeric::parse_rational(plain(from_of(row, Setting::on_rate, 1), 6), "on-rate")};
+    tree.burst = traffic::Burst{.slots = to_decimals(burst),
+                                .on_rate = to_decimals(from_of(row, Setting::on_rate, 1))};
     tree.destination = choice_of<traffic::Destination>(row, Setting::destination);
   }
   return measuring_command(tree, row.model == MeasuredModel::delay_chain);
