@@ -78,7 +78,7 @@ std::vector<Line> lines(const FoundSaturation& saturation) {
       {"least unstable", fmt::format("{:.5g} {}{}", saturation.found.least_unstable, unit,
                                      saturation.found.bounded ? ", the channel bound, not simulated" : "")},
       {"channel bound", fmt::format("{} {}, exact: at it the physical channel\n{} carries 1 flit per cycle",
-                                    numeric::plain(saturation.bound), unit, saturation.channel)},
+                                    bound_in_words(saturation.bound), unit, saturation.channel)},
       {"model", error ? fmt::format("{:.5g} {}, {:+.1f} % of the greatest stable {}", *saturation.model, unit,
                                     100 * *error, answers::name(saturation.measure))
                       : "none: " + saturation.no_model}};
@@ -146,6 +146,12 @@ Picture picture_of_all(const Document& document, const std::vector<SaturationPoi
 }
 
 }  // namespace
+
+std::string bound_in_words(const numeric::Rational& load) {
+  const std::string text = numeric::plain(load);
+  if (text.find('/') == std::string::npos) return text;
+  return fmt::format("{} ({:.5g})", text, numeric::nearest_double(load));
+}
 
 std::vector<Column> saturation_input_columns() {
   return {{"precision", "precision", "", Shape::given,

@@ -43,6 +43,9 @@ struct SaturationPoint {
   FoundSaturation saturation;
 };
 
+/// A bound in text: "0.5", or "5/44 (0.11364)".
+[[nodiscard]] std::string bound_in_words(const numeric::Rational& load);
+
 // --- for the layout of the command; seed and replications are those of simulation_columns()
 
 /// "precision"

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <tailbound/numeric/plain.hpp>
 #include <tailbound/render/documents/observed.hpp>
+#include <tailbound/render/documents/saturation.hpp>
 #include <tailbound/render/documents/simulation.hpp>
 #include <tailbound/render/documents/units.hpp>
 #include <tailbound/render/documents/worm_ends.hpp>
@@ -282,7 +282,7 @@ std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuestio
   notes.push_back(
       fmt::format("No load above {} {} can be carried, exactly: at it the physical channel {} carries "
                   "1 flit per cycle.",
-                  numeric::plain(answer.limit.load.value), unit, answer.limit.channel));
+                  bound_in_words(answer.limit.load.value), unit, answer.limit.channel));
   if (answer.model_saturation &&
       question.network.virtual_channels.value_or(1) > answers::most_channels_modelled &&
       question.network.variant.value_or(answers::usual_variant(question.network.network)) ==
