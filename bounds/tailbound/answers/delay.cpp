@@ -228,6 +228,11 @@ DelayAnswer answer(const DelayQuestion& question, const Run& run) {
   }
   if (question.check && !answer.stopped && question.hop_delay == queue::HopDelay::wait)
     answer.check = checked(question, answer, delays, laws, run);
+  if (answer.check && answer.check->skipped && run.stop.stop_requested()) {
+    answer.check.reset();
+    answer.stopped = true;
+    if (run.cut) run.cut();
+  }
   return answer;
 }
 
