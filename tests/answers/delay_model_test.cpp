@@ -108,7 +108,9 @@ TEST_CASE("hops: where nothing is derived hops are independent, and others refus
   CHECK(answers::possible_hops(question.topology, question.model()).size() == 2);
 }
 
-TEST_CASE("hops: one queue that sources feed is exact; links of several packets per slot that wait are independent") {
+TEST_CASE(
+    "hops: one queue that sources feed is exact; links of several packets per slot that wait are "
+    "independent") {
   DelayQuestion question = of_tree({});
   question.topology = switches("1");
   const auto answer = answers::answer(question);
@@ -131,7 +133,8 @@ TEST_CASE("hops: one queue that sources feed is exact; links of several packets 
 TEST_CASE("hops: flows of one queue have each their own delay") {
   DelayQuestion question = of_tree({});
   const std::string star =
-      "hosts = ['a', 'b', 'd']\nswitches = ['s']\n[[link]]\nfrom = ['a', 'b']\nto = 's'\n[[link]]\nfrom = 's'\nto = 'd'\n"
+      "hosts = ['a', 'b', 'd']\nswitches = ['s']\n[[link]]\nfrom = ['a', 'b']\nto = 's'\n[[link]]\nfrom = "
+      "'s'\nto = 'd'\n"
       "[[flow]]\nfrom = 'a'\nto = 'd'\nrate = ";
   question.topology = network_of(star + "0.9\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.05\n");
   const auto unequal = answers::answer(question);
@@ -143,7 +146,8 @@ TEST_CASE("hops: flows of one queue have each their own delay") {
   CHECK(mean(1) == Approx(1.35).epsilon(1e-3));
   CHECK(unequal.flows[1].one_queue);
   question.topology = network_of(star + "0.4\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.4\n");
-  CHECK(std::holds_alternative<numeric::Exact<unit::Slot>>(answers::answer(question).flows[0].delay.mean_queueing));
+  CHECK(std::holds_alternative<numeric::Exact<unit::Slot>>(
+      answers::answer(question).flows[0].delay.mean_queueing));
 }
 
 TEST_CASE("hops: a tandem of bursts whose second queue never waits is one queue, certified") {
@@ -152,7 +156,8 @@ TEST_CASE("hops: a tandem of bursts whose second queue never waits is one queue,
   question.topology = network_of(
       "hosts = ['x', 'y', 'z', 'w']\nswitches = ['s', 't']\n[[link]]\nfrom = ['x', 'y']\nto = 's'\n"
       "[[link]]\nfrom = ['z', 'w']\nto = 't'\nboth = true\n[[link]]\nfrom = 's'\nto = 't'\n"
-      "[[flow]]\nfrom = 'x'\nto = 'z'\nrate = 0.45\nburst = 8\n[[flow]]\nfrom = 'y'\nto = 'z'\nrate = 0.45\nburst = 8\n");
+      "[[flow]]\nfrom = 'x'\nto = 'z'\nrate = 0.45\nburst = 8\n[[flow]]\nfrom = 'y'\nto = 'z'\nrate = "
+      "0.45\nburst = 8\n");
   const auto answer = answers::answer(question);
   CHECK(answer.flows[0].one_queue);
   CHECK(answer.proved());

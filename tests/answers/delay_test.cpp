@@ -82,7 +82,8 @@ TEST_CASE("Delay asked of a tree: as the sum over its queues", "[answers][delay]
       delays.claims(tree.routes, {.levels = question.levels, .percentiles = question.percentiles});
   const bounds::ClaimedDelayAnswer& found = answer.flows.front().delay;
   CHECK(static_cast<double>(std::get<numeric::Approximation<unit::Slot>>(found.mean_queueing).value) ==
-        Approx(numeric::nearest_double(std::get<numeric::Exact<unit::Slot>>(expected.mean_queueing).value)).epsilon(1e-9));
+        Approx(numeric::nearest_double(std::get<numeric::Exact<unit::Slot>>(expected.mean_queueing).value))
+            .epsilon(1e-9));
   for (std::size_t i = 0; i < expected.queueing.size(); ++i) {
     CHECK(found.queueing[i].slots == expected.queueing[i].slots);
     CHECK(found.latency[i].slots == expected.queueing[i].slots + Slots(3));

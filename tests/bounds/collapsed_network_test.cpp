@@ -64,10 +64,12 @@ TEST_CASE("Collapsed network: a host of its own beside that link makes it wait; 
 TEST_CASE("Collapsed network: two ways of different length from one host are two inputs") {
   const network::Network network = network_of(
       "hosts = ['a', 'b']\nswitches = ['s', 't', 'u']\n"
-      "[[link]]\nfrom = 'a'\nto = 's'\n[[link]]\nfrom = 's'\nto = ['t', 'u']\n[[link]]\nfrom = 'u'\nto = 't'\n"
+      "[[link]]\nfrom = 'a'\nto = 's'\n[[link]]\nfrom = 's'\nto = ['t', 'u']\n[[link]]\nfrom = 'u'\nto = "
+      "'t'\n"
       "[[link]]\nfrom = 't'\nto = 'b'\n"
       "[[flow]]\nfrom = 'a'\nto = 'b'\nrate = 0.6\n"
-      "routes = [{ path = ['a', 's', 't', 'b'], share = '1/2' }, { path = ['a', 's', 'u', 't', 'b'], share = '1/2' }]\n");
+      "routes = [{ path = ['a', 's', 't', 'b'], share = '1/2' }, { path = ['a', 's', 'u', 't', 'b'], share = "
+      "'1/2' }]\n");
   const bounds::CollapsedNetwork collapsed = bounds::collapsed(network);
   const auto& last = collapsed.queues[link_of(network, "t -> b")];
   CHECK(last.waits);

@@ -179,7 +179,8 @@ TEST_CASE("Wired delay: means of flows in networks of unequal rates as simulated
                                      [&](const network::Flow& each) { return each.name == row.flow; });
       const auto place = static_cast<std::size_t>(flow - network.flows.begin());
       INFO(row.flow);
-      CHECK(computed(delays.claims(delays.routes(place), {}).mean_queueing) == Approx(row.mean).epsilon(0.025));
+      CHECK(computed(delays.claims(delays.routes(place), {}).mean_queueing) ==
+            Approx(row.mean).epsilon(0.025));
     }
   }
 }

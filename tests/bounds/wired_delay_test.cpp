@@ -92,11 +92,11 @@ TEST_CASE("Wired delay: delays in in-trees add up to what one queue of all sourc
 }
 
 TEST_CASE("Wired delay: a leaf-spine whose spines never wait has the delays of a simulation") {
-  WiredDelay delays(network_of(
-      "hosts = 'h[0..7]'\nswitches = 'leaf[0..3], spine[0..1]'\n"
-      "[[link]]\neach = 'i = 0..7'\nfrom = 'h[i]'\nto = 'leaf[i/2]'\nboth = true\n"
-      "[[link]]\neach = 'l = 0..3, s = 0..1'\nfrom = 'leaf[l]'\nto = 'spine[s]'\nboth = true\n"
-      "[traffic]\npermutation = 'shift'\nshift = 2\nrate = 0.6\nroute = 'spread'\n"));
+  WiredDelay delays(
+      network_of("hosts = 'h[0..7]'\nswitches = 'leaf[0..3], spine[0..1]'\n"
+                 "[[link]]\neach = 'i = 0..7'\nfrom = 'h[i]'\nto = 'leaf[i/2]'\nboth = true\n"
+                 "[[link]]\neach = 'l = 0..3, s = 0..1'\nfrom = 'leaf[l]'\nto = 'spine[s]'\nboth = true\n"
+                 "[traffic]\npermutation = 'shift'\nshift = 2\nrate = 0.6\nroute = 'spread'\n"));
   double mean = 0, above[3] = {0, 0, 0};
   for (const bounds::Route& route : delays.routes(0)) {
     const RouteLaw law = delays.law(route, 1e-6);
@@ -114,7 +114,8 @@ TEST_CASE("Wired delay: a leaf-spine whose spines never wait has the delays of a
 
 TEST_CASE("Wired delay: flows of one queue have each their own delay") {
   const std::string star =
-      "hosts = ['a', 'b', 'd']\nswitches = ['s']\n[[link]]\nfrom = ['a', 'b']\nto = 's'\n[[link]]\nfrom = 's'\nto = 'd'\n"
+      "hosts = ['a', 'b', 'd']\nswitches = ['s']\n[[link]]\nfrom = ['a', 'b']\nto = 's'\n[[link]]\nfrom = "
+      "'s'\nto = 'd'\n"
       "[[flow]]\nfrom = 'a'\nto = 'd'\nrate = ";
   WiredDelay unequal(network_of(star + "0.9\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.05\n"));
   CHECK(unequal.meets(0) == WiredDelay::Meets::one_unequal);

@@ -308,12 +308,14 @@ TEST_CASE("delay --solve load-scale: targets, on both sides") {
   CHECK(found["greatest_load_scale"]["kind"] == "approximation");
   const auto worst = [&](const std::string& scale) {
     int most = 0;
-    const json flows = json_of(question + " --hops independent --percentiles 99.9 --load-scale " + scale)["results"];
+    const json flows =
+        json_of(question + " --hops independent --percentiles 99.9 --load-scale " + scale)["results"];
     for (const json& flow : flows) most = std::max(most, flow["percentiles"][0]["latency_slots"].get<int>());
     return most;
   };
   CHECK(worst(found["safe_load_scale"]) <= 12);
-  CHECK(worst(std::to_string(1.001 * std::stod(found["greatest_load_scale"]["value"].get<std::string>()))) > 12);
+  CHECK(worst(std::to_string(1.001 * std::stod(found["greatest_load_scale"]["value"].get<std::string>()))) >
+        12);
   const json buffers = result_of(question + " --solve load-scale --drop 1e-9 --capacity 32");
   const auto room = [&](const std::string& scale) {
     int most = 0;

@@ -103,8 +103,8 @@ TEST_CASE("parts: searches for saturation are cut by whole searches") {
   const Outcome refused = run_line(
       "simulate wormhole --topology mesh --nodes 16 --flits 4 --fractions 50% --of simulated --part 1/2");
   CHECK(refused.status == 2);
-  CHECK(refused.err.find("--of is simulated; it must be model, or loads given instead of fractions, where a run is cut into parts") !=
-        std::string::npos);
+  CHECK(refused.err.find("--of is simulated; it must be model, or loads given instead of fractions, where a "
+                         "run is cut into parts") != std::string::npos);
 }
 
 TEST_CASE("parts: the files that a question reads go along") {

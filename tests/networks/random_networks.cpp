@@ -157,7 +157,8 @@ NetworkVerdict verdict_of(const RecordedNetwork& recorded) {
   }
   verdict.broken = broken_invariants(network, said);
   if (optimistic(recorded.seen.all, said.all))
-    if (const auto what = confirmed_optimistic(network, said, {.steps = 8e6})) verdict.broken.push_back(*what);
+    if (const auto what = confirmed_optimistic(network, said, {.steps = 8e6}))
+      verdict.broken.push_back(*what);
   verdict.ratios = ratios_of(recorded.network.name, recorded.seen.all, said.all);
   for (std::size_t flow = 0; flow < said.flows.size(); ++flow)
     for (Ratio& ratio : ratios_of(recorded.network.name, recorded.seen.flows[flow], said.flows[flow]))

@@ -77,7 +77,8 @@ TEST_CASE("Output process: two kinds of runs have the three moments, and the loa
 }
 
 TEST_CASE("Output process: a single source sends geometric runs") {
-  const queue::OutputProcess process = queue::output_process(queue::run_moments(std::vector<LoneSource>{{1, 0.3}}), 1);
+  const queue::OutputProcess process =
+      queue::output_process(queue::run_moments(std::vector<LoneSource>{{1, 0.3}}), 1);
   CHECK(process.phases == 2);
   CHECK(process.start == Approx(0.3));
   CHECK(process.stop[0] == Approx(0.7));

@@ -94,7 +94,8 @@ TEST_CASE("Wired pair: the first queue is the slotted queue, whatever feeds the 
   for (std::size_t v = 0; v < 20; ++v) CHECK(law[v] == Approx(lone.left_over[v]).epsilon(1e-4));
 }
 
-TEST_CASE("Wired pair: counting the packets bound for the second queue changes nothing where shares are equal") {
+TEST_CASE(
+    "Wired pair: counting the packets bound for the second queue changes nothing where shares are equal") {
   WiredPair pair = line({0.4, 0.4}, {0.3});
   pair.forwarded = 0.5;
   for (queue::FeedingHost& host : pair.hosts) host.share = 0.5;

@@ -79,7 +79,8 @@ inline constexpr std::array<double, 3> judged_levels{0.1, 1e-2, 1e-3};
 /// Where all packets, from 0.5 to 1e-3, were simulated to wait more often than said by over 5 % beyond the interval.
 [[nodiscard]] std::optional<std::string> optimistic(const SeenDelays& all, const SaidDelays& said);
 /// The same of another simulation, ten times as long and with 99.9 % intervals: of so many values some lie outside theirs.
-[[nodiscard]] std::optional<std::string> confirmed_optimistic(const network::Network& network, const SaidNetwork& said,
+[[nodiscard]] std::optional<std::string> confirmed_optimistic(const network::Network& network,
+                                                              const SaidNetwork& said,
                                                               SimulationLength length);
 
 struct NetworkVerdict {

@@ -53,8 +53,8 @@ struct FlowDelay {
   std::optional<ReorderAnswer> reorder;
   std::vector<numeric::Rational> latency_ns;  ///< of delay.latency; empty without units (latency_ns.hpp)
   Hops hops = Hops::independent;              ///< as which it was answered
-  std::string hops_reason{};  ///< why no sounder model answers; empty where one does
-  bool one_queue = false;     ///< it waits in no other, and only sources feed that: however hops are taken
+  std::string hops_reason{};                  ///< why no sounder model answers; empty where one does
+  bool one_queue = false;  ///< it waits in no other, and only sources feed that: however hops are taken
 };
 
 struct DelayAnswer {

@@ -19,7 +19,8 @@ using Meets = bounds::WiredDelay::Meets;
 constexpr std::size_t usual_slots = 448, most_slots = 4096;
 /// Why a network's flow has no other law than that of independent hops.
 constexpr const char* not_derived =
-    "bursts, or links of several packets per slot, in queues that wait: each wait is that of an arbitrary packet of its "
+    "bursts, or links of several packets per slot, in queues that wait: each wait is that of an arbitrary "
+    "packet of its "
     "queue";
 /// Links into each queue from which on bounds/dependent_delay.hpp was measured to be the better of the two.
 constexpr std::size_t fewest_links_of_a_chain = 4;
@@ -128,10 +129,12 @@ struct DelayModel::Laws {
   std::optional<bounds::WiredDelay> wired{};  ///< of a network
   std::unique_ptr<BoundLaw> bound{};
   std::vector<std::size_t> alike{};
-  std::vector<char> one_queue{};    ///< of each of the flows asked
-  std::vector<char> as_arbitrary{};  ///< of these: whether its delay is that of an arbitrary packet of the queue
+  std::vector<char> one_queue{};  ///< of each of the flows asked
+  std::vector<char>
+      as_arbitrary{};  ///< of these: whether its delay is that of an arbitrary packet of the queue
   bool use_wired = false;
-  bool chain_first = false;  ///< of a network: at least so many links feed each queue that the chain of trees is the better
+  bool chain_first =
+      false;  ///< of a network: at least so many links feed each queue that the chain of trees is the better
 };
 
 std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuestion& question) {
@@ -205,7 +208,8 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
                                      [&](std::size_t flow) { return !laws_->wired->routes(flow).empty(); });
   if (question.hops && !any)
     throw InvalidArgument(
-        "hops", "chain", "independent: every flow meets bursts, or a link that takes several packets per slot");
+        "hops", "chain",
+        "independent: every flow meets bursts, or a link that takes several packets per slot");
 }
 
 DelayModel::~DelayModel() = default;
@@ -276,8 +280,12 @@ FlowLaw DelayModel::independent(std::size_t flow) {
 }
 
 FlowLaw DelayModel::independent_of_all() {
-  const bool assumed = std::any_of(laws_->one_queue.begin(), laws_->one_queue.end(), [](char one) { return one == 0; });
-  return {.hops = Hops::independent, .law = &laws_->independent, .routes = paths_.all_routes(), .assumed = assumed};
+  const bool assumed =
+      std::any_of(laws_->one_queue.begin(), laws_->one_queue.end(), [](char one) { return one == 0; });
+  return {.hops = Hops::independent,
+          .law = &laws_->independent,
+          .routes = paths_.all_routes(),
+          .assumed = assumed};
 }
 
 bounds::ClaimedDelayAnswer DelayModel::claims(FlowLaw& law, const bounds::DelayQuestion& question) const {

@@ -39,8 +39,8 @@ struct FlowLaw {
   Hops hops = Hops::independent;
   bounds::DelayLaw* law = nullptr;
   std::vector<bounds::Route> routes{};
-  bool assumed = false;              ///< several hops are added as if they were independent: nothing of that is proved
-  std::string reason{};              ///< why no sounder model answers; empty where one does
+  bool assumed = false;  ///< several hops are added as if they were independent: nothing of that is proved
+  std::string reason{};  ///< why no sounder model answers; empty where one does
   std::vector<FlowLaw> otherwise{};  ///< that answer where this one cannot, in this order
 };
 

@@ -128,8 +128,8 @@ class Mixture {
 std::vector<Rational> latency_ns(const std::vector<Route>& routes, const bounds::ClaimedDelayAnswer& found,
                                  bounds::DelayLaw& delays, const SlotTime& time) {
   const std::size_t queues = routes.front().length();
-  const bool equal = std::all_of(routes.begin(), routes.end(),
-                                 [&](const Route& route) { return route.length() == queues; });
+  const bool equal =
+      std::all_of(routes.begin(), routes.end(), [&](const Route& route) { return route.length() == queues; });
   std::vector<Rational> times;
   if (equal || time.hop == 0) {
     const Rational hops = equal ? numeric::whole(static_cast<std::int64_t>(queues)) * time.hop : Rational(0);

@@ -107,7 +107,8 @@ CollapsedNetwork collapsed(const Network& network) {
         queues.push_back(link);
         inputs.push_back(place->second);
       });
-      const auto [place, is_new] = shares.try_emplace({std::move(queues), std::move(inputs), hops}, route.share);
+      const auto [place, is_new] =
+          shares.try_emplace({std::move(queues), std::move(inputs), hops}, route.share);
       if (!is_new) place->second = place->second + route.share;
     }
     auto& routes = result.flows.emplace_back();

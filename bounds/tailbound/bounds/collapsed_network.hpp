@@ -23,24 +23,26 @@ struct QueueInput {
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
   std::size_t queue = none;  ///< the last queue before, by its link; none: straight from a source
-  std::size_t source = none;  ///< of those straight from a source: the node; of a flow with bursts nodes + its position
-  std::size_t passed = 0;  ///< queues in between that never wait
-  double rate = 0;         ///< packets/slot
-  numeric::Rational exact_rate = 0;  ///< the same
+  std::size_t source =
+      none;  ///< of those straight from a source: the node; of a flow with bursts nodes + its position
+  std::size_t passed = 0;                ///< queues in between that never wait
+  double rate = 0;                       ///< packets/slot
+  numeric::Rational exact_rate = 0;      ///< the same
   std::map<std::size_t, double> behind;  ///< the same by source
-  std::map<std::pair<std::size_t, std::size_t>, double> onward{};  ///< of these, to which queue by which of its inputs
+  std::map<std::pair<std::size_t, std::size_t>, double>
+      onward{};  ///< of these, to which queue by which of its inputs
 
   [[nodiscard]] bool straight() const { return queue == none; }
 };
 
 struct CollapsedQueue {
-  bool waits = false;  ///< may hold packets over from one slot to the next
-  int capacity = 1;    ///< packets/slot that its link takes
-  std::int64_t most_arrivals = 0;  ///< in a slot: no more packets are ever there if it never waits
-  double load = 0;     ///< packets/slot
-  bool bursts = false; ///< some source with bursts sends through it
-  std::vector<QueueInput> inputs;        ///< of one that waits
-  std::map<std::size_t, double> sources; ///< rates through it, by source
+  bool waits = false;                     ///< may hold packets over from one slot to the next
+  int capacity = 1;                       ///< packets/slot that its link takes
+  std::int64_t most_arrivals = 0;         ///< in a slot: no more packets are ever there if it never waits
+  double load = 0;                        ///< packets/slot
+  bool bursts = false;                    ///< some source with bursts sends through it
+  std::vector<QueueInput> inputs;         ///< of one that waits
+  std::map<std::size_t, double> sources;  ///< rates through it, by source
 };
 
 struct CollapsedRoute {
@@ -51,8 +53,9 @@ struct CollapsedRoute {
 };
 
 struct CollapsedNetwork {
-  std::vector<CollapsedQueue> queues;               ///< by link
-  std::vector<std::vector<CollapsedRoute>> flows;   ///< routes that meet the same queues by the same inputs are one
+  std::vector<CollapsedQueue> queues;  ///< by link
+  std::vector<std::vector<CollapsedRoute>>
+      flows;  ///< routes that meet the same queues by the same inputs are one
 };
 
 /// \pre network::require_valid()

@@ -77,8 +77,8 @@ std::string broken_invariant(const Series& mass, const Series& tails, const std:
       high += tail_at(above[hop], (t + hop) / above.size());  // these sum to t
     }
     if (tails[t] < low * (1 - relative) - of_sums || tails[t] > high * (1 + relative) + of_sums)
-      return "P(D > " + std::to_string(t) + ") = " + text(tails[t]) + ", which the waits bound by " + text(low) +
-             " and " + text(high);
+      return "P(D > " + std::to_string(t) + ") = " + text(tails[t]) + ", which the waits bound by " +
+             text(low) + " and " + text(high);
   }
   return {};
 }
@@ -87,7 +87,8 @@ std::string broken_invariant(const Series& mass, const Series& tails, const std:
 
 double RouteLaw::error(std::int64_t t) const {
   if (goes_on) return t < static_cast<std::int64_t>(tails.size()) ? stated_of_wires : 1;
-  return stated + 0.1 * std::exp(-slope * static_cast<double>(static_cast<std::int64_t>(tails.size()) - 1 - t));
+  return stated +
+         0.1 * std::exp(-slope * static_cast<double>(static_cast<std::int64_t>(tails.size()) - 1 - t));
 }
 
 double slope_at(const Series& mass, std::size_t place) {
@@ -131,7 +132,8 @@ void continue_below(RouteLaw& law, double least) {
   constexpr std::size_t most_slots = 6;
   const std::size_t slots = std::min(last, most_slots);
   law.goes_on = slots > 0;
-  if (law.goes_on) law.slope = std::log(law.tails[last - slots] / law.tails[last]) / static_cast<double>(slots);
+  if (law.goes_on)
+    law.slope = std::log(law.tails[last - slots] / law.tails[last]) / static_cast<double>(slots);
 }
 
 void require_consistent(const RouteLaw& law) {

@@ -36,7 +36,10 @@ struct RouteLaw {
   [[nodiscard]] double above(std::int64_t t) const {
     if (t < 0) return 1;
     if (static_cast<std::size_t>(t) < tails.size()) return tails[static_cast<std::size_t>(t)];
-    return goes_on ? tails.back() * std::exp(-slope * static_cast<double>(t + 1 - static_cast<std::int64_t>(tails.size()))) : 0;
+    return goes_on
+               ? tails.back() *
+                     std::exp(-slope * static_cast<double>(t + 1 - static_cast<std::int64_t>(tails.size())))
+               : 0;
   }
   /// Relative, of above(t): how far the arithmetic has converged.
   [[nodiscard]] double error(std::int64_t t) const;
@@ -51,8 +54,9 @@ struct RouteLaw {
 
 /// \param mass   P(D = t), entries as computed: none made positive
 /// \param waits  P(W_h = w) of each wait of the route
-[[nodiscard]] RouteLaw route_law(const std::vector<double>& mass, const std::vector<std::vector<double>>& waits,
-                                 double share, std::int64_t hops);
+[[nodiscard]] RouteLaw route_law(const std::vector<double>& mass,
+                                 const std::vector<std::vector<double>>& waits, double share,
+                                 std::int64_t hops);
 
 /// Keeps what is above `least`; beyond it the law falls on as over the last slots before.
 void continue_below(RouteLaw& law, double least);

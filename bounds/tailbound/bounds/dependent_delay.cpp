@@ -309,7 +309,8 @@ DelayDistribution DependentDelay::distribution(std::span<const Route> routes, co
   require_valid(routes, {});
   knowledge_->check(routes);
   require_negligible(negligible);
-  return distribution_of(knowledge_->laws(routes, 1e-3 * numeric::nearest_double(negligible), -1), negligible);
+  return distribution_of(knowledge_->laws(routes, 1e-3 * numeric::nearest_double(negligible), -1),
+                         negligible);
 }
 
 }  // namespace tailbound::bounds

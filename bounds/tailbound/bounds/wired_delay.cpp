@@ -86,7 +86,8 @@ template <class T>
 std::vector<std::size_t> sorted_places(const std::vector<T>& values) {
   std::vector<std::size_t> order(values.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
   std::vector<std::size_t> place(values.size());
   for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
   return place;
@@ -109,7 +110,8 @@ void put_in_order(Built& built) {
   std::sort(pair.other_hosts.begin(), pair.other_hosts.end());
   std::sort(pair.other_wires.begin(), pair.other_wires.end());
   const auto first_equal = [](const auto& values, std::size_t place) {
-    return static_cast<std::size_t>(std::lower_bound(values.begin(), values.end(), values[place]) - values.begin());
+    return static_cast<std::size_t>(std::lower_bound(values.begin(), values.end(), values[place]) -
+                                    values.begin());
   };
   for (auto* places : {&built.host_of_source, &built.host_of_input})
     for (auto& [key, place] : *places) place = first_equal(pair.hosts, hosts[place]);
@@ -138,10 +140,7 @@ class Solver {
   /// \param plain  as if no source reached a queue by several inputs, and all shares were equal: what the correction for
   ///               three and more queues is made of
   Solver(const CollapsedNetwork& network, double target, bool plain)
-      : network_(network),
-        floor_(left_out * target),
-        plain_(plain),
-        queues_(network.queues.size()) {}
+      : network_(network), floor_(left_out * target), plain_(plain), queues_(network.queues.size()) {}
 
   /// P(D > t), and the law of each wait.
   struct Delay {
@@ -273,8 +272,9 @@ class Solver {
   }
   static void require_places(std::size_t places) {
     if (places > most_places)
-      throw LimitExceeded("a queue holds more than " + std::to_string(most_places) +
-                          " packets often enough to count; so far queues are looked at that depend on each other");
+      throw LimitExceeded(
+          "a queue holds more than " + std::to_string(most_places) +
+          " packets often enough to count; so far queues are looked at that depend on each other");
   }
 
   bool first_level(std::size_t queue) const {
@@ -313,7 +313,8 @@ class Solver {
       for (std::size_t b = 0; b < inputs.size(); ++b) {
         if (a == b) continue;
         all += inputs[a].rate * inputs[b].rate;
-        for (const auto& [source, rate] : inputs[a].behind) common += rate * rate_of(inputs[b].behind, source);
+        for (const auto& [source, rate] : inputs[a].behind)
+          common += rate * rate_of(inputs[b].behind, source);
       }
       (*known)[a] = common > least_sharing * all ? 1 : 0;
     }
@@ -340,7 +341,8 @@ class Solver {
 
   /// Adds to each host what its source sends to the queue by shared inputs but one.
   /// \param undelayed_through  P(no wait before) of its packets that come by that one
-  void add_around(std::size_t queue, std::size_t except, const std::map<std::size_t, double>& undelayed_through,
+  void add_around(std::size_t queue, std::size_t except,
+                  const std::map<std::size_t, double>& undelayed_through,
                   std::map<std::size_t, FeedingHost>& hosts) {
     const std::vector<char>& which = shared(queue);
     std::map<std::size_t, std::vector<std::pair<double, double>>> ways;  // rate, P(no wait before)
@@ -362,7 +364,8 @@ class Solver {
         // What queues before delay meets packets of other slots; but over many slots a source sends one way or the other,
         // which is what counts in a queue that is nearly full. The power was chosen by simulations.
         const auto through = undelayed_through.find(source);
-        const double no_wait = straight / host.around * (through == undelayed_through.end() ? 1 : through->second);
+        const double no_wait =
+            straight / host.around * (through == undelayed_through.end() ? 1 : through->second);
         const double meets = (1 - no_wait) * (1 - std::pow(network_.queues[queue].load, 4));
         const double most = std::max(0.0, std::min(host.rate, host.around - 2 * host.twice));
         host.both = std::min(most, host.rate * host.around * meets);
@@ -581,8 +584,8 @@ class Solver {
     const double load = network_.queues[queue].load, idle = pair.left_over().front();
     if (std::abs(arrivals - load) > 1e-6 || idle < 1 - load - 1e-3)
       throw Contradiction("the model contradicts itself here: a queue of load " + std::to_string(load) +
-                          " is offered " + std::to_string(arrivals) + " packets per slot and is empty with probability " +
-                          std::to_string(idle));
+                          " is offered " + std::to_string(arrivals) +
+                          " packets per slot and is empty with probability " + std::to_string(idle));
   }
 
   const CollapsedNetwork& network_;
@@ -624,14 +627,15 @@ Series Solver::carried(const WiredRoute& route) {
     for (std::size_t v = 0; v < places; ++v)
       for (std::size_t j = 0; j < most_ahead; ++j)
         for (std::size_t x = 0; x < size; ++x)
-          if (const double p = joint[v * most_ahead + j][x]; p > negligible) states[0].push_back({v, j, x, p});
+          if (const double p = joint[v * most_ahead + j][x]; p > negligible)
+            states[0].push_back({v, j, x, p});
   }
   Series mass;
   for (std::size_t hop = 0; hop + 1 < hops; ++hop) {
     const std::size_t first = route.queues[hop], second = route.queues[hop + 1];
     const bool last = hop + 2 == hops;
-    const Built built = last ? alone(second, choice(second))
-                             : pair_of(second, route.queues[hop + 2], route.inputs[hop + 2]);
+    const Built built =
+        last ? alone(second, choice(second)) : pair_of(second, route.queues[hop + 2], route.inputs[hop + 2]);
     const WiredLaw& base = law(built.pair);
     const WiredPair& pair = base.pair();
     const std::size_t wire = built.wire_of_input.at(route.inputs[hop + 1]);
@@ -669,7 +673,8 @@ Series Solver::carried(const WiredRoute& route) {
     }
     std::vector<std::size_t> class_of(most_left_over + 1, 0);
     {
-      const Series age = queue::mean_age_of_run(alike(network_.queues[first].sources), *measured(first).places + 1);
+      const Series age =
+          queue::mean_age_of_run(alike(network_.queues[first].sources), *measured(first).places + 1);
       Series now = starts[0];
       long aged = 0;
       for (std::size_t v = 1; v <= most_left_over;) {
@@ -731,8 +736,8 @@ Series Solver::carried(const WiredRoute& route) {
       std::vector<Series> joint(places * others, Series(size, 0));
       for (std::size_t phase = 0; phase < phases.count(); ++phase) {
         const unsigned mask = phases.mask(phase), below = (1U << wire) - 1;
-        const Series ahead = sums(
-            base.others_ahead({.wire = true, .place = wire}, (mask & below) | ((mask & ~below) << 1)));
+        const Series ahead =
+            sums(base.others_ahead({.wire = true, .place = wire}, (mask & below) | ((mask & ~below) << 1)));
         for (std::size_t v = 0; v < places; ++v)
           for (std::size_t j = 0; j < ahead.size(); ++j)
             for (std::size_t y = 0; y < size; ++y)
@@ -773,17 +778,17 @@ class WiredKnowledge {
           const CollapsedQueue& queue = network_.queues[its.queues[hop]];
           all_derived = all_derived && derived[its.queues[hop]] != 0;
           if (hop > 0)
-            fewest = std::min<std::size_t>(
-                fewest, static_cast<std::size_t>(
-                            std::count_if(queue.inputs.begin(), queue.inputs.end(),
-                                          [](const QueueInput& in) { return !in.straight(); })));
+            fewest = std::min<std::size_t>(fewest, static_cast<std::size_t>(std::count_if(
+                                                       queue.inputs.begin(), queue.inputs.end(),
+                                                       [](const QueueInput& in) { return !in.straight(); })));
         }
         if (!its.queues.empty() && (its.queues.size() > 1 || !fed_by_sources(its.queues.front())))
           meets = Meets::several;
         else if (!its.queues.empty() && meets == Meets::one && !equal_inputs(its.queues.front()))
           meets = Meets::one_unequal;
         routes.push_back({{routes_.size()}, its.share, its.hops > 0 ? its.hops - 1 : 0});
-        routes_.push_back({its.queues, its.inputs, network.flows[flow].source, static_cast<std::int64_t>(its.hops)});
+        routes_.push_back(
+            {its.queues, its.inputs, network.flows[flow].source, static_cast<std::int64_t>(its.hops)});
       }
       meets_.push_back(meets);
       fewest_links_.push_back(fewest == QueueInput::none ? 0 : fewest);
@@ -798,7 +803,8 @@ class WiredKnowledge {
     const double share = numeric::nearest_double(its.share);
     if (route.queues.empty()) return route_law({1}, {}, share, route.hops);
     // As rare as whole powers of ten, so that routes of one network share what they solve.
-    const int power = std::clamp(static_cast<int>(std::floor(std::log10(std::max(target, rarest)) + 1e-9)), -10, -3);
+    const int power =
+        std::clamp(static_cast<int>(std::floor(std::log10(std::max(target, rarest)) + 1e-9)), -10, -3);
     Level& level = levels_.try_emplace(power, network_, std::pow(10.0, power)).first->second;
     const bool corrected = route.queues.size() > 2;
     std::pair<Solver::Signature, Solver::Signature> signature{level.solver.signature(route), {}};
@@ -814,7 +820,8 @@ class WiredKnowledge {
       const auto [known, is_new] = corrections_.try_emplace(signature.second);
       if (is_new) {
         const Series carried = plain_.carried(route), before = plain_.markov(route).tails;
-        for (std::size_t t = 0; t < carried.size() && t < before.size() && before[t] > left_out * corrected_to; ++t)
+        for (std::size_t t = 0;
+             t < carried.size() && t < before.size() && before[t] > left_out * corrected_to; ++t)
           known->second.push_back(carried[t] / before[t]);
       }
       double last = 1, ratio = 1;
@@ -896,7 +903,8 @@ class WiredKnowledge {
   std::map<Solver::Signature, Series> corrections_;  ///< of P(D > t), t = 0, 1, ..
 };
 
-WiredDelay::WiredDelay(const network::Network& network) : knowledge_(std::make_shared<WiredKnowledge>(network)) {}
+WiredDelay::WiredDelay(const network::Network& network)
+    : knowledge_(std::make_shared<WiredKnowledge>(network)) {}
 
 const std::vector<Route>& WiredDelay::routes(std::size_t flow) const {
   return knowledge_->routes(flow);

@@ -34,7 +34,7 @@ class WiredDelay final : public DelayLaw {
   [[nodiscard]] const std::vector<Route>& routes(std::size_t flow) const;
   /// What a flow meets of queues that can wait, on each of its routes.
   enum class Meets {
-    one,          ///< one at most, fed by sources alone, all at the same rate: its delay is that of an arbitrary packet there
+    one,  ///< one at most, fed by sources alone, all at the same rate: its delay is that of an arbitrary packet there
     one_unequal,  ///< one at most, fed by sources alone
     several,      ///< several, or one that queues feed
   };

@@ -287,7 +287,8 @@ PairChain::Moves PairChain::counted_moves(const WiredPair& pair) const {
         }
     law = std::move(next);
     constexpr double rare = 1e-14;
-    while (law.size() > 2 && std::accumulate(law.back().begin(), law.back().end(), 0.0) < rare) law.pop_back();
+    while (law.size() > 2 && std::accumulate(law.back().begin(), law.back().end(), 0.0) < rare)
+      law.pop_back();
   }
   Moves moves;
   const std::size_t wide = most_with_ + 1;
@@ -361,10 +362,12 @@ WiredLaw::WiredLaw(WiredPair pair, double tolerance) : pair_(std::move(pair)), c
   const std::size_t cells = chain_.cells();
   const Series start_phases = chain_.phases().stationary_law();
   values_.assign(cells * start_phases.size(), 0);
-  for (std::size_t phase = 0; phase < start_phases.size(); ++phase) values_[phase * cells] = start_phases[phase];
+  for (std::size_t phase = 0; phase < start_phases.size(); ++phase)
+    values_[phase * cells] = start_phases[phase];
   const double gap = std::min(pair_.gap, 0.3);
   // As settled() of queue_pair.cpp: the rates of decay lie in an ellipse about the real axis, from -0.2 to 1 - gap.
-  const double centre = (gap + 1.2) / 2, half = (1.2 - gap) / 2, focus2 = half * half - (gap > 0.005 ? 0.04 : 0.07);
+  const double centre = (gap + 1.2) / 2, half = (1.2 - gap) / 2,
+               focus2 = half * half - (gap > 0.005 ? 0.04 : 0.07);
   Series work(values_.size()), next(values_.size()), change(values_.size(), 0);
   const Series start = values_;
   bool combined = true;
@@ -394,7 +397,8 @@ WiredLaw::WiredLaw(WiredPair pair, double tolerance) : pair_(std::move(pair)), c
       std::fill(change.begin(), change.end(), 0);
     }
     if (slots_ >= most || std::isnan(greatest))
-      throw LimitExceeded("the law of two successive queues did not settle in " + std::to_string(slots_) + " slots");
+      throw LimitExceeded("the law of two successive queues did not settle in " + std::to_string(slots_) +
+                          " slots");
   }
   // What is combined may leave rounding below 0 where next to nothing is.
   double sum = 0;
@@ -431,8 +435,9 @@ Series WiredLaw::seen_by(const TaggedInput& input) const {
 
 JointLaw WiredLaw::others_ahead(const TaggedInput& input, unsigned mask) const {
   const Phases own(pair_.wires);
-  JointLaw law = with_first(host_law(pair_.hosts, input.wire ? none : input.place),
-                            own.emitted(mask & ((1U << pair_.wires.size()) - 1), input.wire ? input.place : none));
+  JointLaw law =
+      with_first(host_law(pair_.hosts, input.wire ? none : input.place),
+                 own.emitted(mask & ((1U << pair_.wires.size()) - 1), input.wire ? input.place : none));
   if (!input.wire && pair_.hosts[input.place].both > 0) {
     const FeedingHost& host = pair_.hosts[input.place];
     for (Series& row : law) row = convolved(row, {1 - host.both / host.rate, host.both / host.rate});
@@ -452,7 +457,8 @@ Series WiredLaw::first_wait(const TaggedInput& input) const {
         const std::size_t u = pair_.counted ? place_of(v, n) : v;
         for (std::size_t y = 0; y < size; ++y) p += seen[phase * chain_.cells() + u * size + y];
       }
-      for (std::size_t j = 0; j < ahead.size() && v + j < wait.size(); ++j) wait[v + j] += p * std::accumulate(ahead[j].begin(), ahead[j].end(), 0.0);
+      for (std::size_t j = 0; j < ahead.size() && v + j < wait.size(); ++j)
+        wait[v + j] += p * std::accumulate(ahead[j].begin(), ahead[j].end(), 0.0);
     }
   }
   return wait;
@@ -511,7 +517,7 @@ std::vector<Series> WiredLaw::waits(const TaggedInput& input) const {
                 result[0][std::min(size - 1, (y > 0 ? y - 1 : 0) + i)] += row[y] * before[i];
             continue;
           }
-          const double goes = v == 0 ? input.ahead_forwarded
+          const double goes = v == 0          ? input.ahead_forwarded
                               : pair_.counted ? static_cast<double>(n) / static_cast<double>(v)
                                               : pair_.forwarded;
           for (std::size_t b = 0; b < ahead[j].size(); ++b) {
@@ -519,7 +525,9 @@ std::vector<Series> WiredLaw::waits(const TaggedInput& input) const {
             if (p == 0) continue;
             // b more come to T
             double* const stays_row = values[std::min(n, values.size() - 1)].data() + other_phase * size;
-            double* const goes_row = values[pair_.counted && v > 0 && n > 0 ? n - 1 : std::min(n, values.size() - 1)].data() + other_phase * size;
+            double* const goes_row =
+                values[pair_.counted && v > 0 && n > 0 ? n - 1 : std::min(n, values.size() - 1)].data() +
+                other_phase * size;
             for (std::size_t y = 0; y < size; ++y) {
               stays_row[std::min(y + b, size - 1)] += p * (1 - goes) * t[y];
               goes_row[std::min(y + b + 1, size - 1)] += p * goes * t[y];
@@ -535,7 +543,8 @@ std::vector<Series> WiredLaw::waits(const TaggedInput& input) const {
         std::vector<Series> next(pair_.counted ? rest : 1, Series(lines, 0));
         for (std::size_t n = 0; n < values.size() && n <= rest; ++n) {
           other.move(values[n].data(), size);
-          const double goes = pair_.counted ? static_cast<double>(n) / static_cast<double>(rest) : pair_.forwarded;
+          const double goes =
+              pair_.counted ? static_cast<double>(n) / static_cast<double>(rest) : pair_.forwarded;
           for (std::size_t phase = 0; phase < other.count(); ++phase) {
             served_and_fed(values[n].data() + phase * size, t, size, feeds[other.mask(phase)]);
             if (!pair_.counted) {

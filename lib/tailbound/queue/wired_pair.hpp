@@ -27,8 +27,8 @@ struct FeedingHost {
   double rate = 0;    ///< packets/slot to U
   double share = 0;   ///< of these, that go on to T
   double around = 0;  ///< packets/slot to T, not by U
-  double both = 0;    ///< P(a packet to U and one to T) in a slot: what queues before them delay may meet again
-  double twice = 0;   ///< P(two packets to T, not by U)
+  double both = 0;  ///< P(a packet to U and one to T) in a slot: what queues before them delay may meet again
+  double twice = 0;        ///< P(two packets to T, not by U)
   double rate_of_two = 0;  ///< P(two packets to U), beside `rate` of one; \pre around is 0
   friend bool operator==(const FeedingHost&, const FeedingHost&) = default;
   friend auto operator<=>(const FeedingHost&, const FeedingHost&) = default;
@@ -42,8 +42,8 @@ struct WiredPair {
   std::vector<OutputProcess> other_wires;  ///< of other queues that feed T
   std::size_t first_size = 0;              ///< v < first_size are looked at
   std::size_t second_size = 0;             ///< y < second_size; 1: U alone, without T
-  bool counted = false;  ///< count the packets at U bound for T; \pre no wires
-  double gap = 0.3;      ///< least relaxation rate of the queues involved, LoneQueue::gap
+  bool counted = false;                    ///< count the packets at U bound for T; \pre no wires
+  double gap = 0.3;                        ///< least relaxation rate of the queues involved, LoneQueue::gap
 
   friend bool operator==(const WiredPair&, const WiredPair&) = default;
   friend auto operator<=>(const WiredPair&, const WiredPair&) = default;
@@ -51,8 +51,8 @@ struct WiredPair {
 
 /// By which input of U a packet comes.
 struct TaggedInput {
-  bool wire = false;      ///< otherwise straight from a host
-  std::size_t place = 0;  ///< among WiredPair::wires or hosts
+  bool wire = false;           ///< otherwise straight from a host
+  std::size_t place = 0;       ///< among WiredPair::wires or hosts
   double ahead_forwarded = 0;  ///< p_J: share of the packets of U's other inputs that go on to T
   friend auto operator<=>(const TaggedInput&, const TaggedInput&) = default;
 };
@@ -68,7 +68,8 @@ class Phases {
   /// One slot of values[phase][cell].
   void move(double* values, std::size_t cells) const;
   /// P(n packets in a slot) if those of `mask` are busy, one of them left out.
-  [[nodiscard]] std::vector<double> emitted(unsigned mask, std::size_t without = static_cast<std::size_t>(-1)) const;
+  [[nodiscard]] std::vector<double> emitted(unsigned mask,
+                                            std::size_t without = static_cast<std::size_t>(-1)) const;
   [[nodiscard]] std::vector<double> stationary_law() const;
   /// The number of a phase without that of one process.
   [[nodiscard]] std::size_t without(std::size_t phase, std::size_t wire) const;

@@ -15,10 +15,10 @@
 #include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
-#include <map>
 #include <cctype>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <type_traits>
 
@@ -144,11 +144,11 @@ std::string truth_in_words(const std::vector<DelayPoint>& points) {
   const bool proved = std::all_of(points.begin(), points.end(),
                                   [](const DelayPoint& point) { return point.second.proved(); });
   const bool assumed = std::any_of(points.begin(), points.end(), [](const DelayPoint& point) {
-    return std::any_of(point.second.flows.begin(), point.second.flows.end(),
-                       [](const FlowDelay& flow) { return flow.hops == Hops::independent && !flow.one_queue; });
+    return std::any_of(point.second.flows.begin(), point.second.flows.end(), [](const FlowDelay& flow) {
+      return flow.hops == Hops::independent && !flow.one_queue;
+    });
   });
-  return proved
-             ? "as arithmetic every number is exact or certified."
+  return proved    ? "as arithmetic every number is exact or certified."
          : assumed ? "numbers are numerical, not proved: hops are added as if they were independent."
                    : "numbers are numerical, not proved: a queue has too many bursty sources.";
 }
@@ -383,8 +383,8 @@ std::vector<Line> lines(const Entry& only) {
       {"delay of a hop", hop_delay_in_words(question.hop_delay)},
       {"arrivals", arrivals_in_words(question.sources)}};
   if (!found.hops_reason.empty())
-    lines.push_back({"hops", fmt::format("{}, because a sounder model does not answer:\n{}", render::name(found.hops),
-                                         found.hops_reason)});
+    lines.push_back({"hops", fmt::format("{}, because a sounder model does not answer:\n{}",
+                                         render::name(found.hops), found.hops_reason)});
   if (scale.ns_of_slot) lines.push_back({"slot", ns_in_words(Whole{1}, scale)});
   if (found.reorder && found.reorder->size)
     lines.push_back(
@@ -462,7 +462,8 @@ std::vector<std::string> notes(const std::vector<DelayPoint>& points, bool one) 
       for (const FlowDelay& flow : point.second.flows)
         if (!flow.hops_reason.empty()) ++reasons[flow.hops_reason];
     for (const auto& [reason, count] : reasons)
-      notes.push_back(fmt::format("A less accurate model answers for {}: {}", counted(count, "flow"), reason));
+      notes.push_back(
+          fmt::format("A less accurate model answers for {}: {}", counted(count, "flow"), reason));
   }
   return notes;
 }
@@ -661,7 +662,8 @@ std::string tree_caution(const TreeTopology& tree, Hops hops) {
 
 /// Of a network with flows of its own.
 constexpr const char* chain_caution =
-    "on 240 random networks of 2 to 6 switches, 98 % of the flows' P(D > t) down to 1e-3 are within 25 % of simulation, "
+    "on 240 random networks of 2 to 6 switches, 98 % of the flows' P(D > t) down to 1e-3 are within 25 % of "
+    "simulation, "
     "and none is underestimated by more; rarer delays were not compared";
 
 }  // namespace
@@ -716,23 +718,23 @@ Layout delay_layout() {
   };
   const Column kind{"certainty", "kind", "", Shape::text, "the kind of truth in words"};
   Layout layout{.command = "delay", .inputs = {}, .results = {}};
-  layout.inputs =
-      joined(topology_columns(),
-             {{"flow", "flow", "", Shape::text, "of a network, by name"},
-              {"source", "source", "", Shape::text, "host that sends the flow", Style::hidden},
-              {"destination", "destination", "", Shape::text, "host that the flow is for", Style::hidden},
-              {"rate", "rate", "packets/slot", Shape::given, "of the flow"},
-              {"delays", "delays", "", Shape::text, "file of the delays' own distribution"},
-              {"sources", "sources", "", Shape::text, "who feeds a queue: decoupled or first-hop"},
-              {"delay", "delay", "", Shape::text, "of a hop: wait or occupancy"},
-              {"hops", "hops", "", Shape::text,
-               "how waits depend on each other: chain (each on the one before), independent, bound (as they "
-               "may); or one queue"},
-              {"hops_reason", "why", "", Shape::text,
-               "why no sounder model answers: what the model contradicts, or which limit it meets", Style::hidden},
-              {"drop", "target", "", Shape::given, "EPS, the target of each buffer, above 0 and below 1"},
-              {"criterion", "criterion", "", Shape::text,
-               "of the buffers; overflow: P(Q > B); or loss: the fraction of packets lost"}});
+  layout.inputs = joined(
+      topology_columns(),
+      {{"flow", "flow", "", Shape::text, "of a network, by name"},
+       {"source", "source", "", Shape::text, "host that sends the flow", Style::hidden},
+       {"destination", "destination", "", Shape::text, "host that the flow is for", Style::hidden},
+       {"rate", "rate", "packets/slot", Shape::given, "of the flow"},
+       {"delays", "delays", "", Shape::text, "file of the delays' own distribution"},
+       {"sources", "sources", "", Shape::text, "who feeds a queue: decoupled or first-hop"},
+       {"delay", "delay", "", Shape::text, "of a hop: wait or occupancy"},
+       {"hops", "hops", "", Shape::text,
+        "how waits depend on each other: chain (each on the one before), independent, bound (as they "
+        "may); or one queue"},
+       {"hops_reason", "why", "", Shape::text,
+        "why no sounder model answers: what the model contradicts, or which limit it meets", Style::hidden},
+       {"drop", "target", "", Shape::given, "EPS, the target of each buffer, above 0 and below 1"},
+       {"criterion", "criterion", "", Shape::text,
+        "of the buffers; overflow: P(Q > B); or loss: the fraction of packets lost"}});
   layout.inputs = joined(std::move(layout.inputs), load_scale_inputs());
   layout.inputs = joined(std::move(layout.inputs), reorder_input_columns());
   layout.inputs.push_back(
