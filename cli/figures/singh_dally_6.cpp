@@ -109,16 +109,16 @@ std::optional<Rational> mean_wait_by_little(const DelayCurve& curve) {
   return sum;
 }
 
-/// Of hops taken as independent.
-numeric::Proved<unit::Slot> proved(const numeric::Claim<unit::Slot>& mean) {
-  if (const auto* exact = std::get_if<numeric::Exact<unit::Slot>>(&mean)) return *exact;
-  return std::get<numeric::Enclosure<unit::Slot>>(mean);
+/// Of the sum of hops taken as independent: its arithmetic is proved.
+numeric::Proved<unit::Slot> mean_of_sum(const DelayCurve& curve) {
+  bounds::PathDelay delays(curve.tree.network.queues, curve.question.hop_delay, curve.question.digits);
+  return delays.answer(curve.tree.routes, {}).mean_queueing;
 }
 
 Finding little(const DelayLoad& at) {
   const DelayCurve& literal = at.curves[kLiteral];
-  const numeric::Proved<unit::Slot> occupancy = proved(literal.percentiles.mean_queueing);
-  const numeric::Proved<unit::Slot> wait = proved(at.curves[kPublishedWait].percentiles.mean_queueing);
+  const numeric::Proved<unit::Slot> occupancy = mean_of_sum(literal);
+  const numeric::Proved<unit::Slot> wait = mean_of_sum(at.curves[kPublishedWait]);
   const std::optional<Rational> law = mean_wait_by_little(literal);
   const auto same = [&](const numeric::Proved<unit::Slot>& mean) {
     return !numeric::surely_above(mean, *law) && numeric::to_enclosure(mean).contains(*law);

@@ -227,7 +227,7 @@ TEST_CASE("answers: simulate hypercube refuses what cannot be simulated") {
   CHECK(refused(short_simulation(rates({"1.5"}))) == "rates");
   CHECK(refused(short_simulation(rate_fractions({"0"}))) == "fractions");
   CHECK(refused(short_simulation(rate_fractions({"1000"}))) == "fractions");
-  CHECK_THROWS_AS(answer(short_simulation(rates({"0.12"})), {}), Overloaded);
+  CHECK_THROWS_AS(answer(short_simulation(rates({"0.12"})), {}), NoAnswer);  // above the bound of a channel
 }
 
 TEST_CASE("answers: validate broadcast compares every variant, and tallies the one that is judged") {

@@ -89,7 +89,12 @@ TEST_CASE("broadcast: lists of networks and variants give their product, each as
   const auto last = run_json(
       "broadcast --dimensions 4 --virtual-channels 4 --flits 32 --broadcast 0.01 --startup 2 --replication "
       "shared-wire --fractions 50%");
-  CHECK(all["results"].back() == last["results"][0]);
+  // But for the command that measures the accuracy: it is of all loads asked for.
+  const auto without_command = [](nlohmann::json result) {
+    result.erase("accuracy_command");
+    return result;
+  };
+  CHECK(without_command(all["results"].back()) == without_command(last["results"][0]));
   const Outcome csv = run_line(lists + "--format csv");
   const auto rows = tailbound::golden::rows_of(csv.out);
   CHECK(rows.size() == 1 + 64 * (3 + 4));  // a row a dimension

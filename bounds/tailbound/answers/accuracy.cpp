@@ -214,6 +214,7 @@ bool interpolates(Setting setting) {
     case Setting::ejection:
     case Setting::startup:
     case Setting::combining:
+    case Setting::links:
     case Setting::saturated:
     case Setting::routing:
     case Setting::destination:

@@ -53,6 +53,7 @@ enum class Setting {
   buffer,            ///< places for waiting requests
   hot,               ///< fraction of requests to one memory
   combining,         ///< greatest degree, infinite if unlimited
+  links,             ///< choice: network::Links
   saturated,         ///< choice: 1 if less than 98 % of the load comes through
   radix,             ///< of a tree: ports of one side of a switch
   levels,            ///< of switches in a tree

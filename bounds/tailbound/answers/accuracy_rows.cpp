@@ -627,6 +627,8 @@ AccuracyRow multistage_row(MeasuredModel model, double nodes, const MeasuredSett
                        buffer,
                        {Setting::hot, 0.04, 0.16},
                        {Setting::combining, combining ? 2.0 : 1.0, combining ? unlimited : 1.0},
+                       {Setting::links, static_cast<double>(network::Links::any),
+                        static_cast<double>(network::Links::any)},
                        {Setting::load, 0.1, 1},
                        {Setting::saturated, saturated ? 1.0 : 0.0, saturated ? 1.0 : 0.0}},
           .loads = RowLoads::none,

@@ -58,6 +58,7 @@ std::vector<AskedSetting> accuracy_settings(const network::CombiningMultistage& 
           {Setting::buffer, number_of(network.buffer)},
           {Setting::hot, numeric::nearest_double(network.hot)},
           {Setting::combining, network.combining ? number_of(*network.combining) : unlimited},
+          {Setting::links, number_of(network.links)},
           {Setting::load, numeric::nearest_double(load)},
           {Setting::saturated, number_of(saturated)}};
 }

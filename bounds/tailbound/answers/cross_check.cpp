@@ -13,6 +13,8 @@ namespace {
 
 /// What 0.2 to 0.4 s simulate [packet-hops], and how much longer it may take where it is asked for.
 constexpr double check_tree_steps = 9e7, check_network_steps = 5e6, check_fabric_steps = 1.5e7;
+/// What a slot takes in which no packet moves.
+constexpr double slot_steps = 40;
 constexpr double thorough_steps = 10, most_thorough_steps = 100;
 /// Slots of a run, in relaxation times of its busiest queue, that make intervals of batches.
 constexpr double least_relaxations = 100, least_slots = 2000;
@@ -165,8 +167,9 @@ CrossCheck check_of(const TreeTopology& topology, const CheckedDelays& delays, C
   const double leaves = std::pow(static_cast<double>(topology.tree.radix), topology.tree.levels);
   const int hops = sim::stage_count(topology.tree);
   CrossCheck check;
-  const auto plan = check_plan(
-      {load, hops, leaves * load * hops, check_tree_steps, sim::source_memory(model)}, effort, check);
+  const auto plan =
+      check_plan({load, hops, leaves * load * hops + slot_steps, check_tree_steps, sim::source_memory(model)},
+                 effort, check);
   if (!plan) return check;
   const sim::TreeRows rows(model.tree);
   std::vector<std::size_t> all;

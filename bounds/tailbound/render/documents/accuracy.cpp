@@ -102,6 +102,9 @@ std::string setting_in_words(const MeasuredSetting& setting) {
       return measured_range(100 * setting.from, 100 * setting.to) + " % hot";
     case Setting::combining:
       return is_one ? "no combining" : "combining " + measured_range(setting.from, setting.to);
+    case Setting::links:
+      return choice_in<network::Links>(setting) == network::Links::any ? "any number at once per link"
+                                                                       : "one request at a time per link";
     case Setting::saturated:
       return setting.from == 0 ? "below saturation" : "in saturation";
     case Setting::radix:
@@ -333,8 +336,8 @@ std::string list_of(const AccuracyRow& row, Setting setting, const std::vector<d
 std::string command_of_multistage(const AccuracyRow& row) {
   const double unlimited = std::numeric_limits<double>::infinity();
   return fmt::format(
-      "tailbound validate multistage --nodes {} --switch {} --buffer {} --hot {} --combining {} --loads "
-      "0.1:1:0.1 --slots 6000 --warmup 3000 --seed 7",
+      "tailbound validate multistage --nodes {} --switch {} --buffer {} --hot {} --combining {} --links any "
+      "--loads 0.1:1:0.1 --slots 6000 --warmup 3000 --seed 7",
       whole_of(row, Setting::nodes), whole_of(row, Setting::switch_size), whole_of(row, Setting::buffer),
       list_of(row, Setting::hot, {0.04, 0.08, 0.16}), list_of(row, Setting::combining, {1, 2, 4, unlimited}));
 }
@@ -494,6 +497,7 @@ std::string measuring_command(const std::vector<MultistageQuestion>& questions) 
       fmt::format("tailbound validate multistage --nodes {} --switch {} --buffer {} --hot {} --combining {}",
                   network.network.nodes, network.network.switch_size, network.buffer, plain(network.hot),
                   network.combining ? std::to_string(*network.combining) : "unlimited");
+  if (network.links == network::Links::any) text += " --links any";
   if (loads.size() <= most_loads_in_command) text += fmt::format(" --loads {}", fmt::join(loads, ","));
   return text;
 }
