@@ -122,7 +122,7 @@ void check_commands_give(const std::string& csv, const std::string& readme, cons
       }
   }
   const auto rows = named_rows(csv);
-  CHECK(!printed.empty());
+  CHECK(!texts.empty());
   for (const auto& row : rows) {
     INFO(row.at(column));
     if (row.at(column + "_lower").empty()) {  // neither exact nor enclosed: the same digits

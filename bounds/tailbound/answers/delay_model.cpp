@@ -5,6 +5,7 @@
 #include <tailbound/core/error.hpp>
 
 #include <algorithm>
+#include <ios>
 #include <utility>
 
 namespace tailbound::answers {
@@ -71,20 +72,20 @@ const char* name(Hops hops) {
   return hops == Hops::chain ? "chain" : hops == Hops::bound ? "bound" : "independent";
 }
 
+/// The number with one digit more than its arithmetic is right to.
 template <class Unit>
 numeric::Claim<Unit> not_proved(const numeric::Claim<Unit>& claim, numeric::Digits digits) {
+  const numeric::PrecisionScope scope(numeric::to_precision({digits.count + 3}));
   const auto computed = [&](const numeric::Real& value) -> numeric::Claim<Unit> {
-    return numeric::Approximation<Unit>{value, digits.count};
+    return numeric::Approximation<Unit>{numeric::Real(value.str(digits.count + 1, std::ios_base::scientific)),
+                                        digits.count};
   };
-  if (const auto* exact = std::get_if<numeric::Exact<Unit>>(&claim)) {
-    if (exact->value == 0 || exact->value == 1) return claim;
-    const numeric::PrecisionScope scope(numeric::to_precision({digits.count + 3}));
-    return computed(numeric::to_real(exact->value, numeric::Rounding::nearest));
-  }
-  if (const auto* bounds = std::get_if<numeric::Enclosure<Unit>>(&claim)) {
-    const numeric::PrecisionScope scope(numeric::to_precision({digits.count + 3}));
+  if (const auto* exact = std::get_if<numeric::Exact<Unit>>(&claim))
+    return exact->value == 0 || exact->value == 1
+               ? claim
+               : computed(numeric::to_real(exact->value, numeric::Rounding::nearest));
+  if (const auto* bounds = std::get_if<numeric::Enclosure<Unit>>(&claim))
     return computed((numeric::Real(bounds->lower()) + numeric::Real(bounds->upper())) / 2);
-  }
   return claim;
 }
 
