@@ -303,7 +303,10 @@ TEST_CASE("figures: figure 6 has the sums of five delays, and its commands print
     const auto answer = delays.answer(
         std::span(&route, 1),
         {.levels = {tailbound::Slots(std::stoll(row.at("queueing_slots")))}, .percentiles = {}});
-    CHECK(encloses(row, "probability", middle(answer.above.front().probability)));
+    // Added as if independent: the digits of the sum, nothing proved.
+    CHECK(row.at("probability_kind") == "approximation");
+    CHECK(std::stod(row.at("probability")) ==
+          Approx(tailbound::numeric::nearest_double(middle(answer.above.front().probability))).epsilon(1e-9));
   }
   CHECK(seen.size() == 15);
 
