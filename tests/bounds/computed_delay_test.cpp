@@ -76,7 +76,8 @@ TEST_CASE("Computed delay: tails go on beyond the last slot only where the law f
   const Series law = geometric(0.5, 12);
   CHECK(bounds::tails_of(law).back() == Approx(std::pow(0.5, 12)).epsilon(1e-9));
   Series noise = law;
-  noise[10] = noise[11] = 1.5e-7;
+  noise[10] = 1.5e-7;
+  noise[11] = noise[10] * (1 - 1.7e-6);
   CHECK(bounds::tails_of(noise).back() == 0);
 }
 
