@@ -113,6 +113,10 @@ TEST_CASE("Wired pair: a source that sends one way or the other in a slot never 
   pair.forwarded = 1;
   pair.first_size = pair.second_size = 16;
   CHECK(delay_of(WiredLaw(pair, tolerance).waits({}))[0] == Approx(0).margin(1e-12));
+  // Another source, straight to the second queue, is met.
+  pair.hosts = {{.rate = 0.45, .share = 1}, {.rate = 0, .around = 0.4}};
+  CHECK(delay_of(WiredLaw(pair, tolerance).waits({}))[0] > 0.15);
+  pair.hosts = {{.rate = 0.45, .share = 1, .around = 0.45}};
   // Where queues before have moved packets to each other's slots it does.
   pair.hosts[0].both = 0.1;
   CHECK(delay_of(WiredLaw(pair, tolerance).waits({}))[0] > 0.05);
