@@ -27,6 +27,11 @@ endif()
 # another sum: the proofs are about the operations as written.
 add_compile_options(-ffp-contract=off -fno-fast-math)
 
+# One set of flags for executables and the Python module, whatever of them is built: each file is compiled once. Without
+# interposition calls may be inlined as in code that is not position-independent.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+add_compile_options(-fno-semantic-interposition)
+
 # Executables load only the libraries they use and drop the sections nobody calls: start-up counts.
 add_compile_options("$<$<CONFIG:Release>:-ffunction-sections;-fdata-sections>")
 add_link_options(LINKER:--as-needed "$<$<CONFIG:Release>:LINKER:--gc-sections,-O1,--hash-style=gnu>")
@@ -49,22 +54,26 @@ endfunction()
 
 option(TAILBOUND_UNITY "Compile small files some at a time" ON)
 
-# tailbound_unity(TARGET FOLDER...): those files of the target that lie in these folders are compiled some of a folder at
-# a time. Half of the time of a small file goes into what all of them have in common, precompiled or not (templates that
-# headers use are instantiated anew for each).
+# tailbound_unity(TARGET [MOST]): files of the target are compiled some at a time, up to MOST (12 unless told) of those that
+# have no options of their own. Most of the time of a small file goes into what all of them have in common, precompiled or
+# not: templates that headers use are instantiated anew for each.
 function(tailbound_unity target)
   if(NOT TAILBOUND_UNITY)
     return()
   endif()
-  set(most 6)
-  foreach(folder IN LISTS ARGN)
-    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
-    set(place 0)
-    foreach(source IN LISTS sources)
-      math(EXPR group "${place} / ${most}")
-      math(EXPR place "${place} + 1")
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
-    endforeach()
+  set(most 12)
+  if(ARGC GREATER 1)
+    set(most ${ARGV1})
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(SORT sources)
+  list(LENGTH sources count)
+  math(EXPR groups "(${count} + ${most} - 1) / ${most}")
+  set(place 0)
+  foreach(source IN LISTS sources)
+    math(EXPR group "${place} * ${groups} / ${count}")
+    math(EXPR place "${place} + 1")
+    set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   # What one file names for itself is no matter of the next one. Builds file by file (preset dev) are warned.

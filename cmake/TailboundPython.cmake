@@ -20,7 +20,3 @@ if(NOT Python_FOUND OR NOT pybind11_FOUND)
   return()
 endif()
 set(TAILBOUND_PYTHON_FOUND TRUE)
-
-# The libraries become part of a shared object. Without interposition their calls may be inlined as before.
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-add_compile_options($<$<BOOL:$<TARGET_PROPERTY:POSITION_INDEPENDENT_CODE>>:-fno-semantic-interposition>)

@@ -17,7 +17,7 @@ using numeric::Rational;
 using numeric::Real;
 
 constexpr numeric::Precision precision{128};
-constexpr std::int64_t most_slots = std::int64_t{1} << 24;
+constexpr std::int64_t furthest_slot = std::int64_t{1} << 24;
 
 Rational load_of(const std::vector<SourceRate>& sources) {
   Rational sum = 0;
@@ -191,7 +191,7 @@ ClaimedPercentile percentile(const Mixture& mixture, const Rational& p, bool lat
   std::int64_t low = least, high = least + 1;
   while (mixture.nearly(high, latency) > nearly) {
     high *= 2;
-    if (high > most_slots)
+    if (high > furthest_slot)
       throw LimitExceeded("the bound of the delay falls to the percentile " + numeric::to_fraction(p) +
                           " beyond 2^24 slots only");
   }

@@ -27,7 +27,7 @@ using numeric::Interval;
 using numeric::Rational;
 using numeric::Real;
 
-constexpr std::size_t most_slots = std::size_t{1} << 16;
+constexpr std::size_t most_fabric_slots = std::size_t{1} << 16;
 constexpr double most_products = 2e12;
 constexpr double unit_roundoff = 0x1p-53;
 constexpr std::array rules{RouteRule::shortest, RouteRule::spread, RouteRule::minimal, RouteRule::valiant};
@@ -174,8 +174,8 @@ class FabricDelay::Work {
 
   void lengthen() {
     size_ *= 2;
-    if (size_ > most_slots)
-      throw LimitExceeded("the delay would pass " + std::to_string(most_slots) + " slots; the limit is 2^16");
+    if (size_ > most_fabric_slots)
+      throw LimitExceeded("the delay would pass " + std::to_string(most_fabric_slots) + " slots; the limit is 2^16");
   }
 
   // --- Queues -------------------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ class FabricDelay::Work {
     const queue::Crowd crowd{sources, FabricRates::rate_units, &its.load};
     if (numeric::nearest_double(least) < 1e-280) return std::nullopt;
     const double wanted = numeric::nearest_double(least);
-    for (std::size_t size = 64; size <= most_slots; size *= 4) {
+    for (std::size_t size = 64; size <= most_fabric_slots; size *= 4) {
       const auto values = queue::crowd_delay(crowd, queue::HopDelay::occupancy, size, std::log2(wanted) - 64);
       if (static_cast<double>(values.tail.back()) > wanted) continue;
       const auto at = static_cast<std::size_t>(

@@ -34,6 +34,11 @@ class InvalidArgument : public Error {
   std::string argument_, value_, legal_;
 };
 
+/// \throws InvalidArgument  `legal_value` is false
+inline void require(bool legal_value, const char* argument, const std::string& value, const char* legal) {
+  if (!legal_value) throw InvalidArgument(argument, value, legal);
+}
+
 /// A text (expression, file) cannot be read. Positions count from 1; line 0 means "no position".
 class ParseError : public Error {
  public:

@@ -34,15 +34,15 @@ struct Link {
   Index dimension, direction;
 };
 
-constexpr Index none = WormNetwork::arrived;
+constexpr Index nowhere = WormNetwork::arrived;
 
-/// The node that a link leads to; none where it would leave a mesh.
+/// The node that a link leads to; nowhere where it would leave a mesh.
 Index end_of_link(const Cube& cube, const Numbering& of, Index node, const Link& link) {
   Index stride = 1;
   for (Index i = 0; i < link.dimension; ++i) stride *= of.radix;
   const Index at = node / stride % of.radix;
   const bool edge = at == (link.direction == 0 ? of.radix - 1 : 0);
-  if (edge && cube.links == CubeLinks::mesh) return none;
+  if (edge && cube.links == CubeLinks::mesh) return nowhere;
   const Index to = (link.direction == 0 ? at + 1 : at + of.radix - 1) % of.radix;
   return node - at * stride + to * stride;
 }
@@ -50,9 +50,9 @@ Index end_of_link(const Cube& cube, const Numbering& of, Index node, const Link&
 struct Built {
   WormLayout layout;
   std::vector<Index>
-      stations;               ///< [node][way]; none where there is no such channel: a worm has arrived there
+      stations;               ///< [node][way]; nowhere where there is no such channel: a worm has arrived there
   std::vector<Index> places;  ///< [station]: its position there
-  std::vector<Index> ends;    ///< [channel]: the node that it leads to; none behind an ejection
+  std::vector<Index> ends;    ///< [channel]: the node that it leads to; nowhere behind an ejection
 };
 
 Built build(const Cube& cube, const Numbering& of) {
@@ -70,9 +70,9 @@ Built build(const Cube& cube, const Numbering& of) {
       const bool link = way < of.injection();
       const Index number = way / of.classes;
       const Index end = link ? end_of_link(cube, of, node, {number / of.directions, number % of.directions})
-                             : (way < of.ejection() ? node : none);
-      if (link ? end == none : way == of.ejection() && !of.ejects) {
-        built.stations.push_back(none);
+                             : (way < of.ejection() ? node : nowhere);
+      if (link ? end == nowhere : way == of.ejection() && !of.ejects) {
+        built.stations.push_back(nowhere);
         continue;
       }
       const auto station = static_cast<Index>(layout.stations.size());
@@ -106,7 +106,7 @@ class CubeWorms final : public WormNetwork {
   [[nodiscard]] Index next_station(const WormHead& head) const override {
     if (head.passed == 0) return station(head.source, of_.injection() + (of_.ports == 1 ? 0 : head.variant));
     const Index node = ends_[head.channel];
-    if (node == none) return arrived;
+    if (node == nowhere) return arrived;
     for (Index dimension = 0; dimension < of_.dimensions; ++dimension) {
       const Index at = coordinate(node, dimension), to = coordinate(head.destination, dimension);
       if (at == to) continue;

@@ -26,13 +26,13 @@ struct Switches {
 
 /// Stations: injections, ejections, then of each switch its four links down (those of level 1 are the
 /// ejections) and its two links up.
-struct Place {
+struct TreePlace {
   Index level = 0, a = 0;
 };
 
 struct Built {
   WormLayout layout;
-  std::vector<Place> switches;
+  std::vector<TreePlace> switches;
   std::vector<Index> downs;  ///< [switch][port]: station
   std::vector<Index> ups;    ///< [switch]: station
   std::vector<Index> ends;   ///< [channel]: switch, or none behind an ejection
@@ -113,7 +113,7 @@ class FatTreeWorms final : public WormNetwork {
   [[nodiscard]] std::string switch_name(Index number) const {
     return "S(" + std::to_string(switches_[number].level) + "," + std::to_string(switches_[number].a) + ")";
   }
-  std::vector<Place> switches_;
+  std::vector<TreePlace> switches_;
   std::vector<Index> downs_, ups_, ends_;
 };
 

@@ -16,7 +16,7 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::size_t most_nodes = 200'000;
+constexpr std::size_t most_nodes_read = 200'000;
 constexpr std::size_t most_links = 2'000'000;
 constexpr std::size_t most_steps = 4'000'000;  ///< of the ranges of all links
 
@@ -91,7 +91,7 @@ void Reader::read_nodes(const toml::table& root, const char* key, bool host) {
   const auto add = [&](std::string label, Place place) {
     if (!node_of_.emplace(label, network_.nodes.size()).second)
       fail(place, "the node " + quoted(label) + " is listed twice");
-    if (network_.nodes.size() == most_nodes) fail(place, "more than 200000 nodes");
+    if (network_.nodes.size() == most_nodes_read) fail(place, "more than 200000 nodes");
     network_.nodes.push_back({.name = std::move(label), .host = host});
   };
   if (list->is_string() && !worms_) {
@@ -99,7 +99,7 @@ void Reader::read_nodes(const toml::table& root, const char* key, bool host) {
     const std::string names = text(*list, quoted(key));
     if (!is_printable(names)) fail(place, quoted(key) + " has control characters");
     for (std::string& label :
-         at_place(place, [&] { return expand_names(names, most_nodes - network_.nodes.size()); }))
+         at_place(place, [&] { return expand_names(names, most_nodes_read - network_.nodes.size()); }))
       add(std::move(label), place);
     return;
   }
@@ -155,7 +155,7 @@ void Reader::read_groups(const toml::node& given) {
     };
     if (list.is_string())
       for (const std::string& label :
-           at_place(where, [&] { return expand_names(text(list, how), most_nodes); }))
+           at_place(where, [&] { return expand_names(text(list, how), most_nodes_read); }))
         add(label);
     else if (list.is_array())
       for (const toml::node& entry : *list.as_array()) add(text(entry, "a switch of a group"));

@@ -9,7 +9,7 @@ namespace {
 
 using numeric::Integer;
 
-constexpr std::int64_t most_routes = std::int64_t{1} << 20;
+constexpr std::int64_t most_tree_routes = std::int64_t{1} << 20;
 
 /// 1, k, k^2, ..., k^n.
 std::vector<std::int64_t> powers_of_radix(const Tree& tree) {
@@ -222,7 +222,7 @@ Network tree_network(const Tree& tree, const Rational& load, TreeRouting routing
   const Expanded expanded(tree);
   check_load(load);
   const std::int64_t count = count_routes(expanded, routing);
-  if (count > most_routes)
+  if (count > most_tree_routes)
     throw LimitExceeded("the " + std::to_string(tree.radix) + "-ary " + std::to_string(tree.levels) +
                         "-tree has " + std::to_string(count) +
                         " routes between its leaves; written out, at most 1048576 are allowed");

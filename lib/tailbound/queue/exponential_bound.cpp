@@ -1,4 +1,5 @@
 #include <tailbound/queue/exponential_bound.hpp>
+#include <tailbound/queue/target.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -14,11 +15,6 @@ using numeric::Rational;
 using numeric::Real;
 
 constexpr std::int64_t most_level = 1'000'000'000'000'000;
-
-void check_target(const Rational& target) {
-  if (!cln::plusp(target) || target >= 1)
-    throw InvalidArgument("target", numeric::to_fraction(target), "above 0 and below 1");
-}
 
 void check_count(std::int64_t count, const char* name) {
   if (count < 0) throw InvalidArgument(name, std::to_string(count), "a whole number of packets, 0 or more");

@@ -8,6 +8,7 @@
 #include <tailbound/queue/on_off_engine.hpp>
 #include <tailbound/queue/on_off_widening.hpp>
 #include <tailbound/queue/passage_bounds.hpp>
+#include <tailbound/queue/target.hpp>
 #include <tailbound/queue/wide.hpp>
 
 #include <cmath>
@@ -487,13 +488,6 @@ ProbabilityClaim MarkovQueue::probability(std::int64_t level) {
   return state_->claim<unit::Probability>(
       Asked::tail, [level](Engine& engine) { return engine.probability(static_cast<std::size_t>(level)); });
 }
-
-namespace {
-void check_target(const Rational& target) {
-  if (!cln::plusp(target) || target >= 1)
-    throw InvalidArgument("target", numeric::to_fraction(target), "above 0 and below 1");
-}
-}  // namespace
 
 std::int64_t MarkovQueue::least_level(const Rational& target) {
   check_target(target);

@@ -12,7 +12,7 @@ using numeric::Rational;
 
 constexpr int bits = 53;
 /// Of a candidate: beyond it the bounds would say little.
-constexpr double most_error = 1e-9;
+constexpr double most_error_in_doubles = 1e-9;
 
 /// In doubles, what is too small for them raised.
 Blocks<double> in_doubles(const Blocks<long double>& blocks) {
@@ -37,7 +37,7 @@ std::optional<PassageBounds<double>> passage_bounds(const OnOffGroup& group, con
     const auto g = on_off_passage<long double>(
         numbers, group.count, Outward<long double>(outward.side(), 64).scaled(theta), 0x1p-64L);
     if (!g) return std::nullopt;
-    return widened(blocks, units, Matrix<double>(g->cast<double>()), outward, most_error);
+    return widened(blocks, units, Matrix<double>(g->cast<double>()), outward, most_error_in_doubles);
   };
   return PassageBounds<double>::make(bits, find);
 }

@@ -8,8 +8,6 @@
 namespace tailbound::queue {
 namespace {
 
-constexpr double most_products = 8e9;
-
 /// P(X > floor(level)); 1 below 0, 0 beyond the table.
 long double tail_at(const std::vector<long double>& tail, double level) {
   if (level < 0) return 1;

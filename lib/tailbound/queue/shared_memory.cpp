@@ -20,7 +20,6 @@ using traffic::CellCounts;
 
 constexpr std::int64_t most_inputs = 4096, most_outputs = 4096, deepest = 1'000'000;
 constexpr std::size_t most_cells_of_a_slot = 10'000;
-constexpr double most_products = 8e9;
 /// Entries of distributions kept at once: some 200 MB.
 constexpr double most_entries = 4e6;
 

@@ -24,6 +24,9 @@
 /// TESTS     tests/queue/shared_memory_test.cpp
 namespace tailbound::queue {
 
+/// Products that one answer may take: some ten seconds.
+constexpr double most_products = 8e9;
+
 /// Every packet is one cell.
 [[nodiscard]] traffic::CellCounts one_cell();
 

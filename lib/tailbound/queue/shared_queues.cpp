@@ -16,7 +16,6 @@ using numeric::Real;
 using series::StopLoss;
 
 constexpr std::size_t first_size = 64, longest = std::size_t{1} << 20;
-constexpr double most_products = 8e9;
 
 /// z - 1 for a z > 1 with exp(load (z - 1)) < z^C: near the greatest, where the two are equal.
 double decay(const OutputQueues& output) {

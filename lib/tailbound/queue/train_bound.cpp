@@ -16,10 +16,10 @@ using numeric::PrecisionScope;
 using numeric::Rational;
 using numeric::Real;
 
-constexpr std::int64_t most_inputs = std::int64_t{1} << 20;
+constexpr std::int64_t most_train_inputs = std::int64_t{1} << 20;
 
 void check(const Trains& trains) {
-  if (trains.inputs < 1 || trains.inputs > most_inputs)
+  if (trains.inputs < 1 || trains.inputs > most_train_inputs)
     throw InvalidArgument("inputs", std::to_string(trains.inputs), "from 1 to 2^20 = 1048576");
   if (!cln::plusp(trains.load))
     throw InvalidArgument("load", numeric::to_fraction(trains.load), "above 0 and below 1");

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 namespace iterators = boost::archive::iterators;
 
 constexpr const char* kind = "part of a run";
-constexpr int format = 1;
+constexpr int part_format = 1;
 
 std::string to_base64(const std::string& bytes) {
   using Encode = iterators::base64_from_binary<iterators::transform_width<const char*, 6, 8>>;
@@ -89,7 +89,7 @@ Part part_of(const Json& json) {
 }  // namespace
 
 std::string to_text(const Part& part) {
-  Json json{{"tailbound", kind},         {"format", format},           {"version", part.version},
+  Json json{{"tailbound", kind},         {"format", part_format},           {"version", part.version},
             {"question", part.question}, {"part", part.number.number}, {"parts", part.number.of},
             {"complete", part.complete}, {"files", Json::array()},     {"jobs", Json::array()}};
   for (const InputFile& file : part.files) json["files"].push_back(json_of(file));
@@ -103,7 +103,7 @@ Part read_part(std::string_view text, const std::string& source) {
     Json json = Json::parse(text);
     if (!json.is_object() || json.value("tailbound", "") != kind)
       throw ParseError(source, 0, 0, "not the file of a part, as --part writes it");
-    if (json.at("format") != format)
+    if (json.at("format") != part_format)
       throw ParseError(source, 0, 0, "of another format of parts than this program's");
     const std::string said = json.at("checksum");
     json.erase("checksum");

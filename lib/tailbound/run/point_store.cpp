@@ -17,7 +17,7 @@ namespace tailbound::run {
 namespace {
 
 constexpr int application = 0x7462'7377;  // "tbsw"
-constexpr int format = 1;
+constexpr int store_format = 1;
 constexpr int patience_ms = 120'000;  ///< for the locks of others
 constexpr int pause_ms = 5;
 constexpr std::int64_t foreign_claim_seconds = 86'400;
@@ -233,8 +233,8 @@ class PointStore::Database {
     }
     if (pragma("PRAGMA application_id") != application)
       refuse("a store that `sweep` made (this is another database)");
-    if (pragma("PRAGMA user_version") != format)
-      refuse("a store of format " + std::to_string(format) + " (this one has format " +
+    if (pragma("PRAGMA user_version") != store_format)
+      refuse("a store of format " + std::to_string(store_format) + " (this one has format " +
              std::to_string(pragma("PRAGMA user_version")) + "); give another file");
     Statement version(*this, "SELECT value FROM about WHERE key = 'version'");
     const std::string its = version.step() ? version.text(0) : "?";
@@ -247,7 +247,7 @@ class PointStore::Database {
 
   void make() {
     run(("PRAGMA application_id = " + std::to_string(application)).c_str());
-    run(("PRAGMA user_version = " + std::to_string(format)).c_str());
+    run(("PRAGMA user_version = " + std::to_string(store_format)).c_str());
     run("CREATE TABLE about(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID");
     run("CREATE TABLE point(key TEXT PRIMARY KEY, status TEXT, message TEXT, answer BLOB, json TEXT,"
         " checksum INTEGER, tries INTEGER)");

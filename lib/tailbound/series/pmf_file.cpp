@@ -17,7 +17,7 @@ constexpr std::size_t most_bits_of_sum = 131'072;
   throw ParseError(std::string(source), place.line, place.column, what);
 }
 
-std::string shown(const Rational& value) {
+std::string shown_exactly(const Rational& value) {
   const std::string fraction = numeric::bit_size(value) <= 200 ? numeric::to_fraction(value) : "";
   const std::string decimal = numeric::to_decimal(value, 17, numeric::Rounding::nearest);
   return fraction.empty() || fraction == decimal ? decimal : decimal + " (exactly " + fraction + ")";
@@ -50,7 +50,7 @@ std::vector<Rational> parse_pmf(std::string_view text, std::string_view source, 
   if (cln::zerop(sum)) throw ParseError(std::string(source), 0, 0, "every probability is 0");
   if (sum != 1 && normalise == Normalise::no)
     throw ParseError(std::string(source), 0, 0,
-                     "the probabilities sum to " + shown(sum) + ", which is " + shown(cln::abs(1 - sum)) +
+                     "the probabilities sum to " + shown_exactly(sum) + ", which is " + shown_exactly(cln::abs(1 - sum)) +
                          (sum < 1 ? " below 1" : " above 1") +
                          "; they must sum to exactly 1 (fractions such as 1/3 are exact)");
 

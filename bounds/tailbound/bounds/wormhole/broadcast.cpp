@@ -79,7 +79,7 @@ double wait(double rate, double service, double least) {
 }
 
 /// The equations of one dimension.
-struct Channel {
+struct CubeChannel {
   double rate = 0;   ///< l_c
   double power = 2;  ///< V
   double least = 0;  ///< S_(i-1)
@@ -167,7 +167,7 @@ std::optional<BroadcastPoint> solve(const BroadcastCube& cube, const Traffic& tr
     flits += 1 + point.ejection_wait;
   }
   const double n = cube.dimensions, unicast_share = traffic.channel.unicast / traffic.channel.all();
-  Channel channel{.rate = rate * traffic.channel.all(),
+  CubeChannel channel{.rate = rate * traffic.channel.all(),
                   .power = static_cast<double>(cube.virtual_channels),
                   .least = cube.flits};
   double onward = 0;   // sum of 1 + B_j over lower dimensions

@@ -52,9 +52,9 @@ struct Links {
   double spread = 0;                        ///< c of (S5)
 };
 
-class Model {
+class SharedWireModel {
  public:
-  Model(const BroadcastCube& cube, double rate)
+  SharedWireModel(const BroadcastCube& cube, double rate)
       : cube_(cube),
         rate_(rate),
         n_(cube.dimensions),
@@ -381,14 +381,14 @@ double tree_time(int dimensions, const BroadcastStep& step, network::Injection i
 }
 
 std::optional<BroadcastPoint> shared_wire_latency(const BroadcastCube& cube, double rate) {
-  Model model(cube, rate);
+  SharedWireModel model(cube, rate);
   std::optional<BroadcastPoint> point = model.solve();
   if (point) point->broadcast_latency = tree_time(cube.dimensions, model.step(), cube.ends.injection);
   return point;
 }
 
 bool shared_wire_carries(const BroadcastCube& cube, double rate) {
-  return Model(cube, rate).solve().has_value();
+  return SharedWireModel(cube, rate).solve().has_value();
 }
 
 }  // namespace tailbound::bounds::wormhole

@@ -51,7 +51,7 @@ std::string saturation_in_words(const MultistageAnswer& answer, const std::strin
 }
 
 /// Empty where a load of 1 is possible.
-std::string bound_in_words(const network::CombiningMultistage& network, const MultistageAnswer& answer,
+std::string network_bound_in_words(const network::CombiningMultistage& network, const MultistageAnswer& answer,
                            const std::string& separator = "; ") {
   const numeric::Rational& bound = answer.saturation_bound.value;
   if (bound >= 1) return {};
@@ -81,7 +81,7 @@ std::vector<Line> lines(const std::vector<MultistagePoint>& points) {
       {"mean delay", fmt::format("{:.4g}; hot {}, cold {}", answer.delay.value,
                                  mean_or_none(answer.hot_delay), mean_or_none(answer.cold_delay))},
       {"saturation", saturation_in_words(answer, "\n")}};
-  if (const std::string bound = bound_in_words(question.network, answer, "\n"); !bound.empty())
+  if (const std::string bound = network_bound_in_words(question.network, answer, "\n"); !bound.empty())
     lines.push_back({"bound", bound});
   lines.push_back({"iteration", iteration_in_words(points.front())});
   return lines;
@@ -165,7 +165,7 @@ void add_saturation(std::vector<std::string>& notes, const Document& document,
     const std::string of = network.empty() ? "" : ", " + network;
     const auto& [question, answer] = points[i];
     notes.push_back(fmt::format("Saturation{}: {}.", of, saturation_in_words(answer)));
-    if (const std::string bound = bound_in_words(question.network, answer); !bound.empty())
+    if (const std::string bound = network_bound_in_words(question.network, answer); !bound.empty())
       notes.push_back(fmt::format("Bound{}: {}.", of, bound));
     seen.push_back(std::move(network));
   }

@@ -9,7 +9,6 @@
 namespace tailbound::sim {
 namespace {
 
-using Rows = MultistageRows;
 
 BatchSums::Sum both(std::size_t row, double unit = 1) {
   return [=](const Counts& counts) {
@@ -55,24 +54,24 @@ MultistageEstimates multistage_estimates(const MultistageModel& model, const Run
   constexpr auto ticks = static_cast<double>(ticks_per_slot);
   MultistageEstimates result;
   result.batches = batches.size();
-  for (const double delivered : batches.each(both(Rows::delivered)))
+  for (const double delivered : batches.each(both(MultistageRows::delivered)))
     result.requests += static_cast<std::uint64_t>(delivered);
   result.throughput =
-      batches.ratio<unit::RequestsPerSlot>(both(Rows::delivered, nodes), at(Rows::slots, 0)).value();
-  result.delay = batches.ratio<unit::Slot>(both(Rows::delays, ticks), both(Rows::delivered));
-  result.hot_delay = batches.ratio<unit::Slot>(at(Rows::delays, 1, ticks), at(Rows::delivered, 1));
-  result.cold_delay = batches.ratio<unit::Slot>(at(Rows::delays, 0, ticks), at(Rows::delivered, 0));
-  result.stalled = batches.ratio<unit::Probability>(at(Rows::generated, 1), at(Rows::generated, 0))
+      batches.ratio<unit::RequestsPerSlot>(both(MultistageRows::delivered, nodes), at(MultistageRows::slots, 0)).value();
+  result.delay = batches.ratio<unit::Slot>(both(MultistageRows::delays, ticks), both(MultistageRows::delivered));
+  result.hot_delay = batches.ratio<unit::Slot>(at(MultistageRows::delays, 1, ticks), at(MultistageRows::delivered, 1));
+  result.cold_delay = batches.ratio<unit::Slot>(at(MultistageRows::delays, 0, ticks), at(MultistageRows::delivered, 0));
+  result.stalled = batches.ratio<unit::Probability>(at(MultistageRows::generated, 1), at(MultistageRows::generated, 0))
                        .value_or(numeric::Estimate<unit::Probability>{0, 0, 1, confidence});
   double queues = nodes;  // of the hot path, at this stage
   const auto stages = static_cast<std::size_t>(network::stage_count(model.network.network));
   for (std::size_t stage = 0; stage < stages; ++stage) {
     result.hot_path.push_back(
         {.occupancy =
-             batches.ratio<unit::Request>(at(Rows::hot_tree, stage, ticks * queues), at(Rows::slots, 0))
+             batches.ratio<unit::Request>(at(MultistageRows::hot_tree, stage, ticks * queues), at(MultistageRows::slots, 0))
                  .value(),
          .combining =
-             batches.ratio<unit::Probability>(at(Rows::combined, stage), at(Rows::hot_arrivals, stage))});
+             batches.ratio<unit::Probability>(at(MultistageRows::combined, stage), at(MultistageRows::hot_arrivals, stage))});
     queues /= static_cast<double>(model.network.network.switch_size);
   }
   return result;

@@ -10,7 +10,7 @@
 namespace tailbound::sim {
 namespace {
 
-enum Purpose : std::uint64_t { beside = 0, cycles = 1 };
+enum BurstyPurpose : std::uint64_t { beside = 0, cycles = 1 };
 
 double checked_exponent(const RareBurstyQueueModel& model) {
   check_event_level(model.event, model.level);

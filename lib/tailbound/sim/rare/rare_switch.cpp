@@ -17,7 +17,7 @@ namespace {
 using numeric::Rational;
 using traffic::Destination;
 
-constexpr std::int64_t most_level = 1'000'000;
+constexpr std::int64_t deepest_switch_level = 1'000'000;
 constexpr std::size_t most_numbers = std::size_t{1} << 27U;  ///< in the states of copies, at all levels
 constexpr std::uint64_t pilot_seed = 0x70696c6f74;
 
@@ -406,8 +406,8 @@ RareTotal checked_total(const SwitchModel& traffic, const std::optional<RareTota
   }
   if (!rare) throw InvalidArgument("level", "missing", "given where memory is unlimited");
   if (const auto* level = std::get_if<std::int64_t>(&*rare)) {
-    if (*level < 1 || *level > most_level)
-      throw InvalidArgument("level", std::to_string(*level), "from 1 to " + std::to_string(most_level));
+    if (*level < 1 || *level > deepest_switch_level)
+      throw InvalidArgument("level", std::to_string(*level), "from 1 to " + std::to_string(deepest_switch_level));
   } else if (const double probability = std::get<double>(*rare); !(probability > 0 && probability < 1)) {
     throw InvalidArgument("probability", std::to_string(probability), "above 0 and below 1");
   }

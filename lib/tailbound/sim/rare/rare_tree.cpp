@@ -14,7 +14,7 @@ namespace {
 
 using network::TreeRouting;
 
-constexpr std::int64_t most_level = 100'000;
+constexpr std::int64_t deepest_tree_level = 100'000;
 
 void check(const RareTreeModel& model) {
   // Checks radix, levels and load.
@@ -32,8 +32,8 @@ void check(const RareTreeModel& model) {
   if (model.stage < 0 || model.stage >= stage_count(model.tree.tree))
     throw InvalidArgument("stage", std::to_string(model.stage),
                           "from 0 to " + std::to_string(stage_count(model.tree.tree) - 1));
-  if (model.level < 1 || model.level > most_level)
-    throw InvalidArgument("level", std::to_string(model.level), "from 1 to " + std::to_string(most_level));
+  if (model.level < 1 || model.level > deepest_tree_level)
+    throw InvalidArgument("level", std::to_string(model.level), "from 1 to " + std::to_string(deepest_tree_level));
 }
 
 /// A queue: the link out of port `port`, up or down, of switch (level, block, member) of

@@ -8,7 +8,6 @@
 namespace tailbound::sim {
 namespace {
 
-using Rows = SwitchRows;
 
 std::uint64_t count_of(const BatchSums& batches, const BatchSums::Sum& sum) {
   return static_cast<std::uint64_t>(std::llround(batches.total(sum)));
@@ -84,12 +83,12 @@ SwitchEstimates switch_estimates(const SwitchModel& model, const RunResult& run_
   };
   SwitchEstimates result;
   result.batches = batches.size();
-  const HistogramBatches total = histogram(Rows::total);
+  const HistogramBatches total = histogram(SwitchRows::total);
   result.mean_total = total.mean<unit::Packet>();
   result.total_tail = total.tails(questions.total_levels);
   const auto output = [&](std::size_t row, std::size_t group) {
     const HistogramBatches lengths = histogram(row);
-    const auto came = BatchSums::at(Rows::cells, group), lost = BatchSums::at(Rows::lost, group);
+    const auto came = BatchSums::at(SwitchRows::cells, group), lost = BatchSums::at(SwitchRows::lost, group);
     return SwitchOutput{.mean = lengths.mean<unit::Packet>(),
                         .tail = lengths.tails(questions.queue_levels),
                         .cells = count_of(batches, came),
@@ -97,17 +96,17 @@ SwitchEstimates switch_estimates(const SwitchModel& model, const RunResult& run_
                         .loss = share(batches, lost, came, confidence)};
   };
   const bool has_hot = model.hot > 0;
-  if (model.outputs > 1 || !has_hot) result.output = output(Rows::queue, 0);
-  if (has_hot) result.hot = output(Rows::hot, 1);
-  result.cells = count_of(batches, all_of(Rows::cells));
-  result.lost = count_of(batches, all_of(Rows::lost));
-  result.packets = count_of(batches, all_of(Rows::packets));
-  result.hurt = count_of(batches, all_of(Rows::hurt));
-  result.cell_loss = share(batches, all_of(Rows::lost), all_of(Rows::cells), confidence);
-  result.packet_loss = share(batches, all_of(Rows::hurt), all_of(Rows::packets), confidence);
+  if (model.outputs > 1 || !has_hot) result.output = output(SwitchRows::queue, 0);
+  if (has_hot) result.hot = output(SwitchRows::hot, 1);
+  result.cells = count_of(batches, all_of(SwitchRows::cells));
+  result.lost = count_of(batches, all_of(SwitchRows::lost));
+  result.packets = count_of(batches, all_of(SwitchRows::packets));
+  result.hurt = count_of(batches, all_of(SwitchRows::hurt));
+  result.cell_loss = share(batches, all_of(SwitchRows::lost), all_of(SwitchRows::cells), confidence);
+  result.packet_loss = share(batches, all_of(SwitchRows::hurt), all_of(SwitchRows::packets), confidence);
   const std::size_t classes = std::max<std::size_t>(1, model.sizes.size());
   for (std::size_t i = 0; i < classes; ++i) {
-    const auto came = BatchSums::at(Rows::packets, i), hurt = BatchSums::at(Rows::hurt, i);
+    const auto came = BatchSums::at(SwitchRows::packets, i), hurt = BatchSums::at(SwitchRows::hurt, i);
     result.sizes.push_back({.cells = model.sizes.empty() ? 1 : model.sizes[i].cells,
                             .packets = count_of(batches, came),
                             .hurt = count_of(batches, hurt),

@@ -45,10 +45,6 @@ Rational mean_cells(const SwitchModel& model) {
   return model.sizes.empty() ? Rational(1) : sum;
 }
 
-void require(bool good, const char* argument, const std::string& value, const char* legal) {
-  if (!good) throw InvalidArgument(argument, value, legal);
-}
-
 void check_sizes(const SwitchModel& model) {
   if (model.sizes.empty()) return;
   require(!model.burst, "sizes", "given together with bursts",

@@ -17,7 +17,6 @@ namespace tailbound::sim {
 namespace {
 
 using Index = std::uint32_t;
-using Rows = BroadcastRows;
 
 /// A message as a node generates it.
 struct Generated {
@@ -117,7 +116,7 @@ class Simulated final : public BroadcastReplication {
   void advance(std::int64_t cycles) override {
     const std::uint64_t end = engine_.now() + static_cast<std::uint64_t>(cycles);
     const std::uint64_t crossed = engine_.crossings();
-    counts_[Rows::cycles][0] += static_cast<std::uint64_t>(cycles);
+    counts_[BroadcastRows::cycles][0] += static_cast<std::uint64_t>(cycles);
     while (engine_.now() < end) {
       for (; generator_.next().born <= engine_.now(); generator_.draw()) generate(generator_.next());
       for (; !steps_.empty() && steps_.front().due <= engine_.now(); steps_.pop_front())
@@ -130,7 +129,7 @@ class Simulated final : public BroadcastReplication {
       engine_.cycle();
       count_cycle();
     }
-    counts_[Rows::crossings][0] += engine_.crossings() - crossed;
+    counts_[BroadcastRows::crossings][0] += engine_.crossings() - crossed;
   }
   Counts take_counts() override { return std::exchange(counts_, empty_counts()); }
 
@@ -176,7 +175,7 @@ class Simulated final : public BroadcastReplication {
       steps_.push_back(step);
     }
     for (std::size_t i = 0; i < counts_.size(); ++i) {
-      const bool histogram = i == Rows::unicast_latency || i == Rows::broadcast_latency;
+      const bool histogram = i == BroadcastRows::unicast_latency || i == BroadcastRows::broadcast_latency;
       const std::size_t size = counts_[i].size();
       counts_[i] = reader.get_vector<std::uint64_t>();
       require(histogram ? counts_[i].size() <= latency_bins : counts_[i].size() == size);
@@ -187,17 +186,17 @@ class Simulated final : public BroadcastReplication {
 
  private:
   [[nodiscard]] Counts empty_counts() const {
-    Counts counts(Rows::count, std::vector<std::uint64_t>(1));
-    for (const std::size_t row : {Rows::generated, Rows::delivered, Rows::broadcasts}) counts[row].resize(2);
-    counts[Rows::copies].resize(3);
-    counts[Rows::unicasts].resize(4);
-    for (const std::size_t row : {Rows::unicast_latency, Rows::broadcast_latency}) counts[row].clear();
-    for (const std::size_t row : {Rows::flits, Rows::held}) counts[row].resize(dimensions_);
+    Counts counts(BroadcastRows::count, std::vector<std::uint64_t>(1));
+    for (const std::size_t row : {BroadcastRows::generated, BroadcastRows::delivered, BroadcastRows::broadcasts}) counts[row].resize(2);
+    counts[BroadcastRows::copies].resize(3);
+    counts[BroadcastRows::unicasts].resize(4);
+    for (const std::size_t row : {BroadcastRows::unicast_latency, BroadcastRows::broadcast_latency}) counts[row].clear();
+    for (const std::size_t row : {BroadcastRows::flits, BroadcastRows::held}) counts[row].resize(dimensions_);
     return counts;
   }
 
   void generate(const Generated& message) {
-    ++counts_[Rows::generated][message.broadcast ? 1 : 0];
+    ++counts_[BroadcastRows::generated][message.broadcast ? 1 : 0];
     if (!message.broadcast) {
       send({.born = engine_.now(),
             .source = message.source,
@@ -235,22 +234,22 @@ class Simulated final : public BroadcastReplication {
   }
 
   void send(const WormMessage& message) {
-    ++counts_[Rows::sent][0];
+    ++counts_[BroadcastRows::sent][0];
     engine_.send(message);
   }
 
   void count_cycle() {
-    counts_[Rows::waiting][0] += engine_.waiting_messages();
+    counts_[BroadcastRows::waiting][0] += engine_.waiting_messages();
     const Index links = network_->layout().nodes * dimensions_;
     for (const WormHeld& held : engine_.held()) {
       const Index link = network_->layout().channels[held.channel].station - first_link_;
       if (link >= links) continue;  // injection, which wraps around, or ejection
-      counts_[Rows::flits][link % dimensions_] += held.flits;
-      counts_[Rows::held][link % dimensions_] += held.cycles;
+      counts_[BroadcastRows::flits][link % dimensions_] += held.flits;
+      counts_[BroadcastRows::held][link % dimensions_] += held.cycles;
     }
     for (const WormDelivery& delivery : engine_.delivered()) {
-      ++counts_[Rows::delivered][0];
-      counts_[Rows::delivered][1] += delivery.message.flits;
+      ++counts_[BroadcastRows::delivered][0];
+      counts_[BroadcastRows::delivered][1] += delivery.message.flits;
       if (delivery.message.tag == 0)
         count_unicast(delivery);
       else
@@ -261,16 +260,16 @@ class Simulated final : public BroadcastReplication {
 
   void count_unicast(const WormDelivery& delivery) {
     const std::uint64_t latency = delivery.ended - delivery.message.born;
-    std::vector<std::uint64_t>& sums = counts_[Rows::unicasts];
+    std::vector<std::uint64_t>& sums = counts_[BroadcastRows::unicasts];
     ++sums[0];
     sums[1] += latency;
     sums[2] += delivery.started - delivery.message.born;
     sums[3] += delivery.distance - 1 - ejects_;
-    count_in_bin(counts_[Rows::unicast_latency], latency / bins_.unicast);
+    count_in_bin(counts_[BroadcastRows::unicast_latency], latency / bins_.unicast);
   }
 
   void receive_copy(const WormDelivery& delivery) {
-    std::vector<std::uint64_t>& sums = counts_[Rows::copies];
+    std::vector<std::uint64_t>& sums = counts_[BroadcastRows::copies];
     ++sums[0];
     sums[1] += delivery.ended - delivery.message.born;
     sums[2] += delivery.started - delivery.message.born;
@@ -287,9 +286,9 @@ class Simulated final : public BroadcastReplication {
                         .relative = relative});
     if (--broadcast.missing > 0) return;
     const std::uint64_t latency = delivery.ended - broadcast.born;
-    ++counts_[Rows::broadcasts][0];
-    counts_[Rows::broadcasts][1] += latency;
-    count_in_bin(counts_[Rows::broadcast_latency], latency / bins_.broadcast);
+    ++counts_[BroadcastRows::broadcasts][0];
+    counts_[BroadcastRows::broadcasts][1] += latency;
+    count_in_bin(counts_[BroadcastRows::broadcast_latency], latency / bins_.broadcast);
     free_.push_back(place);
   }
 
@@ -308,10 +307,6 @@ class Simulated final : public BroadcastReplication {
   Counts counts_;
   Witness witness_;
 };
-
-void require(bool right, const char* argument, const std::string& value, const char* legal) {
-  if (!right) throw InvalidArgument(argument, value, legal);
-}
 
 void require_up_to(std::int64_t greatest, const char* argument, std::int64_t value) {
   const std::string legal = "from 1 to " + std::to_string(greatest);

@@ -10,7 +10,6 @@
 namespace tailbound::sim {
 namespace {
 
-using Rows = BroadcastRows;
 
 /// Messages delivered for each one generated: 1 + b (N - 2).
 double deliveries(const BroadcastModel& model) {
@@ -37,8 +36,8 @@ void find_percentiles(const BroadcastModel& model, const RunResult& run_result,
                       const std::vector<double>& fractions, double confidence, BroadcastEstimates& result) {
   if (fractions.empty()) return;
   const BroadcastBins bins = latency_bins_of(model);
-  const HistogramBatches unicasts = histogram(run_result, Rows::unicast_latency, confidence),
-                         broadcasts = histogram(run_result, Rows::broadcast_latency, confidence);
+  const HistogramBatches unicasts = histogram(run_result, BroadcastRows::unicast_latency, confidence),
+                         broadcasts = histogram(run_result, BroadcastRows::broadcast_latency, confidence);
   for (const double fraction : fractions)
     result.percentiles.push_back({.fraction = fraction,
                                   .unicast = latency_percentile(unicasts, fraction, bins.unicast),
@@ -93,37 +92,37 @@ BroadcastEstimates broadcast_estimates(const BroadcastModel& model, const RunRes
   const auto count = [&](std::size_t row) { return static_cast<std::uint64_t>(sums.total(at(row, 0, 1))); };
   BroadcastEstimates result;
   result.batches = sums.size();
-  result.unicasts = count(Rows::unicasts);
-  result.copies = count(Rows::copies);
-  result.broadcasts = count(Rows::broadcasts);
-  result.flit_hops = sums.total(at(Rows::crossings, 0, 1));
-  result.unicast_latency = mean(Rows::unicasts, 1);
-  result.unicast_wait = mean(Rows::unicasts, 2);
-  result.copy_latency = mean(Rows::copies, 1);
-  result.copy_wait = mean(Rows::copies, 2);
-  result.broadcast_latency = mean(Rows::broadcasts, 1);
+  result.unicasts = count(BroadcastRows::unicasts);
+  result.copies = count(BroadcastRows::copies);
+  result.broadcasts = count(BroadcastRows::broadcasts);
+  result.flit_hops = sums.total(at(BroadcastRows::crossings, 0, 1));
+  result.unicast_latency = mean(BroadcastRows::unicasts, 1);
+  result.unicast_wait = mean(BroadcastRows::unicasts, 2);
+  result.copy_latency = mean(BroadcastRows::copies, 1);
+  result.copy_wait = mean(BroadcastRows::copies, 2);
+  result.broadcast_latency = mean(BroadcastRows::broadcasts, 1);
   result.throughput =
-      sums.ratio<unit::Load>(at(Rows::delivered, 1, model.nodes()), at(Rows::cycles, 0, 1)).value();
+      sums.ratio<unit::Load>(at(BroadcastRows::delivered, 1, model.nodes()), at(BroadcastRows::cycles, 0, 1)).value();
   result.offered = deliveries(model) * numeric::nearest_double(model.rate) * static_cast<double>(model.flits);
   const double asked =
-      sums.total(at(Rows::generated, 0, 1)) + (model.nodes() - 1) * sums.total(at(Rows::generated, 1, 1));
+      sums.total(at(BroadcastRows::generated, 0, 1)) + (model.nodes() - 1) * sums.total(at(BroadcastRows::generated, 1, 1));
   result.generated =
-      asked * static_cast<double>(model.flits) / (sums.total(at(Rows::cycles, 0, 1)) * model.nodes());
+      asked * static_cast<double>(model.flits) / (sums.total(at(BroadcastRows::cycles, 0, 1)) * model.nodes());
   if (result.unicasts > 0)
-    result.mean_links = sums.total(at(Rows::unicasts, 3, 1)) / static_cast<double>(result.unicasts);
-  const double cycles = sums.total(at(Rows::cycles, 0, 1)) * model.nodes();
+    result.mean_links = sums.total(at(BroadcastRows::unicasts, 3, 1)) / static_cast<double>(result.unicasts);
+  const double cycles = sums.total(at(BroadcastRows::cycles, 0, 1)) * model.nodes();
   for (std::size_t i = 0; i < static_cast<std::size_t>(model.dimensions); ++i)
-    result.dimensions.push_back({.flits = sums.total(at(Rows::flits, i, 1)) / cycles,
-                                 .busy = sums.total(at(Rows::held, i, 1)) / cycles});
+    result.dimensions.push_back({.flits = sums.total(at(BroadcastRows::flits, i, 1)) / cycles,
+                                 .busy = sums.total(at(BroadcastRows::held, i, 1)) / cycles});
   const auto held = [&](const Counts& counts) {
     double cycles_held = 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(model.dimensions); ++i)
-      cycles_held += static_cast<double>(counts[Rows::held][i]);
+      cycles_held += static_cast<double>(counts[BroadcastRows::held][i]);
     return cycles_held / (model.nodes() * model.dimensions);
   };
-  result.busy = sums.ratio<unit::Ratio>(held, at(Rows::cycles, 0, 1)).value();
+  result.busy = sums.ratio<unit::Ratio>(held, at(BroadcastRows::cycles, 0, 1)).value();
   result.stability = stability_of(
-      run_result, {.cycles = Rows::cycles, .generated = Rows::sent, .waiting = Rows::waiting}, model.nodes());
+      run_result, {.cycles = BroadcastRows::cycles, .generated = BroadcastRows::sent, .waiting = BroadcastRows::waiting}, model.nodes());
   find_percentiles(model, run_result, percentiles, confidence, result);
   return result;
 }

@@ -10,7 +10,6 @@
 namespace tailbound::sim {
 namespace {
 
-using Rows = WormRows;
 
 constexpr ShortfallTest shortfall_test{};
 /// Of a probe that is repeated as single sources may be short.
@@ -32,26 +31,26 @@ void find_busiest(const WormModel& model, const BatchSums& sums, const WormWante
     mark(node, (node + 1) % layout.nodes);
   std::erase_if(channels, [&](std::uint32_t channel) { return injection[layout.channels[channel].station]; });
   std::vector<double> held(layout.channels.size());
-  for (const std::uint32_t channel : channels) held[channel] = sums.total(BatchSums::at(Rows::held, channel));
+  for (const std::uint32_t channel : channels) held[channel] = sums.total(BatchSums::at(WormRows::held, channel));
   const std::size_t count = std::min(wanted.channels, channels.size());
   std::partial_sort(
       channels.begin(), channels.begin() + static_cast<std::ptrdiff_t>(count), channels.end(),
       [&](std::uint32_t a, std::uint32_t b) { return held[a] != held[b] ? held[a] > held[b] : a < b; });
-  const double cycles = sums.total(BatchSums::at(Rows::cycles, 0));
+  const double cycles = sums.total(BatchSums::at(WormRows::cycles, 0));
   for (std::size_t i = 0; i < count; ++i)
     result.busiest.push_back({.channel = channels[i],
                               .name = model.network->channel_name(channels[i]),
-                              .held = sums.ratio<unit::Probability>(BatchSums::at(Rows::held, channels[i]),
-                                                                    BatchSums::at(Rows::cycles, 0))
+                              .held = sums.ratio<unit::Probability>(BatchSums::at(WormRows::held, channels[i]),
+                                                                    BatchSums::at(WormRows::cycles, 0))
                                           .value(),
-                              .flits = sums.total(BatchSums::at(Rows::flits, channels[i])) / cycles});
+                              .flits = sums.total(BatchSums::at(WormRows::flits, channels[i])) / cycles});
 }
 
 void find_percentiles(const WormModel& model, const RunResult& run_result, const WormWanted& wanted,
                       WormEstimates& result) {
   if (wanted.percentiles.empty() || result.messages == 0) return;
   const HistogramBatches latencies(
-      run_result.all(), [](const Counts& counts) { return counts[Rows::latency]; }, wanted.confidence);
+      run_result.all(), [](const Counts& counts) { return counts[WormRows::latency]; }, wanted.confidence);
   for (const double fraction : wanted.percentiles) {
     result.percentiles.push_back({.fraction = fraction, .latency = {}});
     if (const auto slots = latency_percentile(latencies, fraction, latency_bin(model)))
@@ -61,7 +60,7 @@ void find_percentiles(const WormModel& model, const RunResult& run_result, const
 
 void find_shortfall(const WormModel& model, const RunResult& run_result, WormStability& stability) {
   stability.shortfall =
-      greatest_shortfall(run_result, {.offered = Rows::offered, .delivered = Rows::arrived}, shortfall_test);
+      greatest_shortfall(run_result, {.offered = WormRows::offered, .delivered = WormRows::arrived}, shortfall_test);
   if (!stability.shortfall) return;
   const network::WormStation& station = model.network->layout().stations[stability.shortfall->source];
   stability.shortfall->name = model.network->channel_name(station.first);
@@ -107,18 +106,18 @@ WormEstimates worm_estimates(const WormModel& model, const RunResult& run_result
   const auto at = BatchSums::at;
   WormEstimates result;
   result.batches = sums.size();
-  result.messages = static_cast<std::uint64_t>(sums.total(at(Rows::delivered, 0, 1)));
-  result.flit_hops = sums.total(at(Rows::crossings, 0, 1));
+  result.messages = static_cast<std::uint64_t>(sums.total(at(WormRows::delivered, 0, 1)));
+  result.flit_hops = sums.total(at(WormRows::crossings, 0, 1));
   result.throughput =
-      sums.ratio<unit::FlitsPerCycle>(at(Rows::delivered, 1, sender_count(model)), at(Rows::cycles, 0, 1))
+      sums.ratio<unit::FlitsPerCycle>(at(WormRows::delivered, 1, sender_count(model)), at(WormRows::cycles, 0, 1))
           .value();
-  result.latency = sums.ratio<unit::Cycle>(at(Rows::times, 0, 1), at(Rows::delivered, 0, 1));
-  result.source_wait = sums.ratio<unit::Cycle>(at(Rows::times, 1, 1), at(Rows::delivered, 0, 1));
-  result.service = sums.ratio<unit::Cycle>(at(Rows::times, 2, 1), at(Rows::delivered, 0, 1));
+  result.latency = sums.ratio<unit::Cycle>(at(WormRows::times, 0, 1), at(WormRows::delivered, 0, 1));
+  result.source_wait = sums.ratio<unit::Cycle>(at(WormRows::times, 1, 1), at(WormRows::delivered, 0, 1));
+  result.service = sums.ratio<unit::Cycle>(at(WormRows::times, 2, 1), at(WormRows::delivered, 0, 1));
   if (result.messages > 0)
-    result.mean_distance = sums.total(at(Rows::times, 3, 1)) / static_cast<double>(result.messages);
+    result.mean_distance = sums.total(at(WormRows::times, 3, 1)) / static_cast<double>(result.messages);
   result.stability = stability_of(
-      run_result, {.cycles = Rows::cycles, .generated = Rows::generated, .waiting = Rows::waiting},
+      run_result, {.cycles = WormRows::cycles, .generated = WormRows::generated, .waiting = WormRows::waiting},
       sender_count(model));
   find_shortfall(model, run_result, result.stability);
   find_percentiles(model, run_result, wanted, result);

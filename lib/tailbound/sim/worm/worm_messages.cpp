@@ -9,11 +9,7 @@
 namespace tailbound::sim {
 namespace {
 
-constexpr std::int64_t most_flits = 1'000'000;
-
-void require(bool right, const char* argument, const std::string& value, const char* legal) {
-  if (!right) throw InvalidArgument(argument, value, legal);
-}
+constexpr std::int64_t most_message_flits = 1'000'000;
 
 std::vector<network::WormFlow> sorted_flows(const network::WormTraffic& traffic) {
   std::vector<network::WormFlow> flows = traffic.flows;
@@ -38,9 +34,9 @@ void check(const WormModel& model) {
   require(model.network != nullptr, "network", "missing", "given");
   require(model.load > 0 && model.load <= 1, "load", numeric::to_fraction(model.load),
           "above 0 and at most 1 flit/cycle/node");
-  require(model.flits >= 1 && model.flits <= most_flits, "flits", std::to_string(model.flits),
+  require(model.flits >= 1 && model.flits <= most_message_flits, "flits", std::to_string(model.flits),
           "from 1 to 1000000");
-  require(model.buffer_flits >= 1 && model.buffer_flits <= most_flits, "buffer [flits]",
+  require(model.buffer_flits >= 1 && model.buffer_flits <= most_message_flits, "buffer [flits]",
           std::to_string(model.buffer_flits), "from 1 to 1000000");
   require(model.network->layout().nodes >= 2, "nodes", std::to_string(model.network->layout().nodes),
           "at least 2");

@@ -8,7 +8,6 @@
 namespace tailbound::sim {
 namespace {
 
-using Rows = WormRows;
 
 class Simulated final : public WormReplication {
  public:
@@ -22,12 +21,12 @@ class Simulated final : public WormReplication {
   void advance(std::int64_t cycles) override {
     const std::uint64_t end = engine_.now() + static_cast<std::uint64_t>(cycles);
     const std::uint64_t crossed = engine_.crossings();
-    counts_[Rows::cycles][0] += static_cast<std::uint64_t>(cycles);
+    counts_[WormRows::cycles][0] += static_cast<std::uint64_t>(cycles);
     while (engine_.now() < end) {
       while (messages_.next().born <= engine_.now()) {
-        ++counts_[Rows::generated][0];
-        counts_[Rows::generated][1] += messages_.next().flits;
-        ++counts_[Rows::offered][injection_of(messages_.next())];
+        ++counts_[WormRows::generated][0];
+        counts_[WormRows::generated][1] += messages_.next().flits;
+        ++counts_[WormRows::offered][injection_of(messages_.next())];
         engine_.send(messages_.next());
         messages_.pop();
       }
@@ -38,7 +37,7 @@ class Simulated final : public WormReplication {
       engine_.cycle();
       count_cycle();
     }
-    counts_[Rows::crossings][0] += engine_.crossings() - crossed;
+    counts_[WormRows::crossings][0] += engine_.crossings() - crossed;
   }
   Counts take_counts() override { return std::exchange(counts_, empty_counts()); }
   void save(ByteWriter& writer) override {
@@ -52,7 +51,7 @@ class Simulated final : public WormReplication {
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       const std::size_t size = counts_[i].size();
       counts_[i] = reader.get_vector<std::uint64_t>();
-      const bool fits = i == Rows::latency ? counts_[i].size() <= latency_bins : counts_[i].size() == size;
+      const bool fits = i == WormRows::latency ? counts_[i].size() <= latency_bins : counts_[i].size() == size;
       if (!fits) ByteReader::fail();
     }
   }
@@ -61,13 +60,13 @@ class Simulated final : public WormReplication {
 
  private:
   [[nodiscard]] Counts empty_counts() const {
-    Counts counts(Rows::count, std::vector<std::uint64_t>(1));
-    for (const std::size_t row : {Rows::generated, Rows::delivered}) counts[row].resize(2);
-    counts[Rows::times].resize(4);
-    counts[Rows::latency].clear();
-    for (const std::size_t row : {Rows::flits, Rows::held})
+    Counts counts(WormRows::count, std::vector<std::uint64_t>(1));
+    for (const std::size_t row : {WormRows::generated, WormRows::delivered}) counts[row].resize(2);
+    counts[WormRows::times].resize(4);
+    counts[WormRows::latency].clear();
+    for (const std::size_t row : {WormRows::flits, WormRows::held})
       counts[row].resize(network_->layout().channels.size());
-    for (const std::size_t row : {Rows::offered, Rows::arrived})
+    for (const std::size_t row : {WormRows::offered, WormRows::arrived})
       counts[row].resize(network_->layout().stations.size());
     return counts;
   }
@@ -79,21 +78,21 @@ class Simulated final : public WormReplication {
   }
 
   void count_cycle() {
-    counts_[Rows::waiting][0] += engine_.waiting_messages();
+    counts_[WormRows::waiting][0] += engine_.waiting_messages();
     for (const WormHeld& held : engine_.held()) {
-      counts_[Rows::flits][held.channel] += held.flits;
-      counts_[Rows::held][held.channel] += held.cycles;
+      counts_[WormRows::flits][held.channel] += held.flits;
+      counts_[WormRows::held][held.channel] += held.cycles;
     }
     for (const WormDelivery& delivery : engine_.delivered()) {
       const std::uint64_t latency = delivery.ended - delivery.message.born;
-      ++counts_[Rows::delivered][0];
-      ++counts_[Rows::arrived][injection_of(delivery.message)];
-      counts_[Rows::delivered][1] += delivery.message.flits;
-      counts_[Rows::times][0] += latency;
-      counts_[Rows::times][1] += delivery.started - delivery.message.born;
-      counts_[Rows::times][2] += delivery.released - delivery.started;
-      counts_[Rows::times][3] += delivery.distance;
-      count_in_bin(counts_[Rows::latency], latency >> bin_shift_);
+      ++counts_[WormRows::delivered][0];
+      ++counts_[WormRows::arrived][injection_of(delivery.message)];
+      counts_[WormRows::delivered][1] += delivery.message.flits;
+      counts_[WormRows::times][0] += latency;
+      counts_[WormRows::times][1] += delivery.started - delivery.message.born;
+      counts_[WormRows::times][2] += delivery.released - delivery.started;
+      counts_[WormRows::times][3] += delivery.distance;
+      count_in_bin(counts_[WormRows::latency], latency >> bin_shift_);
       if (witness_) witness_(delivery);
     }
   }

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
+
+namespace tailbound::queue {
+
+/// A probability that is to be met. Internal to the queue module.
+/// \throws InvalidArgument  not above 0 and below 1
+inline void check_target(const numeric::Rational& target) {
+  if (!cln::plusp(target) || target >= 1)
+    throw InvalidArgument("target", numeric::to_fraction(target), "above 0 and below 1");
+}
+
+}  // namespace tailbound::queue
