@@ -14,7 +14,7 @@ using tailbound::test::rational;
 
 namespace {
 
-answers::NetworkTopology network_of(const std::string& text) {
+answers::NetworkTopology topology_of_text(const std::string& text) {
   return {.network = network::read_network(text, "text").network, .file = "text", .matrix = {}};
 }
 
@@ -70,7 +70,7 @@ rate = 0.4
 
 answers::NetworkTopology switches(const std::string& rate) {
   std::string text = three_switches;
-  return network_of(text.replace(text.find("RATE"), 4, rate));
+  return topology_of_text(text.replace(text.find("RATE"), 4, rate));
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ TEST_CASE(
     text += std::string("[[flow]]\nfrom = \"") + host + "\"\nto = \"d\"\nrate = 0.05\n";
   text.replace(text.find("\"e\"]\nswitches"), 3, "\"e\", \"f\", \"g\"");
   text.replace(text.find("from = [\"c\", \"e\"]"), 17, "from = [\"c\", \"e\", \"f\", \"g\"]");
-  question.topology = network_of(text);
+  question.topology = topology_of_text(text);
   CHECK(answers::answer(question).flows[0].hops == Hops::independent);
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("hops: flows of one queue have each their own delay") {
       "hosts = ['a', 'b', 'd']\nswitches = ['s']\n[[link]]\nfrom = ['a', 'b']\nto = 's'\n[[link]]\nfrom = "
       "'s'\nto = 'd'\n"
       "[[flow]]\nfrom = 'a'\nto = 'd'\nrate = ";
-  question.topology = network_of(star + "0.9\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.05\n");
+  question.topology = topology_of_text(star + "0.9\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.05\n");
   const auto unequal = answers::answer(question);
   const auto mean = [&](std::size_t flow) {
     return static_cast<double>(
@@ -145,7 +145,7 @@ TEST_CASE("hops: flows of one queue have each their own delay") {
   CHECK(mean(0) == Approx(0.925).epsilon(1e-3));
   CHECK(mean(1) == Approx(1.35).epsilon(1e-3));
   CHECK(unequal.flows[1].one_queue);
-  question.topology = network_of(star + "0.4\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.4\n");
+  question.topology = topology_of_text(star + "0.4\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.4\n");
   CHECK(std::holds_alternative<numeric::Exact<unit::Slot>>(
       answers::answer(question).flows[0].delay.mean_queueing));
 }
@@ -153,7 +153,7 @@ TEST_CASE("hops: flows of one queue have each their own delay") {
 TEST_CASE("hops: a tandem of bursts whose second queue never waits is one queue, certified") {
   DelayQuestion question = of_tree({});
   question.drop = bounds::DropTarget{.probability = rational("1e-9")};
-  question.topology = network_of(
+  question.topology = topology_of_text(
       "hosts = ['x', 'y', 'z', 'w']\nswitches = ['s', 't']\n[[link]]\nfrom = ['x', 'y']\nto = 's'\n"
       "[[link]]\nfrom = ['z', 'w']\nto = 't'\nboth = true\n[[link]]\nfrom = 's'\nto = 't'\n"
       "[[flow]]\nfrom = 'x'\nto = 'z'\nrate = 0.45\nburst = 8\n[[flow]]\nfrom = 'y'\nto = 'z'\nrate = "
@@ -169,7 +169,7 @@ TEST_CASE("hops: a tandem of bursts whose second queue never waits is one queue,
 TEST_CASE("hops: where the chain of trees contradicts itself another model answers, and says why") {
   // Four spines, of which each brings a source of more than half a packet per slot in all.
   DelayQuestion question = of_tree({});
-  question.topology = network_of(
+  question.topology = topology_of_text(
       "hosts = 'h[0..15]'\nswitches = 'leaf[0..3], spine[0..3]'\n"
       "[[link]]\neach = 'i = 0..15'\nfrom = 'h[i]'\nto = 'leaf[i/4]'\nboth = true\n"
       "[[link]]\neach = 'l = 0..3, s = 0..3'\nfrom = 'leaf[l]'\nto = 'spine[s]'\nboth = true\n"

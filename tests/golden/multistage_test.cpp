@@ -28,7 +28,7 @@ json document(const std::string& line, int status = 0) {
   return json::parse(outcome.out);
 }
 
-const std::string network = "--nodes 64 --switch 2 --buffer 4 --hot 0.08 --combining 2 --links any ";
+const std::string stage_network = "--nodes 64 --switch 2 --buffer 4 --hot 0.08 --combining 2 --links any ";
 
 bool reads_as_number(const std::string& text) {
   std::size_t end = 0;
@@ -37,7 +37,7 @@ bool reads_as_number(const std::string& text) {
 }
 
 TEST_CASE("multistage: the published variant in JSON and CSV") {
-  const json answer = document("multistage " + network + "--variant published --loads 0.3,4/5");
+  const json answer = document("multistage " + stage_network + "--variant published --loads 0.3,4/5");
   CHECK(answer["command"] == "multistage");
   CHECK(answer["question"]["hot"] == "0.08");
   CHECK(answer["question"]["load"] == json({"0.3", "0.8"}));
@@ -52,7 +52,7 @@ TEST_CASE("multistage: the published variant in JSON and CSV") {
   CHECK(value_of(point["hot_delay"]) == Approx(14.51753).margin(1e-5));
   CHECK(point["hot_path"].size() == 6);
   CHECK(point["iteration"] == "direct");
-  const Outcome csv = run_line("multistage " + network + "--variant published --loads 0.3,0.8 --format csv");
+  const Outcome csv = run_line("multistage " + stage_network + "--variant published --loads 0.3,0.8 --format csv");
   const auto rows = rows_of(csv.out);
   REQUIRE(rows.size() == 13);  // a row a stage
   CHECK(at(rows, 1, "load") == "0.3");
@@ -70,15 +70,15 @@ TEST_CASE("multistage: the published variant in JSON and CSV") {
 }
 
 TEST_CASE("multistage: the blocking variant is the default, says how it ended, and scales with the service") {
-  const json one = document("multistage " + network + "--loads 0.5")["results"][0];
+  const json one = document("multistage " + stage_network + "--loads 0.5")["results"][0];
   CHECK(one["variant"] == "blocking");
   CHECK(one["iteration"] == "converged");
   CHECK(value_of(one["delay"]) == Approx(8.272).epsilon(0.02));  // simulated
-  const json five = document("multistage " + network + "--loads 0.5 --service 5/2")["results"][0];
+  const json five = document("multistage " + stage_network + "--loads 0.5 --service 5/2")["results"][0];
   CHECK(value_of(five["delay"]) == Approx(2.5 * value_of(one["delay"])).epsilon(1e-12));
   CHECK(five["throughput"] == one["throughput"]);
   for (const char* loads : {"--loads 0.8", "--loads 0.3,0.8"}) {
-    const Outcome table = run_line("multistage " + network + loads);
+    const Outcome table = run_line("multistage " + stage_network + loads);
     INFO(table.out);
     CHECK(table.out.find("at load 0.73") != std::string::npos);
     CHECK(table.out.find("links pass any number at a time") != std::string::npos);
@@ -138,7 +138,7 @@ TEST_CASE("multistage: no hot requests, or hot ones alone, have no such delay") 
 }
 
 TEST_CASE("simulate multistage: estimates whatever the threads") {
-  const std::string line = "simulate multistage " + network + "--loads 0.3,0.5 --slots 2000 --seed 4";
+  const std::string line = "simulate multistage " + stage_network + "--loads 0.3,0.5 --slots 2000 --seed 4";
   const json answer = document(line + " --threads 1");
   CHECK(answer == document(line + " --threads 2"));
   const json& point = answer["results"][1];
@@ -163,7 +163,7 @@ TEST_CASE("simulate multistage: estimates whatever the threads") {
 
 TEST_CASE("validate multistage: both models beside the simulation") {
   // Delays of blocking are a little short here, which the narrow interval shows.
-  const json answer = document("validate multistage " + network + "--loads 0.5 --slots 20000", 1);
+  const json answer = document("validate multistage " + stage_network + "--loads 0.5 --slots 20000", 1);
   const json& point = answer["results"][0];
   CHECK(point["optimistic_rows"].get<int>() > 0);
   CHECK(point["rows"][1]["blocking_verdict"] == "below");
@@ -175,7 +175,7 @@ TEST_CASE("validate multistage: both models beside the simulation") {
   CHECK(value_of(delay["blocking_error"]) ==
         Approx(value_of(delay["blocking"]) / value_of(delay["simulation"]) - 1).epsilon(1e-9));
   const auto rows =
-      rows_of(run_line("validate multistage " + network + "--loads 0.3,0.5 --slots 2000 --format csv").out);
+      rows_of(run_line("validate multistage " + stage_network + "--loads 0.3,0.5 --slots 2000 --format csv").out);
   REQUIRE(rows.size() == 9);
   CHECK(at(rows, 5, "load") == "0.5");
   CHECK(at(rows, 5, "quantity") == "throughput");

@@ -138,11 +138,11 @@ bool require_defined(const Fabric& fabric) {
   return true;
 }
 
-Fabric fabric_of(const std::string& text) {
+Fabric built_fabric(const std::string& text) {
   return read_fabric(text, "fabric.toml").fabric;
 }
-Fabric fabric_of(const FabricShape& shape, const std::string& traffic) {
-  return fabric_of(to_toml(shape, std::nullopt) + "\n" + traffic);
+Fabric built_fabric(const FabricShape& shape, const std::string& traffic) {
+  return built_fabric(to_toml(shape, std::nullopt) + "\n" + traffic);
 }
 
 /// What the fullest link is offered.
@@ -159,15 +159,15 @@ const std::string minimal = "route = \"minimal\"\n";
 }  // namespace
 
 TEST_CASE("Minimal routes: rates are those of the definition, digit for digit", "[network][minimal]") {
-  CHECK(require_defined(fabric_of(Dragonfly{3, 1, 1, 4}, "[traffic]\nuniform = 0.3\n" + minimal)));
-  CHECK(require_defined(fabric_of(Dragonfly{2, 2, 1, 3},
+  CHECK(require_defined(built_fabric(Dragonfly{3, 1, 1, 4}, "[traffic]\nuniform = 0.3\n" + minimal)));
+  CHECK(require_defined(built_fabric(Dragonfly{2, 2, 1, 3},
                                   "[traffic]\npermutation = \"shift\"\nshift = 4\nrate = 0.2\n" + minimal)));
   CHECK(require_defined(
-      fabric_of(Dragonfly{3, 1, 2, 5},
+      built_fabric(Dragonfly{3, 1, 2, 5},
                 "[[traffic]]\ngravity = [[\"h[0..2]\", 0.3, 1], [\"h[3..9]\", 0.1, 2]]\n" + minimal +
                     "[[traffic]]\nname = \"p\"\npermutation = \"random\"\nrate = \"1/7\"\n" + minimal)));
   // Groups that are rings, two links of unequal weights between two of them, and a switch that sends.
-  CHECK(require_defined(fabric_of(
+  CHECK(require_defined(built_fabric(
       "hosts = \"h[0..11]\"\nswitches = \"s[0..2]_[0..3]\"\ngroups = 4\n"
       "link = [{each = \"i = 0..11\", from = \"h[i]\", to = \"s[i/4]_[i%4]\", both = true},\n"
       "  {each = \"g = 0..2, a = 0..3\", from = \"s[g]_[a]\", to = \"s[g]_[(a+1)%4]\", both = true},\n"
@@ -214,18 +214,18 @@ TEST_CASE("Minimal routes: adversarial traffic saturates a dragonfly", "[network
   for (const auto& [a, p, h] : {std::array{4, 2, 2}, std::array{2, 1, 1}, std::array{3, 2, 1}}) {
     const Dragonfly shape{a, p, h, a * h + 1};
     const auto shift = [&, a = a, p = p](const std::string& route) {
-      return fabric_of(shape, "[traffic]\npermutation = \"shift\"\nshift = " + std::to_string(a * p) +
+      return built_fabric(shape, "[traffic]\npermutation = \"shift\"\nshift = " + std::to_string(a * p) +
                                   "\nrate = \"1/100\"\nroute = \"" + route + "\"\n");
     };
     CHECK(fullest(shift("minimal")) == Rational(a * p) / 100);
   }
-  CHECK(fullest(fabric_of(
+  CHECK(fullest(built_fabric(
             Dragonfly{4, 2, 2, 9},
             "[traffic]\npermutation = \"shift\"\nshift = 8\nrate = \"1/100\"\nroute = \"shortest\"\n")) ==
         Rational(4) / 100);
   // Uniform traffic: each link between groups carries what a p hosts send to a p of the others.
   const Rational each = Rational(1) / 10 / 71;
-  const Fabric uniform = fabric_of(Dragonfly{4, 2, 2, 9}, "[traffic]\nuniform = 0.1\n" + minimal);
+  const Fabric uniform = built_fabric(Dragonfly{4, 2, 2, 9}, "[traffic]\nuniform = 0.1\n" + minimal);
   const FabricGraph graph(uniform);
   const FabricRates rates = fabric_rates(graph, fabric_orbits(graph));
   for (std::size_t link = 0; link < uniform.network.links.size(); ++link) {
@@ -237,13 +237,13 @@ TEST_CASE("Minimal routes: adversarial traffic saturates a dragonfly", "[network
 }
 
 TEST_CASE("Minimal routes: two groups are enough, none are refused", "[network][minimal]") {
-  CHECK(require_defined(fabric_of(Dragonfly{2, 1, 1, 2}, "[traffic]\nuniform = 0.3\n" + minimal)));
+  CHECK(require_defined(built_fabric(Dragonfly{2, 1, 1, 2}, "[traffic]\nuniform = 0.3\n" + minimal)));
   CHECK_THROWS_WITH(to_toml(FatTree{}, FabricTraffic{1, RouteRule::minimal}),
                     Catch::Contains("minimal") && Catch::Contains("dragonfly"));
-  CHECK_THROWS_WITH(fabric_of(FatTree{}, "[traffic]\nuniform = 0.3\n" + minimal),
+  CHECK_THROWS_WITH(built_fabric(FatTree{}, "[traffic]\nuniform = 0.3\n" + minimal),
                     Catch::Contains("groups is 0") && Catch::Contains("dragonfly"));
   const std::string text = to_toml(Dragonfly{1, 2, 3, 4}, FabricTraffic{Rational(1) / 4, RouteRule::minimal});
-  CHECK(require_defined(fabric_of(text)));
+  CHECK(require_defined(built_fabric(text)));
   // Without the link between two groups there is no minimal route, however many others there are.
   const std::vector<std::string> failed{"s0_0 -> s1_0"};
   const Fabric without = read_fabric(text, "fabric.toml", FlowsFrom::file, failed).fabric;

@@ -100,7 +100,7 @@ class Walker {
   std::set<std::uint32_t> groups_;
 };
 
-Fabric fabric_of(const FabricShape& shape, const std::string& traffic) {
+Fabric shaped_fabric(const FabricShape& shape, const std::string& traffic) {
   return read_fabric(to_toml(shape, std::nullopt) + "\n" + traffic, "fabric.toml").fabric;
 }
 
@@ -169,11 +169,11 @@ TEST_CASE("Valiant routes: rates are those of the definition, digit for digit", 
       "[[traffic]]\nname = \"p\"\npermutation = \"random\"\nrate = \"1/7\"\nroute = \"valiant\"\n";
   const std::string groups = "[[traffic]]\nname = \"g\"\nuniform = 0.1\ngroups = 5\nroute = \"valiant\"\n";
   const Dragonfly fly{2, 1, 2, 5};
-  require_defined(fabric_of(fly, uneven));
-  require_defined(fabric_of(fly, list));
-  require_defined(fabric_of(fly, uneven + list + groups));
-  require_defined(fabric_of(Dragonfly{3, 1, 1, 4}, "[traffic]\nuniform = 0.3\nroute = \"valiant\"\n"));
-  Fabric weighted = fabric_of(fly, uneven + list);
+  require_defined(shaped_fabric(fly, uneven));
+  require_defined(shaped_fabric(fly, list));
+  require_defined(shaped_fabric(fly, uneven + list + groups));
+  require_defined(shaped_fabric(Dragonfly{3, 1, 1, 4}, "[traffic]\nuniform = 0.3\nroute = \"valiant\"\n"));
+  Fabric weighted = shaped_fabric(fly, uneven + list);
   std::mt19937_64 random(5);
   for (Link& link : weighted.network.links) link.weight = 1 + static_cast<int>(random() % 3);
   require_defined(weighted);
@@ -183,16 +183,16 @@ TEST_CASE("Valiant routes: a dragonfly's global links carry each packet twice", 
   // One switch a group: all shortest ways are one link. Of uniform traffic each packet passes two in place of one.
   const std::string uniform = "[traffic]\nuniform = \"1/5\"\nroute = ";
   const Dragonfly mesh{1, 2, 6, 7};
-  const GlobalLoads minimal = global_loads(fabric_of(mesh, uniform + "\"spread\"\n")),
-                    valiant = global_loads(fabric_of(mesh, uniform + "\"valiant\"\n"));
+  const GlobalLoads minimal = global_loads(shaped_fabric(mesh, uniform + "\"spread\"\n")),
+                    valiant = global_loads(shaped_fabric(mesh, uniform + "\"valiant\"\n"));
   CHECK(minimal.all == Rational(14) / 5 * 12 / 13);
   CHECK(valiant.all == 2 * minimal.all);
   CHECK(minimal.most == minimal.all / 42);
   CHECK(valiant.most == valiant.all / 42);
   // Each group to the next: one link takes it all, or all of them alike.
   const std::string next = "[traffic]\npermutation = \"shift\"\nshift = 2\nrate = \"1/5\"\nroute = ";
-  const GlobalLoads worst = global_loads(fabric_of(mesh, next + "\"spread\"\n")),
-                    spread = global_loads(fabric_of(mesh, next + "\"valiant\"\n"));
+  const GlobalLoads worst = global_loads(shaped_fabric(mesh, next + "\"spread\"\n")),
+                    spread = global_loads(shaped_fabric(mesh, next + "\"valiant\"\n"));
   CHECK(worst.most == Rational(2) / 5);
   CHECK(spread.all == 2 * worst.all);
   // A link that is not the one way that all avoid is the first of a fifth of what its group sends, the second likewise.
@@ -245,7 +245,7 @@ TEST_CASE("Valiant routes: what failures cut off is not drawn, and what cannot b
 
 TEST_CASE("Valiant routes: groups come back from a network that is written", "[network][valiant]") {
   const Network network =
-      written_out(fabric_of(Dragonfly{2, 1, 1, 3}, "[traffic]\nuniform = 0.1\nroute = \"valiant\"\n"));
+      written_out(shaped_fabric(Dragonfly{2, 1, 1, 3}, "[traffic]\nuniform = 0.1\nroute = \"valiant\"\n"));
   const Network again = read_network(to_toml(network), "again.toml").network;
   for (std::size_t node = 0; node < network.nodes.size(); ++node)
     CHECK(again.nodes[node].group == network.nodes[node].group);
@@ -254,7 +254,7 @@ TEST_CASE("Valiant routes: groups come back from a network that is written", "[n
 TEST_CASE("Valiant routes: whether they can be listed is counted as they are", "[network][valiant]") {
   // A mesh of n switches with a host each: n (n - 1) pairs of n - 2 routes.
   const auto mesh = [](int switches) {
-    return fabric_of(Dragonfly{1, 1, switches - 1, switches},
+    return shaped_fabric(Dragonfly{1, 1, switches - 1, switches},
                      "[traffic]\nuniform = 0.1\nroute = \"valiant\"\n");
   };
   const Fabric most = mesh(101), more = mesh(102);  // 999 900 and 1 030 200

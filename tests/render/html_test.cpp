@@ -19,9 +19,9 @@ using numeric::Rational;
 namespace {
 
 constexpr std::size_t largest_page = 2'000'000;
-const Frame frame{.version = "1.2", .command_line = "tailbound toy --name 'a <b>'"};
+const Frame page_frame{.version = "1.2", .command_line = "tailbound toy --name 'a <b>'"};
 
-std::shared_ptr<const Layout> layout() {
+std::shared_ptr<const Layout> page_layout() {
   return std::make_shared<const Layout>(Layout{
       .command = "toy",
       .inputs = {{"name", "name", "", Shape::text, "of it"}, {"load", "load", "", Shape::given, "rho"}},
@@ -35,7 +35,7 @@ std::shared_ptr<const Layout> layout() {
 
 Document one_answer() {
   const numeric::Real low("1.25e-400"), high("1.2500000000001e-400");
-  return {.layout = layout(),
+  return {.layout = page_layout(),
           .headline = "Less than 1.250000000e-400 & more",
           .results = {{.inputs = {{"name", Text{"</script><script>alert(1)</script>"}},
                                   {"load", Given{Rational(1) / 3}}},
@@ -67,7 +67,7 @@ std::string between(const std::string& text, const std::string& begin, const std
 }  // namespace
 
 TEST_CASE("pages: numbers carry their kind and both ends, in sentences and in tables") {
-  const std::string page = html_fragment(one_answer(), frame);
+  const std::string page = html_fragment(one_answer(), page_frame);
   const Decimals ends = decimals(one_answer().results[0].cells[0].value);
   const std::string attributes = "data-kind=\"enclosure\" data-sure=\"certified to 10 digits\" data-low=\"" +
                                  ends.lower + "\" data-high=\"" + ends.upper + "\"";
@@ -85,7 +85,7 @@ TEST_CASE("pages: numbers carry their kind and both ends, in sentences and in ta
 }
 
 TEST_CASE("pages: texts are texts") {
-  const std::string page = to_html(one_answer(), frame);
+  const std::string page = to_html(one_answer(), page_frame);
   CHECK_FALSE(has(page, "<script>alert"));
   CHECK(has(page, "&lt;/script&gt;&lt;script&gt;alert(1)"));
   CHECK(has(page, "tailbound toy --name &#39;a &lt;b&gt;&#39;"));
@@ -105,7 +105,7 @@ TEST_CASE("pages: texts are texts") {
 }
 
 TEST_CASE("pages: nothing is loaded, and no style stands in an attribute") {
-  const std::string page = to_html(one_answer(), frame);
+  const std::string page = to_html(one_answer(), page_frame);
   CHECK(has(page, "default-src 'none'; img-src data:; style-src " + html_style_hash() + "; script-src " +
                       html_script_hash()));
   CHECK_FALSE(has(page, "unsafe"));
@@ -127,7 +127,7 @@ TEST_CASE("pages: of a million rows as many as two megabytes hold, which is said
                           return {{"n", Whole{static_cast<std::int64_t>(i)}},
                                   {"p", Exact{Rational(1) / Rational(static_cast<int>(i) + 3)}}};
                         }}};
-    const std::string page = to_html(document, frame);
+    const std::string page = to_html(document, page_frame);
     CHECK(page.size() < largest_page);
     CHECK(has(page, " of 1000000 rows; --format csv writes all of them"));
     CHECK(count(page, "<tr>") > 1'000);

@@ -5,15 +5,10 @@
 #include <set>
 #include <tests/support/random_models.hpp>
 #include <tests/support/random_networks.hpp>
+#include <tests/support/toml_list.hpp>
 
 namespace tailbound::test {
 namespace {
-
-std::string list(const std::vector<std::string>& names) {
-  std::string text = "[";
-  for (const std::string& name : names) text += (text.size() > 1 ? ", \"" : "\"") + name + "\"";
-  return text + "]";
-}
 
 std::string decimal(std::int64_t ten_thousandths) {
   const std::string digits = std::to_string(ten_thousandths % 10'000);
@@ -175,8 +170,8 @@ void tidy(SmallNetwork& network) {
 }  // namespace
 
 std::string SmallNetwork::toml() const {
-  std::string text = "# " + name + "\nhosts = " + list(hosts) + "\nswitches = " + list(switches) + "\n";
-  if (!without.empty()) text += "without = " + list(without) + "\n";
+  std::string text = "# " + name + "\nhosts = " + toml_list(hosts) + "\nswitches = " + toml_list(switches) + "\n";
+  if (!without.empty()) text += "without = " + toml_list(without) + "\n";
   for (const Wire& wire : wires) {
     text += "\n[[link]]\nfrom = \"" + wire.left + "\"\nto = \"" + wire.right + "\"\nboth = true\n";
     if (wire.packets_per_slot != 1) text += "rate = " + std::to_string(wire.packets_per_slot) + "\n";

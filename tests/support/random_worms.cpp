@@ -7,6 +7,7 @@
 #include <set>
 #include <tests/support/random_models.hpp>
 #include <tests/support/random_worms.hpp>
+#include <tests/support/toml_list.hpp>
 #include <utility>
 
 namespace tailbound::test {
@@ -158,17 +159,11 @@ Network random_own(Random& random) {
   return network;
 }
 
-std::string list(const std::vector<std::string>& names) {
-  std::string text = "[";
-  for (const std::string& name : names) text += (text.size() > 1 ? ", \"" : "\"") + name + "\"";
-  return text + "]";
-}
-
 std::string way_in_words(const Network& network, const Route& route) {
   std::vector<std::string> switches;
   for (std::size_t i = 0; i + 1 < route.links.size(); ++i)
     switches.push_back(network.nodes[network.links[route.links[i]].to].name);
-  std::string text = "path = " + list(switches);
+  std::string text = "path = " + toml_list(switches);
   for (std::size_t i = 0; i < route.classes.size(); ++i)
     text += (i == 0 ? ", classes = [" : ", ") + std::to_string(route.classes[i]);
   return text + (route.classes.empty() ? "" : "]");
@@ -177,7 +172,7 @@ std::string way_in_words(const Network& network, const Route& route) {
 std::string file_of(const Network& network) {
   std::vector<std::string> hosts, switches;
   for (const network::Node& node : network.nodes) (node.host ? hosts : switches).push_back(node.name);
-  std::string text = "hosts = " + list(hosts) + "\nswitches = " + list(switches) + "\nlink = [\n";
+  std::string text = "hosts = " + toml_list(hosts) + "\nswitches = " + toml_list(switches) + "\nlink = [\n";
   for (const Link& link : network.links) {
     text +=
         "  {from = \"" + network.nodes[link.from].name + "\", to = \"" + network.nodes[link.to].name + "\"";

@@ -59,7 +59,7 @@ std::optional<std::int64_t> counted_diameter(const network::Network& network) {
   return most;
 }
 
-std::string quoted(const std::string& entry) {
+std::string toml_quoted(const std::string& entry) {
   std::string text = "\"";
   for (const char c : entry) {
     if (c == '"' || c == '\\') text += '\\';
@@ -70,7 +70,7 @@ std::string quoted(const std::string& entry) {
 
 std::string quoted_list(const std::vector<std::string>& entries) {
   std::string list;
-  for (const std::string& entry : entries) list += (list.empty() ? "" : ", ") + quoted(entry);
+  for (const std::string& entry : entries) list += (list.empty() ? "" : ", ") + toml_quoted(entry);
   return "[" + list + "]";
 }
 
@@ -84,7 +84,7 @@ GeneratedNetworkAnswer answer(const GeneratedNetworkQuestion& question) {
   const std::size_t at = whole.find("\n[[link]]");
   if (question.shared_memory)
     whole.insert(at, "shared_memory = " +
-                         (*question.shared_memory == "all" ? "true" : quoted(*question.shared_memory)) +
+                         (*question.shared_memory == "all" ? "true" : toml_quoted(*question.shared_memory)) +
                          "\n");
   answer.file = whole;
   if (!question.without.empty()) answer.file.insert(at, "without = " + quoted_list(question.without) + "\n");

@@ -15,7 +15,7 @@ namespace {
 
 using network::FileText;
 using network::Place;
-using network::quoted;
+using network::in_quotes;
 
 Place begin_of(const toml::source_region& region) {
   return {region.begin.line, region.begin.column};
@@ -51,7 +51,7 @@ class Reader {
     for (const auto& [key, node] : root)
       if (key.str() != "question" && key.str() != "picture")
         file_.fail(begin_of(key.source()),
-                   "a plan has no key " + quoted(key.str()) + "; it has [[question]] tables and [picture]");
+                   "a plan has no key " + in_quotes(key.str()) + "; it has [[question]] tables and [picture]");
     const toml::array* questions = root["question"].as_array();
     if (questions == nullptr || questions->empty() || !questions->is_array_of_tables())
       file_.fail({1, 1}, "a plan has one or more [[question]] tables");
@@ -81,7 +81,7 @@ class Reader {
         plan_.y = text->get();
       else
         file_.fail(begin_of(key.source()),
-                   "[picture] has no key " + quoted(key.str()) + "; its keys are x, y");
+                   "[picture] has no key " + in_quotes(key.str()) + "; its keys are x, y");
     }
   }
 

@@ -44,7 +44,7 @@ const Terminal& terminal_named(const std::string& name) {
 
 /// A literal for gnuplot: between single quotes only the quote itself is special; a line end would end the
 /// command.
-std::string quoted(const std::string& text) {
+std::string plot_quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) {
     if (c == '\'') result += '\'';
@@ -62,8 +62,8 @@ std::vector<std::string> title_lines(const std::string& text) {
 
 std::string quoted_lines(const std::vector<std::string>& lines) {
   std::string result;
-  for (const std::string& line : lines) result += (result.empty() ? "" : ".\"\\n\".") + quoted(line);
-  return result.empty() ? quoted("") : result;
+  for (const std::string& line : lines) result += (result.empty() ? "" : ".\"\\n\".") + plot_quoted(line);
+  return result.empty() ? plot_quoted("") : result;
 }
 
 /// What fits into one line of the key.
@@ -242,7 +242,7 @@ std::string mark_labels(const Picture& picture, const Axis& x, const Axis& y, co
         text += fmt::format(
             "set label {} {} at graph {:.4f}, graph {:.4f} left noenhanced front font '{}' textcolor rgb "
             "'#222222'\n",
-            number++, quoted(label), box.left, (box.foot + box.head) / 2, terminal.small());
+            number++, plot_quoted(label), box.left, (box.foot + box.head) / 2, terminal.small());
         break;
       }
     }
@@ -324,13 +324,13 @@ std::string frame(const Picture& picture, const Terminal& terminal) {
   const std::vector<std::string> title = title_lines(picture.title);
   text += fmt::format(
       "set title {} offset 0,{:.2f} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n",
-      quoted_lines(title), key_rows, quoted(picture.x_label), quoted(picture.y_label));
+      quoted_lines(title), key_rows, plot_quoted(picture.x_label), plot_quoted(picture.y_label));
   text += fmt::format("set tmargin {:.2f}\n", 1.6 + static_cast<double>(title.size()) + key_rows);
   const std::vector<std::string> note = folded(picture.note, note_columns);
   if (!note.empty()) text += fmt::format("set bmargin {}\n", 5 + note.size());
   for (std::size_t i = 0; i < note.size(); ++i)
     text += fmt::format("set label {} {} at screen 0.5, screen {:.3f} center font '{}' noenhanced\n", i + 1,
-                        quoted(note[i]), 0.025 + 0.032 * static_cast<double>(note.size() - 1 - i),
+                        plot_quoted(note[i]), 0.025 + 0.032 * static_cast<double>(note.size() - 1 - i),
                         terminal.note());
   return text;
 }
@@ -375,7 +375,7 @@ std::string to_gnuplot(const Picture& given, const std::string& name) {
     text +=
         fmt::format("{}$curve{} {} title {}", i == order.front() ? "" : ", ", i,
                     style(curve, curve.colour ? static_cast<std::size_t>(*curve.colour) : i, terminal.point),
-                    quoted(key_title(curve.title)));
+                    plot_quoted(key_title(curve.title)));
   }
   return text + "\n";
 }

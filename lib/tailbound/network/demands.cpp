@@ -219,7 +219,7 @@ class SparseDemandReader::Lines {
     std::size_t column;
   };
 
-  [[nodiscard]] std::string label(std::uint32_t node) const { return quoted(network_.nodes[node].name); }
+  [[nodiscard]] std::string label(std::uint32_t node) const { return in_quotes(network_.nodes[node].name); }
 
   void read_line(std::string_view line) {
     if (line_ == 1 && line.substr(0, 3) == "\xEF\xBB\xBF") line.remove_prefix(3);
@@ -292,7 +292,7 @@ class SparseDemandReader::Lines {
       if (static_cast<unsigned char>(c) >= 0x80) c = '?';
     return shown;
   }
-  [[nodiscard]] static std::string printable(std::string_view text) { return quoted(printable_text(text)); }
+  [[nodiscard]] static std::string printable(std::string_view text) { return in_quotes(printable_text(text)); }
 
   /// Sums are of whole numbers of 1 / denominator, which mostly fits into a word.
   void require_sendable() const {

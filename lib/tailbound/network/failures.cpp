@@ -51,7 +51,7 @@ class Breaker {
     if (take_out_wire(what)) return;
     const auto random = random_failures(what);
     if (!random)
-      throw InvalidArgument("without", quoted(what),
+      throw InvalidArgument("without", in_quotes(what),
                             "a node, a link such as \"left -> right\", or \"3 random\" links");
     take_out_random(*random, what);
   }
@@ -79,7 +79,7 @@ class Breaker {
       const std::size_t a = from->second, b = to->second;
       const auto is_it = [&](const Link& link) { return link.from == a && link.to == b; };
       if (std::none_of(network_.links.begin(), network_.links.end(), is_it))
-        throw InvalidArgument("without", quoted(what), "a link of the network");
+        throw InvalidArgument("without", in_quotes(what), "a link of the network");
       take_out_if([&](const Link& link) { return is_it(link) || (link.from == b && link.to == a); });
       return true;
     }
@@ -96,7 +96,7 @@ class Breaker {
     std::vector<std::vector<std::size_t>> wires;
     for (auto& [ends, links] : found) wires.push_back(std::move(links));
     if (random.count > wires.size())
-      throw InvalidArgument("without", quoted(what),
+      throw InvalidArgument("without", in_quotes(what),
                             "at most " + std::to_string(wires.size()) + " links between switches");
     Draws draws(random.seed, Draws::failures);
     for (std::size_t i = 0; i < random.count; ++i) {
@@ -123,7 +123,7 @@ std::vector<std::string> failures_of(std::string_view list) {
     begin = end + 1;
   }
   if (entries.empty())
-    throw InvalidArgument("without", quoted(std::string(list)),
+    throw InvalidArgument("without", in_quotes(std::string(list)),
                           "a list such as s3, \"a -> b\", \"3 random\"");
   return entries;
 }

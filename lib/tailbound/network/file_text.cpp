@@ -204,7 +204,7 @@ void check_toml_shape(const FileText& file) {
   ShapeCheck(file).run();
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string shown;
   for (const char c : text.substr(0, 60))
     shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
@@ -218,19 +218,19 @@ std::string quoted(std::string_view text) {
 
 numeric::Rational RateReader::parse(std::string_view text, Place place, const std::string& what) const {
   if (text.size() > longest_number || has_long_exponent(text))
-    file_.fail(place, what + " is " + quoted(text) +
+    file_.fail(place, what + " is " + in_quotes(text) +
                           "; at most 200 characters and an exponent of three digits are read");
   try {
     return numeric::parse_rational(text, what);
   } catch (const InvalidArgument&) {
-    file_.fail(place, what + " is " + quoted(text) + "; it must be a number such as 0.3 or \"3/10\"");
+    file_.fail(place, what + " is " + in_quotes(text) + "; it must be a number such as 0.3 or \"3/10\"");
   }
 }
 
 numeric::Rational RateReader::read(std::string_view text, Place place, const std::string& what) {
   numeric::Rational value = parse(text, place, what);
   if (cln::minusp(value) || value > 1)
-    file_.fail(place, what + " is " + quoted(text) + "; it must be above 0 and at most 1");
+    file_.fail(place, what + " is " + in_quotes(text) + "; it must be above 0 and at most 1");
   note_denominator(value, text, place, what);
   return value;
 }
@@ -238,7 +238,7 @@ numeric::Rational RateReader::read(std::string_view text, Place place, const std
 numeric::Rational RateReader::read_burst(std::string_view text, Place place, const std::string& what) {
   numeric::Rational value = parse(text, place, what);
   if (value < 1 || value > longest_burst)
-    file_.fail(place, what + " is " + quoted(text) + "; it must be from 1 to 10^9 slots");
+    file_.fail(place, what + " is " + in_quotes(text) + "; it must be from 1 to 10^9 slots");
   note_denominator(value, text, place, what);
   return value;
 }
@@ -246,7 +246,7 @@ numeric::Rational RateReader::read_burst(std::string_view text, Place place, con
 numeric::Rational RateReader::read_attraction(std::string_view text, Place place, const std::string& what) {
   numeric::Rational value = parse(text, place, what);
   if (cln::minusp(value) || value > 1'000'000'000)
-    file_.fail(place, what + " is " + quoted(text) + "; it must be from 0 to 10^9");
+    file_.fail(place, what + " is " + in_quotes(text) + "; it must be from 0 to 10^9");
   note_denominator(value, text, place, what);
   return value;
 }
@@ -255,7 +255,7 @@ void RateReader::note_denominator(const numeric::Rational& value, std::string_vi
                                   const std::string& what) {
   denominator_ = cln::lcm(denominator_, cln::denominator(value));
   if (cln::integer_length(denominator_) > most_denominator_bits)
-    file_.fail(place, what + " is " + quoted(text) +
+    file_.fail(place, what + " is " + in_quotes(text) +
                           ", and the common denominator of all numbers up to here has more than 256 bits");
 }
 
@@ -264,7 +264,7 @@ void RateReader::send(const Flow& flow, Place place, const std::string& source_n
   numeric::Rational& sent = sent_[flow.source];
   sent = sent + flow.rate;
   if (sent > 1)
-    file_.fail(place, "with this flow, " + quoted(source_name) + " sends " + numeric::to_fraction(sent) +
+    file_.fail(place, "with this flow, " + in_quotes(source_name) + " sends " + numeric::to_fraction(sent) +
                           " packets a slot; a node sends at most 1");
 }
 

@@ -38,7 +38,7 @@ class FileText {
 void check_toml_shape(const FileText& file);
 
 /// `text` cut to a length fit for a message, in double quotes.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string in_quotes(std::string_view text);
 
 /// Reads rates and shares, and adds up what each node sends.
 class RateReader {

@@ -90,21 +90,21 @@ void Reader::read_nodes(const toml::table& root, const char* key, bool host) {
   if (list == nullptr) return;
   const auto add = [&](std::string label, Place place) {
     if (!node_of_.emplace(label, network_.nodes.size()).second)
-      fail(place, "the node " + quoted(label) + " is listed twice");
+      fail(place, "the node " + in_quotes(label) + " is listed twice");
     if (network_.nodes.size() == most_nodes_read) fail(place, "more than 200000 nodes");
     network_.nodes.push_back({.name = std::move(label), .host = host});
   };
   if (list->is_string() && !worms_) {
     const Place place = begin_of(*list);
-    const std::string names = text(*list, quoted(key));
-    if (!is_printable(names)) fail(place, quoted(key) + " has control characters");
+    const std::string names = text(*list, in_quotes(key));
+    if (!is_printable(names)) fail(place, in_quotes(key) + " has control characters");
     for (std::string& label :
          at_place(place, [&] { return expand_names(names, most_nodes_read - network_.nodes.size()); }))
       add(std::move(label), place);
     return;
   }
   if (!list->is_array())
-    fail(begin_of(*list), quoted(key) + " must be a list of names such as [\"a\", \"b\"]" +
+    fail(begin_of(*list), in_quotes(key) + " must be a list of names such as [\"a\", \"b\"]" +
                               (worms_ ? "" : ", or text such as \"h[0..7]\""));
   for (const toml::node& entry : *list->as_array()) add(name(entry, "the name of a node"), begin_of(entry));
 }
@@ -112,7 +112,7 @@ void Reader::read_nodes(const toml::table& root, const char* key, bool host) {
 std::size_t Reader::node_called(const std::string& label, Place place) const {
   const auto found = node_of_.find(label);
   if (found == node_of_.end())
-    fail(place, "the node " + quoted(label) + " is not among the hosts and switches");
+    fail(place, "the node " + in_quotes(label) + " is not among the hosts and switches");
   return found->second;
 }
 
@@ -148,9 +148,9 @@ void Reader::read_groups(const toml::node& given) {
     const auto add = [&](const std::string& label) {
       const auto found = node_of_.find(label);
       if (found == node_of_.end() || network_.nodes[found->second].host)
-        fail(where, quoted(label) + " is not among the switches");
+        fail(where, in_quotes(label) + " is not among the switches");
       Node& its = network_.nodes[found->second];
-      if (its.group != Node::no_group) fail(where, "the switch " + quoted(label) + " is in two groups");
+      if (its.group != Node::no_group) fail(where, "the switch " + in_quotes(label) + " is in two groups");
       its.group = group;
     };
     if (list.is_string())
@@ -167,7 +167,7 @@ void Reader::read_groups(const toml::node& given) {
 
 void Reader::add_link(const Link& link, Place place) {
   const std::string label =
-      quoted(network_.nodes[link.from].name) + " to " + quoted(network_.nodes[link.to].name);
+      in_quotes(network_.nodes[link.from].name) + " to " + in_quotes(network_.nodes[link.to].name);
   if (link.from == link.to) fail(place, "a link from " + label + "; its ends must differ");
   if (network_.links.size() == most_links) fail(place, "more than 2000000 links");
   if (!link_of_.emplace(pair(link.from, link.to), network_.links.size()).second)
@@ -223,7 +223,7 @@ void Reader::read_pattern(const toml::table& table, Link link, bool both) {
       ranges ? ranges->variables() : std::vector<std::string>{"i", "j"};
   const auto pattern = [&](const char* key) {
     const toml::node& its = need(table, key, "a [[link]]");
-    return at_place(begin_of(its), [&] { return NamePattern(text(its, quoted(key)), variables); });
+    return at_place(begin_of(its), [&] { return NamePattern(text(its, in_quotes(key)), variables); });
   };
   const NamePattern from = pattern("from"), to = pattern("to");
   const auto add = [&](std::span<const std::int64_t> values, Place where) {
@@ -255,7 +255,7 @@ void Reader::read_pattern(const toml::table& table, Link link, bool both) {
 void Reader::read_memory(const toml::node& node) {
   const auto share = [this](std::size_t its, Place place) {
     if (network_.nodes[its].host)
-      fail(place, quoted(network_.nodes[its].name) + " is a host; switches have memory");
+      fail(place, in_quotes(network_.nodes[its].name) + " is a host; switches have memory");
     network_.nodes[its].shared_memory = true;
   };
   const Place place = begin_of(node);
@@ -304,12 +304,12 @@ void Reader::read_flow(const toml::table& table) {
   flow.destination = node(need(table, "to", "a [[flow]]"));
   flow.name = network_.nodes[flow.source].name + " -> " + network_.nodes[flow.destination].name;
   if (const toml::node* given = table.get("name")) flow.name = name(*given, "the name of a flow");
-  const std::string what = "the flow " + quoted(flow.name);
+  const std::string what = "the flow " + in_quotes(flow.name);
   if (!flow_names_.insert(flow.name).second)
-    fail(begin_of(table), "two flows are called " + quoted(flow.name) + "; give one another \"name\"");
+    fail(begin_of(table), "two flows are called " + in_quotes(flow.name) + "; give one another \"name\"");
   if (worms_ && !flow_pairs_.insert(pair(flow.source, flow.destination)).second)
-    fail(begin_of(table), "a second flow from " + quoted(network_.nodes[flow.source].name) + " to " +
-                              quoted(network_.nodes[flow.destination].name) +
+    fail(begin_of(table), "a second flow from " + in_quotes(network_.nodes[flow.source].name) + " to " +
+                              in_quotes(network_.nodes[flow.destination].name) +
                               "; give one of their rates' sum");
   const toml::node& rate = need(table, "rate", what);
   flow.rate = number(rate, "the rate of " + what);
@@ -379,7 +379,7 @@ void Reader::read_classes(const toml::table& table, Route& route, const std::str
     const auto* whole = entry.as_integer();
     const int legal = network_.links[link].classes;
     if (whole == nullptr || whole->get() < 0 || whole->get() >= legal)
-      fail(begin_of(entry), "the class on the link " + quoted(network_.link_name(link)) +
+      fail(begin_of(entry), "the class on the link " + in_quotes(network_.link_name(link)) +
                                 " must be a whole number from 0 to " + std::to_string(legal - 1) +
                                 ", as the link has " + std::to_string(legal));
     route.classes.push_back(static_cast<int>(whole->get()));
@@ -413,7 +413,7 @@ Route Reader::read_path(const toml::node& path, const Flow& flow, bool loops) {
 
 void Reader::check_path(const std::vector<std::size_t>& stops, const std::vector<Place>& places,
                         bool loops) const {
-  const auto label = [this](std::size_t stop) { return quoted(network_.nodes[stop].name); };
+  const auto label = [this](std::size_t stop) { return in_quotes(network_.nodes[stop].name); };
   std::unordered_set<std::size_t> nodes_met;
   std::unordered_set<std::uint64_t> links_met;
   for (std::size_t i = 0; i < stops.size(); ++i) {
@@ -457,8 +457,8 @@ void Reader::find_missing_routes() {
   for (std::size_t i = 0; i < wanted_.size(); ++i) {
     Flow& flow = network_.flows[wanted_[i].flow];
     if (found[i].empty())
-      fail(wanted_[i].place, "no way leads from " + quoted(network_.nodes[flow.source].name) + " to " +
-                                 quoted(network_.nodes[flow.destination].name));
+      fail(wanted_[i].place, "no way leads from " + in_quotes(network_.nodes[flow.source].name) + " to " +
+                                 in_quotes(network_.nodes[flow.destination].name));
     flow.routes = std::move(found[i]);
   }
 }
@@ -526,7 +526,7 @@ void Reader::check_sent(Place place) const {
     if (!flow.burst) sent[flow.source] = sent[flow.source] + flow.rate;
   for (std::size_t node = 0; node < sent.size(); ++node)
     if (sent[node] > 1)
-      fail(place, quoted(network_.nodes[node].name) + " sends " + numeric::to_fraction(sent[node]) +
+      fail(place, in_quotes(network_.nodes[node].name) + " sends " + numeric::to_fraction(sent[node]) +
                       " packets a slot in all; a node sends at most 1");
 }
 
@@ -603,7 +603,7 @@ std::vector<Demand> Reader::listed_demands() const {
   for (std::size_t i = 0; i < network_.flows.size(); ++i) {
     const Flow& flow = network_.flows[i];
     if (!flow.routes.empty() || flow.burst)
-      fail({1, 1}, "the flow " + quoted(flow.name) + " has " + (flow.burst ? "bursts" : "a path of its own") +
+      fail({1, 1}, "the flow " + in_quotes(flow.name) + " has " + (flow.burst ? "bursts" : "a path of its own") +
                        "; where flows are not listed one by one none may");
     Rational& rate =
         rates[requests_[next++].rule]

@@ -40,7 +40,7 @@ std::vector<std::string_view> split(std::string_view text) {
 std::int64_t whole(std::string_view text, const char* what, std::string_view all, const char* legal) {
   text = trimmed(text);
   if (text.empty() || text.size() > most_digits || !std::all_of(text.begin(), text.end(), is_digit))
-    throw InvalidArgument(what, quoted(all), legal);
+    throw InvalidArgument(what, in_quotes(all), legal);
   std::int64_t value = 0;
   for (const char c : text) value = 10 * value + (c - '0');
   return value;
@@ -60,27 +60,27 @@ constexpr const char* names_legal =
 
 NameRanges parse_name(std::string_view name) {
   if (name.size() > longest_name)
-    throw InvalidArgument("the list of names", quoted(name), "of at most 200 bytes each");
+    throw InvalidArgument("the list of names", in_quotes(name), "of at most 200 bytes each");
   NameRanges parsed;
   std::size_t at = 0;
   while (true) {
     const std::size_t open = name.find('[', at);
     parsed.between.emplace_back(name.substr(at, open == std::string_view::npos ? open : open - at));
     if (parsed.between.back().find(']') != std::string::npos)
-      throw InvalidArgument("the list of names", quoted(name), names_legal);
+      throw InvalidArgument("the list of names", in_quotes(name), names_legal);
     if (open == std::string_view::npos) break;
     const std::size_t close = name.find(']', open);
     if (close == std::string_view::npos)
-      throw InvalidArgument("the list of names", quoted(name), names_legal);
+      throw InvalidArgument("the list of names", in_quotes(name), names_legal);
     const std::string_view inside = name.substr(open + 1, close - open - 1);
     const std::size_t dots = inside.find("..");
-    if (dots == std::string_view::npos) throw InvalidArgument("the list of names", quoted(name), names_legal);
+    if (dots == std::string_view::npos) throw InvalidArgument("the list of names", in_quotes(name), names_legal);
     parsed.ranges.push_back({whole(inside.substr(0, dots), "the list of names", name, names_legal),
                              whole(inside.substr(dots + 2), "the list of names", name, names_legal)});
     if (parsed.ranges.back().first > parsed.ranges.back().last)
-      throw InvalidArgument("the list of names", quoted(name), "with ranges that rise");
+      throw InvalidArgument("the list of names", in_quotes(name), "with ranges that rise");
     if (parsed.ranges.size() > most_ranges)
-      throw InvalidArgument("the list of names", quoted(name), "with at most 8 ranges");
+      throw InvalidArgument("the list of names", in_quotes(name), "with at most 8 ranges");
     at = close + 1;
   }
   return parsed;
@@ -119,10 +119,10 @@ void append_names(std::vector<std::string>& names, const NameRanges& name) {
 std::vector<std::string> expand_names(std::string_view text, std::size_t most) {
   std::vector<std::string> names;
   for (const std::string_view part : split(text)) {
-    if (part.empty()) throw InvalidArgument("the list of names", quoted(text), names_legal);
+    if (part.empty()) throw InvalidArgument("the list of names", in_quotes(text), names_legal);
     const NameRanges name = parse_name(part);
     if (count(name, most) > most - names.size())
-      throw InvalidArgument("the list of names", quoted(part), "at most " + std::to_string(most) + " in all");
+      throw InvalidArgument("the list of names", in_quotes(part), "at most " + std::to_string(most) + " in all");
     append_names(names, name);
   }
   return names;
@@ -136,7 +136,7 @@ class FormulaReader {
 
   void read() {
     if (text_.size() > most_text)
-      throw InvalidArgument("the formula", quoted(text_), "of at most 1000 characters");
+      throw InvalidArgument("the formula", in_quotes(text_), "of at most 1000 characters");
     sum();
     if (peek() != '\0') fail();
   }
@@ -191,7 +191,7 @@ class FormulaReader {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
   }
-  [[noreturn]] void fail() const { throw InvalidArgument("the formula", quoted(text_), legal); }
+  [[noreturn]] void fail() const { throw InvalidArgument("the formula", in_quotes(text_), legal); }
 
   static constexpr const char* legal =
       "of whole numbers, variables of the ranges, + - * / % and brackets, such as (i+1)%8";
@@ -222,7 +222,7 @@ std::int64_t WholeFormula::of(std::span<const std::int64_t> values) const {
     const std::int64_t right = stack[--size];
     std::int64_t& left = stack[size - 1];
     if ((step.kind == Kind::over || step.kind == Kind::modulo) && right < 1)
-      throw InvalidArgument("the formula", quoted(text_), "without a division by 0 or less");
+      throw InvalidArgument("the formula", in_quotes(text_), "without a division by 0 or less");
     bool fits = true;
     switch (step.kind) {
       case Kind::plus:
@@ -241,14 +241,14 @@ std::int64_t WholeFormula::of(std::span<const std::int64_t> values) const {
         left = (left % right + right) % right;
     }
     if (!fits || left > greatest || left < -greatest)
-      throw InvalidArgument("the formula", quoted(text_), "of numbers up to 10^15");
+      throw InvalidArgument("the formula", in_quotes(text_), "of numbers up to 10^15");
   }
   return stack[0];
 }
 
 NamePattern::NamePattern(std::string_view text, std::span<const std::string> variables) {
   const auto fail = [&] {
-    throw InvalidArgument("the pattern", quoted(text), "a name with formulas in brackets, such as s[i/4]");
+    throw InvalidArgument("the pattern", in_quotes(text), "a name with formulas in brackets, such as s[i/4]");
   };
   if (text.size() > longest_name) fail();
   std::size_t at = 0;
@@ -273,7 +273,7 @@ std::string NamePattern::of(std::span<const std::int64_t> values) const {
 
 Ranges::Ranges(std::string_view text) {
   const auto fail = [&](const char* legal) {
-    throw InvalidArgument("the list of ranges", quoted(text), legal);
+    throw InvalidArgument("the list of ranges", in_quotes(text), legal);
   };
   constexpr const char* form = "ranges of variables such as \"i = 0..7, j = i+1..7\"";
   if (text.size() > most_text) fail("of at most 1000 characters");

@@ -61,13 +61,13 @@ void TomlValues::check_keys(const toml::table& table, const std::string& what, c
     if (std::find(legal.begin(), legal.end(), key.str()) != legal.end()) continue;
     std::string list;
     for (const std::string_view known : legal) list += (list.empty() ? "" : ", ") + std::string(known);
-    fail(begin_of(key.source()), what + " has no key " + quoted(key.str()) + "; its keys are " + list);
+    fail(begin_of(key.source()), what + " has no key " + in_quotes(key.str()) + "; its keys are " + list);
   }
 }
 
 const toml::node& TomlValues::need(const toml::table& table, const char* key, const std::string& what) const {
   const toml::node* node = table.get(key);
-  if (node == nullptr) fail(begin_of(table), what + " needs the key " + quoted(key));
+  if (node == nullptr) fail(begin_of(table), what + " needs the key " + in_quotes(key));
   return *node;
 }
 
@@ -81,14 +81,14 @@ std::string TomlValues::name(const toml::node& node, const std::string& what) co
   std::string result = text(node, what);
   if (result.empty() || result.size() > longest_name || !is_printable(result))
     fail(begin_of(node),
-         what + " is " + quoted(result) + "; it must be 1 to 200 bytes without control characters");
+         what + " is " + in_quotes(result) + "; it must be 1 to 200 bytes without control characters");
   return result;
 }
 
 bool TomlValues::yes(const toml::table& table, const char* key) const {
   const toml::node* node = table.get(key);
   if (node == nullptr) return false;
-  if (!node->is_boolean()) fail(begin_of(*node), quoted(key) + " must be true or false");
+  if (!node->is_boolean()) fail(begin_of(*node), in_quotes(key) + " must be true or false");
   return node->as_boolean()->get();
 }
 

@@ -75,7 +75,7 @@ class TomlValues {
     const toml::node* list = root.get(key);
     if (list == nullptr) return;
     const std::string how =
-        quoted(key) + " must be a list of tables, each begun by [[" + std::string(key) + "]]";
+        in_quotes(key) + " must be a list of tables, each begun by [[" + std::string(key) + "]]";
     if (!list->is_array()) fail(begin_of(*list), how);
     for (const toml::node& entry : *list->as_array()) {
       if (!entry.is_table()) fail(begin_of(entry), how);

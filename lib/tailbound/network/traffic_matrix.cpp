@@ -133,7 +133,7 @@ class MatrixReader {
 std::size_t MatrixReader::node(const Cell& cell) const {
   const auto found = node_of_.find(cell.text);
   if (found == node_of_.end())
-    file_.fail(cell.place, "the node " + quoted(cell.text) + " is not in the network");
+    file_.fail(cell.place, "the node " + in_quotes(cell.text) + " is not in the network");
   return found->second;
 }
 
@@ -144,7 +144,7 @@ std::vector<std::size_t> MatrixReader::nodes_of_header(const std::vector<Cell>& 
   for (std::size_t column = 1; column < header.size(); ++column) {
     result.push_back(node(header[column]));
     if (!met.insert(result.back()).second)
-      file_.fail(header[column].place, "the destination " + quoted(header[column].text) + " has two columns");
+      file_.fail(header[column].place, "the destination " + in_quotes(header[column].text) + " has two columns");
   }
   return result;
 }
@@ -154,12 +154,12 @@ void MatrixReader::read_cell(std::size_t source, std::size_t destination, const 
   const std::string &from = network_.nodes[source].name, &to = network_.nodes[destination].name;
   Flow flow{
       .name = from + " -> " + to, .source = source, .destination = destination, .rate = 0, .routes = {}};
-  flow.rate = rates_.read(cell.text, cell.place, "the rate of the flow " + quoted(flow.name));
+  flow.rate = rates_.read(cell.text, cell.place, "the rate of the flow " + in_quotes(flow.name));
   if (cln::zerop(flow.rate)) return;
   if (source == destination)
-    file_.fail(cell.place, "a flow from " + quoted(from) + " to itself; leave the cell blank");
+    file_.fail(cell.place, "a flow from " + in_quotes(from) + " to itself; leave the cell blank");
   if (!flow_names_.insert(flow.name).second)
-    file_.fail(cell.place, "the network has a flow " + quoted(flow.name) + " already");
+    file_.fail(cell.place, "the network has a flow " + in_quotes(flow.name) + " already");
   if (flows_.size() == most_routes) file_.fail(cell.place, "more than 1000000 flows");
   rates_.send(flow, cell.place, from);
   flows_.push_back(std::move(flow));
@@ -173,8 +173,8 @@ void MatrixReader::find_all_routes() {
   auto routes = find_routes(network_, requests);
   for (std::size_t i = 0; i < flows_.size(); ++i) {
     if (routes[i].empty())
-      file_.fail(places_[i], "no way leads from " + quoted(network_.nodes[flows_[i].source].name) + " to " +
-                                 quoted(network_.nodes[flows_[i].destination].name));
+      file_.fail(places_[i], "no way leads from " + in_quotes(network_.nodes[flows_[i].source].name) + " to " +
+                                 in_quotes(network_.nodes[flows_[i].destination].name));
     flows_[i].routes = std::move(routes[i]);
   }
 }
@@ -188,9 +188,9 @@ std::vector<Flow> MatrixReader::read() {
   while (const auto row = rows.next()) {
     const std::size_t source = node(row->front());
     if (!sources.insert(source).second)
-      file_.fail(row->front().place, "the source " + quoted(row->front().text) + " has two rows");
+      file_.fail(row->front().place, "the source " + in_quotes(row->front().text) + " has two rows");
     if (row->size() != header->size())
-      file_.fail(row->front().place, "the row of " + quoted(row->front().text) + " has " +
+      file_.fail(row->front().place, "the row of " + in_quotes(row->front().text) + " has " +
                                          std::to_string(row->size()) + " cells, the first row " +
                                          std::to_string(header->size()));
     for (std::size_t column = 1; column < row->size(); ++column)

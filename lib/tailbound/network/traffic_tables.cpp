@@ -60,7 +60,7 @@ void TrafficReader::only(const toml::table& table, const char* kind, const TomlV
     if (std::find(legal.begin(), legal.end(), key.str()) == legal.end() && key.str() != "name" &&
         key.str() != "route" && key.str() != kind)
       values_.fail(begin_of(key.source()),
-                   "traffic with " + quoted(kind) + " has no key " + quoted(key.str()));
+                   "traffic with " + in_quotes(kind) + " has no key " + in_quotes(key.str()));
 }
 
 /// Text is a list of names with ranges; a list has names as they are.
@@ -79,9 +79,9 @@ Nodes TrafficReader::nodes(const toml::node& node) const {
   for (const std::string& name : names) {
     const auto found = node_of_.find(name);
     if (found == node_of_.end())
-      values_.fail(place, "the node " + quoted(name) + " is not among the hosts and switches");
+      values_.fail(place, "the node " + in_quotes(name) + " is not among the hosts and switches");
     const auto position = static_cast<std::uint32_t>(found->second);
-    if (!met.insert(position).second) values_.fail(place, "the node " + quoted(name) + " is listed twice");
+    if (!met.insert(position).second) values_.fail(place, "the node " + in_quotes(name) + " is listed twice");
     if (linked_[position]) result.push_back(position);
   }
   return result;
@@ -196,9 +196,9 @@ SparseDemand TrafficReader::permutation(const toml::table& table) {
   std::uint64_t by = 1;
   for (const auto& [key, its] : {std::pair{"shift", Permutation::shift}, {"seed", Permutation::random}}) {
     if (kind->second == its)
-      by = static_cast<std::uint64_t>(values_.whole(table, key, 1, 0, 1'000'000'000, quoted(key).c_str()));
+      by = static_cast<std::uint64_t>(values_.whole(table, key, 1, 0, 1'000'000'000, in_quotes(key).c_str()));
     else if (const toml::node* other = table.get(key))
-      values_.fail(begin_of(*other), quoted(key) + " is not for the permutation " + quoted(name));
+      values_.fail(begin_of(*other), in_quotes(key) + " is not for the permutation " + in_quotes(name));
   }
   const Rational rate =
       values_.number(values_.need(table, "rate", "a permutation"), "the rate of a permutation");
@@ -218,7 +218,7 @@ void TrafficReader::read(const toml::table& table) {
   if (const toml::node* name = table.get("name")) demand.name = values_.name(*name, "the name of traffic");
   if (!names_.insert(demand.name).second)
     values_.fail(begin_of(table), "a second traffic " +
-                                      (demand.name.empty() ? "without \"name\"" : quoted(demand.name)) +
+                                      (demand.name.empty() ? "without \"name\"" : in_quotes(demand.name)) +
                                       "; their names must differ");
   if (const toml::node* route = table.get("route")) demand.route = rules_.read(*route);
   if (of == "matrix") {
@@ -274,9 +274,9 @@ RouteRule RouteRules::read(const toml::node& node) {
 
 MatrixReference matrix_reference(const TomlValues& values, const toml::node& file, RouteRule rule,
                                  const char* key) {
-  MatrixReference reference{values.text(file, quoted(key)), rule};
+  MatrixReference reference{values.text(file, in_quotes(key)), rule};
   if (reference.file.empty() || reference.file.find('\0') != std::string::npos)
-    values.fail(begin_of(file), quoted(key) + " must be the name of a CSV file");
+    values.fail(begin_of(file), in_quotes(key) + " must be the name of a CSV file");
   return reference;
 }
 

@@ -1,18 +1,19 @@
 #pragma once
 
+#ifdef TAILBOUND_QUADMATH
+#include <boost/multiprecision/float128.hpp>
+#else
 #include <boost/multiprecision/cpp_bin_float.hpp>
+#endif
 
 #include <cstdint>
 #include <limits>
 
-#ifdef TAILBOUND_QUADMATH
-#include <boost/multiprecision/float128.hpp>
-#endif
-
 /// Numbers for candidates that need more bits than a long double has. Internal to the queue module.
 namespace tailbound::queue {
 
-/// Of a Quad and of a Wide.
+/// Of a Quad, and of the Reals in its place for many sources: G's entries, and the eigenvectors' conditions, spread over
+/// many more orders then.
 constexpr int quad_bits = 113, wide_bits = 320;
 
 #ifdef TAILBOUND_QUADMATH
@@ -23,15 +24,10 @@ using Quad = boost::multiprecision::number<
     boost::multiprecision::cpp_bin_float<quad_bits, boost::multiprecision::digit_base_2>,
     boost::multiprecision::et_off>;
 #endif
-/// For many sources: G's entries, and the eigenvectors' conditions, spread over many more orders.
-using Wide = boost::multiprecision::number<
-    boost::multiprecision::cpp_bin_float<wide_bits, boost::multiprecision::digit_base_2>,
-    boost::multiprecision::et_off>;
 
-static_assert(std::numeric_limits<Quad>::digits == quad_bits &&
-              std::numeric_limits<Wide>::digits == wide_bits);
+static_assert(std::numeric_limits<Quad>::digits == quad_bits);
 
-/// Quad does up to here, Wide above.
+/// Quad does up to here, a Real of wide_bits above.
 constexpr std::int64_t few_sources = 40;
 /// What candidates of so many sources take.
 [[nodiscard]] constexpr int candidate_bits(std::int64_t sources) {

@@ -230,7 +230,7 @@ std::string outside_in_words(const Accuracy& accuracy) {
 // --- command lines
 
 /// Words of a shell that need quotes get them.
-std::string quoted(const std::string& word) {
+std::string shell_quoted(const std::string& word) {
   const bool plain_word = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || std::string("-_./,:%=+").find(static_cast<char>(c)) != std::string::npos;
   });
@@ -463,8 +463,8 @@ std::string measuring_command(const WormholeQuestion& question) {
     text += ends_in_command(topology->ends, {}, network::has_ports(topology->shape));
   } else {
     const auto& own = std::get<OwnWormNetwork>(question.network);
-    text += " --network " + quoted(own.file);
-    if (own.matrix) text += " --matrix " + quoted(*own.matrix);
+    text += " --network " + shell_quoted(own.file);
+    if (own.matrix) text += " --matrix " + shell_quoted(*own.matrix);
   }
   text += fmt::format(" --flits {}", question.flits);
   if (question.buffer_flits != 1) text += fmt::format(" --buffer-flits {}", question.buffer_flits);
