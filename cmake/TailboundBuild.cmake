@@ -13,9 +13,6 @@ if(TAILBOUND_WERROR)
   list(APPEND TAILBOUND_WARNINGS -Werror)
 endif()
 
-# -O3 takes a tenth longer to compile than -O2 and gains nothing but in the loops that ask for it (CONTRIBUTING.md,
-# Building).
-string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # The compiler collects its own garbage later: a tenth of the time for a fifth more memory.
   add_compile_options("SHELL:--param ggc-min-expand=200" "SHELL:--param ggc-min-heapsize=1000000")

@@ -2,7 +2,7 @@
 
 #include <tailbound/numeric/real.hpp>
 
-#include <Eigen/Dense>
+#include <Eigen/LU>
 #include <boost/multiprecision/eigen.hpp>
 
 #include <future>
