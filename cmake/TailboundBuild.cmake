@@ -51,9 +51,15 @@ if(TAILBOUND_FUZZ)
 endif()
 
 # Code that computes little and whose time to compile is what counts: optimised no more than pays.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # A quarter less to compile than -O1, and less than -O0; what it does not inline it takes for uninitialized.
+  set(TAILBOUND_THIN $<$<CONFIG:Release>:-Og> $<$<CONFIG:Release>:-Wno-maybe-uninitialized>)
+else()
+  set(TAILBOUND_THIN $<$<CONFIG:Release>:-O1>)
+endif()
 function(tailbound_thin)
   foreach(target IN LISTS ARGN)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(${target} PRIVATE ${TAILBOUND_THIN})
   endforeach()
 endfunction()
 
