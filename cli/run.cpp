@@ -245,9 +245,17 @@ Status answer_and_write(Program& program, int argc, const char* const* argv, std
   if (reply.document.layout) render::require_known_keys(reply.document);
   std::vector<std::string> words{"tailbound"};
   words.insert(words.end(), argv + 1, argv + argc);
-  const render::Frame frame{
-      .version = context.version, .quiet = context.quiet, .command_line = shell_words(words)};
-  const std::string shown = text_of(reply, write, frame);
+  const auto frame = [&] {
+    return render::Frame{
+        .version = context.version, .quiet = context.quiet, .command_line = shell_words(words)};
+  };
+  const std::string shown = text_of(reply, write, frame());
+  if (engine.also != nullptr)
+    for (auto& [format, other] : *engine.also) {
+      words.resize(static_cast<std::size_t>(argc));
+      words.insert(words.end(), {"--format", format});
+      other = text_of(reply, read_format(format), frame());
+    }
   line.clear();  // before the answer, which may go to the same terminal
   if (picture) picture->write(drawn_document(reply.document, common));
   interrupt.end_of_work();

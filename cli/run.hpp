@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <ostream>
+#include <string>
 
 namespace tailbound::run {
 class Executor;
@@ -24,6 +26,9 @@ struct Engine {
   run::Executor* executor = nullptr;                                 ///< outlives the run
   bool writes = true;                                                ///< answers, pictures and checkpoints
   std::function<void(double done, double seconds_left)> progress{};  ///< in place of a line on the terminal
+  /// The same answer in other formats than that of the command line, by name: filled with what --format NAME at the end of
+  /// it would print.
+  std::map<std::string, std::string>* also = nullptr;
 };
 
 /// Runs one command line. The answer goes to `out`, or whole or not at all to the file of --output;

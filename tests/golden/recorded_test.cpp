@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -40,10 +41,10 @@ struct Line {
   std::vector<std::string> words;
 };
 
-/// One way to run a line, and where its record is.
+/// A line, and where the record of each format is: "" for the one that it names itself.
 struct Run {
   std::vector<std::string> words;
-  fs::path file;
+  std::map<std::string, fs::path> files;
 };
 
 std::vector<Line> all_lines() {
@@ -69,24 +70,21 @@ bool runs_once(const Line& line) {
          });
 }
 
-std::vector<Run> runs_of(const Line& line) {
-  const fs::path stem = recorded / line.family / line.name;
-  if (runs_once(line)) return {{line.words, stem.string() + ".txt"}};
-  std::vector<Run> runs;
-  for (const std::string format : {"table", "json", "csv"}) {
-    runs.push_back({line.words, stem.string() + "." + format});
-    runs.back().words.insert(runs.back().words.end(), {"--format", format});
+Run run_of(const Line& line) {
+  const std::string stem = (recorded / line.family / line.name).string();
+  Run run{line.words, {}};
+  if (runs_once(line)) {
+    run.files.emplace("", stem + ".txt");
+  } else {
+    for (const std::string format : {"table", "json", "csv"}) run.files.emplace(format, stem + "." + format);
   }
-  return runs;
+  return run;
 }
 
 std::vector<Run> runs_of(const std::string& family) {
   std::vector<Run> runs;
-  for (const Line& line : all_lines()) {
-    if (line.family != family) continue;
-    const std::vector<Run> more = runs_of(line);
-    runs.insert(runs.end(), more.begin(), more.end());
-  }
+  for (const Line& line : all_lines())
+    if (line.family == family) runs.push_back(run_of(line));
   return runs;
 }
 
@@ -158,17 +156,23 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return files;
 }
 
-/// Status, both outputs, and the files that are left in the run's folder.
-std::string record_of(const Run& run) {
+/// By format: status, both outputs, and the files that are left in the run's folder. The answer is computed once; that
+/// --format asks for the same is checked by "formats: ..." below.
+std::map<std::string, std::string> records_of(const Run& run) {
   const Folder folder;
   std::vector<std::string> words;
   for (const std::string& word : run.words) words.push_back(replaced(word, folder_word, folder.path()));
-  const Outcome outcome = tailbound::golden::run_command(words);
-  std::string text = "--- status " + std::to_string(outcome.status) + "\n--- standard output\n" +
-                     outcome.out + "--- standard error\n" + outcome.err;
+  std::map<std::string, std::string> records;
+  for (const auto& [format, file] : run.files)
+    if (!format.empty()) records.emplace(format, "");
+  const Outcome outcome = tailbound::golden::run_command(words, &records);
+  if (records.empty()) records.emplace("", outcome.out);
+  std::string behind = "--- standard error\n" + outcome.err;
   for (const fs::path& file : files_below(folder.path()))
-    text += "--- " + file.string() + "\n" + tailbound::golden::content(file);
-  return masked(text, folder);
+    behind += "--- " + file.string() + "\n" + tailbound::golden::content(file);
+  for (auto& [format, text] : records)
+    text = masked("--- status " + std::to_string(outcome.status) + "\n--- standard output\n" + text + behind, folder);
+  return records;
 }
 
 /// The part of a line around a column; lines may be very long.
@@ -203,17 +207,21 @@ void compare(const std::string& family) {
   const std::vector<Run> runs = runs_of(family);
   CHECK_FALSE(runs.empty());
   for (const Run& run : runs) {
-    const std::string name = fs::relative(run.file, recorded).string();
     INFO(in_words(run));
-    if (!fs::exists(run.file)) {
-      FAIL_CHECK(name << " is not recorded; tools/record " << family << " does it");
-      continue;
+    const std::map<std::string, std::string> now = records_of(run);
+    for (const auto& [format, file] : run.files) {
+      const std::string name = fs::relative(file, recorded).string();
+      if (!fs::exists(file)) {
+        FAIL_CHECK(name << " is not recorded; tools/record " << family << " does it");
+        continue;
+      }
+      const std::string was = tailbound::golden::content(file);
+      const std::string& is = now.at(format);
+      if (was != is)
+        FAIL_CHECK(name << ", " << first_difference(was, is) << "\nIf that is wanted: tools/record " << family);
+      else
+        SUCCEED();
     }
-    const std::string was = tailbound::golden::content(run.file), is = record_of(run);
-    if (was != is)
-      FAIL_CHECK(name << ", " << first_difference(was, is) << "\nIf that is wanted: tools/record " << family);
-    else
-      SUCCEED();
   }
 }
 
@@ -221,7 +229,10 @@ void record(const std::string& family) {
   const Surroundings surroundings;
   fs::remove_all(recorded / family);
   fs::create_directories(recorded / family);
-  for (const Run& run : runs_of(family)) tailbound::golden::write(run.file, record_of(run));
+  for (const Run& run : runs_of(family)) {
+    const std::map<std::string, std::string> now = records_of(run);
+    for (const auto& [format, file] : run.files) tailbound::golden::write(file, now.at(format));
+  }
 }
 
 }  // namespace
@@ -246,11 +257,22 @@ TEST_CASE("recorded: each line has a family and a name of its own, each file a l
   for (const Line& line : all_lines()) {
     INFO(line.family << "/" << line.name);
     CHECK(families.count(line.family) == 1);
-    for (const Run& run : runs_of(line)) CHECK(files.insert(run.file).second);
+    for (const auto& [format, file] : run_of(line).files) CHECK(files.insert(file).second);
   }
   for (const fs::path& file : files_below(recorded)) {
     INFO(file);
     CHECK((files.count(file) == 1 || file.parent_path() == recorded / "input"));
+  }
+}
+
+TEST_CASE("formats: the same answer in another format is what --format prints") {
+  const std::vector<std::string> words{"buffer", "--inputs", "16", "--load", "0.8,0.9", "--drop", "1e-9"};
+  std::map<std::string, std::string> also{{"table", ""}, {"json", ""}, {"csv", ""}, {"markdown", ""}, {"html", ""}};
+  REQUIRE(tailbound::golden::run_command(words, &also).status == 0);
+  for (const auto& [format, text] : also) {
+    std::vector<std::string> of_format = words;
+    of_format.insert(of_format.end(), {"--format", format});
+    CHECK(text == tailbound::golden::run_command(of_format).out);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cli/run.hpp>
 
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -14,12 +15,14 @@ struct Outcome {
   std::string out, err;
 };
 
-inline Outcome run_command(std::vector<std::string> arguments) {
+/// \param also  the same answer in these formats: filled
+inline Outcome run_command(std::vector<std::string> arguments,
+                           std::map<std::string, std::string>* also = nullptr) {
   arguments.insert(arguments.begin(), "tailbound");
   std::vector<const char*> argv;
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
   std::ostringstream out, err;
-  const int status = cli::run(static_cast<int>(argv.size()), argv.data(), out, err);
+  const int status = cli::run(static_cast<int>(argv.size()), argv.data(), out, err, {.also = also});
   return {status, out.str(), err.str()};
 }
 
