@@ -104,7 +104,7 @@ PlainBlocks<Fraction> random_chain(Random& random, std::size_t phases, int digit
 
 TEST_CASE("arrivals as blocks: the exact load by two ways", "[queue][markov][exact]") {
   Random random(20261122);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 60; ++round) {
     const auto phases = static_cast<std::size_t>(random.between(1, 9));
     const auto d =
         random_chain(random, phases, static_cast<int>(random.between(1, round % 10 == 0 ? 30 : 3)));

@@ -58,7 +58,7 @@ void check_models(std::int64_t models) {
 }  // namespace
 
 TEST_CASE("random models: the true tail is in every enclosure", "[queue][random]") {
-  check_models(2'000);
+  check_models(500);
 }
 
 TEST_CASE("random models, all of them: the true tail is in every enclosure", "[.full][queue][random]") {
