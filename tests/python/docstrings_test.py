@@ -60,8 +60,10 @@ def test_keywords_are_the_commands_options() -> None:
         if not hasattr(_questions, name):
             assert command["name"] in {"schema", "reproduce", "merge", "serve"}
             continue
-        options = {option for option, _ in getattr(_questions, f"_{name.upper()}").values()}
-        assert options == {option["name"] for option in command["options"]}
+        table = getattr(_questions, f"_{name.upper()}")
+        assert {option for option, _ in table.values()} == {option["name"] for option in command["options"]}
+        for key, (option, _) in table.items():
+            assert key.rstrip("_") == option.lstrip("-").replace("-", "_").lower(), name
 
 
 def test_readme() -> None:

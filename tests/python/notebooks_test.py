@@ -1,16 +1,18 @@
 """The notebooks run from top to bottom, are kept without outputs, and show what docs/notebooks says."""
 
+import asyncio
 import functools
 import importlib.machinery
 import importlib.util
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable, Iterator
 
 import pytest
+from jupyter_client.manager import AsyncKernelManager
 
-from conftest import ROOT
+from conftest import FULL, ROOT
 
 _loader = importlib.machinery.SourceFileLoader("show", str(ROOT / "python/notebooks/show"))
 _spec = importlib.util.spec_from_loader("show", _loader)
@@ -31,19 +33,24 @@ def test_kept_without_outputs(path: Path) -> None:
         assert not cell.get("outputs") and cell.get("execution_count") is None
 
 
-@functools.cache
-def ran(path: Path) -> Any:
-    return SHOW.run(path)
+@pytest.fixture(scope="module")
+def ran() -> Iterator[Callable[[Path], Any]]:
+    """Each runs once; all of them in one kernel, which takes longer to start than a notebook to run. At the full depth
+    each has its own."""
+    kernel = None if FULL else AsyncKernelManager(kernel_name="python3")
+    yield functools.cache(lambda path: SHOW.run(path, kernel))
+    if kernel is not None:
+        asyncio.get_event_loop().run_until_complete(kernel.shutdown_kernel(now=True))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_runs(path: Path) -> None:
+def test_runs(path: Path, ran: Callable[[Path], Any]) -> None:
     shown = [output for cell in ran(path).cells for output in cell.get("outputs", [])]
     assert any("text/html" in output.get("data", {}) or "image/svg+xml" in output.get("data", {}) for output in shown)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_page_and_pictures_are_what_it_shows(path: Path) -> None:
+def test_page_and_pictures_are_what_it_shows(path: Path, ran: Callable[[Path], Any]) -> None:
     """Where this fails because an answer is meant to change: python/notebooks/show."""
     assert SHOW.stale(path, ran(path)) == []
 

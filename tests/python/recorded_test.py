@@ -1,4 +1,9 @@
-"""The same as the command, byte for byte: the lines of tests/golden/recorded asked from Python."""
+"""The same as the command, byte for byte: lines of tests/golden/recorded asked from Python.
+
+The tests of the command line ask all of them; Python adds the way from its arguments to the question and from the answer to
+what is shown. So as many are asked as hold every option of every command, in every type that a value has here, and every
+form; all of them with TAILBOUND_FULL=1.
+"""
 
 import collections
 import re
@@ -14,20 +19,20 @@ from conftest import FULL, ROOT
 
 RECORDED = ROOT / "tests/golden/recorded"
 OUTPUT = {"--plot", "--title", "--output", "--format"}  # with a value; about files and forms
-NOT_HERE = {"reproduce", "help"}
+NOT_HERE = {"reproduce", "help", "refusals"}
 
 
 class Line(NamedTuple):
     name: str
     command: str
-    words: list[str]
+    words: tuple[str, ...]
 
 
-def function_of(words: list[str]) -> tuple[str, list[str]]:
+def function_of(words: list[str]) -> tuple[str, tuple[str, ...]]:
     """ "simulate tree --radix 4" is simulate_tree and the rest."""
     if words and words[0] in ("simulate", "validate") and len(words) > 1:
-        return f"{words[0]}_{words[1]}", words[2:]
-    return (words[0], words[1:]) if words else ("", [])
+        return f"{words[0]}_{words[1]}", tuple(words[2:])
+    return (words[0], tuple(words[1:])) if words else ("", ())
 
 
 def lines() -> Iterator[Line]:
@@ -51,7 +56,7 @@ def typed(text: str) -> Any:
     return text
 
 
-def keywords(command: str, words: list[str]) -> tuple[dict[str, Any], bool]:
+def keywords(command: str, words: tuple[str, ...]) -> tuple[dict[str, Any], bool]:
     """The keywords of a line, and whether --quiet is among its words.  :raises LookupError: what Python cannot type"""
     table = {option: (key, takes) for key, (option, takes) in getattr(_questions, f"_{command.upper()}").items()}
     given: dict[str, Any] = {}
@@ -146,29 +151,48 @@ def check(line: Line) -> int:
     return compared
 
 
+def features(line: Line) -> set[tuple[Any, ...]]:
+    """What of Python's the line goes through.  :raises LookupError: what Python cannot type"""
+    given, quiet = keywords(line.command, line.words)
+    files = sorted((RECORDED / line.name).parent.glob(line.name.split("/")[1] + ".*"))
+    form = line.words[line.words.index("--format") + 1] if "--format" in line.words else "table"
+    has_list = any(isinstance(value, str) and re.search("[,:]", value) for value in given.values())
+    return {
+        (line.command, "list" if has_list else "one", files[0].read_text().splitlines()[0]),  # the status
+        ("forms", len(files), form, quiet),
+        *((line.command, key) for key in given),
+        *(("type", key, type(value)) for key, value in given.items()),
+    }
+
+
+def cover(candidates: dict[Line, set[tuple[Any, ...]]]) -> Iterator[Line]:
+    """A few that have all the features together: always the one that adds most, of equal ones the first."""
+    left = set().union(*candidates.values())
+    while left:
+        best = max(candidates, key=lambda line: len(candidates[line] & left))
+        left -= candidates[best]
+        yield best
+
+
 def test_recorded(at_root: Any) -> None:
-    """At least 200 questions over all commands; simulations that take a second or so only at full depth."""
-    compared: collections.Counter[str] = collections.Counter()
-    questions = 0
-    different = []
+    candidates: dict[Line, set[tuple[Any, ...]]] = {}
     for line in lines():
-        family = line.name.split("/")[0]
-        if family in NOT_HERE or not hasattr(tb, line.command) or family == "refusals":
-            continue
-        if not FULL and line.name in SLOW:
-            continue
+        if line.name.split("/")[0] not in NOT_HERE and hasattr(tb, line.command):
+            try:
+                candidates[line] = features(line)
+            except LookupError:
+                continue
+    compared: collections.Counter[str] = collections.Counter()
+    different = []
+    asked = list(candidates if FULL else cover(candidates))
+    for line in asked:
         try:
-            found = check(line)
-        except LookupError:
-            continue
+            compared[line.command] += check(line)
         except AssertionError as error:
             different.append(f"{line.name}: {error}"[:600])
-            continue
-        compared[line.command] += found
-        questions += 1
-    print(f"{questions} questions, {sum(compared.values())} outputs: {dict(compared)}")
+    print(f"{len(asked)} questions of {len(candidates)}, {sum(compared.values())} outputs: {dict(compared)}")
     assert not different, f"{len(different)} differ:\n" + "\n".join(different)
-    assert questions >= 200
+    assert len(candidates) >= 300 and len(asked) >= 100
     assert set(compared) >= set(_questions.__all__) - {"sweep"}
 
 
@@ -205,7 +229,3 @@ def test_refusals(at_root: Any) -> None:
     assert not different, "\n".join(different)
     assert refused >= 60
     print(f"{refused} refusals")
-
-
-# More than a third of a second each.
-SLOW: set[str] = set()

@@ -128,7 +128,7 @@ def test_a_time_limit_ends_a_question_and_the_next_is_answered() -> None:
         os.waitpid(-1, os.WNOHANG)
     assert tb.buffer(inputs=16, load=0.9, drop=1e-15, time_limit=1000).buffer == 157
     with pytest.raises(tb.LimitExceeded) as late:
-        tb.simulate_tree(radix=4, levels=3, load=0.8, slots=10**9, time_limit=2)
+        tb.simulate_tree(radix=4, levels=3, load=0.8, slots=10**9, threads=1, time_limit=0.5)
     assert late.value.partial is None or late.value.partial.stopped
     with pytest.raises(tb.InvalidArgument, match="time_limit is 0"):
         tb.buffer(inputs=16, load=0.9, drop=1e-15, time_limit=0)

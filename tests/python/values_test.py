@@ -39,7 +39,7 @@ def proved(draw: Any) -> tuple[tb.Number, Fraction]:
     return (tb.Bound(truth + width, True), truth) if kind == "below" else (tb.Bound(truth - width, False), truth)
 
 
-@cases(100, 800)
+@cases(40, 800)
 @given(st.lists(proved(), min_size=8, max_size=8))
 def test_arithmetic_encloses(numbers: Any) -> None:
     """256 cases each: every two of them by every operation. The full depth is 2 10^5 cases."""
@@ -59,7 +59,7 @@ def test_arithmetic_encloses(numbers: Any) -> None:
             assert isinstance(found, tb.Exact) and found.value == truth
 
 
-@cases(120, 4_000)
+@cases(50, 4_000)
 @given(st.lists(proved(), min_size=4, max_size=4), fractions, st.sampled_from(["fraction", "float", "int"]))
 def test_scalars(numbers: Any, scalar: Fraction, kind: str) -> None:
     given_: Any = scalar
@@ -78,7 +78,7 @@ def test_scalars(numbers: Any, scalar: Fraction, kind: str) -> None:
         assert found.lower <= truth <= found.upper
 
 
-@cases(200, 10_000)
+@cases(100, 10_000)
 @given(fractions, fractions, fractions)
 def test_products_stay_narrow(a: Fraction, b: Fraction, scale: Fraction) -> None:
     """Ends are rounded to 128 bits, and no further off."""
@@ -89,7 +89,7 @@ def test_products_stay_narrow(a: Fraction, b: Fraction, scale: Fraction) -> None
         assert abs(got - true) <= abs(true) / 2**127
 
 
-@cases(100, 1_000)
+@cases(30, 1_000)
 @given(st.lists(proved(), min_size=6, max_size=6))
 def test_comparison_never_guesses(numbers: Any) -> None:
     for (a, x), (b, y), act in itertools.product(numbers, numbers, (operator.lt, operator.le, operator.gt, operator.ge)):
@@ -101,7 +101,7 @@ def test_comparison_never_guesses(numbers: Any) -> None:
         assert said == act(x, y)
 
 
-@cases(200, 10_000)
+@cases(100, 10_000)
 @given(proved())
 def test_round_trips(left: Any) -> None:
     a, _ = left
@@ -110,7 +110,7 @@ def test_round_trips(left: Any) -> None:
     assert again.lower_fraction == a.lower_fraction and again.upper_fraction == a.upper_fraction
 
 
-@cases(200, 10_000)
+@cases(100, 10_000)
 @given(fractions, st.integers(2, 40))
 def test_decimals_are_rounded_as_asked(value: Fraction, digits: int) -> None:
     down, up = (Fraction(_decimals.to_decimal(value, digits, way)) for way in ("down", "up"))  # type: ignore[arg-type]
@@ -119,7 +119,7 @@ def test_decimals_are_rounded_as_asked(value: Fraction, digits: int) -> None:
     assert Fraction(_decimals.to_decimal(value, digits)) in (down, up)
 
 
-@cases(200, 10_000)
+@cases(100, 10_000)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_floats_are_their_shortest_decimal(value: float) -> None:
     meant = _decimals.exact(value)
@@ -128,7 +128,7 @@ def test_floats_are_their_shortest_decimal(value: float) -> None:
     assert _decimals.exact(numpy.float64(value)) == meant
 
 
-@cases(200, 10_000)
+@cases(100, 10_000)
 @given(fractions)
 def test_floats_are_rounded_outward(value: Fraction) -> None:
     low, high = _decimals.float_down(value), _decimals.float_up(value)
