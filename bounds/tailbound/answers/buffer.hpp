@@ -10,7 +10,7 @@
 /// How many packets must one output queue hold?
 ///
 /// MODEL     bounds/output_queue.hpp
-/// TESTS     tests/answers/buffer_test.cpp
+/// TESTS     tests/bounds/output_queue_test.cpp, tests/golden/answers_test.cpp
 namespace tailbound::answers {
 
 /// The least buffer that meets a target.

@@ -10,7 +10,7 @@
 /// The distribution of an output queue.
 ///
 /// MODEL     bounds/output_queue.hpp
-/// TESTS     tests/answers/occupancy_test.cpp
+/// TESTS     tests/bounds/output_queue_test.cpp
 namespace tailbound::answers {
 
 /// n of P(Q > n), each >= 0.

@@ -12,7 +12,7 @@
 
 /// What feeds an output queue, as it was described: one variant for all commands.
 ///
-/// TESTS     tests/answers/traffic_test.cpp
+/// TESTS     tests/golden/traffic_files_test.cpp
 namespace tailbound::answers {
 
 /// `inputs` independent inputs that share the load equally.

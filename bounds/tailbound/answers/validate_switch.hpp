@@ -14,7 +14,7 @@
 ///           packets independently from slot to slot to every output alike, all cells of one in one slot.
 /// RESULT    a bound that lies below the simulation's interval is refuted: that is what `optimistic` counts. The
 ///           approximation beside it promises nothing and is not counted.
-/// TESTS     tests/answers/validate_switch_test.cpp
+/// TESTS     tests/golden/switch_test.cpp, tests/networks/random_switches.cpp
 namespace tailbound::answers {
 
 struct ValidateSwitchQuestion {

@@ -11,7 +11,7 @@
 ///
 /// MODEL     bounds/dependent_delay.hpp; decoupled sources (network/queue_traffic.hpp)
 /// SOURCE    docs/derivations/dependent_hops.md
-/// TESTS     tests/bounds/dependent_network_test.cpp: a tree in closed form and written out
+/// TESTS     tests/bounds/dependent_delay_test.cpp: a tree in closed form and written out
 namespace tailbound::bounds {
 
 struct DependentPaths {

@@ -14,7 +14,7 @@
 ///           message is the dimension (0 .. n - 1) of its port.
 /// SOURCE    Greenberg and Guan 1997b; Dally and Seitz 1987, Dally 1992 (virtual channels)
 /// EXCLUDES  rates and flows: network/cube.hpp finds them without this header
-/// TESTS     tests/network/worm_network_test.cpp
+/// TESTS     tests/network/worm_walk_test.cpp, tests/network/worm_meetings_test.cpp
 namespace tailbound::network {
 
 /// \param virtual_channels  of a link, 1 .. 64; of a torus 1 or an even number

@@ -14,7 +14,7 @@
 ///           S(1, floor(p / 4)). A message rises to the lowest level that leads to its destination, by either
 ///           link up (the two are one station), and comes down the only way there is.
 /// SOURCE    Greenberg and Guan 1997a, section 3
-/// TESTS     tests/network/worm_network_test.cpp
+/// TESTS     tests/sim/worm_engine_test.cpp, tests/validation/rigid_worms_test.cpp
 namespace tailbound::network {
 
 /// \param levels  n, 1 .. 9

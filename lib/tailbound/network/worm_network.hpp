@@ -15,7 +15,7 @@
 ///           channel that a worm got and on its variant: where a routing spreads messages over several equal
 ///           ways, a number drawn with the message says which one it takes.
 /// EXCLUDES  who sends to whom (WormTraffic), time, and queueing
-/// TESTS     tests/network/worm_network_test.cpp
+/// TESTS     tests/network/worm_walk_test.cpp, tests/network/worm_trails_test.cpp
 namespace tailbound::network {
 
 struct WormChannel {

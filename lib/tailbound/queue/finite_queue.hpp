@@ -10,7 +10,7 @@
 ///           Taksar and Heyman), in intervals.
 /// SOURCE    docs/derivations/loss.md
 /// EXCLUDES  an unstable load: for C = 1 the formula rests on the unlimited queue.
-/// TESTS     tests/bounds/loss_test.cpp
+/// TESTS     tests/bounds/packet_loss_test.cpp
 namespace tailbound::queue {
 
 /// loss(capacity) [fraction of the packets], enclosed to accuracy.digits, or exact.

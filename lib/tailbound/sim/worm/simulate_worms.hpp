@@ -15,7 +15,7 @@
 /// intervals.
 ///
 /// MODEL     the batches of all replications are taken together (sim/run/batch_means.hpp).
-/// TESTS     tests/sim/worm_replication_test.cpp, tests/validation/wormhole_test.cpp
+/// TESTS     tests/sim/worm_replication_test.cpp, tests/validation/rigid_worms_test.cpp
 namespace tailbound::sim {
 
 struct WormPercentile {
