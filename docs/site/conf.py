@@ -61,6 +61,13 @@ def dark_where_the_system_is(app, config):
     config.html_static_path.append(str(folder))
 
 
+def no_search_where_few_are_written(app):
+    """`build --check`: there is no index to which the few could be added."""
+    if app.tags.has("few"):
+        app.builder.search = False
+
+
 def setup(app):
+    app.connect("builder-inited", no_search_where_few_are_written)
     app.connect("config-inited", dark_where_the_system_is)
     app.add_html_math_renderer("katex", (inline_math, None), (display_math, None))
