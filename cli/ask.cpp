@@ -1,7 +1,7 @@
 #include <unistd.h>
 #include <cli/ask.hpp>
-#include <cli/files.hpp>
-#include <cli/options.hpp>
+#include <cli/options/files.hpp>
+#include <cli/options/options.hpp>
 #include <cli/program.hpp>
 #include <tailbound/core/suggest.hpp>
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cli/options.hpp>
+#include <cli/options/options.hpp>
 #include <cli/process/limits.hpp>
 #include <cli/run.hpp>
-#include <tailbound/answers/run.hpp>
+#include <tailbound/answers/points/run.hpp>
 #include <tailbound/render/document.hpp>
 
 #include <cstddef>
@@ -48,7 +48,7 @@ struct Context {
 ///     answers::as_piece(run, [&] { return ...; })           one answer
 ///     answers::for_each_point(count, run, [&](i) { ... })   a list, of which a stop leaves what is finished
 ///
-/// Simulations are carried out by SimulationRun (cli/simulation_options.hpp).
+/// Simulations are carried out by SimulationRun (cli/options/simulation_options.hpp).
 /// \param context  outlives the result
 [[nodiscard]] answers::Run analysis_run(const Context& context);
 

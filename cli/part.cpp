@@ -1,7 +1,7 @@
-#include <cli/files.hpp>
-#include <cli/options.hpp>
+#include <cli/options/files.hpp>
+#include <cli/options/options.hpp>
 #include <cli/part.hpp>
-#include <tailbound/run/checksum.hpp>
+#include <tailbound/run/store/checksum.hpp>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cli/program.hpp>
-#include <tailbound/run/parts.hpp>
+#include <tailbound/run/store/parts.hpp>
 
 #include <string>
 #include <vector>

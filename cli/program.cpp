@@ -4,7 +4,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cli/help.hpp>
-#include <cli/options.hpp>
+#include <cli/options/options.hpp>
 #include <tailbound/core/suggest.hpp>
 
 #include <fmt/format.h>

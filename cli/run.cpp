@@ -1,17 +1,17 @@
 #include <cli/run.hpp>
 
-#include <cli/files.hpp>
-#include <cli/options.hpp>
+#include <cli/options/files.hpp>
+#include <cli/options/options.hpp>
 #include <cli/part.hpp>
 #include <cli/process/interrupt.hpp>
 #include <cli/process/memory.hpp>
 #include <cli/process/pieces.hpp>
 #include <cli/program.hpp>
-#include <tailbound/answers/points.hpp>
+#include <tailbound/answers/points/points.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/document.hpp>
-#include <tailbound/render/gnuplot_program.hpp>
-#include <tailbound/render/html.hpp>
+#include <tailbound/render/formats/gnuplot_program.hpp>
+#include <tailbound/render/formats/html.hpp>
 
 #include <fmt/format.h>
 

@@ -65,21 +65,21 @@ endfunction()
 
 option(TAILBOUND_UNITY "Compile small files some at a time" ON)
 
-# tailbound_unity(TARGET): files of the target that have no options of their own are compiled up to twelve at a time, those
-# of different folders here apart. Most of the time of a small file goes into what all of them have in common, precompiled
-# or not: templates that headers use are instantiated anew for each.
+# tailbound_unity(TARGET [BY_FOLDER]): files of the target that have no options of their own are compiled up to twelve at a
+# time, BY_FOLDER those of different folders here apart. Most of the time of a small file goes into what all of them have in
+# common, precompiled or not: templates that headers use are instantiated anew for each.
 function(tailbound_unity target)
   if(NOT TAILBOUND_UNITY)
     return()
   endif()
   set(most 12)
   get_target_property(sources ${target} SOURCES)
-  list(SORT sources)
+  list(SORT sources COMPARE FILE_BASENAME)  # so that a file that only moves stays beside the same others
   set(folders "")
   foreach(source IN LISTS sources)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE place)
     set(folder here)
-    if(place MATCHES "^([A-Za-z_]+)/")
+    if(BY_FOLDER IN_LIST ARGN AND place MATCHES "^([A-Za-z_]+)/")
       set(folder ${CMAKE_MATCH_1})
     endif()
     list(APPEND folders ${folder})
@@ -109,7 +109,7 @@ function(tailbound_precompiled name)
   set(source ${PROJECT_BINARY_DIR}/precompiled/${name}.cpp)
   file(CONFIGURE OUTPUT ${source} CONTENT "" @ONLY)
   add_library(${name} OBJECT ${source})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/lib ${PROJECT_SOURCE_DIR}/bounds)
+  target_include_directories(${name} PRIVATE ${PROJECT_BINARY_DIR}/include)
   target_link_libraries(${name} PRIVATE ${its_LIBRARIES})
   target_compile_options(${name} PRIVATE ${TAILBOUND_WARNINGS} ${its_OPTIONS})
   target_precompile_headers(${name} PRIVATE

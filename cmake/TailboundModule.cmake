@@ -1,11 +1,17 @@
 # One library per module: its sources stand beside its headers. A new file needs no edit here.
 
-# tailbound_library(name folder include_root dependencies...)
-# Target tailbound_NAME, known to all as tailbound::NAME, of folder/*.cpp and folder/*/*.cpp; header-only if
-# there is none.
-# Headers are included relative to include_root.
-function(tailbound_library name folder include_root)
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*/*.cpp)
+# Headers are included as <tailbound/NAME/...>: this folder has a link NAME to the folder of each module.
+set(TAILBOUND_INCLUDE ${PROJECT_BINARY_DIR}/include)
+
+# tailbound_module(name dependencies...)
+# Target tailbound_NAME, known to all as tailbound::NAME, of all sources below its folder, which is this one or, from the top,
+# lib/NAME; header-only if there is none.
+function(tailbound_module name)
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR})
+  if(folder STREQUAL PROJECT_SOURCE_DIR)
+    set(folder ${PROJECT_SOURCE_DIR}/lib/${name})
+  endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   set(target tailbound_${name})
   if(sources)
     add_library(${target} STATIC ${sources})
@@ -17,17 +23,15 @@ function(tailbound_library name folder include_root)
   add_library(tailbound::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   set_property(GLOBAL APPEND PROPERTY tailbound_libraries ${target})
+  set_property(GLOBAL APPEND PROPERTY tailbound_module_folders ${folder})
   tailbound_scope(scope ${name} PUBLIC)
   target_compile_features(${target} ${scope} cxx_std_20)
-  target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${include_root}>)
+  file(MAKE_DIRECTORY ${TAILBOUND_INCLUDE}/tailbound)
+  file(CREATE_LINK ${folder} ${TAILBOUND_INCLUDE}/tailbound/${name} SYMBOLIC)
+  target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${TAILBOUND_INCLUDE}>)
   foreach(dependency IN LISTS ARGN)
     tailbound_link(${name} PUBLIC tailbound_${dependency})
   endforeach()
-endfunction()
-
-# A module of lib/tailbound.
-function(tailbound_module name)
-  tailbound_library(${name} ${PROJECT_SOURCE_DIR}/lib/tailbound/${name} ${PROJECT_SOURCE_DIR}/lib ${ARGN})
 endfunction()
 
 # target_link_libraries for a module, header-only or not.

@@ -1,9 +1,9 @@
 #include <mpi/ranks.hpp>
 #include <tailbound/run/bytes.hpp>
-#include <tailbound/run/checksum.hpp>
 #include <tailbound/run/dealer.hpp>
 #include <tailbound/run/message.hpp>
 #include <tailbound/run/processes.hpp>
+#include <tailbound/run/store/checksum.hpp>
 #include <tailbound/run/threads.hpp>
 
 #include <mpi.h>

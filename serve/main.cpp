@@ -1,6 +1,6 @@
 #include <cli/process/limits.hpp>
 #include <cli/program.hpp>
-#include <serve/server.hpp>
+#include <serve/http/server.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/options/read.hpp>
 

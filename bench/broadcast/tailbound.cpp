@@ -1,6 +1,6 @@
 #include <benchmark/benchmark.h>
 #include <tailbound/bounds/wormhole/broadcast.hpp>
-#include <tailbound/sim/worm/broadcast_replication.hpp>
+#include <tailbound/sim/broadcast/broadcast_replication.hpp>
 
 /// Hypercubes with broadcasts: the models, and their simulation in flit-hops a second (one flit across one
 /// port or link; sources, random numbers and statistics included). CPU time, one core.

@@ -1,5 +1,5 @@
 #include <bench/buffer_size/questions.hpp>
-#include <tailbound/bounds/max_load.hpp>
+#include <tailbound/bounds/sizing/max_load.hpp>
 #include <tailbound/series/renewal.hpp>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 #include <bench/generating_function/questions.hpp>
-#include <tailbound/queue/slotted_formula.hpp>
+#include <tailbound/queue/slotted/slotted_formula.hpp>
 #include <tailbound/symbolic/print.hpp>
 
 #include <string>

@@ -1,4 +1,4 @@
-#include <tailbound/queue/markov_queue.hpp>
+#include <tailbound/queue/markov/markov_queue.hpp>
 
 #include <benchmark/benchmark.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/bounds/network_delay.hpp>
+#include <tailbound/bounds/network/network_delay.hpp>
 
 #include <benchmark/benchmark.h>
 #include <vector>

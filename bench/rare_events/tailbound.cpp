@@ -1,6 +1,6 @@
 #include <benchmark/benchmark.h>
 #include <tailbound/sim/rare/rare_queue.hpp>
-#include <tailbound/sim/rare/rare_tree.hpp>
+#include <tailbound/sim/splitting/rare_tree.hpp>
 
 #include <algorithm>
 

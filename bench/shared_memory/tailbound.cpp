@@ -1,4 +1,4 @@
-#include <tailbound/queue/shared_approximation.hpp>
+#include <tailbound/queue/finite/shared_approximation.hpp>
 
 #include <benchmark/benchmark.h>
 

@@ -1,6 +1,6 @@
 #include <benchmark/benchmark.h>
-#include <tailbound/network/cube_worms.hpp>
-#include <tailbound/network/fat_tree_worms.hpp>
+#include <tailbound/network/worms/cube_worms.hpp>
+#include <tailbound/network/worms/fat_tree_worms.hpp>
 #include <tailbound/sim/worm/worm_replication.hpp>
 
 /// Flit-hops a second: one flit across one channel; sources, random numbers and statistics included. CPU

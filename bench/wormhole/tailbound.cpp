@@ -1,10 +1,10 @@
 #include <benchmark/benchmark.h>
 #include <tailbound/bounds/wormhole/fat_tree.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
-#include <tailbound/network/cube_worms.hpp>
-#include <tailbound/network/network_file.hpp>
-#include <tailbound/network/worm_network_file.hpp>
-#include <tailbound/network/worm_walk.hpp>
+#include <tailbound/network/files/network_file.hpp>
+#include <tailbound/network/walks/worm_walk.hpp>
+#include <tailbound/network/worms/cube_worms.hpp>
+#include <tailbound/network/worms/worm_network_file.hpp>
 
 #include <string>
 

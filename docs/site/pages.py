@@ -90,20 +90,20 @@ def command_pages(folder, tailbound):
 # --- the library, from the comments of its headers ---------------------------------------------------------
 
 ROOMS = {
-    "lib/tailbound/core": "Units as types, typed errors.",
-    "lib/tailbound/run": "Who carries out a list of pieces: threads, processes, parts.",
-    "lib/tailbound/files": "Files that appear whole or not at all.",
-    "lib/tailbound/options": "Named options, declared in tables.",
-    "lib/tailbound/numeric": "Rationals, reals, intervals, the kinds of truth, rounding bounds, transforms.",
-    "lib/tailbound/traffic": "Correlated sources, packets of several sizes.",
-    "lib/tailbound/symbolic": "Formulas and their printing.",
-    "lib/tailbound/series": "From formulas and traffic to numbers.",
-    "lib/tailbound/queue": "The slotted queue and what is proved of it.",
-    "lib/tailbound/network": "Trees and any network; network files.",
-    "lib/tailbound/sim": "The simulators.",
-    "bounds/tailbound/bounds": "Models and numeric questions.",
-    "bounds/tailbound/answers": "A question is a struct, its answer a struct of numbers that carry their truth.",
-    "bounds/tailbound/render": "What is shown of an answer, and the formats.",
+    "lib/core": "Units as types, typed errors.",
+    "lib/run": "Who carries out a list of pieces: threads, processes, parts.",
+    "lib/files": "Files that appear whole or not at all.",
+    "lib/options": "Named options, declared in tables.",
+    "lib/numeric": "Rationals, reals, intervals, the kinds of truth, rounding bounds, transforms.",
+    "lib/traffic": "Correlated sources, packets of several sizes.",
+    "lib/symbolic": "Formulas and their printing.",
+    "lib/series": "From formulas and traffic to numbers.",
+    "lib/queue": "The slotted queue and what is proved of it.",
+    "lib/network": "Trees and any network; network files.",
+    "lib/sim": "The simulators.",
+    "bounds": "Models and numeric questions.",
+    "answers": "A question is a struct, its answer a struct of numbers that carry their truth.",
+    "render": "What is shown of an answer, and the formats.",
 }
 
 
@@ -182,9 +182,11 @@ def api_pages(folder):
     for room, meaning in ROOMS.items():
         sections = []
         for path in sorted((ROOT / room).rglob("*.hpp")):
+            if re.search(r"^///.*Internal to the \w+ module", path.read_text(), flags=re.M):
+                continue
             parts = header_page(path)
             if parts:
-                name = re.sub(r"^(lib|bounds)/", "", str(path.relative_to(ROOT)))
+                name = "tailbound/" + str(path.relative_to(ROOT)).removeprefix("lib/")
                 sections.append(f"## {name.split('/', 1)[1]}\n\n`#include <{name}>`\n\n" + "\n".join(parts))
         name = room.split("/")[-1]
         names.append(name)

@@ -2,7 +2,7 @@
 
 #include <cln/integer_io.h>
 #include <cln/rational.h>
-#include <tailbound/render/html.hpp>
+#include <tailbound/render/formats/html.hpp>
 
 #include <cmath>
 #include <cstdint>

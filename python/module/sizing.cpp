@@ -3,10 +3,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <python/module/sizing.hpp>
-#include <tailbound/answers/stored.hpp>
-#include <tailbound/numeric/decimal.hpp>
-#include <tailbound/numeric/number_list.hpp>
-#include <tailbound/render/documents/buffer.hpp>
+#include <tailbound/answers/points/stored.hpp>
+#include <tailbound/numeric/text/decimal.hpp>
+#include <tailbound/numeric/text/number_list.hpp>
+#include <tailbound/render/documents/buffer/buffer.hpp>
 #include <tailbound/run/executor.hpp>
 #include <tailbound/run/processes.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <python/module/shown.hpp>
-#include <tailbound/answers/buffer.hpp>
+#include <tailbound/answers/buffer/buffer.hpp>
 
 #include <cstdint>
 #include <memory>

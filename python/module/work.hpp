@@ -1,7 +1,7 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
-#include <tailbound/answers/run.hpp>
+#include <tailbound/answers/points/run.hpp>
 
 #include <functional>
 #include <memory>

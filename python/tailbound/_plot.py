@@ -11,7 +11,7 @@ from ._errors import NoAnswer
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's colours, dashes and markers as bounds/tailbound/render/gnuplot.cpp has them.
+# Okabe and Ito's colours, dashes and markers as render/formats/gnuplot.cpp has them.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#444444")
 _DASHES = ("-", (0, (5, 3)))
 _MARKERS = ("o", "s", "^", "D", "o", "s", "^", "D", "v", "x", "+", "*")

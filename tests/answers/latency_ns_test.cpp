@@ -1,6 +1,6 @@
 #include <cln/rational.h>
 #include <catch2/catch.hpp>
-#include <tailbound/answers/delay.hpp>
+#include <tailbound/answers/delay/delay.hpp>
 #include <tailbound/answers/latency_ns.hpp>
 
 #include <cmath>

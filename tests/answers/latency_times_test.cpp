@@ -1,7 +1,7 @@
 #include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/answers/latency_times.hpp>
-#include <tailbound/sim/run/batch_means.hpp>
+#include <tailbound/sim/batches/batch_means.hpp>
 
 #include <algorithm>
 #include <random>

@@ -1,8 +1,8 @@
-#include <cli/files.hpp>
+#include <cli/options/files.hpp>
 #include <nlohmann/json.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/real.hpp>
-#include <tailbound/series/coefficient_list.hpp>
+#include <tailbound/series/files/coefficient_list.hpp>
 
 #include <catch2/catch.hpp>
 #include <tests/golden/run_command.hpp>

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
-#include <cli/figures/figure.hpp>
 #include <nlohmann/json.hpp>
+#include <reproduce/figure.hpp>
 #include <tests/golden/child.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>

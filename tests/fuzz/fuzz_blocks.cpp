@@ -1,7 +1,7 @@
 /// queue::parse_blocks on any bytes: square matrices of probabilities, which read back the same, or
 /// ParseError; MarkovArrivals::blocks on what is small.
 #include <tailbound/core/error.hpp>
-#include <tailbound/queue/blocks_file.hpp>
+#include <tailbound/queue/arrivals/blocks_file.hpp>
 
 #include "text_of.hpp"
 

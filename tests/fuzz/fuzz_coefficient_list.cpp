@@ -1,6 +1,6 @@
 /// series::parse_coefficient_list on any bytes: a list that keeps its promises, or ParseError.
 #include <tailbound/core/error.hpp>
-#include <tailbound/series/coefficient_list.hpp>
+#include <tailbound/series/files/coefficient_list.hpp>
 
 #include "text_of.hpp"
 

@@ -1,8 +1,8 @@
 /// network::read_fabric on any bytes, and SparseDemandReader on those behind a line "%%%": traffic that is the same as
 /// where it is listed, or a typed error with its place. The bytes of the list are taken in pieces.
 #include <tailbound/core/error.hpp>
-#include <tailbound/network/demands.hpp>
-#include <tailbound/network/network_file.hpp>
+#include <tailbound/network/demands/demands.hpp>
+#include <tailbound/network/files/network_file.hpp>
 
 #include <algorithm>
 #include <string>

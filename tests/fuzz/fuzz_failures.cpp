@@ -1,8 +1,8 @@
 /// network::failures_of on any bytes behind a line "%%%", and take_out of them on the network before it, as --without
 /// does: links that are left are in their order, a failed node has none, one by one is as all together; or a typed error.
 #include <tailbound/core/error.hpp>
-#include <tailbound/network/failures.hpp>
-#include <tailbound/network/network_file.hpp>
+#include <tailbound/network/demands/failures.hpp>
+#include <tailbound/network/files/network_file.hpp>
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 /// network::read_network on any bytes, and add_traffic_matrix on those behind a line "%%%": a valid network
 /// that is written and read back the same, or a typed error with its place.
 #include <tailbound/core/error.hpp>
-#include <tailbound/network/network_file.hpp>
+#include <tailbound/network/files/network_file.hpp>
 #include <tailbound/network/queue_traffic.hpp>
 
 #include <string>

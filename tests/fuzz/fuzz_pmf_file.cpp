@@ -1,6 +1,6 @@
 /// series::parse_pmf on any bytes, both ways: probabilities that sum to 1, or ParseError.
 #include <tailbound/core/error.hpp>
-#include <tailbound/series/pmf_file.hpp>
+#include <tailbound/series/files/pmf_file.hpp>
 
 #include "text_of.hpp"
 

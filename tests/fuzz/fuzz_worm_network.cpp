@@ -2,9 +2,9 @@
 /// back the same, ways of channels that end, and a graph whose flows are conserved; or a typed error with its
 /// place.
 #include <tailbound/core/error.hpp>
-#include <tailbound/network/network_file.hpp>
-#include <tailbound/network/worm_network_file.hpp>
-#include <tailbound/network/worm_walk.hpp>
+#include <tailbound/network/files/network_file.hpp>
+#include <tailbound/network/walks/worm_walk.hpp>
+#include <tailbound/network/worms/worm_network_file.hpp>
 
 #include <cmath>
 #include <string>

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <cli/ask.hpp>
-#include <tailbound/answers/accuracy_settings.hpp>
+#include <tailbound/answers/accuracy/accuracy_settings.hpp>
 #include <tailbound/core/error.hpp>
-#include <tailbound/render/documents/accuracy.hpp>
+#include <tailbound/render/documents/accuracy/accuracy.hpp>
 #include <tests/golden/csv_rows.hpp>
 #include <tests/golden/run_json.hpp>
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
-#include <tailbound/network/network_file.hpp>
+#include <tailbound/network/files/network_file.hpp>
 #include <tailbound/network/tree.hpp>
 #include <tests/golden/csv_rows.hpp>
 #include <tests/golden/folder.hpp>

@@ -52,7 +52,8 @@ TEST_CASE("multistage: the published variant in JSON and CSV") {
   CHECK(value_of(point["hot_delay"]) == Approx(14.51753).margin(1e-5));
   CHECK(point["hot_path"].size() == 6);
   CHECK(point["iteration"] == "direct");
-  const Outcome csv = run_line("multistage " + stage_network + "--variant published --loads 0.3,0.8 --format csv");
+  const Outcome csv =
+      run_line("multistage " + stage_network + "--variant published --loads 0.3,0.8 --format csv");
   const auto rows = rows_of(csv.out);
   REQUIRE(rows.size() == 13);  // a row a stage
   CHECK(at(rows, 1, "load") == "0.3");
@@ -174,8 +175,8 @@ TEST_CASE("validate multistage: both models beside the simulation") {
   CHECK(std::abs(value_of(delay["published_error"])) > 0.05);
   CHECK(value_of(delay["blocking_error"]) ==
         Approx(value_of(delay["blocking"]) / value_of(delay["simulation"]) - 1).epsilon(1e-9));
-  const auto rows =
-      rows_of(run_line("validate multistage " + stage_network + "--loads 0.3,0.5 --slots 2000 --format csv").out);
+  const auto rows = rows_of(
+      run_line("validate multistage " + stage_network + "--loads 0.3,0.5 --slots 2000 --format csv").out);
   REQUIRE(rows.size() == 9);
   CHECK(at(rows, 5, "load") == "0.5");
   CHECK(at(rows, 5, "quantity") == "throughput");

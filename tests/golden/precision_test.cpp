@@ -5,7 +5,7 @@
 
 #include <string>
 
-// --half-width: what was reached is what is shown. That it is right is in tests/answers/precision_test.cpp.
+// --half-width: what was reached is what is shown. That it is right is in tests/answers/simulation/precision_test.cpp.
 
 namespace {
 

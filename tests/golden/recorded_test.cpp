@@ -171,7 +171,8 @@ std::map<std::string, std::string> records_of(const Run& run) {
   for (const fs::path& file : files_below(folder.path()))
     behind += "--- " + file.string() + "\n" + tailbound::golden::content(file);
   for (auto& [format, text] : records)
-    text = masked("--- status " + std::to_string(outcome.status) + "\n--- standard output\n" + text + behind, folder);
+    text = masked("--- status " + std::to_string(outcome.status) + "\n--- standard output\n" + text + behind,
+                  folder);
   return records;
 }
 
@@ -218,7 +219,8 @@ void compare(const std::string& family) {
       const std::string was = tailbound::golden::content(file);
       const std::string& is = now.at(format);
       if (was != is)
-        FAIL_CHECK(name << ", " << first_difference(was, is) << "\nIf that is wanted: tools/record " << family);
+        FAIL_CHECK(name << ", " << first_difference(was, is) << "\nIf that is wanted: tools/record "
+                        << family);
       else
         SUCCEED();
     }
@@ -267,7 +269,8 @@ TEST_CASE("recorded: each line has a family and a name of its own, each file a l
 
 TEST_CASE("formats: the same answer in another format is what --format prints") {
   const std::vector<std::string> words{"buffer", "--inputs", "16", "--load", "0.8,0.9", "--drop", "1e-9"};
-  std::map<std::string, std::string> also{{"table", ""}, {"json", ""}, {"csv", ""}, {"markdown", ""}, {"html", ""}};
+  std::map<std::string, std::string> also{
+      {"table", ""}, {"json", ""}, {"csv", ""}, {"markdown", ""}, {"html", ""}};
   REQUIRE(tailbound::golden::run_command(words, &also).status == 0);
   for (const auto& [format, text] : also) {
     std::vector<std::string> of_format = words;

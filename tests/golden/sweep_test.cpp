@@ -1,7 +1,7 @@
 #include <sqlite3.h>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
-#include <tailbound/run/point_store.hpp>
+#include <tailbound/run/store/point_store.hpp>
 #include <tests/golden/child.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>

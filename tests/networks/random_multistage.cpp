@@ -1,6 +1,6 @@
 #include <cln/rational.h>
 #include <tailbound/bounds/multistage/combining.hpp>
-#include <tailbound/numeric/plain.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/sim/multistage/simulate_multistage.hpp>
 
 #include <algorithm>

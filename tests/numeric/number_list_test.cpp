@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 #include <tailbound/core/error.hpp>
-#include <tailbound/numeric/number_list.hpp>
+#include <tailbound/numeric/text/number_list.hpp>
 #include <tests/golden/run_command.hpp>
 #include <tests/support/rational.hpp>
 

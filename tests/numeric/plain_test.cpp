@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
-#include <tailbound/numeric/decimal.hpp>
-#include <tailbound/numeric/plain.hpp>
+#include <tailbound/numeric/text/decimal.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 
 #include <cln/rational.h>
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
-#include <tailbound/render/html.hpp>
+#include <tailbound/render/formats/html.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 #include <tailbound/core/error.hpp>
-#include <tailbound/render/html.hpp>
+#include <tailbound/render/formats/html.hpp>
 #include <tailbound/render/picture.hpp>
 
 #include <array>

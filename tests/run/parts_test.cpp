@@ -1,6 +1,6 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/run/parts.hpp>
 #include <tailbound/run/processes.hpp>
+#include <tailbound/run/store/parts.hpp>
 #include <tailbound/run/threads.hpp>
 #include <tests/run/steps.hpp>
 

@@ -1,5 +1,5 @@
 #include <catch2/catch.hpp>
-#include <tailbound/run/point_store.hpp>
+#include <tailbound/run/store/point_store.hpp>
 #include <tests/golden/folder.hpp>
 
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
-#include <tailbound/series/coefficient_list.hpp>
+#include <tailbound/series/files/coefficient_list.hpp>
 
 #include <catch2/catch.hpp>
 #include <tests/support/rational.hpp>

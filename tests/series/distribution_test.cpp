@@ -1,4 +1,4 @@
-#include <tailbound/queue/hop_delay.hpp>
+#include <tailbound/queue/delay/hop_delay.hpp>
 #include <tailbound/series/distribution.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
-#include <tailbound/series/pmf_file.hpp>
+#include <tailbound/series/files/pmf_file.hpp>
 
 #include <catch2/catch.hpp>
 

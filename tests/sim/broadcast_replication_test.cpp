@@ -1,6 +1,6 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/network/hypercube_worms.hpp>
-#include <tailbound/sim/worm/simulate_broadcasts.hpp>
+#include <tailbound/network/worms/hypercube_worms.hpp>
+#include <tailbound/sim/broadcast/simulate_broadcasts.hpp>
 
 #include <bit>
 #include <catch2/catch.hpp>

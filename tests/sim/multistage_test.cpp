@@ -1,4 +1,4 @@
-#include <tailbound/queue/deterministic_queue.hpp>
+#include <tailbound/queue/delay/deterministic_queue.hpp>
 #include <tailbound/sim/multistage/simulate_multistage.hpp>
 
 #include <algorithm>

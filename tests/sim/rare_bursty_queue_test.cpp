@@ -1,7 +1,7 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/queue/slotted_queue.hpp>
+#include <tailbound/queue/slotted/slotted_queue.hpp>
+#include <tailbound/sim/rare/on_count.hpp>
 #include <tailbound/sim/rare/rare_bursty_queue.hpp>
-#include <tailbound/sim/sources/on_count.hpp>
 
 #include <catch2/catch.hpp>
 #include <cmath>

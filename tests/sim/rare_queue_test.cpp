@@ -1,5 +1,5 @@
-#include <tailbound/queue/finite_queue.hpp>
-#include <tailbound/queue/slotted_queue.hpp>
+#include <tailbound/queue/finite/finite_queue.hpp>
+#include <tailbound/queue/slotted/slotted_queue.hpp>
 #include <tailbound/sim/rare/rare_arrivals.hpp>
 #include <tailbound/sim/rare/rare_queue.hpp>
 

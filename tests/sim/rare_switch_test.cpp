@@ -1,6 +1,6 @@
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
-#include <tailbound/sim/rare/rare_switch.hpp>
+#include <tailbound/sim/splitting/rare_switch.hpp>
 #include <tailbound/sim/switch/simulate_switch.hpp>
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
-#include <tailbound/queue/slotted_queue.hpp>
+#include <tailbound/queue/slotted/slotted_queue.hpp>
 #include <tailbound/sim/rare/rare_arrivals.hpp>
 #include <tailbound/sim/rare/rare_bursty_queue.hpp>
-#include <tailbound/sim/rare/rare_tree.hpp>
+#include <tailbound/sim/splitting/rare_tree.hpp>
 #include <tailbound/sim/tree/simulate_tree.hpp>
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
-#include <tailbound/sim/run/batch_means.hpp>
-#include <tailbound/sim/run/checkpoint.hpp>
-#include <tailbound/sim/run/run.hpp>
+#include <tailbound/sim/batches/batch_means.hpp>
+#include <tailbound/sim/batches/batched_run.hpp>
+#include <tailbound/sim/batches/checkpoint.hpp>
 
 #include <boost/math/distributions/binomial.hpp>
 

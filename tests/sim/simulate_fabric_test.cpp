@@ -1,6 +1,6 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/network/fabrics.hpp>
-#include <tailbound/network/network_file.hpp>
+#include <tailbound/network/demands/fabrics.hpp>
+#include <tailbound/network/files/network_file.hpp>
 #include <tailbound/sim/fabric/fabric_replication.hpp>
 #include <tailbound/sim/fabric/simulate_fabric.hpp>
 #include <tailbound/sim/network/network_replication.hpp>

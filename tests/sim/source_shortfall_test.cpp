@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/network.hpp>
-#include <tailbound/network/worm_network_file.hpp>
+#include <tailbound/network/worms/worm_network_file.hpp>
 #include <tailbound/sim/worm/simulate_worms.hpp>
 #include <tailbound/sim/worm/source_shortfall.hpp>
 

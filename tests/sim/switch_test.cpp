@@ -1,6 +1,6 @@
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
-#include <tailbound/queue/markov_queue.hpp>
+#include <tailbound/queue/markov/markov_queue.hpp>
 #include <tailbound/sim/switch/simulate_switch.hpp>
 
 #include <algorithm>

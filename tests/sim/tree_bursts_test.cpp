@@ -1,5 +1,5 @@
 #include <tailbound/network/tree.hpp>
-#include <tailbound/sim/run/batch_means.hpp>
+#include <tailbound/sim/batches/batch_means.hpp>
 #include <tailbound/sim/tree/simulate_tree.hpp>
 
 #include <catch2/catch.hpp>

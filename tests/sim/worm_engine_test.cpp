@@ -1,7 +1,7 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/network/cube_worms.hpp>
-#include <tailbound/network/fat_tree_worms.hpp>
-#include <tailbound/network/hypercube_worms.hpp>
+#include <tailbound/network/worms/cube_worms.hpp>
+#include <tailbound/network/worms/fat_tree_worms.hpp>
+#include <tailbound/network/worms/hypercube_worms.hpp>
 #include <tailbound/sim/worm/worm_engine.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-#include <tailbound/network/cube_worms.hpp>
-#include <tailbound/network/fat_tree_worms.hpp>
+#include <tailbound/network/worms/cube_worms.hpp>
+#include <tailbound/network/worms/fat_tree_worms.hpp>
 #include <tailbound/sim/worm/simulate_worms.hpp>
 
 #include <catch2/catch.hpp>

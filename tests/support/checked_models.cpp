@@ -1,5 +1,5 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/queue/markov_queue.hpp>
+#include <tailbound/queue/markov/markov_queue.hpp>
 #include <tailbound/symbolic/pgf.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/queue/slotted_queue.hpp>
+#include <tailbound/queue/slotted/slotted_queue.hpp>
 
 #include <cstdint>
 #include <map>

@@ -1,8 +1,8 @@
-#include <tailbound/answers/validate_buffer.hpp>
-#include <tailbound/answers/validate_sized_buffer.hpp>
-#include <tailbound/answers/validate_switch.hpp>
+#include <tailbound/answers/validation/validate_buffer.hpp>
+#include <tailbound/answers/validation/validate_sized_buffer.hpp>
+#include <tailbound/answers/validation/validate_switch.hpp>
 #include <tailbound/core/error.hpp>
-#include <tailbound/network/network_file.hpp>
+#include <tailbound/network/files/network_file.hpp>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/network/worm_walk.hpp>
-#include <tailbound/render/documents/simulate_wormhole.hpp>
-#include <tailbound/render/documents/wormhole.hpp>
+#include <tailbound/network/walks/worm_walk.hpp>
+#include <tailbound/render/documents/simulation/simulate_wormhole.hpp>
+#include <tailbound/render/documents/wormhole/wormhole.hpp>
 
 #include <cln/rational.h>
 

@@ -1,4 +1,4 @@
-#include <tailbound/sim/run/bytes.hpp>
+#include <tailbound/sim/bytes.hpp>
 #include <tests/support/cut_replication.hpp>
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/sim/run/replication.hpp>
+#include <tailbound/sim/batches/replication.hpp>
 
 #include <cstdint>
 

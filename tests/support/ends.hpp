@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <tailbound/numeric/proved.hpp>
-#include <tailbound/queue/markov_engine.hpp>
+#include <tailbound/queue/passage/markov_engine.hpp>
 
 #include <cmath>
 #include <string>

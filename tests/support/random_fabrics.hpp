@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/network/fabric.hpp>
+#include <tailbound/network/fabric/fabric.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,5 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/network/network_file.hpp>
+#include <tailbound/network/files/network_file.hpp>
 
 #include <algorithm>
 #include <set>
@@ -170,7 +170,8 @@ void tidy(SmallNetwork& network) {
 }  // namespace
 
 std::string SmallNetwork::toml() const {
-  std::string text = "# " + name + "\nhosts = " + toml_list(hosts) + "\nswitches = " + toml_list(switches) + "\n";
+  std::string text =
+      "# " + name + "\nhosts = " + toml_list(hosts) + "\nswitches = " + toml_list(switches) + "\n";
   if (!without.empty()) text += "without = " + toml_list(without) + "\n";
   for (const Wire& wire : wires) {
     text += "\n[[link]]\nfrom = \"" + wire.left + "\"\nto = \"" + wire.right + "\"\nboth = true\n";

@@ -1,4 +1,4 @@
-#include <tailbound/numeric/plain.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>
 #include <array>

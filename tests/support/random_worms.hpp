@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/answers/simulate_wormhole.hpp>
+#include <tailbound/answers/wormhole/simulate_wormhole.hpp>
 #include <tailbound/network/network.hpp>
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/network/worm_network.hpp>
+#include <tailbound/network/worms/worm_network.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/queue/markov_arrivals.hpp>
+#include <tailbound/queue/arrivals/markov_arrivals.hpp>
 
 #include <tests/support/rational.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/network/worm_ends.hpp>
+#include <tailbound/network/channels/worm_ends.hpp>
 
 #include <vector>
 

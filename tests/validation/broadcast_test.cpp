@@ -1,5 +1,5 @@
 #include <tailbound/bounds/wormhole/broadcast.hpp>
-#include <tailbound/sim/worm/simulate_broadcasts.hpp>
+#include <tailbound/sim/broadcast/simulate_broadcasts.hpp>
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <tailbound/bounds/reorder_buffer.hpp>
+#include <tailbound/bounds/path/reorder_buffer.hpp>
 
 #include <array>
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include <tailbound/queue/slotted_queue.hpp>
+#include <tailbound/queue/slotted/slotted_queue.hpp>
 #include <tailbound/sim/tree/simulate_tree.hpp>
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #include <tailbound/bounds/wormhole/latency.hpp>
-#include <tailbound/network/worm_topology.hpp>
-#include <tailbound/network/worm_walk.hpp>
+#include <tailbound/network/walks/worm_walk.hpp>
+#include <tailbound/network/worms/worm_topology.hpp>
 #include <tailbound/sim/worm/simulate_worms.hpp>
 
 #include <catch2/catch.hpp>

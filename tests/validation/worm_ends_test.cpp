@@ -1,8 +1,8 @@
 #include <tailbound/bounds/wormhole/broadcast.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
-#include <tailbound/network/worm_topology.hpp>
-#include <tailbound/network/worm_walk.hpp>
-#include <tailbound/sim/worm/simulate_broadcasts.hpp>
+#include <tailbound/network/walks/worm_walk.hpp>
+#include <tailbound/network/worms/worm_topology.hpp>
+#include <tailbound/sim/broadcast/simulate_broadcasts.hpp>
 #include <tailbound/sim/worm/simulate_worms.hpp>
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@
 #include <vector>
 
 /// A hypercube without broadcasts is one network, whoever is asked: the simulators of wormhole networks and of
-/// hypercubes with broadcasts, which know it by different code (network/cube_worms.hpp, hypercube_worms.hpp), and the
+/// hypercubes with broadcasts, which know it by different code (network/worms/cube_worms.hpp, hypercube_worms.hpp), and the
 /// models of both; for each choice of how messages enter and leave.
 ///
 /// Means of both simulations have standard deviations from 80 batches; they may differ by 4 of them, which chance

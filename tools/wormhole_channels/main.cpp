@@ -1,6 +1,6 @@
 #include <tailbound/bounds/wormhole/finite_source.hpp>
-#include <tailbound/network/cube_worms.hpp>
-#include <tailbound/network/worm_walk.hpp>
+#include <tailbound/network/worms/cube_worms.hpp>
+#include <tailbound/network/walks/worm_walk.hpp>
 #include <tailbound/sim/worm/worm_messages.hpp>
 
 #include <charconv>

@@ -2,8 +2,8 @@
 #include <tailbound/bounds/wormhole/fat_tree.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
 #include <tailbound/core/error.hpp>
-#include <tailbound/network/fat_tree_worms.hpp>
-#include <tailbound/network/worm_walk.hpp>
+#include <tailbound/network/walks/worm_walk.hpp>
+#include <tailbound/network/worms/fat_tree_worms.hpp>
 
 #include <array>
 

@@ -1,11 +1,11 @@
 #include <catch2/catch.hpp>
 #include <tailbound/bounds/wormhole/finite_source.hpp>
-#include <tailbound/network/butterfly_fat_tree.hpp>
-#include <tailbound/network/cube.hpp>
-#include <tailbound/network/cube_worms.hpp>
-#include <tailbound/network/fat_tree_worms.hpp>
-#include <tailbound/network/worm_trails.hpp>
-#include <tailbound/network/worm_walk.hpp>
+#include <tailbound/network/channels/butterfly_fat_tree.hpp>
+#include <tailbound/network/channels/cube.hpp>
+#include <tailbound/network/walks/worm_trails.hpp>
+#include <tailbound/network/walks/worm_walk.hpp>
+#include <tailbound/network/worms/cube_worms.hpp>
+#include <tailbound/network/worms/fat_tree_worms.hpp>
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
 #include <tailbound/core/error.hpp>
-#include <tailbound/network/cube.hpp>
+#include <tailbound/network/channels/cube.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 #include <tailbound/bounds/wormhole/shared_wire.hpp>
-#include <tailbound/network/hypercube_worms.hpp>
+#include <tailbound/network/worms/hypercube_worms.hpp>
 
 #include <algorithm>
 #include <catch2/catch.hpp>

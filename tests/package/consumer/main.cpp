@@ -1,7 +1,7 @@
 // Sizes the buffer of one output of a 16-port switch: prints the least number of packets for which a
 // drop probability of 1e-15 at load 9/10 is proved.
 
-#include <tailbound/bounds/buffer_size.hpp>
+#include <tailbound/bounds/sizing/buffer_size.hpp>
 #include <tailbound/core/error.hpp>
 
 #include <iostream>

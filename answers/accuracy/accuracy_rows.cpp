@@ -1,0 +1,1040 @@
+#include <tailbound/answers/accuracy/accuracy_settings.hpp>
+
+#include <array>
+#include <initializer_list>
+#include <limits>
+#include <utility>
+
+/// The measurements, network by network; how each was made: docs/derivations.
+namespace tailbound::answers {
+namespace {
+
+using network::Ejection;
+using network::Injection;
+using network::WormEnds;
+using network::WormShape;
+using network::WormTopology;
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+/// With which version the first rows were measured.
+constexpr const char* first_version = "0.1.0";
+
+MeasuredSetting exactly(const AskedSetting& asked) {
+  return {asked.setting, asked.value, asked.value};
+}
+
+AccuracyRow row_of(MeasuredModel model, std::string network, const std::vector<AskedSetting>& settings,
+                   RowLoads loads) {
+  AccuracyRow row{.model = model,
+                  .network = std::move(network),
+                  .settings = {},
+                  .loads = loads,
+                  .errors = {},
+                  .measured = first_version};
+  for (const AskedSetting& each : settings) row.settings.push_back(exactly(each));
+  return row;
+}
+
+// --- wormhole networks
+
+using Percents = std::initializer_list<double>;
+
+/// Errors of the mean latency [%] at these percents of saturation.
+void add_latencies(AccuracyRow& row, Percents at, Percents errors) {
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const double error = errors.begin()[i] / 100;
+    row.errors.push_back({Quantity::mean_latency, at.begin()[i] / 100, error, error});
+  }
+}
+
+/// Saturation loads [flits/cycle/node].
+struct Saturation {
+  double model = 0;
+  double stable = 0, unstable = 0;  ///< simulated: the greatest load that is stable, the least that is not
+};
+
+void add_saturation(AccuracyRow& row, const Saturation& found) {
+  const double error = found.model / ((found.stable + found.unstable) / 2) - 1;
+  row.errors.push_back({Quantity::saturation, 0, error, error});
+  row.model_saturation = found.model;
+  row.simulated_saturation = found.stable;
+}
+
+struct Worms {
+  std::vector<AccuracyRow>& rows;
+  MeasuredModel model = MeasuredModel::wormhole_finite_source;
+
+  /// At fractions of the simulated saturation load.
+  AccuracyRow& of_simulated(const MeasuredWorms& worms, Percents at, Percents errors,
+                            const Saturation& found) const {
+    AccuracyRow& row = add(worms, RowLoads::simulated, at, errors);
+    add_saturation(row, found);
+    return row;
+  }
+  /// At fractions of the model's own saturation load.
+  AccuracyRow& of_model(const MeasuredWorms& worms, Percents at, Percents errors) const {
+    return add(worms, RowLoads::model, at, errors);
+  }
+
+ private:
+  AccuracyRow& add(const MeasuredWorms& worms, RowLoads loads, Percents at, Percents errors) const {
+    rows.push_back(row_of(model, network::name(worms.topology), accuracy_settings(worms), loads));
+    add_latencies(rows.back(), at, errors);
+    return rows.back();
+  }
+};
+
+WormTopology mesh(std::int64_t side, int dimensions = 2, WormEnds ends = {}) {
+  std::int64_t nodes = 1;
+  for (int i = 0; i < dimensions; ++i) nodes *= side;
+  return {.shape = WormShape::mesh, .nodes = nodes, .dimensions = dimensions, .ends = ends};
+}
+WormTopology torus(std::int64_t side, int dimensions = 2, WormEnds ends = {}) {
+  WormTopology topology = mesh(side, dimensions, ends);
+  topology.shape = WormShape::torus;
+  return topology;
+}
+WormTopology two_way_torus(std::int64_t side, int dimensions = 2, WormEnds ends = {}) {
+  WormTopology topology = mesh(side, dimensions, ends);
+  topology.shape = WormShape::bidirectional_torus;
+  return topology;
+}
+WormTopology hypercube(std::int64_t nodes, WormEnds ends = {}) {
+  return {.shape = WormShape::hypercube, .nodes = nodes, .ends = ends};
+}
+WormTopology fat_tree(std::int64_t nodes) {
+  return {.shape = WormShape::butterfly_fat_tree, .nodes = nodes};
+}
+
+constexpr WormEnds one_unlimited{Injection::one, Ejection::unlimited},
+    ports_one{Injection::ports, Ejection::one};
+
+/// docs/derivations/wormhole_finite_source.md
+void add_finite_source(std::vector<AccuracyRow>& rows) {
+  const Worms worms{rows};
+  const Percents seven{30, 50, 70, 80, 85, 90, 95}, three{50, 80, 90};
+  worms.of_simulated({fat_tree(64), {}, 16}, seven, {-0.2, -0.4, -0.5, -1.0, -1.9, -4.3, -11.8},
+                     {0.1798, 0.1808, 0.1814});
+  worms.of_simulated({mesh(8), {}, 32}, seven, {+0.0, +0.1, +0.5, -0.0, -0.6, -2.5, -7.8},
+                     {0.2143, 0.2193, 0.2201});
+  worms.of_simulated({hypercube(64), {}, 32}, seven, {+0.0, +0.2, +0.8, +1.7, +1.7, +2.4, +3.4},
+                     {0.4926, 0.4914, 0.4932});
+  worms.of_simulated({torus(8), {}, 20}, seven, {+0.0, -0.3, -0.4, -0.4, +0.2, +2.4, +3.2},
+                     {0.0999, 0.1012, 0.1015});
+  worms.of_simulated({two_way_torus(8), {}, 20}, seven, {+0.1, +0.2, +0.9, +1.1, +1.6, +2.8, +9.3},
+                     {0.2710, 0.2790, 0.2799});
+  worms.of_simulated({fat_tree(1024), {}, 16}, seven, {-0.2, -0.3, -0.3, -0.2, -0.0, +0.1, -1.2},
+                     {0.0438, 0.0442, 0.0444});
+  worms.of_simulated({mesh(16), {}, 32}, seven, {-0.0, -0.0, -0.2, -0.8, -1.1, -2.4, -6.3},
+                     {0.0977, 0.1005, 0.1009});
+  worms.of_simulated({mesh(6), {}, 20}, seven, {+0.0, +0.2, +0.7, +0.7, +0.4, -1.0, -3.6},
+                     {0.2974, 0.3011, 0.3021});
+  worms.of_simulated({mesh(4, 3), {}, 24}, seven, {+0.0, +0.3, +0.9, +1.4, +1.3, +0.9, -2.1},
+                     {0.3668, 0.3698, 0.3711});
+  worms.of_simulated({mesh(12), {}, 40}, seven, {+0.0, +0.1, -0.1, -0.7, -1.3, -3.4, -8.9},
+                     {0.1348, 0.1384, 0.1389});
+  worms.of_simulated({fat_tree(256), {}, 32}, three, {-0.4, -0.4, -1.6}, {0.0886, 0.0889, 0.0892});
+  worms.of_simulated({hypercube(128), {}, 24}, three, {+0.2, +0.7, +1.5}, {0.4663, 0.4632, 0.4664});
+  worms.of_simulated({torus(5), {}, 24}, three, {+0.2, -0.1, -1.9}, {0.1867, 0.1890, 0.1903});
+  worms.of_simulated({two_way_torus(10), {}, 30}, three, {-0.1, -1.1, -3.9}, {0.2124, 0.2151, 0.2166});
+  worms.of_simulated({two_way_torus(4, 3), {}, 24}, three, {+0.8, +5.1, +14.7}, {0.4332, 0.4486, 0.4517});
+  worms.of_simulated({torus(3, 3), {}, 20}, three, {-0.3, -0.8, -2.5}, {0.3240, 0.3337, 0.3361});
+  worms.of_simulated({mesh(8, 2, one_unlimited), {}, 32}, three, {+0.1, -0.2, -3.7},
+                     {0.2273, 0.2316, 0.2332});
+  worms.of_simulated({hypercube(64, network::all_port), {}, 32}, three, {+0.2, -2.5, -11.5},
+                     {0.8656, 0.8457, 0.8516});
+}
+
+/// More virtual channels than each network has by default.
+void add_virtual_channels(std::vector<AccuracyRow>& rows) {
+  const Worms worms{rows};
+  const Percents seven{30, 50, 70, 80, 85, 90, 95}, three{50, 80, 90};
+  worms.of_simulated({hypercube(64), 2, 32}, seven, {+0.7, +0.9, +0.7, +0.2, -0.7, -1.3, -3.4},
+                     {0.4742, 0.4730, 0.4746});
+  worms.of_simulated({mesh(8), 2, 32}, seven, {+0.4, -0.2, -0.8, -0.9, -0.5, +1.3, +19.1},
+                     {0.2493, 0.2575, 0.2584});
+  worms.of_simulated({mesh(8), 4, 32}, seven, {+1.1, +0.6, -1.0, -2.5, -3.9, -6.5, -13.7},
+                     {0.2765, 0.2751, 0.2761});
+  worms.of_simulated({mesh(8), 8, 32}, seven, {-0.7, -1.7, -2.2, -2.7, -2.2, -2.8, -3.2},
+                     {0.2730, 0.2741, 0.2780});
+  worms.of_simulated({mesh(6), 4, 20}, seven, {+1.6, +2.6, +3.5, +5.2, +6.4, +9.1, +16.1},
+                     {0.3349, 0.3355, 0.3378});
+  worms.of_simulated({mesh(6), 2, 20}, seven, {+0.9, +1.2, +2.2, +5.1, +8.3, +16.4, +55.6},
+                     {0.3230, 0.3331, 0.3355});
+  worms.of_simulated({hypercube(64), 4, 32}, seven, {+1.1, +2.1, +3.2, +4.0, +4.2, +4.6, +4.7},
+                     {0.4649, 0.4632, 0.4664});
+  worms.of_simulated({hypercube(128), 4, 24}, seven, {+0.9, +1.7, +3.1, +4.4, +4.8, +6.3, +8.1},
+                     {0.4408, 0.4398, 0.4420});
+  worms.of_simulated({hypercube(64), 8, 32}, seven, {-0.4, -0.7, -1.2, -1.6, -2.5, -5.4, -10.1},
+                     {0.4689, 0.4627, 0.4673});
+  worms.of_simulated({two_way_torus(8), 4, 20}, seven, {+0.5, +0.6, +1.5, +3.1, +4.9, +9.3, +28.1},
+                     {0.3290, 0.3367, 0.3415});
+  worms.of_simulated({two_way_torus(8), 8, 20}, seven, {-0.1, +0.0, +1.7, +4.3, +7.1, +12.0, +30.4},
+                     {0.3358, 0.3398, 0.3415});
+  worms.of_simulated({mesh(4, 3), 2, 24}, seven, {+0.9, +1.4, +2.4, +4.9, +7.6, +13.4, +37.8},
+                     {0.3783, 0.3869, 0.3896});
+  worms.of_model({mesh(4, 3), 8, 24}, three, {-0.5, -0.7, -1.7});
+  worms.of_model({hypercube(128), 8, 24}, three, {-0.5, -1.4, -4.4});
+}
+
+/// Messages shorter than the mean path.
+void add_short_messages(std::vector<AccuracyRow>& rows) {
+  const Worms worms{rows};
+  const Percents five{30, 50, 60, 80, 90};
+  worms.of_simulated({mesh(8), {}, 1}, five, {-0.0, -0.1, -0.3, -2.5, -10.1}, {0.2746, 0.2691, 0.2700});
+  worms.of_simulated({mesh(8), {}, 2}, five, {+0.0, -0.0, -0.1, -1.9, -7.5}, {0.2401, 0.2424, 0.2432});
+  worms.of_simulated({mesh(8), {}, 4}, five, {+0.0, +0.1, +0.1, +0.4, +0.3}, {0.2211, 0.2253, 0.2261});
+  worms.of_simulated({mesh(16), {}, 4}, five, {+0.0, -0.0, -0.1, -1.4, -5.1}, {0.1086, 0.1108, 0.1112});
+  worms.of_simulated({hypercube(64), {}, 2}, five, {+0.0, +0.1, +0.0, -0.4, -2.2}, {0.5402, 0.5344, 0.5363});
+  worms.of_simulated({torus(8), {}, 4}, five, {-0.2, -0.5, -0.4, +2.9, +34.0}, {0.1031, 0.1087, 0.1091});
+  worms.of_simulated({two_way_torus(8), {}, 3}, five, {+0.4, +1.2, +2.0, +7.3, +24.4},
+                     {0.2822, 0.2981, 0.2992});
+  worms.of_simulated({fat_tree(1024), {}, 4}, five, {-0.1, -0.0, +0.1, +0.7, +2.2}, {0.0439, 0.0444, 0.0445});
+}
+
+/// Buffers of several flits in each channel.
+void add_deeper_buffers(std::vector<AccuracyRow>& rows) {
+  const Worms worms{rows};
+  const Percents four{50, 70, 80, 90};
+  worms.of_simulated({mesh(8), {}, 32, 2}, four, {-0.1, +0.2, +1.2, +3.6}, {0.2164, 0.2229, 0.2245});
+  worms.of_simulated({mesh(8), {}, 32, 4}, four, {-0.1, +0.0, +0.0, -0.1}, {0.2222, 0.2276, 0.2292});
+  worms.of_simulated({mesh(8), {}, 32, 8}, four, {-0.2, -1.0, -2.1, -7.4}, {0.2357, 0.2390, 0.2407});
+  worms.of_simulated({mesh(8), {}, 32, 32}, four, {-0.1, -1.6, -5.8, -20.0}, {0.2746, 0.2691, 0.2710});
+  worms.of_simulated({hypercube(64), {}, 32, 2}, four, {-0.1, +0.1, +0.7, +1.2}, {0.4978, 0.4950, 0.4984});
+  worms.of_simulated({hypercube(64), {}, 32, 4}, four, {-0.2, -0.1, +0.2, +0.2}, {0.5075, 0.5054, 0.5090});
+  worms.of_simulated({hypercube(64), {}, 32, 8}, four, {-0.1, -0.1, +0.6, -0.1}, {0.5272, 0.5270, 0.5307});
+  worms.of_simulated({hypercube(64), {}, 32, 32}, four, {+0.0, -0.3, -2.6, -12.3}, {0.6419, 0.6187, 0.6230});
+  worms.of_simulated({fat_tree(64), {}, 16, 2}, four, {-0.2, +0.0, +0.1, -1.1}, {0.1811, 0.1819, 0.1832});
+  worms.of_simulated({fat_tree(64), {}, 16, 4}, four, {+0.2, +1.0, +1.6, +3.1}, {0.1832, 0.1845, 0.1858});
+  worms.of_simulated({fat_tree(64), {}, 16, 8}, four, {+0.6, +2.3, +3.7, +7.6}, {0.1860, 0.1884, 0.1897});
+  worms.of_simulated({fat_tree(64), {}, 16, 16}, four, {+0.5, +1.8, +2.6, +1.9}, {0.1902, 0.1923, 0.1937});
+  worms.of_simulated({two_way_torus(8), {}, 20, 2}, four, {+0.7, +2.3, +5.7, +17.5},
+                     {0.2747, 0.2879, 0.2899});
+  worms.of_simulated({two_way_torus(8), {}, 20, 4}, four, {+1.2, +4.5, +9.4, +31.9},
+                     {0.2837, 0.3002, 0.3023});
+  worms.of_simulated({two_way_torus(8), {}, 20, 8}, four, {+1.8, +5.2, +10.0, +29.0},
+                     {0.3024, 0.3197, 0.3219});
+  worms.of_simulated({two_way_torus(8), {}, 20, 20}, four, {+2.5, +5.7, +7.7, +6.4},
+                     {0.3630, 0.3675, 0.3701});
+}
+
+/// Messages of geometric length.
+void add_geometric_lengths(std::vector<AccuracyRow>& rows) {
+  const auto geometric = [&](const WormTopology& topology, double saturation,
+                             std::initializer_list<std::array<double, 3>> points) {
+    const MeasuredWorms worms{.topology = topology, .flits = 32, .lengths = sim::WormLengths::geometric};
+    AccuracyRow& row = Worms{rows}.of_model(worms, {}, {});
+    for (const auto& [load, modelled, simulated] : points) {
+      const double error = modelled / simulated - 1;
+      row.errors.push_back({Quantity::mean_latency, load / saturation, error, error});
+    }
+  };
+  geometric(mesh(8), 0.18044,
+            {{0.05, 48.59, 48.46},
+             {0.1, 70.67, 69.7},
+             {0.13, 103.2, 99.8},
+             {0.15, 153.4, 146.6},
+             {0.16, 203.4, 195}});
+  geometric(fat_tree(64), 0.15639,
+            {{0.05, 45.57, 45.90}, {0.1, 66.93, 69.1}, {0.12, 89.17, 94.9}, {0.135, 130.3, 150}});
+  geometric(hypercube(64), 0.40906,
+            {{0.1, 46.35, 46.27}, {0.2, 67.00, 66.5}, {0.3, 128.2, 126.2}, {0.35, 239.6, 237}});
+}
+
+/// An error and half its 95 % interval [%].
+struct Measured {
+  double error = 0, half_width = 0;
+};
+/// The model is saturated, the network is not: its latency is too long by any factor.
+constexpr Measured no_limit{unlimited, 0};
+
+/// Sizes and lengths of which people ask most: short messages and several virtual channels, small networks. 4 runs of 100 000
+/// to 2 million cycles each, seed 1.
+void add_common_networks(std::vector<AccuracyRow>& rows) {
+  const auto add = [&](const MeasuredWorms& worms, std::initializer_list<Measured> points,
+                       const Saturation& found) {
+    AccuracyRow& row = Worms{rows}.of_simulated(worms, {}, {}, found);
+    constexpr std::array at{0.3, 0.5, 0.7, 0.8, 0.85, 0.9, 0.95};
+    double greatest = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const auto& [error, half_width] = points.begin()[i];
+      const double least = error == unlimited ? greatest : (error - half_width) / 100;
+      greatest = error == unlimited ? unlimited : (error + half_width) / 100;
+      row.errors.push_back({Quantity::mean_latency, at[i], least, greatest});
+    }
+    row.measured = "2026-11-26";
+  };
+  add({mesh(8), 1, 5},
+      {{+0.1, 0.1}, {+0.3, 0.2}, {+0.9, 0.3}, {+1.3, 0.9}, {+2.0, 1.3}, {+3.2, 2.2}, {+11.5, 6.4}},
+      {0.2173, 0.2237, 0.2245});
+  add({mesh(8), 2, 5}, {{+1.6, 0.1}, {+4.1, 0.2}, {+13.4, 0.3}, {+34.4, 0.5}, {+84.4, 1.2}, no_limit},
+      {0.2535, 0.2886, 0.2896});
+  add({mesh(8), 4, 5}, {{+2.4, 0.2}, {+6.0, 0.2}, {+19.7, 0.3}, {+49.4, 0.5}, {+111.8, 0.5}, no_limit},
+      {0.2876, 0.3249, 0.3260});
+  add({mesh(8), 8, 5},
+      {{+0.4, 0.2}, {+1.4, 0.2}, {+7.6, 0.3}, {+19.3, 0.6}, {+35.7, 0.8}, {+92.7, 0.9}, no_limit},
+      {0.2972, 0.3204, 0.3215});
+  add({mesh(8), 1, 8},
+      {{+0.0, 0.2}, {+0.3, 0.3}, {+0.7, 0.7}, {+1.8, 1.0}, {+1.1, 1.5}, {+1.5, 2.1}, {-2.2, 8.6}},
+      {0.2143, 0.2198, 0.2206});
+  add({mesh(8), 1, 16},
+      {{+0.1, 0.3}, {+0.6, 0.5}, {+0.8, 0.9}, {+1.7, 1.5}, {+1.9, 2.2}, {+1.2, 3.8}, {-1.5, 6.6}},
+      {0.2143, 0.2191, 0.2198});
+  add({mesh(8), 2, 16},
+      {{+0.7, 0.2}, {+1.0, 0.3}, {+2.7, 0.5}, {+6.0, 0.8}, {+9.9, 1.3}, {+21.9, 2.1}, no_limit},
+      {0.2493, 0.2626, 0.2635});
+  add({mesh(8), 4, 16},
+      {{+1.3, 0.2}, {+2.0, 0.3}, {+3.6, 0.5}, {+6.3, 0.8}, {+10.4, 1.2}, {+18.2, 1.8}, {+49.2, 4.8}},
+      {0.2765, 0.2826, 0.2836});
+  add({mesh(8), 8, 16},
+      {{-0.4, 0.2}, {-0.5, 0.3}, {+0.5, 0.6}, {+2.6, 0.9}, {+5.8, 1.2}, {+11.7, 1.7}, {+33.6, 4.8}},
+      {0.2754, 0.2796, 0.2806});
+  add({mesh(8), 3, 32},
+      {{+0.1, 0.5}, {-2.4, 0.6}, {-7.6, 1.0}, {-12.3, 1.7}, {-17.6, 2.6}, {-23.6, 3.3}, {-40.3, 8.8}},
+      {0.2835, 0.2729, 0.2738});
+  add({mesh(4), 1, 5},
+      {{+0.2, 0.2}, {+0.4, 0.3}, {+1.6, 0.7}, {+2.2, 1.4}, {+2.9, 1.8}, {+3.8, 2.9}, {+11.1, 5.3}},
+      {0.4453, 0.4521, 0.4537});
+  add({mesh(4), 1, 16},
+      {{+0.1, 0.1}, {+0.7, 0.3}, {+2.0, 0.6}, {+3.5, 1.0}, {+3.3, 1.3}, {+4.1, 2.1}, {+3.8, 4.8}},
+      {0.4453, 0.4490, 0.4505});
+  add({torus(4), {}, 5},
+      {{+0.3, 0.1}, {+0.9, 0.1}, {+4.0, 0.2}, {+10.4, 0.3}, {+17.9, 0.6}, {+38.8, 0.9}, no_limit},
+      {0.2562, 0.2731, 0.2741});
+  add({torus(4), {}, 16},
+      {{+0.3, 0.1}, {+0.3, 0.2}, {+0.4, 0.4}, {+0.6, 0.7}, {+0.3, 1.0}, {-0.0, 2.1}, {-2.3, 4.2}},
+      {0.2574, 0.2641, 0.2650});
+  add({two_way_torus(4), {}, 5},
+      {{+0.5, 0.1}, {+1.4, 0.1}, {+4.6, 0.3}, {+9.8, 0.5}, {+15.9, 0.7}, {+31.1, 1.2}, {+182.0, 2.0}},
+      {0.4991, 0.5210, 0.5228});
+  add({two_way_torus(4), {}, 16},
+      {{+0.5, 0.1}, {+1.3, 0.2}, {+4.0, 0.3}, {+8.2, 0.5}, {+12.4, 1.0}, {+22.8, 1.4}, {+107.8, 2.8}},
+      {0.4991, 0.5192, 0.5210});
+  add({hypercube(64), 1, 8},
+      {{+0.1, 0.1}, {+0.4, 0.2}, {+0.9, 0.5}, {+1.4, 0.9}, {+1.7, 1.2}, {+3.4, 1.6}, {+4.1, 2.6}},
+      {0.4927, 0.4915, 0.4932});
+  add({hypercube(64), 2, 8},
+      {{+0.6, 0.1}, {+1.7, 0.2}, {+4.4, 0.5}, {+8.5, 0.8}, {+13.3, 1.2}, {+26.4, 1.0}, {+89.1, 3.1}},
+      {0.4742, 0.4864, 0.4881});
+}
+
+/// docs/derivations/wormhole.md
+void add_published_worms(std::vector<AccuracyRow>& rows) {
+  const Worms worms{rows, MeasuredModel::wormhole_paper};
+  const Percents nine{10, 20, 30, 40, 50, 60, 70, 80, 90}, five{10, 30, 50, 70, 80};
+  const auto published = [&](const MeasuredWorms& each, Percents errors, const Saturation& found) {
+    add_saturation(worms.of_model(each, nine, errors), found);
+  };
+  published({fat_tree(64), {}, 16}, {-0.1, -0.2, -0.3, -0.2, -0.2, +0.3, +1.4, +4.4, +16.3},
+            {0.1599, 0.1808, 0.1821});
+  published({fat_tree(1024), {}, 16}, {-0.1, -0.2, -0.3, -0.3, -0.2, +0.1, +1.1, +3.8, +13.4},
+            {0.0391, 0.0442, 0.0445});
+  published({mesh(8), {}, 32}, {-0.0, -0.1, -0.3, -0.6, -0.8, -1.0, -0.9, -0.1, +6.9},
+            {0.1886, 0.2193, 0.2209});
+  published({mesh(16), {}, 32}, {-0.0, -0.0, -0.2, -0.4, -0.7, -1.0, -1.4, -1.4, +1.9},
+            {0.0855, 0.1002, 0.1009});
+  published({torus(8), {}, 20}, {+0.1, +0.1, +0.3, +0.4, +0.7, +1.2, +2.4, +5.1, +13.0},
+            {0.0789, 0.1012, 0.1019});
+  published({two_way_torus(8), {}, 20}, {-0.0, -0.1, -0.3, -0.5, -0.8, -1.0, -1.4, -1.1, +1.3},
+            {0.2483, 0.2790, 0.2809});
+  published({hypercube(64), {}, 32}, {-0.1, -0.3, -0.6, -1.1, -1.9, -3.0, -4.0, -4.4, -0.7},
+            {0.4807, 0.4897, 0.4932});
+  worms.of_model({mesh(8, 2, one_unlimited), {}, 32}, five, {-0.0, -0.3, -0.7, -0.8, +0.5});
+  worms.of_model({torus(8, 2, one_unlimited), {}, 20}, five, {+0.1, +0.3, +0.7, +2.3, +5.1});
+  worms.of_model({two_way_torus(8, 2, one_unlimited), {}, 20}, five, {-0.0, -0.2, -0.7, -1.2, -1.0});
+  worms.of_model({hypercube(64, one_unlimited), {}, 32}, five, {-0.0, -0.4, -1.6, -3.6, -4.4});
+  worms.of_model({hypercube(64, ports_one), {}, 32}, five, {-0.1, -0.4, -1.3, -2.3, -2.2});
+  worms.of_model({hypercube(64, network::all_port), {}, 32}, five, {-0.0, -0.4, -1.4, -3.3, -3.4});
+  worms.of_model({hypercube(64), 2, 32}, five, {+0.0, +0.0, +0.5, +3.5, +9.6});
+  worms.of_model({hypercube(64, one_unlimited), 2, 32}, five, {+0.3, +1.7, +5.5, +15.9, +29.3});
+  worms.of_model({hypercube(64, ports_one), 2, 32}, five, {+0.2, +1.2, +4.2, +13.5, +25.4});
+  worms.of_model({hypercube(64, network::all_port), 2, 32}, five, {+1.2, +8.1, +14.7, +16.5, +17.6});
+  worms.of_model({mesh(8), 2, 32}, {10, 30, 50, 70}, {+0.7, +4.0, +11, +24});
+}
+
+// --- broadcasts in hypercubes: docs/derivations/broadcast.md
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();  ///< no such messages were sent
+
+struct HypercubeErrors {
+  double at = 0;                         ///< [% of the saturation rate of variant conserving]
+  double unicast = 0, broadcast = none;  ///< [%]
+};
+
+void add_hypercube(std::vector<AccuracyRow>& rows, Replication replication,
+                   const BroadcastHypercube& hypercube, const std::vector<HypercubeErrors>& points) {
+  const MeasuredModel model = measured_model(replication);
+  AccuracyRow row = row_of(model, "hypercube of " + std::to_string(hypercube.nodes()) + " nodes",
+                           accuracy_settings(hypercube), RowLoads::model);
+  for (const auto& [quantity, error] : {std::pair{Quantity::mean_latency, &HypercubeErrors::unicast},
+                                        std::pair{Quantity::broadcast_latency, &HypercubeErrors::broadcast}})
+    for (const HypercubeErrors& point : points)
+      if (!(point.*error != point.*error))
+        row.errors.push_back({quantity, point.at / 100, point.*error / 100, point.*error / 100});
+  rows.push_back(std::move(row));
+}
+
+void add_all_port(std::vector<AccuracyRow>& rows) {
+  using enum Replication;
+  const auto add = [&](const BroadcastHypercube& hypercube, const std::vector<HypercubeErrors>& of_conserving,
+                       const std::vector<HypercubeErrors>& of_literal,
+                       const std::vector<HypercubeErrors>& of_shared_wire) {
+    add_hypercube(rows, conserving, hypercube, of_conserving);
+    add_hypercube(rows, literal, hypercube, of_literal);
+    add_hypercube(rows, shared_wire, hypercube, of_shared_wire);
+  };
+  add({6, 4, 32, numeric::Rational(1) / 100},
+      {{20, +0.6, +5.0}, {40, -0.1, +8.2}, {60, -2.8, +6.3}, {80, -7.1, -2.0}},
+      {{20, -1.2, +3.1}, {40, -3.6, +4.4}, {60, -7.9, +0.8}, {80, -14.1, -9.0}},
+      {{20, +0.3, -0.4}, {40, +0.4, -0.5}, {60, +0.5, +0.3}, {80, +1.1, +1.5}});
+  add({8, 4, 64, numeric::Rational(1) / 100},
+      {{20, -7.3, +7.1}, {40, -11.9, +10.6}, {60, -15.5, +8.3}, {80, -18.0, +0.6}},
+      {{20, -11.4, +2.4}, {40, -19.5, +1.0}, {60, -26.3, -5.3}, {80, -32.7, -16.3}},
+      {{20, -0.4, +0.7}, {40, -1.1, +1.3}, {60, -1.6, +1.5}, {80, -1.6, +2.1}});
+  add({6, 4, 100, numeric::Rational(2) / 100},
+      {{20, -2.1, +8.1}, {40, -4.9, +10.8}, {60, -8.8, +7.5}, {80, -14.3, -3.5}},
+      {{20, -5.3, +4.6}, {40, -11.1, +3.7}, {60, -17.5, -2.7}, {80, -25.9, -15.8}},
+      {{20, +0.1, +0.4}, {40, -0.5, -0.0}, {60, -0.7, +0.4}, {80, -0.9, +0.8}});
+  add({8, 4, 32, numeric::Rational(3) / 100},
+      {{20, -5.8, +12.2}, {40, -6.7, +24.0}, {60, -5.6, +31.2}, {80, -1.3, +34.2}},
+      {{20, -12.8, +3.8}, {40, -20.3, +5.9}, {60, -25.6, +3.5}, {80, -29.7, -3.1}},
+      {{20, -0.3, +2.8}, {40, -1.9, +4.4}, {60, -4.3, +4.7}, {80, -6.2, +4.4}});
+}
+
+/// 64 nodes with other numbers of virtual channels, 32 flits, 1 % broadcasts: 4 runs of 120 000 cycles, seed 1.
+void add_more_channels(std::vector<AccuracyRow>& rows) {
+  using enum Replication;
+  struct Point {
+    Measured unicast, broadcast;
+  };
+  const auto add = [&](Replication replication, std::int64_t channels, const std::array<Point, 4>& points) {
+    add_hypercube(rows, replication, {6, channels, 32, numeric::Rational(1) / 100}, {});
+    AccuracyRow& row = rows.back();
+    for (const auto& [quantity, measured] : {std::pair{Quantity::mean_latency, &Point::unicast},
+                                             std::pair{Quantity::broadcast_latency, &Point::broadcast}})
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        const auto& [error, half_width] = points[i].*measured;
+        row.errors.push_back({quantity, 0.2 * static_cast<double>(i + 1), (error - half_width) / 100,
+                              (error + half_width) / 100});
+      }
+    row.measured = "2026-11-26";
+  };
+  add(conserving, 2,
+      {{{{-0.5, 0.4}, {+2.5, 0.6}},
+        {{-3.4, 0.4}, {+2.9, 0.6}},
+        {{-7.0, 0.4}, {-0.7, 0.7}},
+        {{-9.8, 0.5}, {-6.5, 0.8}}}});
+  add(literal, 2,
+      {{{{-1.7, 0.4}, {+1.3, 0.6}},
+        {{-5.4, 0.4}, {+0.9, 0.6}},
+        {{-9.9, 0.4}, {-3.5, 0.7}},
+        {{-14.4, 0.5}, {-10.4, 0.8}}}});
+  add(shared_wire, 2,
+      {{{{+0.2, 0.4}, {+0.2, 0.6}},
+        {{-0.1, 0.4}, {+0.2, 0.6}},
+        {{-0.2, 0.4}, {+0.1, 0.7}},
+        {{+0.7, 0.6}, {+1.3, 0.9}}}});
+  add(conserving, 3,
+      {{{{+0.7, 0.4}, {+4.7, 0.8}},
+        {{-0.5, 0.5}, {+7.3, 0.6}},
+        {{-3.6, 0.5}, {+4.9, 0.8}},
+        {{-6.9, 0.5}, {-1.6, 0.9}}}});
+  add(literal, 3,
+      {{{{-0.9, 0.3}, {+3.1, 0.7}},
+        {{-3.4, 0.5}, {+4.1, 0.6}},
+        {{-7.8, 0.5}, {+0.5, 0.8}},
+        {{-12.9, 0.5}, {-7.3, 0.8}}}});
+  add(shared_wire, 3,
+      {{{{+0.6, 0.4}, {+0.2, 0.7}},
+        {{+0.7, 0.5}, {+0.2, 0.6}},
+        {{+0.5, 0.5}, {+0.4, 0.8}},
+        {{+0.9, 0.6}, {+1.2, 0.9}}}});
+  add(conserving, 6,
+      {{{{+1.0, 0.4}, {+6.3, 0.8}},
+        {{+0.6, 0.5}, {+9.5, 0.9}},
+        {{-1.7, 0.6}, {+6.3, 0.9}},
+        {{-8.2, 0.7}, {-5.9, 1.2}}}});
+  add(literal, 6,
+      {{{{-1.1, 0.4}, {+4.2, 0.8}},
+        {{-3.7, 0.5}, {+4.9, 0.8}},
+        {{-8.1, 0.5}, {-0.6, 0.8}},
+        {{-16.8, 0.7}, {-14.5, 1.1}}}});
+  add(shared_wire, 6,
+      {{{{+0.6, 0.4}, {+0.1, 0.8}},
+        {{+0.9, 0.5}, {-0.1, 0.8}},
+        {{+1.9, 0.6}, {+1.0, 0.8}},
+        {{+3.8, 0.8}, {+4.2, 1.3}}}});
+  add(conserving, 8,
+      {{{{+1.0, 0.4}, {+6.9, 0.7}},
+        {{+0.5, 0.5}, {+9.4, 0.9}},
+        {{-2.5, 0.6}, {+4.4, 0.9}},
+        {{-11.6, 0.8}, {-12.2, 1.2}}}});
+  add(literal, 8,
+      {{{{-1.3, 0.4}, {+4.5, 0.7}},
+        {{-4.2, 0.5}, {+4.2, 0.9}},
+        {{-9.7, 0.5}, {-3.4, 0.8}},
+        {{-21.1, 0.7}, {-21.6, 1.1}}}});
+  add(shared_wire, 8,
+      {{{{+0.6, 0.4}, {+0.1, 0.6}},
+        {{+1.1, 0.5}, {-0.2, 0.9}},
+        {{+2.2, 0.6}, {+1.2, 0.9}},
+        {{+5.3, 1.0}, {+6.2, 1.5}}}});
+}
+
+/// Saturation rates [messages/cycle/node] of networks that are in the table.
+void add_saturation_rates(std::vector<AccuracyRow>& rows) {
+  const auto add = [&](const BroadcastHypercube& hypercube, double conserving, double shared_wire,
+                       double stable, double unstable) {
+    for (const auto& [model, rate] : {std::pair{MeasuredModel::broadcast_conserving, conserving},
+                                      std::pair{MeasuredModel::broadcast_shared_wire, shared_wire}}) {
+      const Accuracy found = accuracy({.model = model, .settings = accuracy_settings(hypercube)}, rows);
+      for (AccuracyRow& row : rows)
+        if (found.rows.size() == 1 && &row == found.rows.front())
+          add_saturation(row, {rate, stable, unstable});
+    }
+  };
+  const numeric::Rational percent = numeric::Rational(1) / 100;
+  add({6, 4, 32, percent}, 0.0236, 0.0320, 0.0326, 0.0331);
+  add({6, 6, 32, percent}, 0.0271, 0.0333, 0.0325, 0.0330);
+  add({6, 2, 32, percent}, 0.0183, 0.0235, 0.0282, 0.0286);
+  add({6, 2, 32, 0}, 0.0212, 0.0263, 0.0327, 0.0332);
+  add({8, 4, 64, percent}, 0.00909, 0.01268, 0.0127, 0.0129);
+  add({8, 4, 64, 0}, 0.0140, 0.0167, 0.0188, 0.0190);
+}
+
+/// Two variants with each of the four ends, at 10, 40 and 70 %.
+void add_ends(std::vector<AccuracyRow>& rows) {
+  using Three = std::array<std::array<double, 2>, 3>;
+  struct Ends {
+    WormEnds ends;
+    Three conserving, shared_wire;
+  };
+  const auto points = [](const Three& errors) {
+    std::vector<HypercubeErrors> all;
+    for (std::size_t i = 0; i < errors.size(); ++i)
+      all.push_back({10 + 30 * static_cast<double>(i), errors[i][0], errors[i][1]});
+    return all;
+  };
+  const auto add = [&](BroadcastHypercube hypercube, const std::vector<Ends>& all) {
+    for (const Ends& each : all) {
+      hypercube.ends = each.ends;
+      add_hypercube(rows, Replication::conserving, hypercube, points(each.conserving));
+      add_hypercube(rows, Replication::shared_wire, hypercube, points(each.shared_wire));
+    }
+  };
+  const WormEnds one_one{}, all_port = network::all_port;
+  const auto percent = [](long count) { return numeric::Rational(count) / 100; };
+  add({6, 2, 32, 0}, {{one_one,
+                       {{{+3.3, none}, {+13.4, none}, {+32.5, none}}},
+                       {{{-0.0, none}, {+0.4, none}, {+3.5, none}}}},
+                      {one_unlimited,
+                       {{{+2.5, none}, {+8.8, none}, {+22.4, none}}},
+                       {{{+0.2, none}, {+0.0, none}, {+0.1, none}}}},
+                      {ports_one,
+                       {{{+1.8, none}, {+3.6, none}, {+0.6, none}}},
+                       {{{-0.0, none}, {+0.4, none}, {+4.8, none}}}},
+                      {all_port,
+                       {{{+0.5, none}, {-2.2, none}, {-7.1, none}}},
+                       {{{+0.1, none}, {-0.2, none}, {+0.0, none}}}}});
+  add({6, 4, 32, percent(1)}, {{one_one,
+                                {{{+3.3, -7.3}, {+17.1, -3.3}, {+56.6, +26.2}}},
+                                {{{+0.4, +5.5}, {+1.2, +8.2}, {+5.4, +12.9}}}},
+                               {one_unlimited,
+                                {{{+2.5, -6.8}, {+14.9, -1.3}, {+52.1, +28.3}}},
+                                {{{+0.4, +5.9}, {+1.4, +8.0}, {+3.4, +8.9}}}},
+                               {ports_one,
+                                {{{+2.1, +0.3}, {+7.9, +4.0}, {+9.5, -2.5}}},
+                                {{{+0.1, +0.9}, {+0.9, +4.6}, {+6.0, +12.8}}}}});
+  add({8, 4, 64, 0},
+      {{one_one, {{{+1.7, none}, {+6.7, none}, {+15.5, none}}}, {{{+0.1, none}, {+0.7, none}, {+4.8, none}}}},
+       {one_unlimited,
+        {{{+0.3, none}, {+1.3, none}, {+6.4, none}}},
+        {{{+0.0, none}, {+0.2, none}, {+1.3, none}}}},
+       {ports_one,
+        {{{+0.2, none}, {-2.8, none}, {-19.9, none}}},
+        {{{+0.1, none}, {+0.5, none}, {+6.5, none}}}},
+       {all_port,
+        {{{-2.4, none}, {-10.2, none}, {-18.3, none}}},
+        {{{-0.1, none}, {-0.7, none}, {+0.4, none}}}}});
+  add({4, 3, 16, percent(2)}, {{one_one,
+                                {{{+5.1, -2.9}, {+26.8, +12.2}, {+86.3, +62.7}}},
+                                {{{+0.1, +0.9}, {+0.1, +2.7}, {+2.2, +5.9}}}},
+                               {one_unlimited,
+                                {{{+4.8, -3.0}, {+24.8, +13.5}, {+78.8, +62.3}}},
+                                {{{+0.4, +1.0}, {+1.1, +3.5}, {+3.1, +5.8}}}},
+                               {ports_one,
+                                {{{+4.2, -1.0}, {+17.9, +10.7}, {+29.6, +17.7}}},
+                                {{{-0.1, -0.2}, {+0.4, +0.6}, {+3.3, +5.6}}}},
+                               {all_port,
+                                {{{+3.9, -0.5}, {+12.3, +10.5}, {+13.7, +12.0}}},
+                                {{{+0.3, -0.1}, {+1.2, -0.1}, {+1.4, +0.6}}}}});
+  add({6, 4, 100, percent(2)}, {{one_one,
+                                 {{{+2.4, -7.8}, {+14.1, -5.0}, {+51.0, +22.2}}},
+                                 {{{+0.5, +8.1}, {+2.4, +13.0}, {+8.6, +19.1}}}},
+                                {one_unlimited,
+                                 {{{+1.9, -7.4}, {+12.6, -3.2}, {+48.8, +26.1}}},
+                                 {{{+0.6, +8.0}, {+2.2, +11.1}, {+5.3, +13.4}}}},
+                                {ports_one,
+                                 {{{+1.0, +2.1}, {+5.9, +6.3}, {+10.5, +3.1}}},
+                                 {{{-0.1, +1.6}, {+1.3, +6.9}, {+7.1, +15.8}}}}});
+  add({8, 2, 32, numeric::Rational(5) / 1000}, {{one_one,
+                                                 {{{+2.4, -11.6}, {+12.1, -12.2}, {+38.4, +3.0}}},
+                                                 {{{+0.6, +12.9}, {+2.3, +14.6}, {+9.5, +19.0}}}},
+                                                {one_unlimited,
+                                                 {{{+1.8, -13.4}, {+9.8, -12.6}, {+35.6, +5.4}}},
+                                                 {{{+0.8, +12.1}, {+1.6, +11.0}, {+3.7, +10.7}}}},
+                                                {ports_one,
+                                                 {{{+0.3, -0.6}, {-0.6, -1.1}, {-3.9, -9.4}}},
+                                                 {{{+0.1, +2.4}, {+0.6, +9.3}, {+6.1, +19.4}}}},
+                                                {all_port,
+                                                 {{{-1.9, +0.5}, {-9.5, +1.2}, {-16.1, -5.9}}},
+                                                 {{{+0.2, +0.6}, {-0.6, +0.5}, {+0.1, +1.8}}}}});
+  add({6, 4, 32, percent(10)}, {{one_one,
+                                 {{{+3.1, -5.8}, {+17.7, +0.9}, {+68.3, +40.9}}},
+                                 {{{+1.2, +13.0}, {+4.6, +22.4}, {+15.1, +33.1}}}},
+                                {one_unlimited,
+                                 {{{+2.2, -7.1}, {+17.4, +0.4}, {+67.7, +42.6}}},
+                                 {{{+1.0, +13.3}, {+4.7, +19.0}, {+9.9, +23.0}}}},
+                                {ports_one,
+                                 {{{+1.1, +1.8}, {+10.1, +17.5}, {+36.5, +45.3}}},
+                                 {{{+0.1, +2.9}, {+2.9, +14.5}, {+13.0, +35.0}}}},
+                                {all_port,
+                                 {{{-0.7, +5.9}, {+1.5, +29.6}, {+7.0, +43.1}}},
+                                 {{{+0.3, +1.3}, {-1.1, +4.2}, {-4.1, +5.1}}}}});
+  add({3, 2, 24, 1}, {{one_one,
+                       {{{none, +0.3}, {none, +21.5}, {none, +83.8}}},
+                       {{{none, +2.0}, {none, +9.3}, {none, +19.6}}}},
+                      {one_unlimited,
+                       {{{none, +0.4}, {none, +22.3}, {none, +82.5}}},
+                       {{{none, +1.4}, {none, +6.2}, {none, +9.9}}}},
+                      {ports_one,
+                       {{{none, +2.2}, {none, +22.4}, {none, +54.1}}},
+                       {{{none, +1.2}, {none, +6.4}, {none, +17.9}}}},
+                      {all_port,
+                       {{{none, +4.7}, {none, +27.9}, {none, +51.6}}},
+                       {{{none, +0.8}, {none, +3.6}, {none, +6.6}}}}});
+}
+
+// --- hot spots: docs/derivations/multistage.md
+
+/// Loads 0.1, 0.2 .. 1 with hot fractions of 0.04, 0.08 and 0.16; combining degrees 2, 4 and unlimited, or none.
+AccuracyRow multistage_row(MeasuredModel model, double nodes, const MeasuredSetting& switch_size,
+                           const MeasuredSetting& buffer, bool combining, bool saturated) {
+  return {.model = model,
+          .network = std::to_string(static_cast<int>(nodes)) + " processors",
+          .settings = {{Setting::nodes, nodes, nodes},
+                       switch_size,
+                       buffer,
+                       {Setting::hot, 0.04, 0.16},
+                       {Setting::combining, combining ? 2.0 : 1.0, combining ? unlimited : 1.0},
+                       {Setting::links, static_cast<double>(network::Links::any),
+                        static_cast<double>(network::Links::any)},
+                       {Setting::load, 0.1, 1},
+                       {Setting::saturated, saturated ? 1.0 : 0.0, saturated ? 1.0 : 0.0}},
+          .loads = RowLoads::none,
+          .errors = {},
+          .measured = first_version};
+}
+
+/// N = 64, 4 runs of 6 000 slots after 3 000 each, seed 7; whether it is saturated is as the model has it. Ranges with 95 %
+/// intervals.
+void add_multistage_64(std::vector<AccuracyRow>& rows) {
+  struct Cell {
+    bool combining, saturated;
+    double switch_size, buffer;
+    std::array<double, 2> delay, throughput;  // [%]
+  };
+  const auto add = [&](MeasuredModel model, std::initializer_list<Cell> cells) {
+    for (const Cell& cell : cells) {
+      AccuracyRow& row = rows.emplace_back(
+          multistage_row(model, 64, {Setting::switch_size, cell.switch_size, cell.switch_size},
+                         {Setting::buffer, cell.buffer, cell.buffer}, cell.combining, cell.saturated));
+      row.errors = {{Quantity::mean_delay, 0, cell.delay[0] / 100, cell.delay[1] / 100},
+                    {Quantity::throughput, 0, cell.throughput[0] / 100, cell.throughput[1] / 100}};
+      row.measured = "2026-11-26";
+    }
+  };
+  add(MeasuredModel::multistage_blocking,
+      {{false, false, 2, 2, {-4.0, -0.1}, {-0.8, 0.7}}, {false, false, 2, 4, {-3.3, -0.1}, {-0.8, 0.5}},
+       {false, false, 2, 8, {-1.9, -0.1}, {-0.9, 0.5}}, {false, false, 4, 2, {-6.7, -0.0}, {-0.7, 1.3}},
+       {false, false, 4, 4, {-8.3, 34.5}, {-0.7, 2.2}}, {false, false, 4, 8, {-17.8, 58.6}, {-0.7, 1.1}},
+       {false, true, 2, 2, {-0.7, 57.1}, {-4.2, 0.7}},  {false, true, 2, 4, {-1.7, 75.7}, {-2.2, 1.6}},
+       {false, true, 2, 8, {-1.8, 70.8}, {-1.6, 1.9}},  {false, true, 4, 2, {-1.6, 8.9}, {-1.4, 3.5}},
+       {false, true, 4, 4, {-1.9, 19.6}, {-1.0, 0.9}},  {false, true, 4, 8, {-1.6, 20.3}, {-1.0, 1.4}},
+       {true, false, 2, 2, {-4.4, -0.1}, {-0.7, 0.9}},  {true, false, 2, 4, {-2.7, 2.2}, {-0.7, 1.2}},
+       {true, false, 2, 8, {-3.3, 6.2}, {-0.7, 0.6}},   {true, false, 4, 2, {-2.7, -0.0}, {-0.7, 1.2}},
+       {true, false, 4, 4, {-4.7, 0.2}, {-0.7, 1.6}},   {true, false, 4, 8, {-8.1, 1.8}, {-0.7, 1.9}},
+       {true, true, 2, 2, {-6.6, 4.1}, {0.1, 5.0}},     {true, true, 2, 4, {-2.7, 8.4}, {-1.7, 1.9}},
+       {true, true, 2, 8, {0.8, 10.8}, {-1.9, 1.1}},    {true, true, 4, 2, {-3.2, 0.5}, {0.5, 3.3}},
+       {true, true, 4, 4, {-2.3, 1.5}, {0.1, 2.5}},     {true, true, 4, 8, {-1.2, 2.8}, {-0.1, 2.3}}});
+  add(MeasuredModel::multistage_published,
+      {{false, false, 2, 2, {1.6, 4.0}, {-2.2, 0.1}},      {false, false, 2, 4, {-58.0, 6.9}, {-0.9, 3.4}},
+       {false, false, 2, 8, {-77.1, 8.8}, {-0.9, 11.2}},   {false, false, 4, 2, {-2.4, 1.3}, {-2.2, 0.2}},
+       {false, false, 4, 4, {-9.5, 3.0}, {-0.8, 0.5}},     {false, false, 4, 8, {-71.4, 4.0}, {-0.7, 10.9}},
+       {false, true, 2, 2, {-79.0, 4.7}, {-7.6, 202.7}},   {false, true, 2, 4, {-86.4, -45.8}, {7.9, 281.3}},
+       {false, true, 2, 8, {-91.6, -46.9}, {14.4, 317.2}}, {false, true, 4, 2, {-67.7, -0.7}, {-7.0, 107.7}},
+       {false, true, 4, 4, {-77.2, -15.5}, {-0.5, 140.5}}, {false, true, 4, 8, {-85.7, -37.1}, {23.0, 158.5}},
+       {true, false, 2, 2, {2.1, 4.0}, {-1.9, 0.1}},       {true, false, 2, 4, {2.1, 10.6}, {-1.8, 0.5}},
+       {true, false, 2, 8, {2.1, 17.0}, {-2.0, 0.6}},      {true, false, 4, 2, {0.7, 1.4}, {-1.7, 0.2}},
+       {true, false, 4, 4, {0.8, 5.1}, {-1.6, 0.5}},       {true, false, 4, 8, {-37.9, 10.5}, {-1.4, 0.6}},
+       {true, true, 2, 2, {-34.8, 5.0}, {-18.4, -2.3}},    {true, true, 2, 4, {-25.4, 9.2}, {-8.6, -1.7}},
+       {true, true, 2, 8, {-17.8, 13.9}, {-4.1, 0.4}},     {true, true, 4, 2, {-38.1, 0.9}, {-9.9, 7.5}},
+       {true, true, 4, 4, {-36.3, 1.7}, {-3.8, 15.0}},     {true, true, 4, 8, {-43.3, -2.1}, {-1.8, 17.0}}});
+}
+
+/// N = 256, runs of 6 000 slots: the worst errors.
+void add_multistage_256(std::vector<AccuracyRow>& rows) {
+  struct Grid {
+    double switch_size, buffer;
+    /// Worst errors [%]: of delays with combining below saturation, of throughputs without it in saturation.
+    double blocking_delay, published_delay, blocking_throughput, published_throughput;
+  };
+  const auto add = [&](MeasuredModel model, double switch_size, double buffer, bool combining,
+                       Quantity quantity, double worst) {
+    AccuracyRow& row =
+        rows.emplace_back(multistage_row(model, 256, {Setting::switch_size, switch_size, switch_size},
+                                         {Setting::buffer, buffer, buffer}, combining, !combining));
+    row.errors = {{quantity, 0, -worst / 100, worst / 100}};
+  };
+  for (const Grid& grid : {Grid{2, 2, 6.1, 9.9, 2.7, 879.8}, Grid{2, 4, 2.9, 10.4, 2.0, 1173.6},
+                           Grid{2, 8, 7.4, 17.2, 1.6, 1337.2}, Grid{4, 2, 4.7, 22.5, 1.0, 512.2},
+                           Grid{4, 4, 7.2, 39.5, 1.3, 633.7}, Grid{4, 8, 7.0, 43.5, 1.2, 688.2}}) {
+    const auto of_grid = [&](MeasuredModel model, bool combining, Quantity quantity, double worst) {
+      add(model, grid.switch_size, grid.buffer, combining, quantity, worst);
+    };
+    of_grid(MeasuredModel::multistage_blocking, true, Quantity::mean_delay, grid.blocking_delay);
+    of_grid(MeasuredModel::multistage_published, true, Quantity::mean_delay, grid.published_delay);
+    of_grid(MeasuredModel::multistage_blocking, false, Quantity::throughput, grid.blocking_throughput);
+    of_grid(MeasuredModel::multistage_published, false, Quantity::throughput, grid.published_throughput);
+  }
+}
+
+// --- delays: docs/derivations/dependent_hops.md, bursty_queue.md, fabrics.md
+
+/// Simulated P(D > t) over the computed one, with half its 95 % interval, at a computed probability.
+struct TailRatio {
+  double probability = 0, ratio = 1, half_width = 0.005;
+};
+
+/// From both probabilities, and half the interval of the simulated one.
+TailRatio ratio(double computed, double simulated, double half_width) {
+  return {computed, simulated / computed, half_width / computed};
+}
+
+MeasuredError error_of(const TailRatio& tail) {
+  return {Quantity::tail, tail.probability, 1 / (tail.ratio + tail.half_width) - 1,
+          1 / (tail.ratio - tail.half_width) - 1};
+}
+
+TreeTopology tree(std::int64_t radix, int levels, long percent,
+                  network::TreeRouting routing = network::TreeRouting::random_root) {
+  return {.tree = {radix, levels}, .load = numeric::Rational(percent) / 100, .routing = routing};
+}
+
+void add_tree(std::vector<AccuracyRow>& rows, MeasuredModel model, const TreeTopology& tree,
+              const std::vector<TailRatio>& tails) {
+  AccuracyRow row =
+      row_of(model, std::to_string(tree.tree.radix) + "-ary " + std::to_string(tree.tree.levels) + "-tree",
+             accuracy_settings(tree), RowLoads::none);
+  for (const TailRatio& tail : tails) row.errors.push_back(error_of(tail));
+  rows.push_back(std::move(row));
+}
+
+void add_chains(std::vector<AccuracyRow>& rows) {
+  using enum network::TreeRouting;
+  const auto add = [&](const TreeTopology& each, const std::vector<TailRatio>& tails) {
+    add_tree(rows, MeasuredModel::delay_chain, each, tails);
+  };
+  /// Near 1e-2, 1e-4 and 1e-6.
+  const auto add_three = [&](const TreeTopology& each, double first, double second, double third,
+                             double width = 0.005) {
+    add(each, {{1e-2, first}, {1e-4, second}, {1e-6, third, width}});
+  };
+  add(tree(16, 2, 95), {{0.5, 1.000},
+                        {1e-1, 0.999},
+                        {1e-2, 0.99, 0.01},
+                        {1e-3, 0.99, 0.02},
+                        {1e-4, 1.00, 0.06},
+                        {1e-5, 0.99, 0.14},
+                        {1e-6, 0.93, 0.24},
+                        {1e-7, 0.84, 0.29}});
+  add(tree(2, 4, 60), {{0.5, 0.974},
+                       {1e-1, 0.991},
+                       {1e-2, 1.005},
+                       {1e-3, 1.017},
+                       {1e-4, 1.02, 0.01},
+                       {1e-5, 1.02, 0.02},
+                       {1e-6, 0.99, 0.06},
+                       {1e-7, 0.96, 0.17}});
+  add(tree(4, 3, 70, nearest_ancestor), {{0.5, 0.995},
+                                         {1e-1, 0.989},
+                                         {1e-2, 0.985},
+                                         {1e-3, 0.980},
+                                         {1e-4, 0.97, 0.01},
+                                         {1e-5, 0.96, 0.02},
+                                         {1e-6, 0.96, 0.07},
+                                         {1e-7, 1.06, 0.34}});
+  add(tree(8, 2, 90, nearest_ancestor), {{0.5, 0.999},
+                                         {1e-1, 0.996},
+                                         {1e-2, 0.992},
+                                         {1e-3, 0.99, 0.01},
+                                         {1e-4, 0.99, 0.03},
+                                         {1e-5, 1.02, 0.12},
+                                         {1e-6, 1.04, 0.44}});
+  add(tree(32, 2, 85), {{0.5, 1.000},
+                        {1e-1, 1.000},
+                        {1e-2, 0.999},
+                        {1e-3, 1.00, 0.01},
+                        {1e-4, 0.99, 0.02},
+                        {1e-5, 0.97, 0.04},
+                        {1e-6, 0.92, 0.09},
+                        {1e-7, 0.87, 0.19}});
+  add(tree(64, 2, 80), {{0.5, 1.000},
+                        {1e-1, 1.000},
+                        {1e-2, 1.001},
+                        {1e-3, 1.00, 0.01},
+                        {1e-4, 1.01, 0.01},
+                        {1e-5, 1.00, 0.03},
+                        {1e-6, 0.98, 0.08},
+                        {1e-7, 0.90, 0.13}});
+  add(tree(2, 5, 40), {{0.5, 0.967},
+                       {1e-1, 1.007},
+                       {1e-2, 1.115},
+                       {1e-3, 1.196},
+                       {1e-4, 1.28, 0.01},
+                       {1e-5, 1.37, 0.02},
+                       {1e-6, 1.61, 0.11},
+                       {1e-7, 1.77, 0.33}});
+  add(tree(4, 5, 90), {{0.5, 0.985},
+                       {1e-1, 0.966},
+                       {1e-2, 0.947},
+                       {1e-3, 0.93, 0.01},
+                       {1e-4, 0.92, 0.02},
+                       {1e-5, 0.90, 0.04},
+                       {1e-6, 0.85, 0.08},
+                       {1e-7, 0.90, 0.20}});
+  add_three(tree(2, 2, 80), 0.97, 0.90, 0.89, 0.11);
+  add_three(tree(2, 3, 50), 1.01, 0.98, 0.86, 0.04);
+  add_three(tree(2, 3, 80), 0.95, 0.87, 0.79, 0.07);
+  add_three(tree(2, 3, 90), 0.94, 0.86, 0.93, 0.29);
+  add_three(tree(2, 5, 70), 0.97, 0.99, 1.09, 0.10);
+  add_three(tree(4, 2, 80), 0.98, 0.93, 0.88, 0.10);
+  add_three(tree(4, 3, 60), 0.98, 0.95, 0.89, 0.04);
+  add_three(tree(4, 3, 80), 0.97, 0.94, 0.93, 0.04);
+  add_three(tree(4, 3, 90), 0.97, 0.92, 1.02, 0.16);
+  add_three(tree(4, 4, 80), 0.96, 0.94, 0.95, 0.07);
+  add_three(tree(8, 2, 90), 0.99, 0.97, 1.15, 0.36);
+  add_three(tree(8, 3, 50), 1.00, 0.98, 0.98, 0.05);
+  add_three(tree(8, 3, 80), 0.99, 0.98, 1.00, 0.08);
+  add_three(tree(16, 2, 60), 1.00, 0.99, 0.97, 0.06);
+  add_three(tree(16, 3, 60), 1.00, 0.99, 0.98, 0.05);
+  add_three(tree(16, 3, 80), 1.00, 0.99, 1.00, 0.03);
+  add_three(tree(16, 3, 90), 1.00, 1.00, 0.95, 0.07);
+}
+
+void add_independent_hops(std::vector<AccuracyRow>& rows) {
+  using enum network::TreeRouting;
+  const auto add = [&](const TreeTopology& each, const std::vector<TailRatio>& tails) {
+    add_tree(rows, MeasuredModel::delay_independent, each, tails);
+  };
+  add(tree(16, 2, 95), {{0.5, 0.967},
+                        {1e-1, 0.957},
+                        {1e-2, 0.97, 0.01},
+                        {1e-3, 1.00, 0.02},
+                        {1e-4, 1.04, 0.06},
+                        {1e-5, 1.08, 0.15},
+                        {1e-6, 1.06, 0.28},
+                        {1e-7, 0.98, 0.34}});
+  add(tree(2, 4, 60), {{0.5, 0.695},
+                       {1e-1, 0.420},
+                       {1e-2, 0.365},
+                       {1e-3, 0.390},
+                       {1e-4, 0.471},
+                       {1e-5, 0.68, 0.01},
+                       {1e-6, 0.93, 0.05},
+                       {1e-7, 1.34, 0.23}});
+  add(tree(4, 3, 70, nearest_ancestor), {{0.5, 0.879},
+                                         {1e-1, 0.775},
+                                         {1e-2, 0.787},
+                                         {1e-3, 0.867},
+                                         {1e-4, 0.99, 0.01},
+                                         {1e-5, 1.11, 0.02},
+                                         {1e-6, 1.32, 0.10},
+                                         {1e-7, 1.74, 0.56}});
+  add(tree(8, 2, 90, nearest_ancestor), {{0.5, 0.958},
+                                         {1e-1, 0.948},
+                                         {1e-2, 0.957},
+                                         {1e-3, 0.96, 0.01},
+                                         {1e-4, 0.96, 0.03},
+                                         {1e-5, 1.00, 0.12},
+                                         {1e-6, 1.02, 0.43}});
+  add(tree(32, 2, 85), {{0.5, 0.983},
+                        {1e-1, 0.978},
+                        {1e-2, 0.987},
+                        {1e-3, 1.00, 0.01},
+                        {1e-4, 1.02, 0.02},
+                        {1e-5, 1.01, 0.05},
+                        {1e-6, 0.99, 0.10},
+                        {1e-7, 0.96, 0.19}});
+  add(tree(64, 2, 80), {{0.5, 0.991},
+                        {1e-1, 0.989},
+                        {1e-2, 0.994},
+                        {1e-3, 1.01, 0.01},
+                        {1e-4, 1.02, 0.01},
+                        {1e-5, 1.02, 0.03},
+                        {1e-6, 1.02, 0.08},
+                        {1e-7, 0.94, 0.13}});
+  add(tree(2, 5, 40), {{0.5, 0.655},
+                       {1e-1, 0.413},
+                       {1e-2, 0.287},
+                       {1e-3, 0.280},
+                       {1e-4, 0.314},
+                       {1e-5, 0.39, 0.01},
+                       {1e-6, 0.70, 0.05},
+                       {1e-7, 1.11, 0.21}});
+  add(tree(4, 5, 90), {{0.5, 0.758},
+                       {1e-1, 0.604},
+                       {1e-2, 0.564},
+                       {1e-3, 0.59, 0.01},
+                       {1e-4, 0.67, 0.02},
+                       {1e-5, 0.78, 0.03},
+                       {1e-6, 0.91, 0.09},
+                       {1e-7, 1.22, 0.27}});
+  // 10^7 to 10^8 packets each, seed 1; intervals of 99.69 %.
+  add(tree(16, 3, 80), {ratio(0.4694277, 0.4456, 0.0011), ratio(0.08312846, 0.07705, 0.00069),
+                        ratio(0.008780576, 0.00825, 0.00012), ratio(0.0009659335, 0.000932, 3.1e-05),
+                        ratio(9.193703e-05, 9.6e-05, 1.6e-05), ratio(7.898420e-6, 9.4e-06, 3.1e-06)});
+  add(tree(4, 3, 80), {ratio(0.4233914, 0.3331, 0.0011), ratio(0.08372336, 0.06036, 0.00054),
+                       ratio(0.007857247, 0.00587, 0.00014), ratio(0.0007703371, 0.000635, 3.4e-05),
+                       ratio(9.345779e-05, 8.6e-05, 1e-05), ratio(7.241508e-6, 8.6e-06, 2.6e-06)});
+  add(tree(16, 3, 60), {ratio(0.4733793, 0.45111, 0.00042), ratio(0.07097836, 0.06569, 0.00023),
+                        ratio(0.005857618, 0.005493, 5.5e-05), ratio(0.0007226673, 0.000698, 1.6e-05),
+                        ratio(7.873173e-05, 7.93e-05, 4.7e-06), ratio(7.835309e-6, 8e-06, 1.3e-06)});
+  for (std::size_t i = rows.size() - 3; i < rows.size(); ++i) rows[i].measured = "2026-11-26";
+}
+
+/// Hops of sources with bursts, added as independent.
+void add_bursts(std::vector<AccuracyRow>& rows) {
+  using enum traffic::Destination;
+  const auto add = [&](TreeTopology each, traffic::Destination destination,
+                       const std::vector<TailRatio>& tails) {
+    each.burst = traffic::Burst{.slots = 16};
+    each.destination = destination;
+    add_tree(rows, MeasuredModel::delay_independent, each, tails);
+  };
+  add(tree(4, 3, 60), per_packet,
+      {{0.35, 0.784},
+       {0.096, 0.755},
+       {0.021, 0.791},
+       {2.2e-3, 0.903},
+       {6.8e-4, 0.978, 0.021},
+       {6.1e-5, 1.15, 0.05},
+       {9.7e-6, 1.24, 0.10},
+       {8.1e-7, 1.32, 0.35}});
+  add(tree(16, 3, 60), per_packet,
+      {{0.49, 0.953},
+       {0.13, 0.929},
+       {0.025, 0.929},
+       {2.0e-3, 0.956},
+       {5.3e-4, 0.976, 0.017},
+       {6.5e-5, 1.01, 0.04},
+       {7.5e-6, 1.05, 0.11},
+       {8.3e-7, 1.16, 0.31}});
+  add(tree(4, 3, 60), per_burst,
+      {{0.49, 0.623},
+       {0.20, 0.554},
+       {0.10, 0.543},
+       {9.8e-3, 0.600, 0.009},
+       {9.8e-4, 0.75, 0.03},
+       {9.9e-5, 0.99, 0.09},
+       {1.0e-5, 1.27, 0.25},
+       {1.0e-6, 1.56, 0.71}});
+  add(tree(16, 2, 60), per_burst,
+      {{0.49, 0.830},
+       {0.20, 0.798},
+       {0.10, 0.798},
+       {9.8e-3, 0.85, 0.02},
+       {9.8e-4, 0.91, 0.05},
+       {9.9e-5, 0.98, 0.16},
+       {1.0e-5, 1.11, 0.59}});
+}
+
+void add_fabrics(std::vector<AccuracyRow>& rows) {
+  /// P(D > t) computed and simulated, with half the interval of 99.69 %.
+  using Tail = std::array<double, 3>;
+  const auto add = [&](MeasuredFabric fabric, std::string name, double hosts, double load,
+                       const std::vector<Tail>& tails, double mean, double simulated_mean) {
+    AccuracyRow& row = rows.emplace_back();
+    row.model = MeasuredModel::delay_fabric;
+    row.network = std::move(name);
+    row.settings = {{Setting::fabric, static_cast<double>(fabric), static_cast<double>(fabric)},
+                    {Setting::nodes, hosts, hosts},
+                    {Setting::load, load, load}};
+    for (const auto& [computed, simulated, half_width] : tails)
+      row.errors.push_back(error_of(ratio(computed, simulated, half_width)));
+    row.errors.push_back({Quantity::mean_delay, 0, mean / simulated_mean - 1, mean / simulated_mean - 1});
+    row.measured = first_version;
+  };
+  add(MeasuredFabric::fat_tree, "fat-tree, radix 26, 3 levels", 4394, 0.8,
+      {{0.4813, 0.4557, 0.0042},
+       {0.1657, 0.1532, 0.0033},
+       {0.09922, 0.0913, 0.0026},
+       {0.02372, 0.0219, 0.0011},
+       {0.009296, 0.00872, 0.00065},
+       {0.002492, 0.0024, 0.00026},
+       {0.0008914, 0.00088, 0.00013},
+       {7.308e-05, 7.8e-05, 2.9e-05}},
+      8.9820, 8.706);
+  add(MeasuredFabric::leaf_spine, "leaf-spine, 64 leaves, 64 spines", 4096, 0.8,
+      {{0.4367, 0.4325, 0.0019},
+       {0.1991, 0.1962, 0.0018},
+       {0.08035, 0.0788, 0.0012},
+       {0.02994, 0.02921, 0.00052},
+       {0.007385, 0.00716, 0.0003},
+       {0.002471, 0.00238, 0.00021},
+       {0.0008034, 0.00079, 0.00015},
+       {7.966e-05, 9e-05, 4.6e-05}},
+      5.6235, 5.583);
+  add(MeasuredFabric::jellyfish, "jellyfish, 512 switches, 16 links", 4096, 0.5,
+      {{0.487, 0.475, 0.0014},
+       {0.125, 0.12037, 0.00077},
+       {0.07449, 0.07172, 0.00059},
+       {0.02518, 0.02436, 0.00041},
+       {0.008215, 0.00803, 0.00025},
+       {0.002645, 0.00263, 0.00015},
+       {0.0008526, 0.00087, 9.7e-05},
+       {9.168e-05, 9.6e-05, 2.2e-05}},
+      2.8822, 2.8246);
+}
+
+std::vector<AccuracyRow> all_rows() {
+  std::vector<AccuracyRow> rows;
+  rows.reserve(256);
+  add_finite_source(rows);
+  add_virtual_channels(rows);
+  add_short_messages(rows);
+  add_deeper_buffers(rows);
+  add_geometric_lengths(rows);
+  add_common_networks(rows);
+  add_published_worms(rows);
+  add_all_port(rows);
+  add_more_channels(rows);
+  add_ends(rows);
+  add_saturation_rates(rows);
+  add_multistage_64(rows);
+  add_multistage_256(rows);
+  add_chains(rows);
+  add_independent_hops(rows);
+  add_bursts(rows);
+  add_fabrics(rows);
+  return rows;
+}
+
+}  // namespace
+
+const std::vector<AccuracyRow>& accuracy_rows() {
+  static const std::vector<AccuracyRow> rows = all_rows();
+  return rows;
+}
+
+}  // namespace tailbound::answers

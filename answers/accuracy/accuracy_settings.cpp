@@ -1,0 +1,127 @@
+#include <tailbound/answers/accuracy/accuracy_settings.hpp>
+
+#include <limits>
+
+namespace tailbound::answers {
+namespace {
+
+template <class Choice>
+double number_of(Choice choice) {
+  return static_cast<double>(choice);
+}
+
+}  // namespace
+
+std::vector<AskedSetting> accuracy_settings(const MeasuredWorms& worms) {
+  const network::WormTopology& topology = worms.topology;
+  std::vector<AskedSetting> settings{{Setting::topology, number_of(topology.shape)}};
+  if (network::has_dimensions(topology.shape))
+    settings.push_back({Setting::dimensions, number_of(topology.dimensions)});
+  const int channels = worms.virtual_channels.value_or(network::usual_virtual_channels(topology));
+  settings.insert(settings.end(), {{Setting::nodes, number_of(topology.nodes)},
+                                   {Setting::virtual_channels, number_of(channels)},
+                                   {Setting::buffer_flits, number_of(worms.buffer_flits)},
+                                   {Setting::flits, number_of(worms.flits)},
+                                   {Setting::lengths, number_of(worms.lengths)},
+                                   {Setting::injection, number_of(topology.ends.injection)},
+                                   {Setting::ejection, number_of(topology.ends.ejection)}});
+  return settings;
+}
+
+std::vector<AskedSetting> accuracy_settings(const BroadcastHypercube& hypercube) {
+  return {{Setting::nodes, number_of(hypercube.nodes())},
+          {Setting::virtual_channels, number_of(hypercube.virtual_channels)},
+          {Setting::flits, number_of(hypercube.flits)},
+          {Setting::broadcast, numeric::nearest_double(hypercube.broadcast)},
+          {Setting::startup, numeric::nearest_double(hypercube.startup)},
+          {Setting::injection, number_of(hypercube.ends.injection)},
+          {Setting::ejection, number_of(hypercube.ends.ejection)}};
+}
+
+std::vector<AskedSetting> accuracy_settings(const TreeTopology& tree) {
+  std::vector<AskedSetting> settings{{Setting::radix, number_of(tree.tree.radix)},
+                                     {Setting::levels, number_of(tree.tree.levels)},
+                                     {Setting::load, numeric::nearest_double(tree.load)},
+                                     {Setting::routing, number_of(tree.routing)}};
+  settings.push_back({Setting::burst, tree.burst ? numeric::nearest_double(tree.burst->slots) : 0});
+  if (!tree.burst) return settings;
+  settings.push_back({Setting::on_rate, numeric::nearest_double(tree.burst->on_rate)});
+  settings.push_back({Setting::destination, number_of(tree.destination)});
+  return settings;
+}
+
+std::vector<AskedSetting> accuracy_settings(const network::CombiningMultistage& network,
+                                            const numeric::Rational& load, bool saturated) {
+  const double unlimited = std::numeric_limits<double>::infinity();
+  return {{Setting::nodes, number_of(network.network.nodes)},
+          {Setting::switch_size, number_of(network.network.switch_size)},
+          {Setting::buffer, number_of(network.buffer)},
+          {Setting::hot, numeric::nearest_double(network.hot)},
+          {Setting::combining, network.combining ? number_of(*network.combining) : unlimited},
+          {Setting::links, number_of(network.links)},
+          {Setting::load, numeric::nearest_double(load)},
+          {Setting::saturated, number_of(saturated)}};
+}
+
+MeasuredModel measured_model(WormholeVariant variant) {
+  switch (variant) {
+    case WormholeVariant::paper:
+      return MeasuredModel::wormhole_paper;
+    case WormholeVariant::conditional:
+      return MeasuredModel::wormhole_conditional;
+    case WormholeVariant::finite_source:
+      break;
+  }
+  return MeasuredModel::wormhole_finite_source;
+}
+
+MeasuredModel measured_model(Replication replication) {
+  switch (replication) {
+    case Replication::literal:
+      return MeasuredModel::broadcast_literal;
+    case Replication::shared_wire:
+      return MeasuredModel::broadcast_shared_wire;
+    case Replication::conserving:
+      break;
+  }
+  return MeasuredModel::broadcast_conserving;
+}
+
+MeasuredModel measured_model(bounds::multistage::Variant variant) {
+  return variant == bounds::multistage::Variant::blocking ? MeasuredModel::multistage_blocking
+                                                          : MeasuredModel::multistage_published;
+}
+
+AskedAccuracy asked_accuracy(const WormholeQuestion& question, std::vector<double> at) {
+  AskedAccuracy asked{.model = measured_model(question.variant.value_or(usual_variant(question.network))),
+                      .settings = {},
+                      .at = std::move(at)};
+  if (const auto* topology = std::get_if<network::WormTopology>(&question.network))
+    asked.settings = accuracy_settings({.topology = *topology,
+                                        .virtual_channels = question.virtual_channels,
+                                        .flits = question.flits,
+                                        .buffer_flits = question.buffer_flits,
+                                        .lengths = question.lengths});
+  else
+    asked.settings = {{Setting::own_network, 1}};
+  return asked;
+}
+
+AskedAccuracy asked_accuracy(const BroadcastHypercube& hypercube, Replication replication,
+                             std::vector<double> at) {
+  return {
+      .model = measured_model(replication), .settings = accuracy_settings(hypercube), .at = std::move(at)};
+}
+
+AskedAccuracy asked_accuracy(const MultistageQuestion& question, bool saturated) {
+  return {.model = measured_model(question.variant),
+          .settings = accuracy_settings(question.network, question.load, saturated)};
+}
+
+AskedAccuracy asked_accuracy(const TreeTopology& tree, Hops hops, std::vector<double> at) {
+  return {.model = hops == Hops::chain ? MeasuredModel::delay_chain : MeasuredModel::delay_independent,
+          .settings = accuracy_settings(tree),
+          .at = std::move(at)};
+}
+
+}  // namespace tailbound::answers

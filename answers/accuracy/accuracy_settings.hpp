@@ -1,0 +1,44 @@
+#pragma once
+
+#include <tailbound/answers/accuracy/accuracy.hpp>
+#include <tailbound/answers/broadcast/broadcast.hpp>
+#include <tailbound/answers/delay/delay_model.hpp>
+#include <tailbound/answers/multistage/multistage.hpp>
+#include <tailbound/answers/network/topology.hpp>
+#include <tailbound/answers/wormhole/wormhole.hpp>
+
+#include <vector>
+
+/// The settings by which answers are looked up in the table of accuracy.
+namespace tailbound::answers {
+
+/// Of a wormhole network: all that its accuracy may depend on.
+struct MeasuredWorms {
+  network::WormTopology topology;
+  std::optional<int> virtual_channels{};  ///< usual_virtual_channels() unless given
+  std::int64_t flits = 32;
+  std::int64_t buffer_flits = 1;
+  sim::WormLengths lengths = sim::WormLengths::fixed;
+};
+[[nodiscard]] std::vector<AskedSetting> accuracy_settings(const MeasuredWorms& worms);
+[[nodiscard]] std::vector<AskedSetting> accuracy_settings(const BroadcastHypercube& hypercube);
+/// Of a tree under uniform traffic.
+[[nodiscard]] std::vector<AskedSetting> accuracy_settings(const TreeTopology& tree);
+[[nodiscard]] std::vector<AskedSetting> accuracy_settings(const network::CombiningMultistage& network,
+                                                          const numeric::Rational& load, bool saturated);
+
+[[nodiscard]] MeasuredModel measured_model(WormholeVariant variant);
+[[nodiscard]] MeasuredModel measured_model(Replication replication);
+[[nodiscard]] MeasuredModel measured_model(bounds::multistage::Variant variant);
+
+/// \param at  fractions of the model's saturation load
+[[nodiscard]] AskedAccuracy asked_accuracy(const WormholeQuestion& question, std::vector<double> at);
+/// \param at  fractions of the saturation rate of variant conserving
+[[nodiscard]] AskedAccuracy asked_accuracy(const BroadcastHypercube& hypercube, Replication replication,
+                                           std::vector<double> at);
+[[nodiscard]] AskedAccuracy asked_accuracy(const MultistageQuestion& question, bool saturated);
+/// \param hops  chain or independent: a bound is no approximation
+/// \param at    tail probabilities
+[[nodiscard]] AskedAccuracy asked_accuracy(const TreeTopology& tree, Hops hops, std::vector<double> at);
+
+}  // namespace tailbound::answers

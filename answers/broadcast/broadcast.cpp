@@ -1,0 +1,95 @@
+#include <cln/rational.h>
+#include <tailbound/answers/broadcast/broadcast.hpp>
+#include <tailbound/answers/wormhole/saturated.hpp>
+#include <tailbound/core/error.hpp>
+
+namespace tailbound::answers {
+namespace {
+
+namespace wormhole = bounds::wormhole;
+
+wormhole::BroadcastCube cube_of(const BroadcastHypercube& hypercube, Replication replication) {
+  return {.dimensions = hypercube.dimensions,
+          .virtual_channels = hypercube.virtual_channels,
+          .flits = static_cast<double>(hypercube.flits),
+          .broadcast = numeric::nearest_double(hypercube.broadcast),
+          .startup = numeric::nearest_double(hypercube.startup),
+          .replication = replication,
+          .ends = hypercube.ends};
+}
+
+BroadcastPoint point_of(const wormhole::BroadcastPoint& solved, double saturation,
+                        network::Ejection ejection) {
+  BroadcastPoint point{.rate = solved.rate,
+                       .fraction_of_saturation = {solved.rate / saturation},
+                       .unicast_latency = {solved.unicast_latency},
+                       .broadcast_latency = {solved.broadcast_latency},
+                       .multiplexing = {solved.multiplexing},
+                       .source_wait = {solved.source_wait},
+                       .source_utilization = {solved.source_utilization},
+                       .dimensions = {}};
+  if (ejection == network::Ejection::one)
+    point.ejection_wait = numeric::Model<unit::Cycle>{solved.ejection_wait};
+  for (const wormhole::BroadcastDimension& dimension : solved.dimensions)
+    point.dimensions.push_back({.utilization = {dimension.utilization},
+                                .service = {dimension.service},
+                                .wait = {dimension.wait},
+                                .all_busy = {dimension.all_busy},
+                                .blocking = {dimension.blocking},
+                                .multiplexing = {dimension.multiplexing}});
+  return point;
+}
+
+}  // namespace
+
+bool covers(Replication replication, const network::WormEnds& ends) {
+  return replication != Replication::literal || ends == network::all_port;
+}
+
+void check(const BroadcastHypercube& hypercube, Replication replication) {
+  static_cast<void>(wormhole::broadcast_rates(cube_of(hypercube, replication)));
+}
+
+BroadcastAnswer answer(const BroadcastQuestion& question, const Run& run) {
+  check(question.offered);
+  const wormhole::BroadcastCube cube = cube_of(question.hypercube, question.replication);
+  BroadcastAnswer answer{
+      .saturation = {wormhole::broadcast_saturation(cube)}, .points = {}, .stopped = false};
+  for (const numeric::Rational& value : question.offered.values) {
+    if (run.stop.stop_requested()) {
+      if (answer.points.empty()) throw Stopped("stopped before a rate was answered");
+      answer.stopped = true;
+      break;
+    }
+    const double rate = question.offered.absolute(value, answer.saturation.value);
+    const auto solved = wormhole::broadcast_latency(cube, rate);
+    if (!solved) throw Saturated(LoadMeasure::messages, rate, answer.saturation.value);
+    answer.points.push_back(point_of(*solved, answer.saturation.value, question.hypercube.ends.ejection));
+  }
+  return answer;
+}
+
+numeric::Model<unit::MessagesPerCycle> broadcast_saturation(const BroadcastHypercube& hypercube,
+                                                            Replication replication) {
+  return {wormhole::broadcast_saturation(cube_of(hypercube, replication))};
+}
+
+std::optional<BroadcastLatencies> broadcast_latencies(const BroadcastHypercube& hypercube,
+                                                      Replication replication, double rate) {
+  const auto solved = wormhole::broadcast_latency(cube_of(hypercube, replication), rate);
+  if (!solved) return std::nullopt;
+  return BroadcastLatencies{
+      .rate = rate, .unicast = {solved->unicast_latency}, .broadcast = {solved->broadcast_latency}};
+}
+
+std::vector<BroadcastLatencies> broadcast_curve(const BroadcastHypercube& hypercube, Replication replication,
+                                                double last_rate) {
+  constexpr int steps = 100;
+  std::vector<BroadcastLatencies> curve;
+  for (int i = 0; i <= steps; ++i)
+    if (const auto latencies = broadcast_latencies(hypercube, replication, last_rate * i / steps))
+      curve.push_back(*latencies);
+  return curve;
+}
+
+}  // namespace tailbound::answers

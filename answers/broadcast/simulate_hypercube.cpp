@@ -1,0 +1,133 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <tailbound/answers/broadcast/simulate_hypercube.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/hypercube.hpp>
+#include <tailbound/numeric/text/decimal.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+
+#include <utility>
+
+namespace tailbound::answers {
+namespace {
+
+using numeric::Rational;
+
+/// The simulation saturates at some 1.4 times the model's rate.
+constexpr double guess_for_hypercubes = 1.4;
+
+/// At rate 1.  \throws InvalidArgument
+sim::BroadcastModel model_of(const SimulatedHypercube& network) {
+  const BroadcastHypercube& hypercube = network.hypercube;
+  if (hypercube.startup < 0 || cln::denominator(hypercube.startup) != 1 ||
+      hypercube.startup > Rational(static_cast<long>(network::simulated_hypercubes.startup)))
+    throw InvalidArgument("startup", numeric::plain(hypercube.startup),
+                          "a whole number of cycles from 0 to 10^9");
+  if (hypercube.virtual_channels > network::simulated_hypercubes.virtual_channels)
+    throw InvalidArgument("virtual channels", std::to_string(hypercube.virtual_channels),
+                          "from 2 to " + std::to_string(network::simulated_hypercubes.virtual_channels));
+  const sim::BroadcastModel model{.dimensions = hypercube.dimensions,
+                                  .virtual_channels = static_cast<int>(hypercube.virtual_channels),
+                                  .flits = hypercube.flits,
+                                  .rate = 1,
+                                  .broadcast = hypercube.broadcast,
+                                  .startup = cln::cl_I_to_long(cln::numerator(hypercube.startup)),
+                                  .buffer_flits = network.buffer_flits,
+                                  .ends = hypercube.ends};
+  sim::check(model);
+  return model;
+}
+
+void check_rates(const OfferedLoads& offered, double saturation) {
+  check_simulated(offered);
+  for (const Rational& value : offered.values)
+    if (offered.absolute(value, saturation) > 1)
+      throw InvalidArgument(
+          "fractions", numeric::plain(value),
+          "at most " + numeric::plain(1 / saturation, 6) + ", where the rate is 1 message/cycle/node");
+}
+
+sim::RunPlan plan_for(const sim::BroadcastModel& model, double fraction,
+                      const SimulateHypercubeQuestion& question) {
+  return plan_of_work(
+      question.length, question.flit_hops, question.offered.values.size(),
+      [&](double flit_hops, int replications) {
+        return sim::affordable_cycles(model, fraction, flit_hops, replications);
+      },
+      [&](std::int64_t cycles, int replications, std::uint64_t seed) {
+        return sim::automatic_plan(model, fraction, cycles, replications, seed);
+      });
+}
+
+std::vector<double> in_doubles(const std::vector<Rational>& fractions) {
+  std::vector<double> doubles;
+  for (const Rational& fraction : fractions) doubles.push_back(numeric::nearest_double(fraction));
+  return doubles;
+}
+
+}  // namespace
+
+Rational typed_rate(double rate) {
+  return numeric::rounded_decimal(rate, 9);
+}
+
+network::ChannelBound channel_bound(const BroadcastHypercube& hypercube) {
+  network::ChannelBound bound =
+      network::channel_bound(hypercube.dimensions, hypercube.ends, hypercube.broadcast);
+  bound.utilization = bound.utilization * numeric::whole(hypercube.flits);  // at 1 message/cycle/node
+  return bound;
+}
+
+SimulateHypercubeAnswer answer(const SimulateHypercubeQuestion& question, const Run& run) {
+  const sim::BroadcastModel network = model_of(question.network);
+  const auto saturation = broadcast_saturation(question.network.hypercube, broadcast_variants.front());
+  const OfferedLoads& offered = question.offered;
+  check_rates(offered, saturation.value);
+  const std::vector<double> percentiles = in_doubles(question.percentiles);
+  const network::ChannelBound bound = channel_bound(question.network.hypercube);
+  const auto simulate_at = [&](const Rational& asked, const Run& part) {
+    sim::BroadcastModel model = network;
+    model.rate = offered.of_saturation ? typed_rate(offered.absolute(asked, saturation.value)) : asked;
+    const double rate = numeric::nearest_double(model.rate), fraction = rate / saturation.value;
+    require_below_limit(LoadMeasure::messages, rate, bound.load(), bound.channel);
+    const Simulation simulation = [&](const sim::RunPlan& plan, const sim::RunControls& controls,
+                                      std::string_view resume) {
+      return sim::run_broadcasts(model, plan, controls, resume);
+    };
+    SimulatedBroadcasts point{
+        .rate = rate,
+        .fraction_of_saturation = {fraction},
+        .simulated = simulate(plan_for(model, fraction, question), !question.length.warmup, simulation, part),
+        .found = {}};
+    point.found = sim::broadcast_estimates(model, point.simulated.result, percentiles, question.confidence);
+    if (!point.found.stability.stable)
+      throw Overloaded(LoadMeasure::messages, rate, rate * point.found.throughput.value / point.found.offered,
+                       point.found.stability);
+    return point;
+  };
+  SimulatedPoints<SimulatedBroadcasts> all =
+      simulate_each<SimulatedBroadcasts>(offered.values, run, simulate_at);
+  return {.model_saturation = saturation, .points = std::move(all.points), .stopped = all.stopped};
+}
+
+HypercubeSaturationAnswer answer(const HypercubeSaturationQuestion& question, const Run& run) {
+  const sim::BroadcastModel network = model_of(question.network);
+  const auto model = broadcast_saturation(question.network.hypercube, broadcast_variants.front());
+  const network::ChannelBound bound = channel_bound(question.network.hypercube);
+  const sim::SaturationSearch search =
+      search_of(question.length, guess_for_hypercubes * model.value, numeric::nearest_double(bound.load()),
+                static_cast<double>(bound.senders));
+  return {.limit = {.load = {bound.load()}, .channel = bound.channel},
+          .model = model,
+          .no_model = {},
+          .search = search,
+          .found = find_saturation(
+              search, LoadMeasure::messages,
+              [&](const sim::SaturationSearch& asked, const sim::RunControls& controls,
+                  const std::function<void(std::size_t)>& told) {
+                return sim::simulated_saturation(network, asked, controls, told);
+              },
+              run)};
+}
+
+}  // namespace tailbound::answers

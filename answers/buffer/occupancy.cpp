@@ -1,0 +1,52 @@
+#include <tailbound/answers/buffer/occupancy.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace tailbound::answers {
+namespace {
+
+std::vector<Packets> levels_until(const Until& until, bounds::OutputQueue& queue) {
+  const std::int64_t last = queue.least_room({until.tail, bounds::Criterion::overflow}).buffer.value;
+  if (last >= OccupancyQuestion::most_levels)
+    throw LimitExceeded("--until " + numeric::plain(until.tail) + " asks for " + std::to_string(last + 1) +
+                        " rows, and the limit is " + std::to_string(OccupancyQuestion::most_levels) +
+                        "; use --levels for some of them");
+  std::vector<Packets> levels;
+  for (std::int64_t level = 0; level <= last; ++level) levels.emplace_back(level);
+  return levels;
+}
+
+}  // namespace
+
+OccupancyAnswer answer(const OccupancyQuestion& question, const Run&) {
+  const auto queue = output_queue(question.traffic, question.accuracy);
+  const auto* listed = std::get_if<Levels>(&question.levels);
+  const std::vector<Packets> levels =
+      listed != nullptr ? *listed : levels_until(std::get<Until>(question.levels), *queue);
+  OccupancyAnswer found{
+      .tail = {}, .mean_occupancy = queue->mean_occupancy(), .decay_rate = queue->decay_rate()};
+  std::vector<bounds::ComputedProbability> tails = queue->tails(levels);
+  for (std::size_t i = 0; i < levels.size(); ++i) found.tail.push_back({levels[i], std::move(tails[i]), {}});
+  if (queue::SourceBound* bound = queue->bound()) {
+    // The deepest first: what is computed for it serves the others.
+    static_cast<void>(bound->tail(std::max_element(levels.begin(), levels.end())->value));
+    for (OccupancyLevel& level : found.tail) level.bound = bound->tail(level.level.value);
+  }
+  return found;
+}
+
+std::vector<OccupancyLevel> without_bursts(const OccupancyQuestion& question,
+                                           const std::vector<Packets>& levels) {
+  const auto* bursty = std::get_if<BurstyInputs>(&question.traffic.source);
+  if (bursty == nullptr) return {};
+  const auto queue = bounds::output_queue(
+      queue::SlottedQueue{series::Arrivals::equal_inputs(bursty->inputs, bursty->load)}, {{3}});
+  std::vector<bounds::ComputedProbability> tails = queue->tails(levels);
+  std::vector<OccupancyLevel> result;
+  for (std::size_t i = 0; i < levels.size(); ++i) result.push_back({levels[i], std::move(tails[i]), {}});
+  return result;
+}
+
+}  // namespace tailbound::answers

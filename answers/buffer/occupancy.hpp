@@ -1,0 +1,52 @@
+#pragma once
+
+#include <tailbound/answers/points/run.hpp>
+#include <tailbound/answers/traffic.hpp>
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+/// The distribution of an output queue.
+///
+/// MODEL     bounds/sizing/output_queue.hpp
+/// TESTS     tests/bounds/sizing/output_queue_test.cpp
+namespace tailbound::answers {
+
+/// n of P(Q > n), each >= 0.
+using Levels = std::vector<Packets>;
+/// All levels from 0 to the first whose tail is at most this, above 0 and below 1.
+struct Until {
+  numeric::Rational tail;
+};
+
+struct OccupancyQuestion {
+  Traffic traffic;
+  std::variant<Levels, Until> levels;
+  queue::Accuracy accuracy{};
+
+  static constexpr std::int64_t most_levels = 1'000'000;
+};
+
+struct OccupancyLevel {
+  Packets level;
+  bounds::ComputedProbability tail;  ///< P(Q > level)
+  /// Of it, where it is an approximation and a bound is known.
+  std::optional<numeric::UpperBound<unit::Probability>> bound{};
+};
+
+struct OccupancyAnswer {
+  std::vector<OccupancyLevel> tail;
+  numeric::Claim<unit::Packet> mean_occupancy;
+  std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate{};  ///< none where no packet ever waits
+};
+
+/// \throws InvalidArgument  a target outside ]0, 1[; as output_queue()
+/// \throws LimitExceeded    more than most_levels levels; as queue::occupancy_tails()
+[[nodiscard]] OccupancyAnswer answer(const OccupancyQuestion& question, const Run& run = {});
+
+/// The same inputs and load without bursts, where the traffic has bursts: P(Q > level) to 3 digits.
+[[nodiscard]] std::vector<OccupancyLevel> without_bursts(const OccupancyQuestion& question,
+                                                         const std::vector<Packets>& levels);
+
+}  // namespace tailbound::answers

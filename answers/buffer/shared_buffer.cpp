@@ -1,0 +1,151 @@
+#include <cln/rational.h>
+#include <tailbound/answers/buffer/shared_buffer.hpp>
+#include <tailbound/bounds/sizing/packet_loss.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tailbound::answers {
+namespace {
+
+using numeric::Rational;
+using numeric::Real;
+using queue::MemoryRule;
+
+queue::SharedSwitch fed_by(const SharedBufferQuestion& question) {
+  if (const auto* equal = std::get_if<EqualSwitchInputs>(&question.traffic))
+    return queue::uniform_switch(std::vector<Rational>(static_cast<std::size_t>(equal->inputs), equal->load),
+                                 question.outputs);
+  if (const auto* unequal = std::get_if<UnequalSwitchInputs>(&question.traffic))
+    return queue::uniform_switch(unequal->rates, question.outputs);
+  return queue::matrix_switch(std::get<TrafficMatrix>(question.traffic).rates);
+}
+
+queue::SharedSwitch switch_of(const SharedBufferQuestion& question) {
+  queue::SharedSwitch fed = fed_by(question);
+  if (!question.cells) return fed;
+  if (!std::holds_alternative<EqualSwitchInputs>(question.traffic))
+    throw InvalidArgument("the traffic", "packets of several sizes from inputs that differ",
+                          "inputs of one load (--inputs K --load R)");
+  fed.cells = question.cells->sizes.cells(question.cells->cell_bytes);
+  return fed;
+}
+
+/// The queue of one output by itself.
+queue::SlottedQueue queue_of(const queue::SharedSwitch& fed, const queue::SharedSwitch::Outputs& kind) {
+  if (fed.cells.largest() == 1) return {.arrivals = series::Arrivals::unequal_inputs(kind.rates)};
+  Rational load = 0;
+  for (const Rational& rate : kind.rates) load = load + rate;
+  return bounds::cell_queue({.inputs = std::ssize(kind.rates), .load = load, .cells = fed.cells});
+}
+
+double log_of(const Rational& target) {
+  const numeric::PrecisionScope scope(numeric::Precision{64});
+  return numeric::log2_magnitude(numeric::to_real(target, numeric::Rounding::nearest)) * std::log(2.0);
+}
+
+SharedBufferAnswer::Dedicated dedicated(const queue::SharedSwitch& fed, const bounds::DropTarget& target) {
+  SharedBufferAnswer::Dedicated result;
+  for (const queue::SharedSwitch::Outputs& kind : fed.outputs) {
+    const queue::SlottedQueue queue = queue_of(fed, kind);
+    // The least buffer is settled by both sides of its boundary, not by the digits that it is shown with.
+    const Packets buffer = bounds::buffer_size(queue, target, {.digits = numeric::Digits{1}}).buffer;
+    result.port = std::max(result.port, buffer);
+    result.total = result.total + Packets(kind.count * buffer.value);
+  }
+  return result;
+}
+
+}  // namespace
+
+TrafficMatrix traffic_matrix(const std::string& text, const std::string& name) {
+  TrafficMatrix matrix{.name = name, .rates = {}};
+  std::size_t line_number = 0, columns = 0;
+  bool named = false;  // a first line of names of outputs, and in each line the name of its input
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    ++line_number;
+    line.resize(std::min(line.find_first_of("#\r"), line.size()));
+    if (line.find_first_not_of(" \t") == std::string::npos) continue;
+    std::vector<std::pair<std::size_t, std::string>> fields;
+    for (std::size_t from = 0; from <= line.size();) {
+      const std::size_t comma = std::min(line.find(',', from), line.size());
+      fields.emplace_back(from + 1, line.substr(from, comma - from));
+      from = comma + 1;
+    }
+    if (columns == 0) {
+      columns = fields.size();
+      named = fields.front().second.find_first_of("0123456789") == std::string::npos;
+      if (named) continue;
+    }
+    if (fields.size() != columns)
+      throw ParseError(name, line_number, 1,
+                       "a row of " + std::to_string(fields.size()) + " entries; it must have " +
+                           std::to_string(columns) + ", as the first row");
+    std::vector<Rational> row;
+    for (std::size_t i = named ? 1 : 0; i < fields.size(); ++i) {
+      const auto& [column, field] = fields[i];
+      const bool empty = field.find_first_not_of(" \t") == std::string::npos;
+      try {
+        row.push_back(empty ? Rational(0) : numeric::parse_rational(field, "the rate"));
+      } catch (const InvalidArgument& problem) {
+        throw ParseError(name, line_number, column, problem.what());
+      }
+    }
+    matrix.rates.push_back(std::move(row));
+  }
+  if (matrix.rates.empty() || matrix.rates.front().empty())
+    throw ParseError(name, 0, 0, "no rates; a row an input, a column an output");
+  return matrix;
+}
+
+std::optional<Rational> SharedBufferQuestion::drop() const {
+  const auto* least = std::get_if<LeastBuffer>(&asked);
+  return least != nullptr ? std::optional(least->drop) : std::nullopt;
+}
+
+SharedBufferAnswer answer(const SharedBufferQuestion& question, const Run&) {
+  const bool overflow = question.criterion == bounds::Criterion::overflow;
+  const MemoryRule rule{.measure = overflow ? MemoryRule::Measure::overflow : MemoryRule::Measure::loss,
+                        .threshold = question.threshold};
+  queue::SharedMemory shared(switch_of(question), rule);
+  auto approximation = queue::SharedApproximation::of(shared.fed(), rule);
+  SharedBufferAnswer answer{
+      .memory = Packets(0), .at = {numeric::Real(0)}, .mean = {shared.mean()}, .output_load = 0};
+  for (const queue::SharedSwitch::Outputs& kind : shared.fed().outputs) {
+    Rational load = 0;
+    for (const Rational& rate : kind.rates) load = load + rate;
+    if (load > answer.output_load) answer.output_load = load;
+  }
+  if (const auto* asked = std::get_if<ProbabilityOf>(&question.asked)) {
+    answer.memory = asked->capacity;
+    answer.at = shared.bound(asked->capacity);
+    // What is proved is known better.
+    if (approximation)
+      answer.about_at = {std::min(approximation->at(asked->capacity), static_cast<double>(answer.at.value))};
+  } else {
+    const Rational& target = std::get<LeastBuffer>(question.asked).drop;
+    queue::ProvedMemory least = shared.least(target);
+    answer.memory = least.memory;
+    answer.at = std::move(least.at);
+    if (approximation)
+      answer.about = {static_cast<double>(
+          std::min(approximation->least(log_of(target), answer.memory), answer.memory).value)};
+    answer.dedicated = dedicated(shared.fed(), {target, question.criterion});
+  }
+  if (approximation) answer.variance = approximation->variance();
+  if (question.cells && !overflow) {
+    // A packet that is hurt loses a cell or more.
+    const Real mean = numeric::to_real(shared.fed().cells.mean, numeric::Rounding::up);
+    Real packets;
+    mpfr_mul(packets.backend().data(), answer.at.value.backend().data(), mean.backend().data(), MPFR_RNDU);
+    answer.packets_at = {std::min(packets, Real(1))};
+  }
+  return answer;
+}
+
+}  // namespace tailbound::answers

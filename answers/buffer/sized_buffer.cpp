@@ -1,0 +1,310 @@
+#include <cln/rational.h>
+#include <tailbound/answers/buffer/sized_buffer.hpp>
+#include <tailbound/answers/buffer/sized_queue.hpp>
+#include <tailbound/bounds/sizing/packet_loss.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/queue/markov/markov_queue.hpp>
+#include <tailbound/queue/tail_bounds/train_bound.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tailbound::answers {
+namespace {
+
+using bounds::Criterion;
+using numeric::Enclosure;
+using numeric::Interval;
+using numeric::Rational;
+using numeric::Real;
+
+SizedProbability sized(const queue::ProbabilityClaim& claim) {
+  return std::visit([](const auto& truth) -> SizedProbability { return truth; }, claim);
+}
+
+std::vector<SizeLoss> classes_of(const SizedBufferQuestion& question) {
+  std::vector<SizeLoss> classes;
+  for (const traffic::SizeClass& one : question.sizes.classes())
+    classes.push_back({one.bytes, traffic::cells_of(one.bytes, question.cell_bytes), one.share});
+  return classes;
+}
+
+/// Of cells.  \pre not packet_loss
+Criterion of_cells(SizedCriterion criterion) {
+  return criterion == SizedCriterion::overflow ? Criterion::overflow : Criterion::loss;
+}
+
+/// Of a queue whose numbers are exact or enclosed. `at` and `before` are still of cells.
+/// \param drop  the target of LeastBuffer
+SizedBufferAnswer from_queue(const SizedBufferQuestion& question, bounds::OutputQueue& queue,
+                             Criterion criterion, const Rational& drop) {
+  Packets buffer(0);
+  std::optional<bounds::ComputedProbability> at, before;
+  if (std::holds_alternative<LeastBuffer>(question.asked)) {
+    bounds::LeastRoom room = queue.least_room({drop, criterion});
+    buffer = room.buffer;
+    at = std::move(room.at);
+    before = std::move(room.before);
+  } else {
+    buffer = std::get<ProbabilityOf>(question.asked).capacity;
+    at = queue.drop_probability(buffer, criterion);
+  }
+  SizedBufferAnswer answer{
+      .buffer = buffer,
+      .at = sized(at->probability),
+      .cell_loss =
+          sized(criterion == Criterion::loss ? at->probability
+                                             : queue.drop_probability(buffer, Criterion::loss).probability),
+      .mean_occupancy = queue.mean_occupancy(),
+      .decay_rate = queue.decay_rate(),
+      .classes = classes_of(question),
+      .mean_cells = question.sizes.cells(question.cell_bytes).mean,
+      .computation = at->computation};
+  if (before) answer.before = sized(before->probability);
+  return answer;
+}
+
+SizedBufferAnswer from_queue(const SizedBufferQuestion& question, bounds::OutputQueue& queue) {
+  return from_queue(question, queue, of_cells(question.criterion), question.drop().value_or(0));
+}
+
+bounds::WholePackets whole_of(const SizedBufferQuestion& question) {
+  return {
+      .inputs = question.inputs, .load = question.load, .cells = question.sizes.cells(question.cell_bytes)};
+}
+
+queue::Trains trains_of(const SizedBufferQuestion& question) {
+  return {
+      .inputs = question.inputs, .load = question.load, .cells = question.sizes.cells(question.cell_bytes)};
+}
+
+/// A packet is lost with 1 to Lmax of its cells: cell loss E[L] / Lmax <= packet loss <= cell loss E[L].
+SizedProbability packet_loss_of(const SizedProbability& cell_loss, const traffic::CellCounts& cells) {
+  const numeric::PrecisionScope scope(numeric::Precision{128});
+  const auto most = [&](const Real& loss) {
+    const Real value = numeric::upper(numeric::to_interval(loss) * numeric::to_interval(cells.mean));
+    return value < 1 ? value : Real(1);
+  };
+  if (const auto* bound = std::get_if<numeric::UpperBound<unit::Probability>>(&cell_loss))
+    return numeric::UpperBound<unit::Probability>{most(bound->value)};
+  const auto least = [&](const Real& loss) {
+    return numeric::lower(numeric::to_interval(loss) *
+                          numeric::to_interval(cells.mean / Rational(static_cast<long>(cells.largest()))));
+  };
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&cell_loss))
+    return Enclosure<unit::Probability>(least(numeric::to_real(exact->value, numeric::Rounding::down)),
+                                        most(numeric::to_real(exact->value, numeric::Rounding::up)));
+  const auto& enclosure = std::get<Enclosure<unit::Probability>>(cell_loss);
+  return Enclosure<unit::Probability>(least(enclosure.lower()), most(enclosure.upper()));
+}
+
+numeric::UpperBound<unit::Probability> upper_bound(const SizedProbability& loss) {
+  if (const auto* bound = std::get_if<numeric::UpperBound<unit::Probability>>(&loss)) return *bound;
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&loss))
+    return {numeric::to_real(exact->value, numeric::Rounding::up)};
+  return {std::get<Enclosure<unit::Probability>>(loss).upper()};
+}
+
+/// What is known of packet losses from those of cells. Lost packets of one size are lost packets.
+void add_bounds(SizedBufferAnswer& answer, const traffic::CellCounts& cells) {
+  answer.packet_loss = packet_loss_of(answer.cell_loss, cells);
+  const numeric::PrecisionScope scope(numeric::Precision{128});
+  const Real all = upper_bound(*answer.packet_loss).value;
+  for (SizeLoss& one : answer.classes) {
+    const Real most = numeric::upper(numeric::to_interval(all) / numeric::to_interval(one.share));
+    one.loss = numeric::UpperBound<unit::Probability>{most < 1 ? most : Real(1)};
+  }
+}
+
+/// The losses of packets, and of those of each size.
+void add_losses(SizedBufferAnswer& answer, const bounds::WholePackets& packets,
+                const bounds::PacketLoss& loss) {
+  answer.packet_loss = loss.all;
+  for (SizeLoss& one : answer.classes)
+    for (std::size_t c = 0; c < packets.cells.classes.size(); ++c)
+      if (packets.cells.classes[c].cells == one.cells) one.loss = loss.of_class[c];
+}
+
+/// Does a buffer meet the target? Empty where it cannot be told in time.
+std::optional<bool> meets(const bounds::WholePackets& packets, std::int64_t buffer, const Rational& drop) {
+  for (const int digits : {3, 10, 40}) {
+    const auto loss = bounds::packet_loss(packets, Packets(buffer), {.digits = {digits}});
+    if (!loss) break;
+    if (numeric::compare(loss->all.upper(), drop) <= 0) return true;
+    if (numeric::compare(loss->all.lower(), drop) > 0) return false;
+  }
+  return std::nullopt;
+}
+
+/// The least buffer of which at most `drop` of the packets is lost; empty where it cannot be told in time. Cell loss
+/// decides between which two buffers it lies: E[L] / Lmax <= packet loss / cell loss <= E[L].
+std::optional<Packets> least_buffer(const bounds::WholePackets& packets, bounds::OutputQueue& queue,
+                                    const Rational& drop) {
+  const Rational most = drop * Rational(static_cast<long>(packets.cells.largest())) / packets.cells.mean;
+  std::int64_t met = queue.least_room({drop / packets.cells.mean, Criterion::loss}).buffer.value;
+  std::int64_t missed = most < 1 ? queue.least_room({most, Criterion::loss}).buffer.value - 1 : -1;
+  while (met - missed > 1) {
+    const std::int64_t middle = missed + (met - missed) / 2;
+    const std::optional<bool> meets_it = meets(packets, middle, drop);
+    if (!meets_it) return std::nullopt;
+    (*meets_it ? met : missed) = middle;
+  }
+  return Packets(met);
+}
+
+SizedBufferAnswer whole_packets(const SizedBufferQuestion& question) {
+  const bounds::WholePackets packets = whole_of(question);
+  const auto queue = sized_queue(question);
+  const bool by_packets = question.criterion == SizedCriterion::packet_loss;
+  const auto loss_at = [&](Packets buffer) {
+    return bounds::packet_loss(packets, buffer, {.digits = question.accuracy.digits});
+  };
+  if (!by_packets) {
+    SizedBufferAnswer answer = from_queue(question, *queue);
+    if (const auto loss = loss_at(answer.buffer))
+      add_losses(answer, packets, *loss);
+    else
+      add_bounds(answer, packets.cells);
+    return answer;
+  }
+  SizedBufferQuestion of_buffer = question;
+  const auto* least = std::get_if<LeastBuffer>(&question.asked);
+  std::optional<Packets> buffer;
+  if (least != nullptr) {
+    buffer = least_buffer(packets, *queue, least->drop);
+    if (buffer) of_buffer.asked = ProbabilityOf{*buffer};
+  }
+  // Of a buffer that is not known, the one that is enough as a cell of each lost packet is lost.
+  SizedBufferAnswer answer =
+      from_queue(of_buffer, *queue, Criterion::loss, question.drop().value_or(0) / packets.cells.mean);
+  answer.before.reset();
+  const auto loss = least == nullptr || buffer ? loss_at(answer.buffer) : std::nullopt;
+  if (!loss) {
+    add_bounds(answer, packets.cells);
+    answer.at = upper_bound(*answer.packet_loss);
+    return answer;
+  }
+  add_losses(answer, packets, *loss);
+  answer.at = loss->all;
+  if (least != nullptr && answer.buffer.value > 0)
+    if (const auto before = loss_at(answer.buffer - Packets(1))) answer.before = before->all;
+  return answer;
+}
+
+/// The mean length of geometric trains of which a cell finds the rest of its own as long in the mean: with
+/// E[L^2] / E[L] = 2 g - 1.
+Rational geometric_length(const traffic::CellCounts& cells) {
+  Rational square = 0;
+  for (const traffic::CellClass& one : cells.classes)
+    square =
+        square + one.share * Rational(static_cast<long>(one.cells)) * Rational(static_cast<long>(one.cells));
+  return (square / cells.mean + 1) / 2;
+}
+
+template <class Unit>
+numeric::Model<Unit> model(const numeric::Claim<Unit>& claim) {
+  return std::visit(
+      [](const auto& truth) -> numeric::Model<Unit> {
+        if constexpr (requires { truth.lower(); })
+          return {static_cast<double>(truth.lower())};
+        else if constexpr (std::is_same_v<std::decay_t<decltype(truth)>, numeric::Exact<Unit>>)
+          return {numeric::nearest_double(truth.value)};
+        else
+          return {static_cast<double>(truth.value)};
+      },
+      claim);
+}
+
+/// \param buffer  what the bound says is enough, or the capacity asked about
+/// \param proved  the criterion there is at most this
+std::optional<GeometricStandIn> stand_in(const SizedBufferQuestion& question, const queue::Trains& trains,
+                                         Packets buffer,
+                                         const numeric::UpperBound<unit::Probability>& proved) {
+  const Rational length = geometric_length(trains.cells);
+  if (trains.inputs == 1 || length == 1) return std::nullopt;
+  const bool overflow = question.criterion == SizedCriterion::overflow;
+  try {
+    queue::MarkovQueue queue(
+        queue::MarkovArrivals::trains({.inputs = trains.inputs, .load = trains.load, .length = length}),
+        numeric::Digits{4});
+    std::optional<numeric::Model<unit::Packet>> enough;
+    if (const auto* least = std::get_if<LeastBuffer>(&question.asked))
+      enough = {static_cast<double>(std::min(
+          overflow ? queue.least_level(least->drop) : queue.least_capacity(least->drop), buffer.value))};
+    const auto at = model(overflow ? queue.tail(buffer.value) : queue.loss(buffer.value));
+    return GeometricStandIn{.length = length,
+                            .buffer = enough,
+                            .at = {std::min(at.value, static_cast<double>(proved.value))},
+                            .mean_occupancy = model(queue.mean_occupancy())};
+  } catch (const LimitExceeded&) {
+    return std::nullopt;  // beside the answer: no reason to refuse it
+  }
+}
+
+SizedBufferAnswer cell_by_cell(const SizedBufferQuestion& question) {
+  const queue::Trains trains = trains_of(question);
+  const bool one_cell = trains.cells.largest() == 1;  // then packets are lost as cells are
+  const bool by_packets = question.criterion == SizedCriterion::packet_loss && !one_cell;
+  const bool overflow = question.criterion == SizedCriterion::overflow;
+  // At most E[L] of the packets is lost for each cell that is.
+  const Rational drop = question.drop().value_or(0) / (by_packets ? trains.cells.mean : Rational(1));
+  if (const auto queue = sized_queue(question)) {
+    SizedBufferAnswer answer =
+        from_queue(question, *queue, overflow ? Criterion::overflow : Criterion::loss, drop);
+    add_bounds(answer, trains.cells);
+    if (by_packets) {
+      answer.at = upper_bound(*answer.packet_loss);
+      answer.before.reset();
+    }
+    return answer;
+  }
+  queue::SourceBound bound = queue::source_bound(trains, question.accuracy.digits);
+  Packets buffer(0);
+  if (std::holds_alternative<LeastBuffer>(question.asked))
+    buffer = Packets(overflow ? bound.least_level(drop) : bound.least_capacity(drop));
+  else
+    buffer = std::get<ProbabilityOf>(question.asked).capacity;
+  const numeric::UpperBound<unit::Probability> loss = bound.loss(buffer.value);
+  SizedBufferAnswer answer{.buffer = buffer,
+                           .at = overflow ? bound.tail(buffer.value) : loss,
+                           .cell_loss = loss,
+                           .mean_occupancy = bound.exponential().mean_occupancy(),
+                           .decay_rate = bound.exponential().decay_rate(),
+                           .classes = classes_of(question),
+                           .mean_cells = trains.cells.mean};
+  add_bounds(answer, trains.cells);
+  if (by_packets)
+    answer.at = *answer.packet_loss;
+  else
+    answer.stand_in = stand_in(question, trains, buffer, upper_bound(answer.at));
+  return answer;
+}
+
+}  // namespace
+
+const char* name(SizedCriterion criterion) {
+  return criterion == SizedCriterion::overflow      ? "overflow"
+         : criterion == SizedCriterion::packet_loss ? "loss"
+                                                    : "cell-loss";
+}
+
+std::unique_ptr<bounds::OutputQueue> sized_queue(const SizedBufferQuestion& question) {
+  if (question.arrive == CellArrival::whole)
+    return bounds::output_queue(bounds::cell_queue(whole_of(question)), question.accuracy);
+  if (question.accuracy.arithmetic != queue::Arithmetic::automatic)
+    throw InvalidArgument("arithmetic", queue::name(question.accuracy.arithmetic),
+                          "auto for packets that come cell by cell");
+  auto chain = queue::train_chain(trains_of(question));
+  return chain ? bounds::output_queue(std::move(*chain), question.accuracy) : nullptr;
+}
+
+std::optional<numeric::Rational> SizedBufferQuestion::drop() const {
+  const auto* least = std::get_if<LeastBuffer>(&asked);
+  return least == nullptr ? std::nullopt : std::optional(least->drop);
+}
+
+SizedBufferAnswer answer(const SizedBufferQuestion& question, const Run&) {
+  return question.arrive == CellArrival::whole ? whole_packets(question) : cell_by_cell(question);
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <tailbound/answers/buffer/sized_buffer.hpp>
+#include <tailbound/bounds/sizing/output_queue.hpp>
+
+#include <memory>
+
+namespace tailbound::answers {
+
+/// The queue of cells that a SizedBufferQuestion is about, for many questions to it; none where it has a bound only.
+/// Internal to the answers module.
+/// \throws  as answer(SizedBufferQuestion)
+[[nodiscard]] std::unique_ptr<bounds::OutputQueue> sized_queue(const SizedBufferQuestion& question);
+
+}  // namespace tailbound::answers

@@ -1,0 +1,271 @@
+#include <tailbound/answers/agreed_digits.hpp>
+#include <tailbound/answers/comparison.hpp>
+#include <tailbound/answers/delay/delay.hpp>
+#include <tailbound/answers/latency_ns.hpp>
+#include <tailbound/answers/points/points.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace tailbound::answers {
+namespace {
+
+using bounds::Route;
+using numeric::Rational;
+
+bounds::ClaimedBufferSize buffer_of(const queue::HopQueue& queue, const bounds::DropTarget& target,
+                                    numeric::Digits digits) {
+  if (const auto* arrivals = std::get_if<queue::MarkovArrivals>(&queue)) {
+    queue::MarkovQueue bursty(*arrivals, digits);
+    return bounds::buffer_size(bursty, target);
+  }
+  const bounds::BufferSize size =
+      bounds::buffer_size(std::get<queue::SlottedQueue>(queue), target, {.digits = digits});
+  bounds::ClaimedBufferSize result{size.buffer, numeric::to_claim(size.at.probability), {}};
+  if (size.before) result.before = numeric::to_claim(size.before->probability);
+  return result;
+}
+
+/// What may be left of the delays beyond those listed, so that a reorder question is settled to some digits.
+Rational negligible_for(const ReorderTargets& targets) {
+  Rational least = targets.probability.value_or(Rational(1));
+  if (!targets.levels.empty()) least = std::min<Rational>(least, power_of_ten(-30));
+  return least * power_of_ten(-12);
+}
+
+/// What is found for one flow.
+struct Part {
+  FlowDelay flow;
+  FlowLaw law;
+  std::vector<std::pair<std::size_t, bounds::ClaimedBufferSize>> buffers;  ///< of queues not met before
+};
+
+/// Answers for one flow after the other.
+class Delays {
+ public:
+  /// Both outlive this.
+  Delays(const DelayQuestion& question, const DelayAnswer& answer)
+      : question_(question), answer_(answer), model_(question.topology, answer.paths, question.model()) {}
+
+  [[nodiscard]] Part of(std::size_t flow) {
+    const DelayFlow& its = answer_.paths.flows[flow];
+    Part part;
+    const std::size_t alike = model_.alike(flow);
+    FlowLaw law = alike == flow || answer_.flows[alike].hops != Hops::independent ? model_.of(flow)
+                                                                                  : model_.independent(flow);
+    if (alike == flow) {
+      part.flow.delay =
+          model_.claims(law, {.levels = question_.levels, .percentiles = question_.percentiles});
+      part.flow.hops_reason = law.reason;
+      if (const auto slot = question_.units.slot_ns())
+        part.flow.latency_ns = latency_ns(law.routes, part.flow.delay, *law.law,
+                                          {.slot = *slot, .hop = question_.hop_ns.value_or(Rational(0))});
+    } else {
+      part.flow.delay = answer_.flows[alike].delay;
+      part.flow.latency_ns = answer_.flows[alike].latency_ns;
+      part.flow.hops_reason = answer_.flows[alike].hops_reason;
+    }
+    part.flow.hops = law.hops;
+    part.flow.one_queue = model_.one_queue(flow);
+    if (question_.reorder) part.flow.reorder = reorder(its, law);
+    if (question_.drop) add_buffers(part, its);
+    part.law = std::move(law);
+    return part;
+  }
+
+  /// P(D > t) of flows by their positions, then of all packets where there are levels for these.
+  /// \param laws   of all flows, as of() found them
+  /// \param flows  how many of the levels are of flows
+  [[nodiscard]] std::vector<std::vector<double>> tails(const std::vector<FlowLaw>& laws, std::size_t flows,
+                                                       const std::vector<std::vector<Slots>>& levels) const {
+    // Flows whose delays are alike are asked once, at the levels of all of them.
+    std::map<std::size_t, std::set<Slots>> wanted;
+    for (std::size_t i = 0; i < levels.size(); ++i)
+      for (std::size_t flow = i < flows ? i : 0; flow < (i < flows ? i + 1 : laws.size()); ++flow)
+        wanted[model_.alike(flow)].insert(levels[i].begin(), levels[i].end());
+    std::map<std::size_t, std::map<Slots, double>> known;
+    for (const auto& [flow, slots] : wanted) {
+      FlowLaw law = laws[flow];
+      const bounds::ClaimedDelayAnswer found =
+          model_.claims(law, {.levels = {slots.begin(), slots.end()}, .percentiles = {}});
+      for (const auto& above : found.above)
+        known[flow][above.slots] = span_of(to_predicted(above.probability)).upper;
+    }
+    std::vector<std::vector<double>> tails(levels.size());
+    for (std::size_t i = 0; i < levels.size(); ++i)
+      for (const Slots level : levels[i])
+        tails[i].push_back(i < flows ? known[model_.alike(i)][level] : mixed(known, level, laws.size()));
+    return tails;
+  }
+
+ private:
+  /// Of all packets of the flows.
+  [[nodiscard]] double mixed(std::map<std::size_t, std::map<Slots, double>>& known, Slots level,
+                             std::size_t flows) const {
+    double sum = 0, total = 0;
+    for (std::size_t flow = 0; flow < flows; ++flow) {
+      const double rate = numeric::nearest_double(answer_.paths.flows[flow].rate);
+      sum += rate * known[model_.alike(flow)][level];
+      total += rate;
+    }
+    return sum / total;
+  }
+
+  void add_buffers(Part& part, const DelayFlow& flow) const {
+    for (const std::size_t queue : flow.longest) {
+      const bool met = answer_.buffers[queue].has_value() ||
+                       std::any_of(part.buffers.begin(), part.buffers.end(),
+                                   [&](const auto& buffer) { return buffer.first == queue; });
+      if (!met)
+        part.buffers.emplace_back(
+            queue, buffer_of(answer_.paths.queues.queues[queue], *question_.drop, question_.digits));
+    }
+  }
+
+  ReorderAnswer reorder(const DelayFlow& flow, const FlowLaw& law) {
+    std::vector<Route> routes = law.routes;
+    if (std::holds_alternative<TreeTopology>(question_.topology)) {
+      // In a tree the packets of one flow share the level where they turn: at worst the top.
+      const auto longest = std::max_element(routes.begin(), routes.end(), [](const Route& a, const Route& b) {
+        return a.queues.size() < b.queues.size();
+      });
+      routes = {{longest->queues, 1}};
+    }
+    ReorderAnswer answer =
+        reorder_answer(model_.distribution(law, routes, negligible_for(*question_.reorder)),
+                       question_.flow_rate.value_or(flow.rate), *question_.reorder);
+    answer.computed = law.hops == Hops::chain || law.assumed;
+    return answer;
+  }
+
+  const DelayQuestion& question_;
+  const DelayAnswer& answer_;
+  DelayModel model_;
+};
+
+CrossCheck checked(const DelayQuestion& question, const DelayAnswer& answer, const Delays& delays,
+                   const std::vector<FlowLaw>& laws, const Run& run) {
+  const bool tree = std::holds_alternative<TreeTopology>(question.topology);
+  CheckedDelays asked;
+  if (!tree)
+    for (const DelayFlow& flow : answer.paths.flows) asked.flows.push_back(flow.name);
+  asked.all = tree || !question.flow;
+  asked.bounds = answer.flows.front().hops == Hops::bound;
+  asked.computed = [&](const std::vector<std::vector<Slots>>& levels) {
+    // In a tree all packets are the only flow.
+    const std::size_t flows = levels.size() - (asked.all && !tree ? 1 : 0);
+    return as_piece(run, [&] { return delays.tails(laws, flows, levels); });
+  };
+  try {
+    return cross_check(question.topology, asked, *question.check, run);
+  } catch (const Stopped&) {
+    CrossCheck none;
+    none.skipped = true;
+    return none;
+  }
+}
+
+/// The last slot that a picture of the flow's delay shows.
+std::int64_t reach(const bounds::ClaimedDelayAnswer& delay) {
+  std::int64_t last = 1;
+  for (const bounds::ClaimedPercentile& percentile : delay.queueing)
+    last = std::max(last, percentile.slots.value);
+  for (const bounds::ClaimedSlotProbability& above : delay.above) last = std::max(last, above.slots.value);
+  return last;
+}
+
+}  // namespace
+
+std::vector<Rational> usual_percentiles() {
+  std::vector<Rational> percentiles{Rational(1) / 2};
+  for (const int nines : {1, 2, 4, 6}) percentiles.push_back(1 - power_of_ten(-nines));
+  return percentiles;
+}
+
+Packets DelayAnswer::total_buffer(std::size_t flow) const {
+  Packets total;
+  for (const std::size_t queue : paths.flows[flow].longest) total = total + buffers[queue]->buffer;
+  return total;
+}
+
+bool DelayAnswer::proved() const {
+  return std::none_of(flows.begin(), flows.end(), [](const FlowDelay& flow) {
+    return std::holds_alternative<numeric::Approximation<unit::Slot>>(flow.delay.mean_queueing);
+  });
+}
+
+DelayAnswer answer(const DelayQuestion& question, const Run& run) {
+  if (const auto* its = std::get_if<NetworkTopology>(&question.topology); its != nullptr && question.drop)
+    for (const network::Node& node : its->network.nodes)
+      if (node.shared_memory)
+        throw InvalidArgument(
+            "drop", "asked where " + node.name + " shares its memory among its queues",
+            "asked of flows without bursts or paths of their own; for others the file must leave "
+            "shared_memory out");
+  DelayAnswer answer;
+  answer.paths =
+      as_piece(run, [&] { return delay_paths(question.topology, question.sources, question.flow); });
+  answer.buffers.resize(answer.paths.queues.queues.size());
+  Delays delays(question, answer);
+  std::vector<FlowLaw> laws;
+  const std::size_t count = answer.paths.flows.size();
+  for (std::size_t flow = 0; flow < count; ++flow) {
+    Part part;
+    try {
+      part = as_piece(run, [&delays, flow] { return delays.of(flow); });
+    } catch (const Stopped&) {
+      if (flow == 0) throw Stopped("stopped before the delay of a flow was known");
+      answer.stopped = true;
+      if (run.cut) run.cut();
+      break;
+    }
+    for (auto& [queue, size] : part.buffers) answer.buffers[queue] = std::move(size);
+    answer.flows.push_back(std::move(part.flow));
+    laws.push_back(std::move(part.law));
+    if (run.progress) run.progress(static_cast<double>(flow + 1) / static_cast<double>(count), 0);
+  }
+  if (question.check && !answer.stopped && question.hop_delay == queue::HopDelay::wait)
+    answer.check = checked(question, answer, delays, laws, run);
+  if (answer.check && answer.check->skipped && run.stop.stop_requested()) {
+    answer.check.reset();
+    answer.stopped = true;
+    if (run.cut) run.cut();
+  }
+  return answer;
+}
+
+std::vector<std::vector<std::size_t>> flows_alike(const DelayAnswer& answer) {
+  std::map<std::pair<double, std::vector<Slots>>, std::size_t> known;  // by mean and percentiles
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t flow = 0; flow < answer.flows.size(); ++flow) {
+    const bounds::ClaimedDelayAnswer& delay = answer.flows[flow].delay;
+    std::pair<double, std::vector<Slots>> key{span_of(to_predicted(delay.mean_queueing)).upper, {}};
+    for (const bounds::ClaimedPercentile& percentile : delay.queueing) key.second.push_back(percentile.slots);
+    const auto [place, is_new] = known.try_emplace(std::move(key), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[place->second].push_back(flow);
+  }
+  std::stable_sort(groups.begin(), groups.end(), [&](const auto& a, const auto& b) {
+    return reach(answer.flows[a.front()].delay) > reach(answer.flows[b.front()].delay);
+  });
+  return groups;
+}
+
+std::vector<bounds::ClaimedSlotProbability> delay_curve(const DelayQuestion& question,
+                                                        const DelayAnswer& answer, std::size_t flow) {
+  constexpr std::int64_t most_steps = 400;
+  const std::int64_t last = reach(answer.flows[flow].delay), step = 1 + last / most_steps;
+  bounds::DelayQuestion asked;
+  for (std::int64_t t = 0; t <= last; t += step) asked.levels.emplace_back(t);
+  DelayModelQuestion model = question.model();
+  model.digits = {3};
+  model.hops = answer.flows[flow].hops;
+  if (*model.hops == Hops::chain) model.hops.reset();  // as far as it reaches
+  DelayModel delays(question.topology, answer.paths, model);
+  FlowLaw law = delays.of(flow);
+  return delays.claims(law, asked).above;
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,331 @@
+#include <cln/rational.h>
+#include <tailbound/answers/delay/delay_model.hpp>
+#include <tailbound/bounds/network/wired_delay.hpp>
+#include <tailbound/bounds/path/delay_bound.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <algorithm>
+#include <ios>
+#include <utility>
+
+namespace tailbound::answers {
+namespace {
+
+using bounds::Route;
+using numeric::Rational;
+
+using Meets = bounds::WiredDelay::Meets;
+
+/// Slots of a delay to which hops are looked at as a chain: unless told, as much as takes about a second.
+constexpr std::size_t usual_slots = 448, most_slots = 4096;
+/// Why a network's flow has no other law than that of independent hops.
+constexpr const char* not_derived =
+    "bursts, or links of several packets per slot, in queues that wait: each wait is that of an arbitrary "
+    "packet of its "
+    "queue";
+/// Links into each queue from which on bounds/path/dependent_delay.hpp was measured to be the better of the two.
+constexpr std::size_t fewest_links_of_a_chain = 4;
+
+/// The bound of a tree's routes, which are told from each other by their lengths.
+class BoundLaw final : public bounds::DelayLaw {
+ public:
+  BoundLaw(const TreeTopology& topology, bounds::DelayLaw& decoupled, std::vector<Route> routes)
+      : decoupled_(decoupled), routes_(std::move(routes)) {
+    for (bounds::BoundedRoute& route : bounds::bounded_tree(topology.tree, topology.load, topology.routing))
+      by_length_[route.later.size() + 1] = std::move(route);
+  }
+
+  bounds::ClaimedDelayAnswer claims(std::span<const Route> routes,
+                                    const bounds::DelayQuestion& question) override {
+    std::vector<bounds::BoundedRoute> bounded;
+    for (const Route& route : routes) {
+      bounded.push_back(by_length_.at(route.queues.size()));
+      bounded.back().share = route.share;
+    }
+    bounds::BoundedDelayAnswer found = bounds::delay_bound(bounded, question);
+    // A queue that is fed as if no queue lay upstream is the fuller one in the mean.
+    const bounds::ClaimedDelayAnswer means = decoupled_.claims(routes, {});
+    return {std::move(found.above), std::move(found.queueing), std::move(found.latency),
+            upper(means.mean_queueing), upper(means.mean_latency)};
+  }
+
+ private:
+  static numeric::Claim<unit::Slot> upper(const numeric::Claim<unit::Slot>& mean) {
+    if (const auto* exact = std::get_if<numeric::Exact<unit::Slot>>(&mean))
+      return numeric::UpperBound<unit::Slot>{numeric::enclose(*exact, {128}).upper()};
+    return numeric::UpperBound<unit::Slot>{std::get<numeric::Enclosure<unit::Slot>>(mean).upper()};
+  }
+
+  bounds::DelayLaw& decoupled_;
+  std::vector<Route> routes_;
+  std::map<std::size_t, bounds::BoundedRoute> by_length_;
+};
+
+/// Is anything derived of dependent hops?
+bool derived(const Topology& topology, const DelayModelQuestion& question) {
+  const auto* tree = std::get_if<TreeTopology>(&topology);
+  return question.sources == network::Sources::decoupled && question.hop_delay == queue::HopDelay::wait &&
+         (tree == nullptr || !tree->burst);
+}
+
+const char* name(Hops hops) {
+  return hops == Hops::chain ? "chain" : hops == Hops::bound ? "bound" : "independent";
+}
+
+/// The number with one digit more than its arithmetic is right to.
+template <class Unit>
+numeric::Claim<Unit> not_proved(const numeric::Claim<Unit>& claim, numeric::Digits digits) {
+  const numeric::PrecisionScope scope(numeric::to_precision({digits.count + 3}));
+  const auto computed = [&](const numeric::Real& value) -> numeric::Claim<Unit> {
+    return numeric::Approximation<Unit>{numeric::Real(value.str(digits.count + 1, std::ios_base::scientific)),
+                                        digits.count};
+  };
+  if (const auto* exact = std::get_if<numeric::Exact<Unit>>(&claim))
+    return exact->value == 0 || exact->value == 1
+               ? claim
+               : computed(numeric::to_real(exact->value, numeric::Rounding::nearest));
+  if (const auto* bounds = std::get_if<numeric::Enclosure<Unit>>(&claim))
+    return computed((numeric::Real(bounds->lower()) + numeric::Real(bounds->upper())) / 2);
+  return claim;
+}
+
+/// Of hops that are added as if they were independent: the arithmetic is proved, the sum is not.
+bounds::ClaimedDelayAnswer not_proved(bounds::ClaimedDelayAnswer answer, numeric::Digits digits) {
+  const auto each = [&](bounds::ClaimedSlotProbability& value) {
+    value.probability = not_proved(value.probability, digits);
+  };
+  std::for_each(answer.above.begin(), answer.above.end(), each);
+  for (auto* percentiles : {&answer.queueing, &answer.latency})
+    for (bounds::ClaimedPercentile& percentile : *percentiles) {
+      each(percentile.at);
+      std::for_each(percentile.before.begin(), percentile.before.end(), each);
+    }
+  answer.mean_queueing = not_proved(answer.mean_queueing, digits);
+  answer.mean_latency = not_proved(answer.mean_latency, digits);
+  return answer;
+}
+
+/// The routes of all flows together, each with its share of the packets.
+std::vector<Route> mixed(const DelayPaths& paths, const std::vector<const std::vector<Route>*>& routes) {
+  Rational total = 0;
+  for (const DelayFlow& flow : paths.flows) total = total + flow.rate;
+  std::map<std::pair<std::vector<std::size_t>, std::size_t>, Rational> shares;
+  for (std::size_t i = 0; i < routes.size(); ++i)
+    for (const Route& route : *routes[i]) {
+      Rational& share = shares[{route.queues, route.passed}];
+      share = share + route.share * paths.flows[i].rate / total;
+    }
+  std::vector<Route> result;
+  for (const auto& [met, share] : shares) result.push_back({met.first, share, met.second});
+  return result;
+}
+
+}  // namespace
+
+struct DelayModel::Laws {
+  bounds::PathDelay independent;
+  std::optional<bounds::DependentPaths> paths{};
+  std::vector<std::size_t> flow_in_paths{};  ///< of each of the flows asked
+  std::optional<bounds::DependentDelay> chain{};
+  std::optional<bounds::WiredDelay> wired{};  ///< of a network
+  std::unique_ptr<BoundLaw> bound{};
+  std::vector<std::size_t> alike{};
+  std::vector<char> one_queue{};  ///< of each of the flows asked
+  std::vector<char>
+      as_arbitrary{};  ///< of these: whether its delay is that of an arbitrary packet of the queue
+  bool use_wired = false;
+  bool chain_first =
+      false;  ///< of a network: at least so many links feed each queue that the chain of trees is the better
+};
+
+std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuestion& question) {
+  if (!derived(topology, question)) return {Hops::independent};
+  if (std::holds_alternative<TreeTopology>(topology)) return {Hops::chain, Hops::independent, Hops::bound};
+  return {Hops::chain, Hops::independent};
+}
+
+DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const DelayModelQuestion& question)
+    : paths_(paths),
+      question_(question),
+      laws_(std::make_unique<Laws>(
+          Laws{bounds::PathDelay(paths.queues.queues, question.hop_delay, question.digits)})) {
+  const auto* tree = std::get_if<TreeTopology>(&topology);
+  const bool is_derived = derived(topology, question);
+  if (tree != nullptr) {
+    laws_->flow_in_paths = {0};
+    laws_->one_queue = laws_->as_arbitrary = {tree->tree.levels == 1};
+  } else {
+    const network::Network& network = std::get<NetworkTopology>(topology).network;
+    std::map<std::string, std::size_t> by_name;
+    for (std::size_t i = 0; i < network.flows.size(); ++i) by_name[network.flows[i].name] = i;
+    laws_->wired.emplace(network);
+    for (const DelayFlow& flow : paths.flows) {
+      laws_->flow_in_paths.push_back(by_name.at(flow.name));
+      const Meets meets = laws_->wired->meets(laws_->flow_in_paths.back());
+      laws_->one_queue.push_back(meets != Meets::several);
+      laws_->as_arbitrary.push_back(meets == Meets::one);
+    }
+  }
+  if (question.hops && *question.hops != Hops::independent) {
+    if (!is_derived)
+      throw InvalidArgument(
+          "hops", name(*question.hops),
+          "independent: other hops are derived for decoupled sources, the wait, without bursts");
+    if (*question.hops == Hops::bound && tree == nullptr)
+      throw InvalidArgument("hops", "bound", "chain or independent: the bound is derived for trees");
+  }
+  const Hops wanted = question.hops.value_or(Hops::chain);
+  if (wanted == Hops::bound)
+    laws_->bound = std::make_unique<BoundLaw>(*tree, laws_->independent, paths.flows.front().routes);
+  if (wanted != Hops::chain || !is_derived) return;
+  if (tree != nullptr) {
+    laws_->paths = bounds::dependent_tree(tree->tree, tree->load, tree->routing);
+  } else {
+    laws_->paths = bounds::dependent_network(std::get<NetworkTopology>(topology).network);
+  }
+  laws_->chain.emplace(laws_->paths->hops, question.hops ? most_slots : usual_slots);
+  std::map<std::vector<std::pair<std::vector<std::size_t>, Rational>>, std::size_t> first;
+  for (std::size_t flow = 0; flow < paths.flows.size(); ++flow) {
+    std::size_t alike = paths.flows[flow].alike;
+    if (laws_->wired && laws_->as_arbitrary[flow] == 0) {
+      alike = flow;  // what is alike is found as such by the model itself
+    } else if (const auto* routes = chained(flow)) {
+      std::vector<std::pair<std::vector<std::size_t>, Rational>> met;
+      for (const Route& route : *routes) met.emplace_back(route.queues, route.share);
+      alike = first.try_emplace(std::move(met), flow).first->second;
+    } else if (chained(alike) != nullptr) {
+      alike = flow;
+    }
+    laws_->alike.push_back(alike);
+  }
+  laws_->use_wired = laws_->wired.has_value();
+  std::size_t fewest = 0;  // of those flows that meet several queues
+  for (const std::size_t flow : laws_->flow_in_paths)
+    if (const std::size_t its = tree != nullptr ? 0 : laws_->wired->fewest_links(flow); its > 0)
+      fewest = fewest == 0 ? its : std::min(fewest, its);
+  laws_->chain_first = fewest >= fewest_links_of_a_chain;
+  const bool any =
+      tree != nullptr || std::any_of(laws_->flow_in_paths.begin(), laws_->flow_in_paths.end(),
+                                     [&](std::size_t flow) { return !laws_->wired->routes(flow).empty(); });
+  if (question.hops && !any)
+    throw InvalidArgument(
+        "hops", "chain",
+        "independent: every flow meets bursts, or a link that takes several packets per slot");
+}
+
+DelayModel::~DelayModel() = default;
+
+const std::vector<Route>* DelayModel::chained(std::size_t flow) const {
+  if (!laws_->chain || laws_->as_arbitrary[flow] != 0) return nullptr;
+  const std::vector<Route>& routes = laws_->paths->flows[laws_->flow_in_paths[flow]];
+  return routes.empty() || laws_->paths->hops->exact(routes) ? nullptr : &routes;
+}
+
+bool DelayModel::one_queue(std::size_t flow) const {
+  return laws_->one_queue[flow] != 0;
+}
+
+FlowLaw DelayModel::first_of(std::vector<FlowLaw> laws) const {
+  FlowLaw first = std::move(laws.front());
+  first.otherwise.assign(std::make_move_iterator(laws.begin() + 1), std::make_move_iterator(laws.end()));
+  return first;
+}
+
+FlowLaw DelayModel::of(std::size_t flow) {
+  if (laws_->bound) {
+    const auto& routes = paths_.flows[flow].routes;
+    return {Hops::bound, laws_->bound.get(), routes};
+  }
+  std::vector<FlowLaw> laws;
+  if (const auto* routes = chained(flow)) laws.push_back({Hops::chain, &*laws_->chain, *routes});
+  if (laws_->use_wired && laws_->as_arbitrary[flow] == 0) {
+    const std::size_t its = laws_->flow_in_paths[flow];
+    if (const auto& routes = laws_->wired->routes(its); !routes.empty())
+      laws.insert(laws_->chain_first && laws_->wired->fewest_links(its) > 0 ? laws.end() : laws.begin(),
+                  {Hops::chain, &*laws_->wired, routes});
+  }
+  const bool any = !laws.empty();
+  if (!any || !question_.hops) laws.push_back(independent(flow));
+  if (!any && laws_->use_wired && laws_->as_arbitrary[flow] == 0) laws.front().reason = not_derived;
+  return first_of(std::move(laws));
+}
+
+FlowLaw DelayModel::of_all() {
+  if (laws_->bound) return {Hops::bound, laws_->bound.get(), paths_.flows.front().routes};
+  if (!laws_->chain) return independent_of_all();
+  std::vector<const std::vector<Route>*> by_chain, by_wires;
+  bool exact = true;
+  for (std::size_t flow = 0; flow < paths_.flows.size(); ++flow) {
+    const std::size_t its = laws_->flow_in_paths[flow];
+    exact = exact && laws_->as_arbitrary[flow] != 0;
+    if (const auto& routes = laws_->paths->flows[its]; !routes.empty()) by_chain.push_back(&routes);
+    if (!laws_->use_wired) continue;
+    if (const auto& routes = laws_->wired->routes(its); !routes.empty()) by_wires.push_back(&routes);
+  }
+  if (exact) return independent_of_all();
+  std::vector<FlowLaw> laws;
+  if (by_chain.size() == paths_.flows.size())
+    laws.push_back({Hops::chain, &*laws_->chain, mixed(paths_, by_chain)});
+  if (by_wires.size() == paths_.flows.size())
+    laws.insert(laws_->chain_first ? laws.end() : laws.begin(),
+                {Hops::chain, &*laws_->wired, mixed(paths_, by_wires)});
+  if (laws.empty() || !question_.hops) laws.push_back(independent_of_all());
+  return first_of(std::move(laws));
+}
+
+FlowLaw DelayModel::independent(std::size_t flow) {
+  return {.hops = Hops::independent,
+          .law = &laws_->independent,
+          .routes = paths_.flows[flow].routes,
+          .assumed = laws_->one_queue[flow] == 0};
+}
+
+FlowLaw DelayModel::independent_of_all() {
+  const bool assumed =
+      std::any_of(laws_->one_queue.begin(), laws_->one_queue.end(), [](char one) { return one == 0; });
+  return {.hops = Hops::independent,
+          .law = &laws_->independent,
+          .routes = paths_.all_routes(),
+          .assumed = assumed};
+}
+
+bounds::ClaimedDelayAnswer DelayModel::claims(FlowLaw& law, const bounds::DelayQuestion& question) const {
+  for (;;) {
+    const auto replaced = [&](const Error& error) {
+      if (law.otherwise.empty()) return false;
+      FlowLaw next = first_of(std::move(law.otherwise));
+      next.reason = law.reason.empty() ? error.what() : law.reason;  // why the first of them does not
+      law = std::move(next);
+      return true;
+    };
+    try {
+      bounds::ClaimedDelayAnswer answer = law.law->claims(law.routes, question);
+      return law.assumed ? not_proved(std::move(answer), question_.digits) : answer;
+    } catch (const LimitExceeded& error) {
+      if (!replaced(error)) throw;
+    } catch (const bounds::Contradiction& error) {
+      if (!replaced(error)) throw;
+    }
+  }
+}
+
+bounds::DelayDistribution DelayModel::distribution(const FlowLaw& law, const std::vector<Route>& routes,
+                                                   const Rational& negligible) {
+  if (law.hops == Hops::bound)
+    throw InvalidArgument("hops", "bound given together with a reorder buffer",
+                          "chain or independent: a later packet may as well lessen what waits");
+  // Probabilities of a chain have some four digits: what is left out need not be smaller.
+  if (law.hops == Hops::chain) {
+    const Rational coarser = negligible * 10'000'000;
+    const Rational negligible_here = coarser < 1 ? coarser : Rational(1);
+    return law.law == &*laws_->chain ? laws_->chain->distribution(routes, negligible_here)
+                                     : laws_->wired->distribution(routes, negligible_here);
+  }
+  return laws_->independent.distribution(routes, negligible);
+}
+
+std::size_t DelayModel::alike(std::size_t flow) const {
+  return laws_->alike.empty() ? paths_.flows[flow].alike : laws_->alike[flow];
+}
+
+}  // namespace tailbound::answers

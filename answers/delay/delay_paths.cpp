@@ -1,0 +1,136 @@
+#include <tailbound/answers/delay/delay_paths.hpp>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace tailbound::answers {
+namespace {
+
+using bounds::Route;
+using numeric::Rational;
+
+/// The queues of the route with the most; of several the last.
+const std::vector<std::size_t>& longest_of(const std::vector<Route>& routes) {
+  const Route* longest = &routes.front();
+  for (const Route& route : routes)
+    if (route.queues.size() >= longest->queues.size()) longest = &route;
+  return longest->queues;
+}
+
+DelayPaths tree_paths(const TreeTopology& topology, network::Sources sources) {
+  bounds::TreeDelay delay = bounds::tree_delay(topology.tree, topology.load, topology.routing, sources,
+                                               topology.burst, topology.destination);
+  DelayPaths paths;
+  paths.queues = std::move(delay.network);
+  DelayFlow& all = paths.flows.emplace_back();
+  all.rate = topology.load;
+  all.longest = longest_of(delay.routes);
+  all.routes = std::move(delay.routes);
+  return paths;
+}
+
+/// The links of a route that have a queue.
+std::vector<std::size_t> queued_links(const network::Network& network, const network::Route& route) {
+  std::vector<std::size_t> links;
+  std::copy_if(route.links.begin(), route.links.end(), std::back_inserter(links),
+               [&](std::size_t link) { return network.has_queue(link); });
+  return links;
+}
+
+DelayFlow flow_of(const network::Network& network, const network::Flow& flow,
+                  const std::vector<std::size_t>& queue_of_link) {
+  DelayFlow result;
+  result.name = flow.name;
+  result.source = network.nodes[flow.source].name;
+  result.destination = network.nodes[flow.destination].name;
+  result.rate = flow.rate;
+  std::vector<std::size_t> longest;  // of several the first
+  for (const network::Route& route : flow.routes)
+    if (std::vector<std::size_t> links = queued_links(network, route); links.size() > longest.size())
+      longest = std::move(links);
+  for (const std::size_t link : longest) {
+    result.longest.push_back(queue_of_link[link]);
+    result.links.push_back(network.link_name(link));
+  }
+  return result;
+}
+
+[[noreturn]] void refuse_flow(const std::string& wanted, const network::Network& network) {
+  constexpr std::size_t most_names = 8;
+  std::string legal = "all, or one of the file's flows: ";
+  for (std::size_t i = 0; i < std::min(most_names, network.flows.size()); ++i)
+    legal += (i > 0 ? ", " : "") + network.flows[i].name;
+  throw InvalidArgument("flow", wanted, legal + (network.flows.size() > most_names ? ", ..." : ""));
+}
+
+DelayPaths network_paths(const network::Network& network, network::Sources sources,
+                         const std::optional<std::string>& wanted) {
+  bounds::NetworkDelay delay = bounds::network_delay(network, sources, bounds::Feed::by_inputs);
+  DelayPaths paths;
+  for (bounds::FlowDelay& entry : delay.flows) {
+    const network::Flow& flow = network.flows[entry.flow];
+    if (wanted && *wanted != flow.name) continue;
+    paths.flows.push_back(flow_of(network, flow, delay.queue_of_link));
+    paths.flows.back().routes = std::move(entry.routes);
+  }
+  if (paths.flows.empty()) refuse_flow(wanted.value_or("all"), network);
+  paths.queues = std::move(delay.network);
+  return paths;
+}
+
+/// The queues of a route as a set with repetitions: a sum of independent delays has no order.
+std::vector<std::size_t> sorted_queues(const Route& route) {
+  std::vector<std::size_t> queues = route.queues;
+  std::sort(queues.begin(), queues.end());
+  return queues;
+}
+
+/// Fills DelayFlow::alike.
+void group(std::vector<DelayFlow>& flows) {
+  std::map<std::vector<std::pair<std::vector<std::size_t>, Rational>>, std::size_t> first;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    std::vector<std::pair<std::vector<std::size_t>, Rational>> met;
+    for (const Route& route : flows[i].routes) met.emplace_back(sorted_queues(route), route.share);
+    flows[i].alike = first.try_emplace(std::move(met), i).first->second;
+  }
+}
+
+DelayOmissions omissions(const DelayPaths& paths, network::Sources sources) {
+  const bool several_hops = std::any_of(paths.flows.begin(), paths.flows.end(),
+                                        [](const DelayFlow& flow) { return flow.longest.size() > 1; });
+  const bool bursts =
+      std::any_of(paths.queues.traffic.begin(), paths.queues.traffic.end(),
+                  [](const network::QueueTraffic& traffic) { return !traffic.bursts.empty(); });
+  return {.correlated_waits = several_hops,
+          .spread_bursts = several_hops && bursts,
+          .later_hops = several_hops && sources == network::Sources::first_hop};
+}
+
+}  // namespace
+
+std::vector<Route> DelayPaths::all_routes() const {
+  Rational total = 0;
+  for (const DelayFlow& flow : flows) total = total + flow.rate;
+  std::map<std::vector<std::size_t>, Rational> shares;
+  for (const DelayFlow& flow : flows)
+    for (const Route& route : flow.routes) {
+      Rational& share = shares[sorted_queues(route)];
+      share = share + route.share * flow.rate / total;
+    }
+  std::vector<Route> routes;
+  for (const auto& [met, share] : shares) routes.push_back({met, share});
+  return routes;
+}
+
+DelayPaths delay_paths(const Topology& topology, network::Sources sources,
+                       const std::optional<std::string>& flow) {
+  const auto* network = std::get_if<NetworkTopology>(&topology);
+  DelayPaths paths = network != nullptr ? network_paths(network->network, sources, flow)
+                                        : tree_paths(std::get<TreeTopology>(topology), sources);
+  group(paths.flows);
+  paths.omissions = omissions(paths, sources);
+  return paths;
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,277 @@
+#include <cln/rational.h>
+#include <tailbound/answers/delay/fabric.hpp>
+#include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/demands/demands.hpp>
+#include <tailbound/network/demands/failures.hpp>
+#include <tailbound/network/demands/uniform_traffic.hpp>
+#include <tailbound/network/fabric/fabric_listing.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace tailbound::answers {
+namespace {
+
+using network::Fabric;
+using network::FabricGraph;
+using network::FabricRates;
+using network::ProductDemand;
+using network::SparseDemand;
+using numeric::plain;
+using numeric::Rational;
+
+std::vector<network::Demand> uniform_demand(const network::Network& network,
+                                            const std::vector<std::uint32_t>& ends, const Rational& rate,
+                                            network::RouteRule route) {
+  std::vector<network::Party> parties;
+  for (const std::uint32_t end : ends) parties.push_back({.node = end, .sends = rate, .attracts = 1});
+  return {{"", route, network::product_demand(network.nodes.size(), parties)}};
+}
+
+/// All rates times `scale`.
+void scale_demands(std::vector<network::Demand>& demands, const Rational& scale) {
+  for (network::Demand& demand : demands) {
+    if (auto* sparse = std::get_if<SparseDemand>(&demand.rates)) {
+      for (Rational& value : sparse->values) value = value * scale;
+      continue;
+    }
+    auto& product = std::get<ProductDemand>(demand.rates);
+    const auto count = static_cast<std::uint32_t>(product.values.size());
+    // What is sent becomes values of its own: what attracts stays.
+    for (std::uint32_t i = 0; i < count; ++i) product.values.push_back(product.values[i] * scale);
+    for (std::uint32_t& out : product.out) out = out == 0 ? 0 : out + count;
+  }
+}
+
+void require_sendable(const Fabric& fabric, const std::optional<Rational>& scale) {
+  const std::vector<Rational> sent = network::sent_by_node(fabric);
+  const auto most = std::max_element(sent.begin(), sent.end());
+  if (*most <= 1) return;
+  throw InvalidArgument("load scale", plain(*scale),
+                        "at most " + plain(Rational(*scale / *most)) + ", where " +
+                            fabric.network.nodes[static_cast<std::size_t>(most - sent.begin())].name +
+                            " sends a packet in every slot");
+}
+
+std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<NamedText>& matrix,
+                                network::RouteRule route, bool elsewhere, const ReadNamed& read,
+                                const std::vector<std::string>& without) {
+  network::FabricFile found;
+  try {
+    found = network::read_fabric(
+        file.text, file.name, matrix || elsewhere ? network::FlowsFrom::elsewhere : network::FlowsFrom::file,
+        without);
+  } catch (const ParseError&) {
+    return std::nullopt;  // read_network() says what is wrong with it, if anything is
+  }
+  Fabric fabric = std::move(found.fabric);
+  const auto path_of = [&](const std::string& name) {
+    return (std::filesystem::path(file.name).parent_path() / name).string();
+  };
+  if (matrix)
+    fabric.demands.push_back({"", route, network::sparse_matrix(fabric.network, matrix->text, matrix->name)});
+  if (matrix || elsewhere) return fabric;
+  if (found.matrix) {
+    const std::string path = path_of(found.matrix->file);
+    fabric.demands.push_back(
+        {"", found.matrix->route, network::sparse_matrix(fabric.network, whole_of(read, path), path)});
+  }
+  for (const network::PairsReference& pairs : found.pairs) {
+    const std::string path = path_of(pairs.file);
+    network::SparseDemandReader reader(fabric.network, path);
+    read(path, [&reader](std::string_view bytes) { reader.take(bytes); });
+    fabric.demands.push_back({pairs.name, pairs.route, reader.finish()});
+  }
+  return fabric;
+}
+
+bool answered_as_whole(const Fabric& fabric, bool room) {
+  if (fabric.demands.empty()) return false;
+  if (room && std::any_of(fabric.network.nodes.begin(), fabric.network.nodes.end(),
+                          [](const network::Node& node) { return node.shared_memory; }))
+    return true;
+  return network::sending_pairs(fabric) > most_listed_pairs ||
+         !network::can_be_listed(network::FabricGraph(fabric));
+}
+
+/// The two ends of "left -> right".
+std::pair<std::uint32_t, std::uint32_t> ends_of_flow(const network::Network& network,
+                                                     const std::string& flow) {
+  const auto node_of = [&](const std::string& name) -> std::optional<std::uint32_t> {
+    for (std::uint32_t i = 0; i < network.nodes.size(); ++i)
+      if (network.nodes[i].name == name) return i;
+    return std::nullopt;
+  };
+  constexpr const char* arrow = " -> ";
+  for (std::size_t at = flow.find(arrow); at != std::string::npos; at = flow.find(arrow, at + 1)) {
+    const auto from = node_of(flow.substr(0, at)), to = node_of(flow.substr(at + 4));
+    if (from && to) return {*from, *to};
+  }
+  throw InvalidArgument("flow", flow, "all, or two nodes of the network: \"left -> right\"");
+}
+
+/// \param room  of each of the rates' queues
+std::vector<FabricSwitchClass> switches_of(const FabricGraph& graph, const FabricRates& rates,
+                                           const std::vector<Packets>& room, const bounds::DropTarget& target,
+                                           const std::function<void()>& look) {
+  const network::Network& network = graph.fabric().network;
+  std::vector<FabricSwitchClass> each(network.nodes.size());
+  std::vector<std::map<std::uint32_t, std::int64_t>> queues(
+      network.nodes.size());  // of those that share memory
+  for (std::size_t link = 0; link < network.links.size(); ++link) {
+    const std::uint32_t queue = rates.queue_of_link()[link];
+    if (queue == FabricRates::none) continue;
+    const std::size_t node = network.links[link].from;
+    FabricSwitchClass& its = each[node];
+    ++its.queues;
+    its.buffer = its.buffer + room[queue];
+    its.largest = std::max(its.largest, room[queue]);
+    if (network.nodes[node].shared_memory) ++queues[node][queue];
+  }
+  using Queues = std::vector<bounds::SwitchQueues>;
+  std::map<std::tuple<std::int64_t, std::uint64_t, std::int64_t, Queues>, FabricSwitchClass> classes;
+  for (std::size_t node = 0; node < each.size(); ++node) {
+    const FabricSwitchClass& its = each[node];
+    if (its.queues == 0) continue;
+    Queues sharing;
+    for (const auto& [queue, count] : queues[node]) sharing.push_back({queue, count});
+    FabricSwitchClass& all =
+        classes.try_emplace({-its.buffer.value, its.queues, its.largest.value, std::move(sharing)}, its)
+            .first->second;
+    if (all.switches++ == 0) all.name = network.nodes[node].name;
+  }
+  std::vector<FabricSwitchClass> result;
+  for (auto& [key, found] : classes) {
+    look();
+    if (const Queues& sharing = std::get<Queues>(key); !sharing.empty())
+      found.memory = bounds::fabric_memory(graph, rates, sharing, target, look);
+    result.push_back(std::move(found));
+  }
+  return result;
+}
+
+/// All packets beside a simulation.
+CrossCheck checked(const Fabric& fabric, const FabricAnswer& answer, bounds::FabricDelay& delay,
+                   CheckEffort effort, const Run& run) {
+  Workload workload{.hops = 1, .steps_per_slot = 0};
+  for (const bounds::FabricPairs& pairs : answer.pairs->by_hops)
+    workload.hops = std::max(workload.hops, static_cast<int>(pairs.hops));
+  for (const FabricQueueClass& queue : answer.queues) {
+    const double load = numeric::nearest_double(queue.load);
+    workload.utilization = std::max(workload.utilization, load / queue.packets_per_slot);
+    workload.steps_per_slot += load * static_cast<double>(queue.queues);
+  }
+  if (answer.queues.empty()) return {.levels = {}, .skipped = true};
+  const auto computed = [&](const std::vector<std::vector<Slots>>& levels) {
+    std::int64_t last = 0;
+    for (const Slots level : levels.front()) last = std::max(last, level.value);
+    const bounds::FabricQueueing found = delay.queueing(static_cast<std::size_t>(last) + 1, 1, [&run] {
+      if (run.stop.stop_requested()) throw Stopped("stopped on request");
+    });
+    std::vector<double> tails;
+    for (const Slots level : levels.front())
+      tails.push_back(static_cast<double>(found.above[static_cast<std::size_t>(level.value)].upper()));
+    return std::vector<std::vector<double>>{tails};
+  };
+  try {
+    return cross_check(fabric, workload, computed, effort, run);
+  } catch (const Stopped&) {
+    return {.levels = {}, .skipped = true};
+  }
+}
+
+}  // namespace
+
+std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optional<NamedText>& matrix,
+                                         network::RouteRule route, const Loads& loads, const ReadNamed& read,
+                                         const std::vector<std::string>& without, bool room) {
+  // A list of flows is for read_network(); to read it twice would only take time.
+  const auto says = [&file](const char* key) { return file.text.find(key) != std::string::npos; };
+  if (!matrix && loads.uniform.empty() && !says("[traffic") && !(room && says("shared_memory"))) return {};
+  std::optional<Fabric> fabric = fabric_of(file, matrix, route, !loads.uniform.empty(), read, without);
+  if (!fabric) return {};
+  // Uniform traffic in place of flows is refused, with the reason, by read_uniform_network().
+  if (!loads.uniform.empty() && !fabric->demands.empty()) return {};
+  std::vector<std::uint32_t> ends;  // of uniform traffic
+  if (!loads.uniform.empty()) {
+    ends = network::linked_ends(fabric->network, network::linked_nodes(fabric->network));
+    if (ends.size() < 2) return {};  // likewise
+    fabric->demands = uniform_demand(fabric->network, ends, 1, route);
+  }
+  if (!answered_as_whole(*fabric, room)) return {};
+  for (const Rational& rate : loads.uniform)
+    if (rate <= 0 || rate > 1)
+      throw InvalidArgument("uniform", plain(rate), "above 0 and at most 1 packet a slot");
+  for (const Rational& scale : loads.load_scale)
+    if (scale <= 0) throw InvalidArgument("load scale", plain(scale), "above 0");
+  std::vector<FabricTopology> result;
+  const std::size_t points = or_none(loads.uniform).size() * or_none(loads.load_scale).size();
+  for (const std::optional<Rational>& rate : or_none(loads.uniform))
+    for (const std::optional<Rational>& scale : or_none(loads.load_scale)) {
+      // A list may have gigabytes: the last does without a copy.
+      auto each = result.size() + 1 == points ? std::make_shared<Fabric>(std::move(*fabric))
+                                              : std::make_shared<Fabric>(*fabric);
+      if (rate) each->demands = uniform_demand(each->network, ends, *rate, route);
+      if (scale) {
+        scale_demands(each->demands, *scale);
+        require_sendable(*each, scale);
+      }
+      FabricTopology& topology =
+          result.emplace_back(FabricTopology{.fabric = std::move(each), .file = file.name});
+      if (matrix) topology.matrix = matrix->name;
+      topology.without = without;
+      topology.uniform = rate;
+      topology.load_scale = scale;
+    }
+  return result;
+}
+
+FabricAnswer answer(const FabricQuestion& question, const Run& run) {
+  const auto look = [&run] {
+    if (run.stop.stop_requested()) throw Stopped("stopped on request");
+  };
+  const Fabric& fabric = *question.topology.fabric;
+  const FabricGraph graph(fabric);
+  const network::FabricOrbits orbits = network::fabric_orbits(graph);
+  look();
+  const FabricRates rates = network::fabric_rates(graph, orbits);
+  look();
+  bounds::FabricDelay delay(graph, orbits, rates);
+  FabricAnswer answer;
+  for (const network::Node& node : fabric.network.nodes) ++(node.host ? answer.hosts : answer.switches);
+  answer.links = fabric.network.links.size();
+  if (question.flow) {
+    const auto [from, to] = ends_of_flow(fabric.network, *question.flow);
+    answer.pair = delay.pair(from, to, question.percentiles);
+  } else {
+    answer.pairs = delay.answer(question.percentiles, look);
+  }
+  std::vector<Packets> room;
+  for (std::size_t i = 0; i < rates.queues().size(); ++i) {
+    look();
+    const FabricRates::Queue& queue = rates.queues()[i];
+    FabricQueueClass& its = answer.queues.emplace_back();
+    its.name = fabric.network.link_name(queue.link);
+    its.queues = queue.links;
+    its.packets_per_slot = queue.packets_per_slot;
+    its.load = queue.load;
+    for (const FabricRates::Source& source : rates.sources(queue)) its.sources += source.count;
+    its.mean_wait = delay.mean_wait(i);
+    if (!question.drop) continue;
+    its.buffer = delay.buffer(i, *question.drop, question.digits);
+    room.push_back(its.buffer->buffer);
+  }
+  if (question.drop) answer.by_switch = switches_of(graph, rates, room, *question.drop, look);
+  std::stable_sort(answer.queues.begin(), answer.queues.end(), [](const auto& a, const auto& b) {
+    return a.load * Rational(b.packets_per_slot) > b.load * Rational(a.packets_per_slot);
+  });
+  if (question.check && answer.pairs) answer.check = checked(fabric, answer, delay, *question.check, run);
+  return answer;
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <tailbound/answers/network/network_input.hpp>
+#include <tailbound/answers/points/run.hpp>
+#include <tailbound/answers/simulation/cross_check.hpp>
+#include <tailbound/answers/units.hpp>
+#include <tailbound/bounds/network/fabric_delay.hpp>
+#include <tailbound/bounds/network/fabric_memory.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// How long do packets take through a fabric of many hosts, and what must its switches hold?
+///
+/// MODEL     bounds/network/fabric_delay.hpp
+/// TESTS     tests/answers/delay/fabric_test.cpp
+namespace tailbound::answers {
+
+/// A network whose traffic is not listed.
+struct FabricTopology {
+  std::shared_ptr<const network::Fabric> fabric;
+  std::string file{};
+  std::optional<std::string> matrix{};
+  std::optional<numeric::Rational> uniform{}, load_scale{};  ///< as NetworkTopology
+  std::vector<std::string> without{};                        ///< likewise
+
+  [[nodiscard]] const std::string& name() const {
+    return fabric->network.name.empty() ? file : fabric->network.name;
+  }
+};
+
+/// Networks with more pairs that send are answered as fabrics.
+inline constexpr std::uint64_t most_listed_pairs = 100'000;
+
+/// The network of a file at each combination of loads, if it is one to be answered as a fabric: it has more than
+/// most_listed_pairs, or more routes than can be listed (network::can_be_listed()), or switches that share memory whose
+/// room is asked for; and neither bursts nor ways of its own. Otherwise none: the file is for read_network().
+/// \param matrix   in place of what the file says under [traffic], with `route`
+/// \param read     reads files that the network file names
+/// \param without  what fails beside what the file says (network/demands/failures.hpp)
+/// \param room     whether the room of queues is asked for
+/// \throws InvalidArgument  "uniform", "load scale": out of range, or a host would send more than a packet a slot
+/// \throws as network::sparse_matrix(), network::SparseDemandReader
+[[nodiscard]] std::vector<FabricTopology> read_fabrics(const NamedText& file,
+                                                       const std::optional<NamedText>& matrix,
+                                                       network::RouteRule route, const Loads& loads,
+                                                       const ReadNamed& read,
+                                                       const std::vector<std::string>& without = {},
+                                                       bool room = false);
+
+struct FabricQuestion {
+  FabricTopology topology;
+  std::optional<std::string> flow{};             ///< "left -> right": that pair alone
+  std::vector<numeric::Rational> percentiles{};  ///< of the latency, above 0, below 1
+  std::optional<bounds::DropTarget> drop{};      ///< of each queue's buffer
+  numeric::Digits digits{};                      ///< of the buffers' probabilities
+  Units units{};
+  std::optional<CheckEffort> check{};  ///< are the delays of all packets set beside a simulation?
+};
+
+/// Queues with the same traffic.
+struct FabricQueueClass {
+  std::string name;  ///< of the first of their links
+  std::uint64_t queues = 0;
+  int packets_per_slot = 1;
+  numeric::Rational load;     ///< [packets/slot]
+  std::uint64_t sources = 0;  ///< nodes that send through one of them
+  std::optional<numeric::Enclosure<unit::Slot>> mean_wait;
+  std::optional<bounds::BufferSize> buffer;
+};
+
+/// Switches whose queues need the same room.
+struct FabricSwitchClass {
+  std::string name;  ///< of the first
+  std::uint64_t switches = 0;
+  std::uint64_t queues = 0;                     ///< of one
+  Packets buffer;                               ///< room of all its queues
+  Packets largest;                              ///< of its greatest queue
+  std::optional<queue::ProvedMemory> memory{};  ///< of a switch whose queues share it
+};
+
+struct FabricAnswer {
+  std::uint64_t hosts = 0, switches = 0, links = 0;
+  std::vector<FabricQueueClass> queues;            ///< by falling share of what the link takes
+  std::vector<FabricSwitchClass> by_switch;        ///< with `drop`: by falling room
+  std::optional<bounds::FabricDelayAnswer> pairs;  ///< unless one flow was asked for
+  std::optional<bounds::FabricPairDelay> pair;
+  std::optional<CrossCheck> check{};  ///< where asked for, of all packets
+};
+
+/// \throws InvalidArgument  no such flow;  \throws as network::fabric_rates(), bounds::FabricDelay
+[[nodiscard]] FabricAnswer answer(const FabricQuestion& question, const Run& run = {});
+
+}  // namespace tailbound::answers

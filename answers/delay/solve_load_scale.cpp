@@ -1,0 +1,246 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <tailbound/answers/agreed_digits.hpp>
+#include <tailbound/answers/delay/solve_load_scale.hpp>
+#include <tailbound/answers/points/points.hpp>
+#include <tailbound/bounds/sizing/output_queue.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+namespace tailbound::answers {
+namespace {
+
+using bounds::Route;
+using numeric::Rational;
+using ProbabilityClaim = numeric::Claim<unit::Probability>;
+
+constexpr std::int64_t most_slots = 1'000'000;
+
+/// What is known of a probability.
+struct Ends {
+  Rational lower = 0, upper = 0;
+  bool proved = true;
+};
+
+Ends ends_of(const ProbabilityClaim& claim) {
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&claim))
+    return {exact->value, exact->value};
+  if (const auto* enclosure = std::get_if<numeric::Enclosure<unit::Probability>>(&claim))
+    return {numeric::to_rational(enclosure->lower()), numeric::to_rational(enclosure->upper())};
+  const Rational value =
+      numeric::to_rational(std::get<numeric::Approximation<unit::Probability>>(claim).value);
+  return {value, value, false};
+}
+
+ProbabilityClaim claim_of(const Ends& ends, numeric::Digits digits) {
+  if (ends.proved && ends.lower == ends.upper) return numeric::Exact<unit::Probability>{ends.lower};
+  const numeric::PrecisionScope scope(numeric::to_precision(digits));
+  if (!ends.proved)
+    return numeric::Approximation<unit::Probability>{numeric::to_real(ends.upper, numeric::Rounding::nearest),
+                                                     digits.count};
+  return numeric::Enclosure<unit::Probability>(numeric::to_real(ends.lower, numeric::Rounding::down),
+                                               numeric::to_real(ends.upper, numeric::Rounding::up));
+}
+
+/// P(latency > within), a sum over the lengths of the routes.
+Ends latency_tail(const std::vector<Route>& routes, const LatencyTarget& target, bounds::PathDelay& delays) {
+  const SlotTime time = target.time.value_or(SlotTime{.slot = 1});
+  std::map<std::size_t, std::vector<Route>> by_length;
+  for (const Route& route : routes) by_length[route.length()].push_back(route);
+  Ends all;
+  for (auto& [queues, its] : by_length) {
+    Rational share = 0;
+    for (const Route& route : its) share = share + route.share;
+    const Rational least = numeric::Integer(static_cast<unsigned long>(queues)) * (time.slot + time.hop);
+    Ends above{share, share};
+    if (least <= target.within) {
+      for (Route& route : its) route.share = route.share / share;
+      const cln::cl_I slots = cln::floor1((target.within - least) / time.slot);
+      above = ends_of(delays.claims(its, {.levels = {Slots(cln::cl_I_to_long(slots))}, .percentiles = {}})
+                          .above.front()
+                          .probability);
+      above.lower = above.lower * share;
+      above.upper = above.upper * share;
+    }
+    above.proved = above.proved && queues <= 1;  // hops are added as if they were independent
+    all = {all.lower + above.lower, all.upper + above.upper, all.proved && above.proved};
+  }
+  return all;
+}
+
+/// The criterion of a queue's buffer.
+Ends buffer_tail(const queue::HopQueue& queue, const BufferTarget& target, numeric::Digits digits) {
+  const queue::Accuracy accuracy{.digits = digits};
+  const auto output = std::visit([&](const auto& its) { return bounds::output_queue(its, accuracy); }, queue);
+  return ends_of(output->drop_probability(target.capacity, target.drop.criterion).probability);
+}
+
+/// How far the network is from the target at one factor.
+struct Found {
+  Ends worst;  ///< of the flow or the queue with the greatest upper end
+  std::string name;
+  bool some_missed = false;  ///< proved of one at least
+};
+
+class Search {
+ public:
+  explicit Search(const LoadScaleQuestion& question) : question_(question) {
+    // Probabilities are told from the target by some digits more than the factor has.
+    digits_.count = question.digits.count + 5;
+  }
+
+  [[nodiscard]] Rational allowed() const {
+    if (const auto* latency = std::get_if<LatencyTarget>(&question_.asked)) return 1 - latency->percentile;
+    return std::get<BufferTarget>(question_.asked).drop.probability;
+  }
+
+  [[nodiscard]] Found at(const Rational& factor) const {
+    NetworkTopology topology = question_.topology;
+    topology.network = scaled(std::move(topology.network), factor);
+    const DelayPaths paths = delay_paths(topology, question_.sources, question_.flow);
+    Found found;
+    const auto take = [&](const Ends& ends, const std::string& name) {
+      found.some_missed = found.some_missed || ends.lower > allowed();
+      if (!found.name.empty() && ends.upper <= found.worst.upper) return;
+      found.worst = ends;
+      found.name = name;
+    };
+    if (const auto* latency = std::get_if<LatencyTarget>(&question_.asked)) {
+      bounds::PathDelay delays(paths.queues.queues, question_.hop_delay, digits_);
+      for (std::size_t flow = 0; flow < paths.flows.size(); ++flow)
+        if (paths.flows[flow].alike == flow)
+          take(latency_tail(paths.flows[flow].routes, *latency, delays), paths.flows[flow].name);
+    } else {
+      for (const std::size_t queue : queues_of(paths))
+        take(buffer_tail(paths.queues.queues[queue], std::get<BufferTarget>(question_.asked), digits_),
+             paths.queues.traffic[queue].name);
+    }
+    return found;
+  }
+
+  [[nodiscard]] NearestToTarget nearest(const Found& found) const {
+    return {found.name, claim_of(found.worst, digits_)};
+  }
+
+  [[nodiscard]] LoadScaleOfTarget run(const ScaleLimit& limit, const Run& run) const;
+
+ private:
+  /// Those that the flows asked for meet.
+  static std::vector<std::size_t> queues_of(const DelayPaths& paths) {
+    std::vector<std::size_t> queues;
+    for (const DelayFlow& flow : paths.flows)
+      for (const Route& route : flow.routes)
+        queues.insert(queues.end(), route.queues.begin(), route.queues.end());
+    std::sort(queues.begin(), queues.end());
+    queues.erase(std::unique(queues.begin(), queues.end()), queues.end());
+    return queues;
+  }
+
+  const LoadScaleQuestion& question_;
+  numeric::Digits digits_;
+};
+
+/// The middle of ]low, high[, rounded to a short decimal inside it.
+Rational short_middle(const Rational& low, const Rational& high) {
+  Rational step = 1;
+  while (step * 4 > high - low) step = step / 10;
+  while (step * 40 <= high - low) step = step * 10;
+  return cln::round1((low + high) / 2 / step) * step;
+}
+
+LoadScaleOfTarget Search::run(const ScaleLimit& limit, const Run& run) const {
+  const Rational target = allowed(), least = power_of_ten(-18);
+  const auto looked_at = [&](const Rational& factor) {
+    return as_piece(run, [this, factor] { return at(factor); });
+  };
+  Rational low = 0, high = limit.factor;
+  std::optional<Found> met, missed;
+  if (limit.attained()) {
+    Found found = looked_at(high);
+    if (found.worst.upper <= target) return {.met = high, .missed = {}, .at_met = nearest(found)};
+    if (found.some_missed) missed = std::move(found);
+  }
+  const Rational width = power_of_ten(-question_.digits.count);
+  while (high - low > low * width) {
+    const Rational middle = short_middle(low, high);
+    Found found = looked_at(middle);
+    if (found.worst.upper <= target) {
+      low = middle;
+      met = std::move(found);
+    } else if (found.some_missed) {
+      high = middle;
+      missed = std::move(found);
+    } else {
+      break;  // it cannot be told: what is known so far encloses the answer
+    }
+    if (high < least)
+      throw NoAnswer("no factor meets the target: " + missed->name + " misses it at all rates times " +
+                     numeric::plain(high) + " too");
+  }
+  if (!met) throw LimitExceeded("whether the target is met cannot be told by so few digits");
+  LoadScaleOfTarget result{.met = low, .missed = {}, .at_met = nearest(*met)};
+  if (missed) {
+    result.missed = high;
+    result.at_missed = nearest(*missed);
+  }
+  return result;
+}
+
+void require_possible(const LoadScaleQuestion& question) {
+  if (const auto* latency = std::get_if<LatencyTarget>(&question.asked)) {
+    if (!(latency->percentile > 0 && latency->percentile < 1))
+      throw InvalidArgument("percentile", numeric::plain(latency->percentile), "above 0 and below 1");
+    const Rational slot = latency->time ? latency->time->slot : Rational(1);
+    if (latency->within < 0 || latency->within > slot * static_cast<unsigned long>(most_slots))
+      throw InvalidArgument("within", numeric::plain(latency->within), "from 0 to 1000000 slots");
+  }
+  if (const auto* buffer = std::get_if<BufferTarget>(&question.asked)) {
+    const Rational& drop = buffer->drop.probability;
+    if (!(drop > 0 && drop < 1)) throw InvalidArgument("drop", numeric::plain(drop), "above 0 and below 1");
+    if (buffer->capacity < Packets(0))
+      throw InvalidArgument("capacity", std::to_string(buffer->capacity.value), "0 packets or more");
+  }
+}
+
+/// Far from what its links bear.  \throws InvalidArgument  no such flow
+DelayPaths calm_paths(const LoadScaleQuestion& question, const ScaleLimit& limit) {
+  NetworkTopology calm = question.topology;
+  calm.network = scaled(std::move(calm.network), limit.factor / 2);
+  return delay_paths(calm, question.sources, question.flow);
+}
+
+}  // namespace
+
+numeric::Claim<unit::Ratio> LoadScaleAnswer::greatest() const {
+  const ScaleLimit& limit = first_limit();
+  if (!target) return numeric::Exact<unit::Ratio>{limit.factor};
+  if (target->met == limit.factor) return numeric::Exact<unit::Ratio>{limit.factor};
+  const Rational upper = target->missed.value_or(limit.factor);
+  const numeric::PrecisionScope scope(numeric::Precision{128});
+  const numeric::Enclosure<unit::Ratio> enclosure(numeric::to_real(target->met, numeric::Rounding::down),
+                                                  numeric::to_real(upper, numeric::Rounding::up));
+  const auto computed = [](const NearestToTarget& nearest) {
+    return std::holds_alternative<numeric::Approximation<unit::Probability>>(nearest.probability);
+  };
+  if (!computed(target->at_met) && !(target->at_missed && computed(*target->at_missed))) return enclosure;
+  int digits = 0;
+  for (Rational gap = (upper - target->met) / target->met; gap < 1 && digits < 1000; gap = gap * 10) ++digits;
+  return numeric::Approximation<unit::Ratio>{enclosure.lower(), std::max(digits - 1, 1)};
+}
+
+LoadScaleAnswer answer(const LoadScaleQuestion& question, const Run& run) {
+  require_possible(question);
+  LoadScaleAnswer answer{.limits = scale_limits(question.topology.network)};
+  if (std::holds_alternative<Stability>(question.asked)) return answer;
+  const DelayPaths paths = calm_paths(question, answer.first_limit());
+  if (std::holds_alternative<LatencyTarget>(question.asked)) answer.omissions = paths.omissions;
+  answer.target = Search(question).run(answer.first_limit(), run);
+  return answer;
+}
+
+}  // namespace tailbound::answers

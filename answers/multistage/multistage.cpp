@@ -1,0 +1,67 @@
+#include <cln/rational.h>
+#include <tailbound/answers/multistage/multistage.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace tailbound::answers {
+namespace {
+
+/// The saturation loads found last: the points of a curve have it in common.
+std::optional<double> saturation_of(const MultistageQuestion& question) {
+  constexpr std::size_t most_kept = 64;
+  static std::mutex mutex;
+  static std::map<std::string, std::optional<double>> found;
+  const std::string network =
+      network::describe(question.network) +
+      (question.variant == bounds::multistage::Variant::published ? ", published" : "");
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto known = found.find(network); known != found.end()) return known->second;
+  }
+  const std::optional<double> load = bounds::multistage::saturation(question.network, question.variant);
+  const std::lock_guard lock(mutex);
+  if (found.size() >= most_kept) found.clear();
+  found.emplace(network, load);
+  return load;
+}
+
+}  // namespace
+
+double service_time(const numeric::Rational& service) {
+  if (service <= 0 || service > 1'000'000'000)
+    throw InvalidArgument("service", numeric::plain(service), "above 0 and at most 10^9 units of time");
+  return numeric::nearest_double(service);
+}
+
+std::size_t MultistageAnswer::busiest_stage() const {
+  const auto busiest = std::max_element(
+      hot_path.begin(), hot_path.end(),
+      [](const auto& one, const auto& other) { return one.utilization.value < other.utilization.value; });
+  return static_cast<std::size_t>(busiest - hot_path.begin());
+}
+
+MultistageAnswer answer(const MultistageQuestion& question, const Run&) {
+  const double service = service_time(question.service);
+  const bounds::multistage::Point solved =
+      bounds::multistage::solve(question.network, question.load, question.variant);
+  MultistageAnswer answer;
+  answer.throughput = {solved.throughput};
+  answer.delay = {service * solved.delay};
+  if (question.network.hot > 0) answer.hot_delay = {service * solved.hot_delay};
+  if (question.network.hot < 1) answer.cold_delay = {service * solved.cold_delay};
+  for (const bounds::multistage::StageFigures& stage : solved.hot_path)
+    answer.hot_path.push_back({{stage.occupancy}, {stage.combining}, {stage.utilization}});
+  answer.ending = solved.ending;
+  answer.saturated =
+      solved.throughput < bounds::multistage::carried_share * numeric::nearest_double(question.load);
+  if (const auto load = saturation_of(question)) answer.saturation_load = {*load};
+  answer.saturation_bound = {network::saturation_bound(question.network)};
+  return answer;
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <tailbound/answers/simulation/simulation.hpp>
+#include <tailbound/core/quantity.hpp>
+#include <tailbound/numeric/truth.hpp>
+#include <tailbound/sim/multistage/simulate_multistage.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+/// A combining multistage network under a hot spot, simulated at one load.
+///
+/// MODEL     sim/multistage/multistage_replication.hpp; a slot is a service time
+/// TESTS     tests/answers/multistage/multistage_test.cpp
+namespace tailbound::answers {
+
+struct SimulateMultistageQuestion {
+  network::CombiningMultistage network;
+  numeric::Rational load;         ///< requests of a processor in a service time; 0 < load <= 1
+  numeric::Rational service = 1;  ///< D, 0 < D <= 10^9: a service time in the unit of the answer's times
+  network::Wiring wiring = network::Wiring::baseline;
+  RunLength length{};        ///< in slots
+  double services = 3e7;     ///< of all replications together, where `length` has no number of slots; > 0
+  double confidence = 0.95;  ///< of each interval, above 0 and below 1
+};
+
+/// Estimates with intervals of the confidence asked for. Requests are counted as generated, also where they travel combined.
+struct SimulateMultistageAnswer {
+  numeric::Estimate<unit::RequestsPerSlot> throughput;
+  /// From the entry into stage 0 until the last service ends: of all, of hot and of cold requests; empty
+  /// where none was delivered.
+  std::optional<numeric::Estimate<unit::Time>> delay, hot_delay, cold_delay;
+  numeric::Estimate<unit::Probability> stalled;  ///< of a request generated: that it waited for stage 0
+  std::vector<sim::MultistageStage> hot_path;    ///< [stage]
+  std::uint64_t requests = 0;                    ///< delivered while measured
+  Simulated simulated;
+
+  [[nodiscard]] bool stopped() const { return simulated.stopped(); }
+};
+
+/// \throws InvalidArgument  a field out of range; a checkpoint of another simulation
+/// \throws LimitExceeded    more than 16 GiB
+/// \throws Stopped          before two batches were done
+[[nodiscard]] SimulateMultistageAnswer answer(const SimulateMultistageQuestion& question,
+                                              const Run& run = {});
+
+}  // namespace tailbound::answers

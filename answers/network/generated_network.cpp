@@ -1,0 +1,112 @@
+#include <tailbound/answers/network/generated_network.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/files/network_file.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace tailbound::answers {
+namespace {
+
+constexpr std::uint64_t most_steps = 500'000'000;
+
+/// Switches by whom they reach; hosts by the switches that they are at.
+struct Switches {
+  explicit Switches(const network::Network& network)
+      : next(network.nodes.size()), has_hosts(network.nodes.size()) {
+    for (const network::Link& link : network.links) {
+      if (network.nodes[link.from].host) continue;
+      if (network.nodes[link.to].host)
+        has_hosts[link.from] = true;
+      else
+        next[link.from].push_back(static_cast<std::uint32_t>(link.to));
+      ++links;
+    }
+  }
+
+  std::vector<std::vector<std::uint32_t>> next;
+  std::vector<bool> has_hosts;
+  std::uint64_t links = 0;
+};
+
+std::optional<std::int64_t> counted_diameter(const network::Network& network) {
+  const Switches switches(network);
+  const auto ends =
+      static_cast<std::uint64_t>(std::count(switches.has_hosts.begin(), switches.has_hosts.end(), true));
+  if (ends * (switches.links + network.nodes.size()) > most_steps) return {};
+  constexpr std::uint32_t unreached = std::numeric_limits<std::uint32_t>::max();
+  std::int64_t most = 0;
+  std::vector<std::uint32_t> distance(network.nodes.size()), queue;
+  for (std::uint32_t from = 0; from < network.nodes.size(); ++from) {
+    if (!switches.has_hosts[from]) continue;
+    std::fill(distance.begin(), distance.end(), unreached);
+    distance[from] = 0;
+    queue.assign(1, from);
+    std::uint64_t met = 0;
+    for (std::size_t at = 0; at < queue.size(); ++at) {
+      if (switches.has_hosts[queue[at]]) {
+        ++met;
+        most = std::max<std::int64_t>(most, distance[queue[at]]);
+      }
+      for (const std::uint32_t to : switches.next[queue[at]]) {
+        if (distance[to] != unreached) continue;
+        distance[to] = distance[queue[at]] + 1;
+        queue.push_back(to);
+      }
+    }
+    if (met != ends) return {};
+  }
+  return most;
+}
+
+std::string toml_quoted(const std::string& entry) {
+  std::string text = "\"";
+  for (const char c : entry) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+  }
+  return text + '"';
+}
+
+std::string quoted_list(const std::vector<std::string>& entries) {
+  std::string list;
+  for (const std::string& entry : entries) list += (list.empty() ? "" : ", ") + toml_quoted(entry);
+  return "[" + list + "]";
+}
+
+}  // namespace
+
+GeneratedNetworkAnswer answer(const GeneratedNetworkQuestion& question) {
+  GeneratedNetworkAnswer answer;
+  answer.facts = network::facts_of(question.shape);
+  std::string whole = network::to_toml(question.shape, question.traffic);
+  // Keys of the file stand before its tables.
+  const std::size_t at = whole.find("\n[[link]]");
+  if (question.shared_memory)
+    whole.insert(at, "shared_memory = " +
+                         (*question.shared_memory == "all" ? "true" : toml_quoted(*question.shared_memory)) +
+                         "\n");
+  answer.file = whole;
+  if (!question.without.empty()) answer.file.insert(at, "without = " + quoted_list(question.without) + "\n");
+  try {
+    answer.network =
+        network::read_fabric(whole, "the network", network::FlowsFrom::elsewhere, question.without)
+            .fabric.network;
+  } catch (const ParseError&) {
+    // Of what stands in the file only this is the caller's.
+    throw InvalidArgument("shared-memory", question.shared_memory.value_or(""),
+                          "all, or switches of the network, such as \"leaf[0..3], spine0\"");
+  }
+  const std::int64_t wires = answer.facts.host_wires + answer.facts.switch_wires;
+  answer.failed = wires - static_cast<std::int64_t>(answer.network.links.size() / 2);
+  std::vector<bool> linked(answer.network.nodes.size(), false);
+  for (const network::Link& link : answer.network.links) linked[link.from] = linked[link.to] = true;
+  for (std::size_t node = 0; node < linked.size(); ++node)
+    answer.cut_off += answer.network.nodes[node].host && !linked[node] ? 1 : 0;
+  answer.diameter = counted_diameter(answer.network);
+  if (!answer.diameter && answer.failed == 0 && answer.facts.diameter)
+    answer.diameter = *answer.facts.diameter;
+  return answer;
+}
+
+}  // namespace tailbound::answers

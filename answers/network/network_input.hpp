@@ -1,0 +1,68 @@
+#pragma once
+
+#include <tailbound/answers/network/load_scale.hpp>
+#include <tailbound/answers/network/topology.hpp>
+#include <tailbound/network/demands/failures.hpp>
+#include <tailbound/network/files/network_file.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Network files as they are asked about: with flows of their own, from a matrix beside them, or uniform; and with
+/// their rates scaled.
+///
+/// MODEL     lib/network/files/network_file.hpp, uniform_traffic.hpp; docs/networks.md
+/// TESTS     tests/answers/network/network_input_test.cpp
+namespace tailbound::answers {
+
+/// A file, and the text in it.
+struct NamedText {
+  std::string name, text;
+};
+
+/// Reads a file that a network file names, by its path: that of the network file with the name as it stands there.
+/// Its bytes are given to `take` piece by piece, as they come. What it throws goes on to the caller.
+using ReadNamed =
+    std::function<void(const std::string& path, const std::function<void(std::string_view bytes)>& take)>;
+
+/// All of its bytes.
+[[nodiscard]] std::string whole_of(const ReadNamed& read, const std::string& path);
+
+/// The network of a file, with the flows that stand there and those of the matrix named there.
+/// \param without  what fails beside what the file says (network/demands/failures.hpp)
+/// \throws ParseError, LimitExceeded  as network::read_network() and network::add_traffic_matrix()
+/// \throws InvalidArgument  "without"
+[[nodiscard]] NetworkTopology read_network(const NamedText& file, const ReadNamed& read,
+                                           network::FileUse use = network::FileUse::packets,
+                                           const std::vector<std::string>& without = {});
+
+/// The same with a matrix in place of what the file says under [traffic].
+/// \throws ParseError, LimitExceeded
+[[nodiscard]] NetworkTopology read_network(const NamedText& file, const NamedText& matrix,
+                                           network::RouteRule route,
+                                           network::FileUse use = network::FileUse::packets,
+                                           const std::vector<std::string>& without = {});
+
+/// The same with uniform traffic of 1 packet a slot from each host in place of [traffic], to be scaled.
+/// \throws ParseError, LimitExceeded
+/// \throws InvalidArgument  "uniform": flows in the file, or no way from one host to another;  as
+///                          network::add_uniform_traffic()
+[[nodiscard]] NetworkTopology read_uniform_network(const NamedText& file, network::RouteRule route,
+                                                   const std::vector<std::string>& without = {});
+
+/// What is scaled: uniform traffic to other rates, all rates by other factors. Where there is none, nothing.
+struct Loads {
+  std::vector<numeric::Rational> uniform{};     ///< packets a slot of each host
+  std::vector<numeric::Rational> load_scale{};  ///< factors
+};
+
+/// The network at each combination of loads, the last changing fastest; where there are none as it is, not compared
+/// with what its links take.
+/// \throws InvalidArgument  "uniform", "load scale": out of range, or too great, with the link or host that says so
+[[nodiscard]] std::vector<NetworkTopology> at_loads(const NetworkTopology& network, const Loads& loads,
+                                                    Overload overload = Overload::refused);
+
+}  // namespace tailbound::answers

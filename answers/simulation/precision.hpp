@@ -1,0 +1,123 @@
+#pragma once
+
+#include <tailbound/answers/points/run.hpp>
+#include <tailbound/answers/simulation/simulation.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
+#include <tailbound/sim/batches/batched_run.hpp>
+
+#include <cstddef>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// Simulations that go on until their intervals are narrow.
+///
+/// METHOD    The intervals are looked at after 4 replications, after 8, 16, .. up to a limit: at most K looks. At each
+///           look every interval has the confidence 1 - (1 - c) / K. By the union bound an interval then misses the
+///           truth at any of the looks with probability 1 - c at most, and so at the look that ended the run, by
+///           whatever rule. Replications of earlier looks are part of the later ones.
+/// RESULT    the answer that so many replications give without a target, its intervals wider by what looking costs.
+/// SOURCE    docs/derivations/sequential.md
+/// TESTS     tests/answers/simulation/precision_test.cpp
+namespace tailbound::answers {
+
+struct PrecisionTarget {
+  numeric::Rational half_width;  ///< of an interval, relative to its value, above 0
+  int most_replications = 256;   ///< 4 .. 256
+};
+
+/// Intervals by name that are not as narrow as asked.
+struct WideIntervals {
+  std::vector<std::string> wide;
+  /// Values of 0, and intervals without an end: seen too seldom to say how long it would take. They keep no run going.
+  std::vector<std::string> unseen;
+};
+
+struct PrecisionReached {
+  int looks = 1, most_looks = 1;
+  int replications = 4;
+  double confidence_of_each = 0;  ///< of an interval at a look
+  WideIntervals intervals;        ///< at the last look
+};
+
+/// K  \throws InvalidArgument  a target out of range
+[[nodiscard]] int most_looks(const PrecisionTarget& target);
+/// After look 1, 2, ..
+[[nodiscard]] int replications_of(const PrecisionTarget& target, int look);
+
+/// What was simulated for an answer, of several loads for the first.
+template <class Answer>
+[[nodiscard]] const Simulated& simulation_of(const Answer& answer) {
+  if constexpr (requires { answer.simulated; })
+    return answer.simulated;
+  else
+    return answer.points.front().simulated;
+}
+
+/// The question's replications are not looked at; it is of one load. Its confidence is what the intervals have whichever look is the last.
+/// \param judge  (question, answer) -> WideIntervals
+/// \throws InvalidArgument  a run in parts, each step of which would need the others'
+/// \throws what answer(question, run) throws
+template <class Question, class Judge>
+[[nodiscard]] auto answer_to_width(Question question, const PrecisionTarget& target, const Judge& judge,
+                                   const Run& run) {
+  PrecisionReached reached{.most_looks = most_looks(target), .intervals = {}};
+  if (run.executor != nullptr && run.executor->in_parts())
+    throw InvalidArgument("--half-width", "given for a part of a run",
+                          "left out: whether another look is needed is seen in all parts together");
+  question.confidence = 1 - (1 - question.confidence) / reached.most_looks;
+  reached.confidence_of_each = question.confidence;
+  question.length.replications = replications_of(target, 1);
+  sim::FinishedReplications finished;
+  Run its = run;
+  its.finished = &finished;
+  while (true) {
+    reached.replications = question.length.replications = replications_of(target, reached.looks);
+    auto found = answer(question, its);
+    reached.intervals = judge(question, found);
+    const Simulated& simulated = simulation_of(found);
+    question.length.slots = simulated.plan.slots;  // the same at all looks
+    if (simulated.stopped() || reached.intervals.wide.empty() || reached.looks == reached.most_looks)
+      return std::pair(std::move(found), std::move(reached));
+    ++reached.looks;
+  }
+}
+
+/// The same questions of networks, each of one load, and with its share of the work.
+template <class Question>
+[[nodiscard]] std::vector<Question> each_load(const std::vector<Question>& questions) {
+  std::vector<Question> each;
+  for (const Question& question : questions)
+    for (const numeric::Rational& value : question.offered.values) {
+      Question& one = each.emplace_back(question);
+      one.offered.values = {value};
+      one.flit_hops /= static_cast<double>(question.offered.values.size());
+    }
+  return each;
+}
+
+/// The answers to these, or to the first of them, as answers to the questions that they were made of.
+template <class Question, class Answer>
+[[nodiscard]] std::vector<std::pair<Question, Answer>> joined_loads(
+    std::vector<std::pair<Question, Answer>> points, const std::vector<Question>& questions) {
+  std::vector<std::pair<Question, Answer>> joined;
+  std::size_t left = 0, number = 0;  // loads of the last of the questions; questions
+  for (auto& [question, answer] : points) {
+    if (left == 0) {
+      left = questions[number++].offered.values.size() - 1;
+      joined.emplace_back(std::move(question), std::move(answer));
+      continue;
+    }
+    --left;
+    auto& [whole, found] = joined.back();
+    whole.offered.values.push_back(question.offered.values.front());
+    found.points.push_back(std::move(answer.points.front()));
+    found.stopped = found.stopped || answer.stopped;
+  }
+  return joined;
+}
+
+}  // namespace tailbound::answers

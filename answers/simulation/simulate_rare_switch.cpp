@@ -1,0 +1,56 @@
+#include <cln/rational.h>
+#include <tailbound/answers/simulation/simulate_rare_switch.hpp>
+#include <tailbound/sim/splitting/rare_switch.hpp>
+#include <tailbound/sim/switch/simulate_switch.hpp>
+
+#include <algorithm>
+
+namespace tailbound::answers {
+namespace {
+
+std::optional<sim::RareTotal> total_of(const SimulateRareSwitchQuestion& question) {
+  if (!question.rare) return std::nullopt;
+  if (const auto* level = std::get_if<Packets>(&*question.rare)) return level->value;
+  return numeric::nearest_double(std::get<numeric::Rational>(*question.rare));
+}
+
+sim::RunPlan plan_of(const SimulateRareSwitchQuestion& question, const sim::RareSwitchModel& model) {
+  const sim::SwitchWork work = sim::switch_work(question.model);
+  constexpr double overhead = 6;  // of a slot, whatever the switch: steps are cells
+  sim::RunPlan plan =
+      plan_of(question.length, {.utilization = work.utilization,
+                                .hops = 1,
+                                .steps_per_slot = (work.steps_per_slot + overhead) * model.paths,
+                                .steps = question.steps,
+                                .memory = work.memory});
+  // The level can be reached within the warm-up.
+  if (!question.length.warmup)
+    plan.warmup += static_cast<std::int64_t>(4 * static_cast<double>(model.level) /
+                                             (1 - std::min(work.utilization, 0.99)));
+  return plan;
+}
+
+}  // namespace
+
+SimulateRareAnswer answer(const SimulateRareSwitchQuestion& question, const Run& run) {
+  const sim::RareSwitchModel model = sim::rare_switch_model(question.model, total_of(question), run.stop);
+  SimulateRareAnswer answer{.method = RareMethod::splitting, .level = Packets(model.level)};
+  answer.simulated = simulate(
+      plan_of(question, model), !question.length.warmup,
+      [&](const sim::RunPlan& its, const sim::RunControls& controls, std::string_view resume) {
+        return sim::run_rare_switch(model, its, controls, resume);
+      },
+      run);
+  if (question.of_losses()) {
+    const sim::RareSwitchLoss lost = sim::rare_switch_loss(model, answer.simulated.result);
+    if (lost.count > 0)
+      answer.probability = {lost.loss.value, lost.loss.lower, lost.loss.upper, lost.loss.confidence};
+  } else {
+    const sim::LevelEstimate found =
+        sim::splitting_tails(model.copies, answer.simulated.result, {model.level}, 0.95).front();
+    if (found.count > 0) answer.probability = found.probability;
+  }
+  return answer;
+}
+
+}  // namespace tailbound::answers

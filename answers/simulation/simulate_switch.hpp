@@ -1,0 +1,59 @@
+#pragma once
+
+#include <tailbound/answers/simulation/simulation.hpp>
+#include <tailbound/core/quantity.hpp>
+#include <tailbound/numeric/truth.hpp>
+#include <tailbound/sim/switch/simulate_switch.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+/// Occupancies and losses of an output-queued switch whose queues share one memory, by simulation slot by slot.
+///
+/// MODEL     sim/switch/switch_replication.hpp. T counts the cells of all queues, Q those of one output, just
+///           after the arrivals of a slot, those in transmission included. A packet is lost if any of its cells
+///           is.
+/// RESULT    estimates with confidence intervals from batches (sim/batches/batch_means.hpp).
+/// TESTS     tests/answers/simulation/simulate_switch_test.cpp
+namespace tailbound::answers {
+
+struct SimulateSwitchQuestion {
+  sim::SwitchModel model;
+  /// n of P(T > n) and P(Q > n). Empty: 0, 1, 2, 5, 10, ... as far as anything is seen.
+  std::vector<Packets> levels{};
+  double confidence = 0.95;  ///< of each interval, above 0 and below 1
+  RunLength length{};
+  double steps = 3e8;  ///< cells of all replications together, where `length` has no number of slots; > 0
+};
+
+/// How often more than so many cells were seen.
+struct SwitchLevel {
+  std::int64_t level = 0;
+  sim::LevelEstimate total;                       ///< of T
+  std::optional<sim::LevelEstimate> output, hot;  ///< of Q, where there are such outputs
+};
+
+struct SimulateSwitchAnswer {
+  numeric::Rational output_load = 0;  ///< cells a slot that the busiest output is offered
+  sim::SwitchEstimates found;         ///< its tails are below
+  std::vector<SwitchLevel> tail;
+  Simulated simulated;
+
+  [[nodiscard]] bool stopped() const { return simulated.stopped(); }
+};
+
+/// How long the question's simulation is.  \throws InvalidArgument, Unstable  as answer()
+[[nodiscard]] sim::RunPlan plan_of(const SimulateSwitchQuestion& question);
+
+/// \throws InvalidArgument  a number of the question out of range; a checkpoint of another simulation
+/// \throws Unstable         without a memory or a buffer: an output is offered 1 cell a slot or more
+/// \throws Stopped          before two batches were done
+[[nodiscard]] SimulateSwitchAnswer answer(const SimulateSwitchQuestion& question, const Run& run = {});
+
+/// The tails from 0 to the greatest T seen, some 60 levels at most: for a picture. Of the same run; nothing is
+/// simulated again.
+[[nodiscard]] std::vector<SwitchLevel> whole_tail(const SimulateSwitchQuestion& question,
+                                                  const SimulateSwitchAnswer& answer);
+
+}  // namespace tailbound::answers

@@ -1,0 +1,332 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <tailbound/answers/latency_times.hpp>
+#include <tailbound/answers/simulation/simulate_tree.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/fabric/fabric_rates.hpp>
+#include <tailbound/sim/sources/on_off_slots.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tailbound::answers {
+namespace {
+
+using numeric::Rational;
+
+constexpr std::int64_t most_observed_flows = 64;
+
+/// Packet-hops of a run whose length is not told: some seconds on one core.
+constexpr double tree_steps = 3e8, fabric_steps = 1e8, network_steps = 3e7;
+
+/// What is simulated, and what that costs.
+struct Subject {
+  std::variant<sim::TreeModel, sim::NetworkModel, sim::FabricModel> model;
+  Workload workload;
+};
+
+Subject subject_of(const TreeTopology& topology, const SimulateTreeQuestion& question) {
+  sim::TreeModel model = tree_model(topology);
+  if (question.buffer) model.buffer = question.buffer->value;
+  if (model.load == 1 && !model.buffer) throw Unstable("1", 1);
+  const double leaves = std::pow(static_cast<double>(topology.tree.radix), topology.tree.levels);
+  if (question.reorder_levels) {
+    if (question.buffer)
+      throw InvalidArgument("reorder levels", "given together with a buffer",
+                            "left out: packets that are lost would be waited for without end");
+    model.observed_flows = static_cast<int>(std::min(leaves, static_cast<double>(most_observed_flows)));
+  }
+  const double load = numeric::nearest_double(topology.load);
+  const int hops = sim::stage_count(topology.tree);
+  return {model, {load, hops, leaves * load * hops, tree_steps, sim::source_memory(model)}};
+}
+
+Subject subject_of(const NetworkTopology& topology, const SimulateTreeQuestion& question) {
+  if (question.reorder_levels)
+    throw InvalidArgument("reorder levels", "given together with a network",
+                          "left out: reorder buffers are measured in trees");
+  std::optional<std::int64_t> buffer;
+  if (question.buffer) buffer = question.buffer->value;
+  if (question.fabric) {
+    if (!buffer && question.fabric->overloaded) throw network::Overloaded(*question.fabric->overloaded);
+    return {sim::FabricModel{question.fabric->tables, buffer}, question.fabric->workload};
+  }
+  sim::NetworkModel model{topology.network, buffer};
+  const sim::NetworkWork work = sim::network_work(model.network);
+  if (work.queues == 0 || work.utilization == 0)
+    throw NoAnswer("there is nothing to simulate: no flow passes a queue");
+  // An idle queue costs about a tenth of a packet.
+  const double steps = work.steps_per_slot + 0.1 * static_cast<double>(work.queues);
+  return {std::move(model), {work.utilization, work.hops, steps, network_steps, work.memory}};
+}
+
+Subject subject_of(const SimulateTreeQuestion& question) {
+  return std::visit([&](const auto& topology) { return subject_of(topology, question); }, question.topology);
+}
+
+template <class Unit>
+std::vector<std::int64_t> counts_of(const std::vector<Count<Unit>>& levels) {
+  std::vector<std::int64_t> values;
+  for (const Count<Unit> level : levels) values.push_back(level.value);
+  return values;
+}
+
+/// 0, 1, 2, 5, 10, 20, 50, ... 500 000
+std::vector<std::int64_t> spread_levels() {
+  std::vector<std::int64_t> levels{0};
+  for (std::int64_t power = 1; power <= 100'000; power *= 10)
+    for (const std::int64_t digit : {1, 2, 5}) levels.push_back(digit * power);
+  return levels;
+}
+
+/// The first level where nothing is seen is the last.
+void cut_after_first_unseen(std::vector<sim::LevelEstimate>& tail) {
+  const auto unseen =
+      std::find_if(tail.begin(), tail.end(), [](const auto& level) { return level.count == 0; });
+  if (unseen != tail.end()) tail.erase(unseen + 1, tail.end());
+}
+
+/// Rows of the counts that hold the queueing delays of delivered packets.
+std::vector<DelayRow> delay_rows(const sim::TreeModel& model) {
+  const sim::TreeRows rows(model.tree);
+  std::vector<DelayRow> result;
+  for (int turn = 1; turn <= rows.turns; ++turn) result.push_back({rows.delays(turn), 2 * turn - 1});
+  return result;
+}
+std::vector<DelayRow> delay_rows(const sim::FabricModel& model) {
+  const sim::FabricRows rows{sim::queue_kinds(model).kinds.size()};
+  std::vector<DelayRow> result;
+  for (int queues = 0; queues <= sim::most_queues(model); ++queues)
+    result.push_back({rows.delays(static_cast<std::size_t>(queues)), queues});
+  return result;
+}
+std::vector<DelayRow> delay_rows(const sim::NetworkModel& model) {
+  const sim::NetworkRows rows(model.network);
+  std::vector<DelayRow> result;
+  for (std::size_t queues = 0; queues <= rows.most_queues; ++queues)
+    result.push_back({rows.delays(queues), static_cast<int>(queues)});
+  return result;
+}
+
+/// The greatest value counted in one of these rows; empty if none was.
+std::optional<std::int64_t> greatest(const sim::RunResult& result, const std::vector<DelayRow>& rows) {
+  std::optional<std::int64_t> most;
+  for (const sim::Counts* batch : result.all())
+    for (const DelayRow& row : rows) {
+      const auto& histogram = (*batch)[row.row];
+      const auto last = std::find_if(histogram.rbegin(), histogram.rend(), [](auto n) { return n > 0; });
+      if (last != histogram.rend())
+        most = std::max(most.value_or(0), static_cast<std::int64_t>(histogram.rend() - last) - 1);
+    }
+  return most;
+}
+
+std::optional<std::int64_t> greatest_delay(const Subject& subject, const sim::RunResult& result) {
+  return std::visit([&](const auto& model) { return greatest(result, delay_rows(model)); }, subject.model);
+}
+
+std::vector<double> fractions(const SimulateTreeQuestion& question) {
+  std::vector<double> result;
+  for (const Rational& p : question.percentiles) result.push_back(numeric::nearest_double(p));
+  return result;
+}
+
+/// `found` is of a tree or of a network.
+template <class Estimates>
+void take_delays(SimulateTreeAnswer& answer, const Estimates& found, const SimulateTreeQuestion& question) {
+  answer.packets = found.packets;
+  answer.delay_ccdf = found.delay_ccdf;
+  answer.mean_queueing = found.mean_queueing;
+  answer.mean_latency = found.mean_latency;
+  const double unseen = -std::log((1 - question.confidence) / 2) / static_cast<double>(found.packets);
+  for (std::size_t i = 0; i < found.percentiles.size(); ++i) {
+    SimulatedPercentile& percentile = answer.percentiles.emplace_back();
+    percentile.fraction = question.percentiles[i];
+    percentile.queueing = found.percentiles[i].queueing;
+    percentile.latency = found.percentiles[i].latency;
+    if (unseen > numeric::nearest_double(1 - percentile.fraction))
+      percentile.queueing.upper = percentile.latency.upper = std::numeric_limits<double>::infinity();
+  }
+}
+
+void take_times(SimulateTreeAnswer& answer, const std::vector<DelayRow>& rows,
+                const SimulateTreeQuestion& question) {
+  const LatencyTimes times(answer.simulated.result.all(), rows, *question.time, question.confidence);
+  answer.mean_latency_time = times.mean();
+  for (SimulatedPercentile& percentile : answer.percentiles) {
+    percentile.latency_time = times.percentile(numeric::nearest_double(percentile.fraction));
+    if (std::isinf(percentile.latency.upper)) percentile.latency_time->upper = percentile.latency.upper;
+  }
+}
+
+/// `from` is a stage or a link.
+SimulatedQueue queue_of(const auto& from) {
+  SimulatedQueue queue;
+  queue.load = from.load;
+  queue.mean_occupancy = from.mean_occupancy;
+  queue.loss = from.loss;
+  queue.dropped = from.dropped;
+  queue.tail = from.tail;
+  return queue;
+}
+
+void read(SimulateTreeAnswer& answer, const sim::TreeModel& model, const SimulateTreeQuestion& question) {
+  const bool spread = question.reorder_levels && question.reorder_levels->empty();
+  sim::TreeQuestions questions{.occupancy_levels = counts_of(question.occupancy_levels),
+                               .delay_levels = counts_of(question.delay_levels),
+                               .percentiles = fractions(question),
+                               .confidence = question.confidence};
+  if (question.reorder_levels)
+    questions.reorder_levels = spread ? spread_levels() : counts_of(*question.reorder_levels);
+  const sim::TreeEstimates found = sim::tree_estimates(model, answer.simulated.result, questions);
+  take_delays(answer, found, question);
+  answer.reorder_tail = found.reorder_tail;
+  if (spread) cut_after_first_unseen(answer.reorder_tail);
+  for (const sim::StageEstimates& stage : found.stages) {
+    SimulatedQueue& queue = answer.queues.emplace_back(queue_of(stage));
+    queue.hop = stage.stage + 1;
+    queue.level = stage.level;
+    queue.up = stage.up;
+  }
+}
+
+sim::NetworkQuestions network_questions(const SimulateTreeQuestion& question) {
+  return {.occupancy_levels = counts_of(question.occupancy_levels),
+          .delay_levels = counts_of(question.delay_levels),
+          .percentiles = fractions(question),
+          .confidence = question.confidence};
+}
+
+void read(SimulateTreeAnswer& answer, const sim::FabricModel& model, const SimulateTreeQuestion& question) {
+  const sim::NetworkEstimates found =
+      sim::fabric_estimates(model, answer.simulated.result, network_questions(question));
+  take_delays(answer, found, question);
+  for (const sim::LinkEstimates& link : found.links)
+    answer.queues.emplace_back(queue_of(link)).link = sim::queue_kinds(model).kinds[link.link].name;
+}
+
+void read(SimulateTreeAnswer& answer, const sim::NetworkModel& model, const SimulateTreeQuestion& question) {
+  const sim::NetworkEstimates found =
+      sim::network_estimates(model, answer.simulated.result, network_questions(question));
+  take_delays(answer, found, question);
+  for (const sim::LinkEstimates& link : found.links)
+    answer.queues.emplace_back(queue_of(link)).link = model.network.link_name(link.link);
+  for (const sim::FlowEstimates& flow : found.flows)
+    answer.flows.push_back({.name = model.network.flows[flow.flow].name,
+                            .packets = flow.packets,
+                            .mean_queueing = flow.mean_queueing});
+}
+
+/// From 0 on, below `end`, some 60 at most.
+std::vector<std::int64_t> levels_below(std::int64_t end) {
+  constexpr std::int64_t most_points = 60;
+  std::vector<std::int64_t> levels;
+  for (std::int64_t level = 0; level < end; level += 1 + end / most_points) levels.push_back(level);
+  return levels;
+}
+
+sim::RunResult run_model(const sim::TreeModel& model, const sim::RunPlan& plan,
+                         const sim::RunControls& controls, std::string_view resume) {
+  return sim::run_tree(model, plan, controls, resume);
+}
+sim::RunResult run_model(const sim::FabricModel& model, const sim::RunPlan& plan,
+                         const sim::RunControls& controls, std::string_view resume) {
+  return sim::run_fabric(model, plan, controls, resume);
+}
+sim::RunResult run_model(const sim::NetworkModel& model, const sim::RunPlan& plan,
+                         const sim::RunControls& controls, std::string_view resume) {
+  return sim::run_network(model, plan, controls, resume);
+}
+
+}  // namespace
+
+std::shared_ptr<const SimulatedFabric> simulated_fabric(const network::Fabric& fabric) {
+  SimulatedFabric result;
+  const sim::FabricModel model{result.tables = sim::fabric_tables(fabric), {}};
+  const network::FabricGraph graph(fabric);
+  const network::FabricRates rates = network::fabric_rates(graph, network::fabric_orbits(graph));
+  result.workload.hops = sim::most_queues(model);
+  result.workload.steps = fabric_steps;
+  result.workload.steps_per_slot = 0;
+  for (const network::FabricRates::Queue& queue : rates.queues()) {
+    const double load = numeric::nearest_double(queue.load);
+    result.workload.utilization = std::max(result.workload.utilization, load / queue.packets_per_slot);
+    result.workload.steps_per_slot += load * static_cast<double>(queue.links);
+  }
+  if (auto full = network::overloaded_links(fabric.network, rates); !full.empty())
+    result.overloaded.emplace(std::move(full));
+  if (rates.queues().empty()) throw NoAnswer("there is nothing to simulate: no traffic passes a queue");
+  return std::make_shared<const SimulatedFabric>(std::move(result));
+}
+
+std::vector<Rational> simulable_tails() {
+  std::vector<Rational> tails;
+  for (const char* tail : {"0.5", "0.2", "0.1", "0.03", "0.01", "0.003", "0.001", "1e-4", "1e-5", "1e-6"})
+    tails.push_back(numeric::parse_rational(tail, "tail"));
+  return tails;
+}
+
+sim::TreeModel tree_model(const TreeTopology& topology) {
+  network::require_valid(topology.tree);
+  if (!(topology.load > 0 && topology.load <= 1))
+    throw InvalidArgument("load", numeric::to_fraction(topology.load), "above 0 and at most 1 packet a slot");
+  if (topology.burst) static_cast<void>(sim::OnOffSlots(traffic::on_off(topology.load, *topology.burst)));
+  sim::TreeModel model{.tree = topology.tree, .load = topology.load, .routing = topology.routing};
+  model.burst = topology.burst;
+  model.destination = topology.destination;
+  return model;
+}
+
+sim::RunPlan plan_of(const SimulateTreeQuestion& question) {
+  return plan_of(question.length, subject_of(question).workload);
+}
+
+SimulateTreeAnswer answer(const SimulateTreeQuestion& question, const Run& run) {
+  const Subject subject = subject_of(question);
+  SimulateTreeAnswer answer;
+  answer.simulated = simulate(
+      plan_of(question.length, subject.workload), !question.length.warmup,
+      [&](const sim::RunPlan& plan, const sim::RunControls& controls, std::string_view resume) {
+        return std::visit([&](const auto& model) { return run_model(model, plan, controls, resume); },
+                          subject.model);
+      },
+      run);
+  if (!greatest_delay(subject, answer.simulated.result))
+    throw NoAnswer("no packet was delivered while the simulation was measured: more slots are needed");
+  std::visit(
+      [&](const auto& model) {
+        read(answer, model, question);
+        if (question.time) take_times(answer, delay_rows(model), question);
+      },
+      subject.model);
+  return answer;
+}
+
+std::vector<sim::LevelEstimate> whole_delay_ccdf(const SimulateTreeQuestion& question,
+                                                 const SimulateTreeAnswer& answer) {
+  const Subject subject = subject_of(question);
+  const sim::RunResult& result = answer.simulated.result;
+  const std::vector<std::int64_t> levels = levels_below(greatest_delay(subject, result).value_or(0));
+  if (const auto* fabric = std::get_if<sim::FabricModel>(&subject.model))
+    return sim::fabric_estimates(*fabric, result, {.delay_levels = levels}).delay_ccdf;
+  if (const auto* network = std::get_if<sim::NetworkModel>(&subject.model))
+    return sim::network_estimates(*network, result, {.delay_levels = levels}).delay_ccdf;
+  return sim::tree_estimates(std::get<sim::TreeModel>(subject.model), result, {.delay_levels = levels})
+      .delay_ccdf;
+}
+
+std::vector<sim::LevelEstimate> whole_occupancy_tail(const SimulateTreeQuestion& question,
+                                                     const SimulateTreeAnswer& answer) {
+  const Subject subject = subject_of(question);
+  const auto& model = std::get<sim::TreeModel>(subject.model);
+  const std::size_t row = sim::TreeRows(model.tree).occupancy(0);
+  std::size_t size = 0;
+  for (const sim::Counts* batch : answer.simulated.result.all()) size = std::max(size, (*batch)[row].size());
+  const std::vector<std::int64_t> levels = levels_below(static_cast<std::int64_t>(size) - 1);
+  return sim::tree_estimates(model, answer.simulated.result, {.occupancy_levels = levels})
+      .stages.front()
+      .tail;
+}
+
+}  // namespace tailbound::answers

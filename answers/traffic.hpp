@@ -1,0 +1,115 @@
+#pragma once
+
+#include <tailbound/bounds/sizing/output_queue.hpp>
+#include <tailbound/traffic/on_off.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// What feeds an output queue, as it was described: one variant for all commands.
+///
+/// TESTS     tests/golden/traffic_files_test.cpp
+namespace tailbound::answers {
+
+/// `inputs` independent inputs that share the load equally.
+struct EqualInputs {
+  std::int64_t inputs = 1;  ///< 1 .. 1 048 576
+  /// rho [packets/slot]; empty where it is what is asked for.
+  std::optional<numeric::Rational> load{};
+};
+
+/// Independent inputs with rates of their own [packets/slot], each 0 .. 1.
+struct UnequalInputs {
+  std::vector<numeric::Rational> rates;
+};
+
+/// As many packets in each slot as a Poisson law says, together.
+struct PoissonArrivals {
+  std::optional<numeric::Rational> load{};  ///< as of EqualInputs
+};
+
+/// Packets at any time, as a Poisson process, each served for one slot: M/D/1.
+struct PoissonAtAnyTime {
+  std::optional<numeric::Rational> load{};  ///< as of EqualInputs
+};
+
+/// The inputs of a switch with as many outputs, each loaded equally, that send in bursts. One of the outputs is asked
+/// about.
+struct BurstyInputs {
+  std::int64_t inputs = 1;
+  numeric::Rational load;  ///< of each input, and so of each output [packets/slot]
+  traffic::Burst burst;    ///< of an input: all its packets, to whatever output
+  traffic::Destination destination = traffic::Destination::per_burst;
+};
+
+/// A generating function A(z) of the packets in a slot.
+struct GeneratingFunction {
+  std::string formula;        ///< as typed
+  series::Arrivals arrivals;  ///< as read
+};
+
+/// Probabilities of 0, 1, 2, ... packets in a slot.
+struct Probabilities {
+  std::string name;  ///< of the file they were read from
+  series::Arrivals arrivals;
+};
+
+/// Matrices D_0, D_1, ...: packets and changes of phase (a D-BMAP).
+struct Blocks {
+  std::string name;  ///< of the file they were read from
+  queue::MarkovArrivals arrivals;
+};
+
+using Source = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, BurstyInputs, GeneratingFunction,
+                            Probabilities, Blocks, PoissonAtAnyTime>;
+
+struct Traffic {
+  Source source;
+  int packets_per_slot = 1;  ///< C, served in a slot: 1 .. 32; 1 where slots are correlated
+};
+
+/// Reads A(z).
+/// \param argument  names it in messages
+/// \throws ParseError, InvalidArgument  it cannot be read, or generates no distribution
+[[nodiscard]] GeneratingFunction generating_function(const std::string& formula, const std::string& argument);
+
+/// Reads probabilities, one a line (series/files/pmf_file.hpp).
+/// \param name  of the file, for messages
+/// \throws ParseError, InvalidArgument
+[[nodiscard]] Probabilities probabilities(const std::string& text, const std::string& name);
+
+/// Reads matrices as JSON or CSV (queue/arrivals/blocks_file.hpp).
+/// \param name  of the file, for messages
+/// \throws ParseError, InvalidArgument
+[[nodiscard]] Blocks blocks(const std::string& text, const std::string& name);
+
+/// \throws InvalidArgument  load, mean burst and on-rate do not go together
+void check(const BurstyInputs& inputs);
+
+/// What they send to one output.
+/// \throws InvalidArgument  as check()
+[[nodiscard]] queue::MarkovArrivals arrivals(const BurstyInputs& inputs);
+
+/// Do slots depend on each other?
+[[nodiscard]] bool correlated(const Traffic& traffic);
+
+/// rho [packets/slot]; empty where it is irrational, or what is asked for.
+[[nodiscard]] std::optional<numeric::Rational> load_of(const Traffic& traffic);
+
+/// Its arrivals, independent from slot to slot. Without a load, at a positive one that stands for the form of
+/// the traffic. Of PoissonAtAnyTime the slotted queue with the same P(Q > n), but not the same loss.
+/// \throws InvalidArgument  correlated traffic; a load or number of inputs out of range; PoissonAtAnyTime with
+///                          several packets served in a slot
+[[nodiscard]] queue::SlottedQueue slotted_queue(const Traffic& traffic);
+
+/// \throws InvalidArgument  several packets a slot, or an arithmetic other than the automatic one, with correlated
+///                          traffic; a load, a burst or a number of inputs out of range
+/// \throws Unstable
+[[nodiscard]] std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic,
+                                                                const queue::Accuracy& accuracy = {});
+
+}  // namespace tailbound::answers

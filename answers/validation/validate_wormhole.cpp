@@ -1,0 +1,75 @@
+#include <tailbound/answers/validation/validate_wormhole.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <algorithm>
+
+namespace tailbound::answers {
+namespace {
+
+using bounds::wormhole::Model;
+
+WormholeModelled what_is_modelled(const SimulatedWormhole& network) {
+  const std::optional<int> usual = usual_virtual_channels(network.network);
+  return {.virtual_channels = usual ? std::optional(network.virtual_channels.value_or(*usual)) : std::nullopt,
+          .bernoulli_arrivals = network.arrivals != sim::WormArrivals::poisson};
+}
+
+WormholeModel required_model(const SimulatedWormhole& network) {
+  WormholeModel found = wormhole_model_of(network);
+  if (!found.model)
+    throw NoAnswer("there is nothing to compare: " + found.missing +
+                   " (tailbound simulate wormhole simulates this network)");
+  return found;
+}
+
+std::optional<Predicted<unit::Cycle>> predicted(const Model& model, double saturation, std::int64_t flits,
+                                                double load) {
+  if (load >= saturation) return std::nullopt;
+  const auto latency = wormhole_latency(model, flits, load);
+  return latency ? std::optional<Predicted<unit::Cycle>>(*latency) : std::nullopt;
+}
+
+}  // namespace
+
+ValidateWormholeAnswer answer(const ValidateWormholeQuestion& question, const Run& run) {
+  const SimulateWormholeQuestion& simulation = question.simulation;
+  check(simulation.offered, Fractions::any);
+  check_simulated(simulation.offered);
+  const sim::WormModel network = simulator_model(simulation.network);
+  ValidateWormholeAnswer answer;
+  const WormholeModel model = required_model(simulation.network);
+  answer.model = model.model;
+  answer.modelled = what_is_modelled(simulation.network);
+  answer.simulation = simulate_worms(simulation, network, model, run);
+  const double saturation = answer.simulation.model_saturation.value().value;
+  for (const SimulatedWorms& point : answer.simulation.points) {
+    if (!point.found.latency)
+      throw NoAnswer("there is nothing to compare: no message was delivered while measured");
+    answer.rows.push_back(
+        {.load = point.load,
+         .fraction_of_saturation = point.fraction_of_saturation,
+         .latency = {.predicted = predicted(*answer.model, saturation, simulation.network.flits, point.load),
+                     .simulated = *point.found.latency}});
+    answer.tally.add(answer.rows.back().latency);
+  }
+  return answer;
+}
+
+std::vector<std::pair<double, numeric::Model<unit::Cycle>>> model_curve(
+    const ValidateWormholeQuestion& question, const ValidateWormholeAnswer& answer, int loads) {
+  std::shared_ptr<const Model> model = answer.model;
+  if (!model) model = required_model(question.simulation.network).model;
+  double last = 0;
+  for (const WormholeComparison& row : answer.rows)
+    if (row.latency.predicted) last = std::max(last, row.load);
+  std::vector<std::pair<double, numeric::Model<unit::Cycle>>> curve;
+  for (int i = 1; i <= loads; ++i) {
+    const double load = last * (static_cast<double>(i) / loads);
+    if (load >= answer.simulation.model_saturation.value().value) break;
+    if (const auto latency = wormhole_latency(*model, question.simulation.network.flits, load))
+      curve.emplace_back(load, *latency);
+  }
+  return curve;
+}
+
+}  // namespace tailbound::answers

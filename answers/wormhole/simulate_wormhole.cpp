@@ -1,0 +1,207 @@
+#include <tailbound/answers/wormhole/simulate_wormhole.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+
+#include <string_view>
+#include <utility>
+
+namespace tailbound::answers {
+namespace {
+
+/// Where the search for saturation begins: of the simulated network over the model's saturation load, or without a
+/// model over the bound of the channels.
+constexpr double guess_of_model = 1.1, guess_of_bound = 0.6;
+/// Without any saturation load, the part of the bound of the channels that is taken for it to choose how long to run.
+constexpr double usual_part_of_bound = 0.6;
+constexpr std::size_t busiest_channels = 10;
+
+WormholeLayout layout_of(const sim::WormModel& model) {
+  const network::WormLayout& layout = model.network->layout();
+  return {.name = layout.name, .channels = layout.channels.size(), .wires = layout.wires};
+}
+
+/// Loads at which the network saturates.
+struct Saturations {
+  network::ChannelBound bound;
+  std::optional<double> model{};
+  std::optional<sim::SimulatedSaturation> simulated{};
+
+  [[nodiscard]] double limit() const { return numeric::nearest_double(bound.load()); }
+  /// That of which fractions are; none where there is neither.
+  [[nodiscard]] std::optional<double> known() const {
+    return simulated ? std::optional(simulated->greatest_stable) : model;
+  }
+  [[nodiscard]] sim::SaturationSearch search(const SaturationLength& length) const {
+    return search_of(length, model ? guess_of_model * *model : guess_of_bound * limit(), limit(),
+                     static_cast<double>(bound.senders));
+  }
+};
+
+/// Without a search.
+Saturations saturations_of(const WormholeNetwork& network, const WormholeModel& model) {
+  Saturations saturations{.bound = channel_bound(network)};
+  if (model.model) saturations.model = model.model->saturation();
+  return saturations;
+}
+
+ChannelLimit<unit::FlitsPerCycle> limit_of(const network::ChannelBound& bound) {
+  return {.load = {bound.load()}, .channel = bound.channel};
+}
+
+void check_loads(const OfferedLoads& offered, double saturation) {
+  for (const numeric::Rational& value : offered.values)
+    if (offered.absolute(value, saturation) > 1)
+      throw InvalidArgument(
+          "fractions", numeric::plain(value),
+          "at most " + numeric::plain(1 / saturation, 6) + ", where the load is 1 flit/cycle/node");
+}
+
+sim::SimulatedSaturation searched(const sim::WormModel& network, const sim::SaturationSearch& search,
+                                  const Run& run) {
+  return find_saturation(
+      search, LoadMeasure::flits,
+      [&](const sim::SaturationSearch& asked, const sim::RunControls& controls,
+          const std::function<void(std::size_t)>& told) {
+        return sim::simulated_saturation(network, asked, controls, told);
+      },
+      run);
+}
+
+/// Are fractions of a saturation load that is yet to be searched?
+bool searches(const SimulateWormholeQuestion& question, const WormholeModel& model) {
+  if (!question.offered.of_saturation) return false;
+  if (question.fractions_of == FractionsOf::model && !model.model)
+    throw InvalidArgument("of", "model", "simulated, or loads given instead of fractions: " + model.missing);
+  return question.fractions_of.value_or(model.model ? FractionsOf::model : FractionsOf::simulated) ==
+         FractionsOf::simulated;
+}
+
+/// Channels of a message's path, for how much work a run is; without a model those of the network with the usual
+/// virtual channels, which has the same paths.
+double mean_distance_of(const WormholeNetwork& network, const WormholeModel& model) {
+  if (model.model) return model.model->graph().mean_distance;
+  return wormhole_model(network, WormholeVariant::paper).graph().mean_distance;
+}
+
+SimulatedWorms simulate_at(const SimulateWormholeQuestion& question, sim::WormModel network,
+                           const numeric::Rational& asked, const Saturations& saturations,
+                           double mean_distance, const Run& run) {
+  const std::optional<double> known = saturations.known();
+  network.load = question.offered.of_saturation
+                     ? sim::rounded_load(question.offered.absolute(asked, known.value()))
+                     : asked;
+  const double load = numeric::nearest_double(network.load);
+  require_below_limit(LoadMeasure::flits, load, saturations.bound.load(), saturations.bound.channel);
+  const double fraction = load / known.value_or(usual_part_of_bound * saturations.limit());
+  const sim::RunPlan plan = plan_of_work(
+      question.length, question.flit_hops, question.offered.values.size(),
+      [&](double flit_hops, int replications) {
+        return sim::affordable_cycles(network, fraction, mean_distance, flit_hops, replications);
+      },
+      [&](std::int64_t cycles, int replications, std::uint64_t seed) {
+        return sim::automatic_plan(network, fraction, cycles, replications, seed);
+      });
+  SimulatedWorms point{.load = load, .fraction_of_saturation = {}, .simulated = {}, .found = {}};
+  if (known) point.fraction_of_saturation = {fraction};
+  point.simulated = simulate(
+      plan, !question.length.warmup,
+      [&](const sim::RunPlan& as_planned, const sim::RunControls& controls, std::string_view resume) {
+        return sim::run_worms(network, as_planned, controls, resume);
+      },
+      run);
+  sim::WormWanted wanted{.percentiles = {}, .channels = busiest_channels, .confidence = question.confidence};
+  for (const numeric::Rational& percentile : question.percentiles)
+    wanted.percentiles.push_back(numeric::nearest_double(percentile));
+  point.found = sim::worm_estimates(network, point.simulated.result, wanted);
+  if (!point.found.stability.stable)
+    throw Overloaded(LoadMeasure::flits, load, point.found.throughput.value, point.found.stability);
+  return point;
+}
+
+}  // namespace
+
+sim::WormModel simulator_model(const SimulatedWormhole& network) {
+  sim::WormModel model;
+  model.network = worm_network(network.network, network.virtual_channels);
+  if (const auto* own = std::get_if<OwnWormNetwork>(&network.network))
+    model.traffic = own->network->traffic();
+  if (network.flits < 1 || network.flits > 1'000'000)
+    throw InvalidArgument("flits", std::to_string(network.flits), "from 1 to 1000000 in a simulation");
+  if (network.buffer_flits < 1 || network.buffer_flits > 1'000'000)
+    throw InvalidArgument("buffer flits", std::to_string(network.buffer_flits),
+                          "an integer from 1 to 1000000");
+  model.flits = network.flits;
+  model.buffer_flits = network.buffer_flits;
+  model.lengths = network.lengths;
+  model.arrivals = network.arrivals;
+  return model;
+}
+
+WormholeModel wormhole_model_of(const SimulatedWormhole& network) {
+  return wormhole_model_of(ModelledWormhole{.network = network.network,
+                                            .variant = network.variant,
+                                            .flits = network.flits,
+                                            .lengths = network.lengths,
+                                            .virtual_channels = network.virtual_channels,
+                                            .buffer_flits = network.buffer_flits});
+}
+
+network::ChannelBound channel_bound(const WormholeNetwork& network) {
+  if (const auto* own = std::get_if<OwnWormNetwork>(&network)) return network::channel_bound(*own->network);
+  return network::channel_bound(std::get<network::WormTopology>(network));
+}
+
+SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuestion& question, const sim::WormModel& network,
+                                      const WormholeModel& model, const Run& run) {
+  const OfferedLoads& offered = question.offered;
+  Saturations saturations = saturations_of(question.network.network, model);
+  const bool searches_first = searches(question, model);
+  if (searches_first) {
+    refuse_search_in_parts(run);
+    if (run.finished != nullptr)
+      throw InvalidArgument(
+          "half-width", "given",
+          "given with loads: fractions are of the simulated saturation load, which is searched");
+    require_one_load_to_resume(run, offered.values.size());
+    saturations.simulated = searched(network, saturations.search(question.search), part_of(run, 0, 2));
+  }
+  if (const std::optional<double> known = saturations.known()) check_loads(offered, *known);
+  const Run rest = searches_first ? part_of(run, 1, 2) : run;
+  const double mean_distance = mean_distance_of(question.network.network, model);
+  auto [points, stopped] = simulate_each<SimulatedWorms>(
+      offered.values, rest, [&](const numeric::Rational& asked, const Run& part) {
+        return simulate_at(question, network, asked, saturations, mean_distance, part);
+      });
+  SimulateWormholeAnswer answer{.layout = layout_of(network),
+                                .limit = limit_of(saturations.bound),
+                                .model_saturation = {},
+                                .no_model = model.missing,
+                                .points = std::move(points),
+                                .stopped = stopped,
+                                .simulated_saturation = std::move(saturations.simulated)};
+  if (saturations.model) answer.model_saturation = {*saturations.model};
+  return answer;
+}
+
+SimulateWormholeAnswer answer(const SimulateWormholeQuestion& question, const Run& run) {
+  check(question.offered, Fractions::any);
+  check_simulated(question.offered);
+  const sim::WormModel network = simulator_model(question.network);
+  return simulate_worms(question, network, wormhole_model_of(question.network), run);
+}
+
+WormholeSaturationAnswer answer(const WormholeSaturationQuestion& question, const Run& run) {
+  const sim::WormModel network = simulator_model(question.network);
+  const WormholeModel model = wormhole_model_of(question.network);
+  const Saturations saturations = saturations_of(question.network.network, model);
+  WormholeSaturationAnswer answer;
+  answer.layout = layout_of(network);
+  answer.limit = limit_of(saturations.bound);
+  if (saturations.model) answer.model = {*saturations.model};
+  answer.no_model = model.missing;
+  answer.search = saturations.search(question.length);
+  answer.found = searched(network, answer.search, run);
+  return answer;
+}
+
+}  // namespace tailbound::answers

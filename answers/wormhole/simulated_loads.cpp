@@ -1,0 +1,140 @@
+#include <cln/rational.h>
+#include <tailbound/answers/points/stored.hpp>
+#include <tailbound/answers/wormhole/simulated_loads.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailbound::answers {
+
+using numeric::plain;
+
+sim::RunPlan plan_of_work(const RunLength& length, double flit_hops, std::size_t loads,
+                          const CyclesOfWork& cycles, const PlanOfCycles& plan) {
+  const double each = flit_hops / static_cast<double>(std::max<std::size_t>(loads, 1));
+  sim::RunPlan result = plan(length.slots ? *length.slots : cycles(each, length.replications),
+                             length.replications, length.seed);
+  if (length.warmup) result.warmup = *length.warmup;
+  return result;
+}
+
+namespace {
+
+std::string overload_in_words(double delivered, const sim::WormStability& evidence) {
+  constexpr double seen_in_all = 0.005;
+  if (evidence.shortfall && evidence.shortfall->is_short && evidence.not_carried < seen_in_all)
+    return "of what " +
+           (evidence.shortfall->count == 1
+                ? "the source at " + evidence.shortfall->name + " offers, "
+                : std::to_string(evidence.shortfall->count) + " sources offer, one of them at " +
+                      evidence.shortfall->name + ", ") +
+           plain(100 * evidence.shortfall->not_carried, 2) + " % is not delivered (" +
+           plain(evidence.shortfall->significance, 3) + " standard errors)";
+  return plain(delivered, 3) + " are delivered, and " + plain(100 * evidence.not_carried, 2) +
+         " % of the messages stay at their sources, where the mean number waiting at a node grew from " +
+         plain(evidence.waiting_first, 3) + " to " + plain(evidence.waiting_second, 3) +
+         " between the halves of the measured time";
+}
+
+}  // namespace
+
+Overloaded::Overloaded(LoadMeasure measure, double load, double delivered, const sim::WormStability& evidence)
+    : NoAnswer(std::string("saturated at ") + name(measure) + " " + plain(load, 6) + " " + unit_of(measure) +
+               ": " + overload_in_words(delivered, evidence)),
+      measure_(measure),
+      load_(load),
+      delivered_(delivered),
+      evidence_(evidence) {}
+
+void require_below_limit(LoadMeasure measure, double load, const numeric::Rational& limit,
+                         const std::string& channel) {
+  const double most = numeric::nearest_double(limit);
+  if (load <= most) return;
+  throw NoAnswer(std::string("saturated at ") + name(measure) + " " + plain(load, 6) + " " +
+                 unit_of(measure) + ": the physical channel " + channel + " would have to carry " +
+                 plain(load / most, 6) + " flits per cycle, and carries 1; no load above " + plain(limit) +
+                 " can be carried");
+}
+
+void refuse_search_in_parts(const Run& run) {
+  if (run.executor != nullptr && run.executor->in_parts())
+    throw InvalidArgument(
+        "of", "simulated",
+        "model, or loads given instead of fractions, where a run is cut into parts: no part "
+        "knows the loads before all have searched; search once with --saturation");
+}
+
+void require_one_load_to_resume(const Run& run, std::size_t loads) {
+  if (loads <= 1 || (!run.checkpoint && run.resume.empty())) return;
+  throw InvalidArgument(run.checkpoint ? "checkpoint" : "resume", "given with several loads",
+                        "given with one load: it holds one simulation");
+}
+
+bool is_search_precision(const numeric::Rational& precision) {
+  const double relative = numeric::nearest_double(precision);
+  return relative >= 0.0005 && relative <= 0.5;
+}
+
+sim::SaturationSearch search_of(const SaturationLength& length, double first_guess, double bound,
+                                double senders) {
+  if (!is_search_precision(length.precision))
+    throw InvalidArgument("precision", plain(length.precision), "from 0.05% to 50%");
+  sim::SaturationSearch search;
+  search.first_guess = std::min(1.0, first_guess);
+  search.precision = numeric::nearest_double(length.precision);
+  search.replications = length.replications;
+  search.seed = length.seed;
+  search.bound = bound;
+  search.senders = senders;
+  return search;
+}
+
+namespace {
+
+/// Each probe of a search needs what the one before has found: of parts, one does it all.
+sim::SimulatedSaturation searched(const sim::SaturationSearch& search,
+                                  const std::function<sim::SimulatedSaturation()>& all, const Run& run) {
+  if (run.executor == nullptr || !run.executor->in_parts()) return all();
+  const run::Job job{.identity = "a search for saturation from " + plain(search.first_guess) +
+                                 " on, to a precision of " + plain(search.precision) + "; seed " +
+                                 std::to_string(search.seed) + ", replications " +
+                                 std::to_string(search.replications),
+                     .pieces = 1,
+                     .work =
+                         [&all](std::size_t, std::string_view, run::Look&) {
+                           const sim::SimulatedSaturation found = all();
+                           return run::Piece{to_bytes(found), found.complete};
+                         },
+                     .alone = true,
+                     .identified = false,
+                     .done_before = {}};
+  const run::Outcome outcome =
+      run.executor->carry_out(job, {.stop = run.stop, .progress = {}, .checkpoint = {}});
+  if (!outcome.complete()) throw Stopped("stopped before saturation was found");
+  return from_bytes<sim::SimulatedSaturation>(outcome.pieces.front().bytes);
+}
+
+}  // namespace
+
+sim::SimulatedSaturation find_saturation(const sim::SaturationSearch& search, LoadMeasure measure,
+                                         const SaturationOf& saturation, const Run& run) {
+  const bool in_parts = run.executor != nullptr && run.executor->in_parts();
+  sim::RunControls controls{
+      .threads = run.threads, .stop = run.stop, .executor = in_parts ? nullptr : run.executor};
+  const double expected = 6 + std::log2(0.25 / search.precision);  // probes
+  std::size_t done = 0;
+  if (run.progress)
+    controls.progress = [&](const sim::Progress& progress) {
+      run.progress(std::min(0.99, (static_cast<double>(done) + progress.done) / expected), 0);
+    };
+  const auto all = [&] { return saturation(search, controls, [&](std::size_t probes) { done = probes; }); };
+  sim::SimulatedSaturation found = searched(search, all, run);
+  if (!found.complete)
+    throw Stopped("stopped after " + std::to_string(found.probes.size()) + " " + name(measure) +
+                  "s, before saturation was found");
+  return found;
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,57 @@
+#include <tailbound/answers/wormhole/worm_sizes.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/number_list.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+namespace tailbound::answers {
+namespace {
+
+constexpr const char* argument = "--nodes";
+
+/// \param text  "64", or equal sides with an x between them
+WormSize read_size(std::string_view text, network::WormShape shape, const std::string& name) {
+  constexpr std::int64_t most = 1'000'000'000'000;
+  if (text.find('x') == std::string_view::npos)
+    return {.nodes = numeric::parse_integer(text, argument, -most, most)};
+  if (!network::has_dimensions(shape))
+    throw InvalidArgument(argument, std::string(text), "a number of nodes for a " + name);
+  WormSize size{.nodes = 1, .dimensions = 0};
+  std::optional<std::int64_t> side;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('x', begin), text.size());
+    const std::int64_t length =
+        numeric::parse_integer(text.substr(begin, end - begin), argument, 2, 1'000'000);
+    if (side && length != *side)
+      throw InvalidArgument(argument, std::string(text),
+                            "equal sides, such as 8x8: networks are k^dimensions");
+    side = length;
+    if (size.nodes > most / length)
+      throw InvalidArgument(argument, std::string(text), "at most " + std::to_string(most) + " nodes");
+    size.nodes *= length;
+    ++*size.dimensions;
+    begin = end + 1;
+  }
+  return size;
+}
+
+}  // namespace
+
+std::vector<WormSize> parse_worm_sizes(const std::string& text, network::WormShape shape,
+                                       const std::string& name) {
+  std::vector<WormSize> sizes;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view item = std::string_view(text).substr(begin, end - begin);
+    if (item.find(':') == std::string_view::npos)
+      sizes.push_back(read_size(item, shape, name));
+    else
+      for (const std::int64_t nodes : numeric::parse_integers(item, argument, 1, 1'000'000'000'000))
+        sizes.push_back({.nodes = nodes});
+    begin = end + 1;
+  }
+  return sizes;
+}
+
+}  // namespace tailbound::answers

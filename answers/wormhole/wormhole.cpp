@@ -1,0 +1,293 @@
+#include <tailbound/answers/wormhole/wormhole.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/walks/worm_trails.hpp>
+#include <tailbound/network/walks/worm_walk.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+
+#include <algorithm>
+
+namespace tailbound::answers {
+namespace {
+
+using bounds::wormhole::ChannelFigures;
+using bounds::wormhole::Equations;
+using bounds::wormhole::Model;
+using bounds::wormhole::Point;
+
+WormholeChannel channel_at(const Model& model, const Point& solved, std::size_t channel, double flits) {
+  const ChannelFigures& figures = solved.channels[channel];
+  std::optional<numeric::Model<unit::Ratio>> follow;
+  if (model.equations() == Equations::finite_source) follow = {figures.follow};
+  return {.name = model.graph().channels[channel].name,
+          .utilization = {figures.utilization},
+          .wait = {flits * figures.wait},
+          .service = {flits * figures.service},
+          .variation = {figures.variation},
+          .follow = follow};
+}
+
+WormholePoint solve(const Model& model, const WormholeQuestion& question, double load, double saturation) {
+  if (load >= saturation) throw Saturated(LoadMeasure::flits, load, saturation, name(question.network));
+  const Point solved = model.solve(load);
+  if (!solved.solved())
+    throw NoAnswer("at load " + numeric::plain(load) +
+                   " the iteration ended without an answer: " + bounds::in_words(solved.ending));
+  const auto flits = static_cast<double>(question.flits);
+  WormholePoint point{.load = load,
+                      .fraction_of_saturation = {load / saturation},
+                      .latency = {solved.latency(flits)},
+                      .source_wait = {flits * solved.source_wait},
+                      .service = {flits * solved.service},
+                      .bottleneck = {},
+                      .channels = {},
+                      .ending = solved.ending};
+  if (const auto busiest = model.busiest(solved))
+    point.bottleneck = channel_at(model, solved, *busiest, flits);
+  if (question.channels)
+    for (const std::size_t channel : model.busiest(solved, *question.channels))
+      point.channels.push_back(channel_at(model, solved, channel, flits));
+  return point;
+}
+
+ModelledWormhole asked_network(const WormholeQuestion& question) {
+  return {.network = question.network,
+          .variant = question.variant,
+          .flits = question.flits,
+          .lengths = question.lengths,
+          .virtual_channels = question.virtual_channels,
+          .buffer_flits = question.buffer_flits};
+}
+
+/// Do worms of a link take any of several virtual channels on one physical channel?
+bool has_several_virtual_channels(const WormholeNetwork& network, std::optional<int> virtual_channels) {
+  if (std::holds_alternative<network::WormTopology>(network))
+    return virtual_channels && virtual_channels != usual_virtual_channels(network);
+  const network::WormLayout& layout = std::get<OwnWormNetwork>(network).network->layout();
+  return std::any_of(layout.stations.begin(), layout.stations.end(),
+                     [&](const network::WormStation& station) {
+                       return station.count > 1 &&
+                              layout.channels[station.first].wire == layout.channels[station.first + 1].wire;
+                     });
+}
+
+/// What no model knows.
+struct Unmodelled {
+  const char* argument;
+  std::string value;
+  const char* legal;    ///< "it must be .."
+  const char* missing;  ///< "there is no model of .."
+};
+
+std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
+  const bool finite_source =
+      asked.variant.value_or(usual_variant(asked.network)) == WormholeVariant::finite_source;
+  const std::string buffer = std::to_string(asked.buffer_flits);
+  if (asked.lengths == sim::WormLengths::geometric && !finite_source)
+    return Unmodelled{"lengths", "geometric",
+                      "fixed by the published variants, which know no other; variant finite-source does",
+                      "messages of geometric length in the published variants"};
+  if (asked.buffer_flits == 1) return std::nullopt;
+  if (!finite_source)
+    return Unmodelled{"buffer flits", buffer,
+                      "1 by the published variants, which know no other; variant finite-source does",
+                      "buffers of several flits in the published variants"};
+  if (asked.lengths != sim::WormLengths::fixed)
+    return Unmodelled{"buffer flits", buffer, "1 with messages of geometric length",
+                      "buffers of several flits with messages of geometric length"};
+  if (has_several_virtual_channels(asked.network, asked.virtual_channels))
+    return Unmodelled{"buffer flits", buffer,
+                      "1 unless a link has 1 virtual channel (in a torus 2): several of them with deeper "
+                      "buffers have no model",
+                      "several virtual channels with buffers of several flits"};
+  return std::nullopt;
+}
+
+/// The model that the question is about.
+std::shared_ptr<const Model> asked_model(const WormholeQuestion& question) {
+  WormholeModel found = wormhole_model_of(asked_network(question));
+  if (!found.model) throw LimitExceeded(found.missing + ": fewer of them, or fewer nodes");
+  return std::move(found.model);
+}
+
+/// Channels that worms remember, where where they go depends on where they came from.
+constexpr int remembered_channels = 2;
+
+bool is_torus(network::WormShape shape) {
+  return shape == network::WormShape::torus || shape == network::WormShape::bidirectional_torus;
+}
+
+/// The same network by walking its ways, with what they remember; as it is where that would take too long.
+network::ChannelGraph with_trails(const network::WormTopology& topology, network::ChannelGraph graph) {
+  const double nodes = static_cast<double>(topology.nodes);
+  if (nodes * nodes * graph.mean_distance > static_cast<double>(network::most_trail_steps)) return graph;
+  const auto worms = network::worm_network(topology, network::usual_virtual_channels(topology));
+  network::ChannelGraph walked = network::walk_graph(*worms, {});
+  if (!network::add_trails(walked, *worms, {}, remembered_channels)) return graph;
+  walked.name = graph.name;
+  walked.worms_met = graph.worms_met;  // exact in a torus of any size
+  return walked;
+}
+
+void check_question(const WormholeQuestion& question) {
+  if (question.flits < 1 || question.flits > 1'000'000'000)
+    throw InvalidArgument("flits", std::to_string(question.flits), "from 1 to 1000000000");
+  check(question.offered);
+  if (question.buffer_flits < 1 || question.buffer_flits > 1'000'000)
+    throw InvalidArgument("buffer flits", std::to_string(question.buffer_flits),
+                          "an integer from 1 to 1000000");
+  if (const auto unknown = unmodelled(asked_network(question)))
+    throw InvalidArgument(unknown->argument, unknown->value, unknown->legal);
+  if (!question.channels || question.offered.values.empty()) return;
+  const std::size_t loads = question.offered.values.size(), most = most_channels_listed / loads;
+  if (*question.channels > most)
+    throw InvalidArgument("channels", std::to_string(*question.channels),
+                          "at most " + std::to_string(most) + " for " + std::to_string(loads) + " loads");
+}
+
+}  // namespace
+
+std::string name(const WormholeNetwork& network) {
+  if (const auto* own = std::get_if<OwnWormNetwork>(&network)) return own->network->layout().name;
+  return network::name(std::get<network::WormTopology>(network));
+}
+
+std::int64_t node_count(const WormholeNetwork& network) {
+  if (const auto* own = std::get_if<OwnWormNetwork>(&network)) return own->network->layout().nodes;
+  return std::get<network::WormTopology>(network).nodes;
+}
+
+std::optional<int> usual_virtual_channels(const WormholeNetwork& network) {
+  const auto* topology = std::get_if<network::WormTopology>(&network);
+  return topology ? std::optional(network::usual_virtual_channels(*topology)) : std::nullopt;
+}
+
+std::shared_ptr<const network::WormNetwork> worm_network(const WormholeNetwork& network,
+                                                         std::optional<int> virtual_channels) {
+  if (const auto* own = std::get_if<OwnWormNetwork>(&network)) {
+    if (virtual_channels)
+      throw InvalidArgument("virtual channels", std::to_string(*virtual_channels),
+                            "left out: the network says it");
+    return own->network;
+  }
+  const auto& topology = std::get<network::WormTopology>(network);
+  return network::worm_network(topology,
+                               virtual_channels.value_or(network::usual_virtual_channels(topology)));
+}
+
+std::shared_ptr<const Model> walked_model(const WormholeNetwork& network, const Model& usual,
+                                          int virtual_channels) {
+  constexpr double calls_of_a_wire = 50;
+  const int modelled = usual.equations() == Equations::finite_source
+                           ? std::min(virtual_channels, most_channels_modelled)
+                           : virtual_channels;
+  const auto worms = worm_network(network, modelled);
+  const network::WormLayout& layout = worms->layout();
+  const double nodes = layout.nodes, each = modelled, wires = layout.wires;
+  const double calls = nodes * nodes * layout.variants * usual.graph().mean_distance * each;
+  if (calls + calls_of_a_wire * wires * each * each * each > most_walk_calls) return nullptr;
+  try {
+    return std::make_shared<const Model>(network::walk_graph(*worms, {}), usual.equations(),
+                                         usual.length_variation(), usual.flits());
+  } catch (const LimitExceeded&) {
+    return nullptr;
+  }
+}
+
+WormholeVariant usual_variant(const WormholeNetwork& network) {
+  const auto* topology = std::get_if<network::WormTopology>(&network);
+  // Some 1500 classes of channels: seconds for a saturation load. Fat-trees and hypercubes have a few at any size.
+  std::int64_t most = 1024;
+  if (topology != nullptr && network::has_dimensions(topology->shape)) {
+    if (topology->shape == network::WormShape::torus) most = 256;
+    if (topology->shape == network::WormShape::bidirectional_torus) most = 512;
+  } else if (topology != nullptr) {
+    return WormholeVariant::finite_source;
+  }
+  return node_count(network) <= most ? WormholeVariant::finite_source : WormholeVariant::paper;
+}
+
+WormholeModel wormhole_model_of(const ModelledWormhole& asked) {
+  if (const auto unknown = unmodelled(asked))
+    return {.missing = std::string("there is no model of ") + unknown->missing};
+  auto usual = std::make_shared<const Model>(
+      wormhole_model(asked.network, asked.variant, length_variation(asked.lengths, asked.flits),
+                     static_cast<double>(asked.flits), static_cast<double>(asked.buffer_flits)));
+  const std::optional<int> told = asked.virtual_channels;
+  if (!told) return {.model = std::move(usual)};
+  static_cast<void>(worm_network(asked.network, told));  // checks the number
+  if (told == usual_virtual_channels(asked.network)) return {.model = std::move(usual)};
+  if (auto walked = walked_model(asked.network, *usual, *told)) return {.model = std::move(walked)};
+  return {.missing = "the model with " + std::to_string(*told) + " virtual channels per link of the " +
+                     name(asked.network) + " would take too long"};
+}
+
+double length_variation(sim::WormLengths lengths, std::int64_t flits) {
+  return lengths == sim::WormLengths::geometric ? 1 - 1 / static_cast<double>(flits) : 0;
+}
+
+Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVariant> told,
+                     double length_variation, double flits, double buffer_flits) {
+  const WormholeVariant variant = told.value_or(usual_variant(network));
+  const auto* topology = std::get_if<network::WormTopology>(&network);
+  if (variant == WormholeVariant::conditional &&
+      (topology == nullptr || topology->shape != network::WormShape::butterfly_fat_tree))
+    throw InvalidArgument("variant", "conditional",
+                          "finite-source or paper: conditional is of a butterfly fat-tree");
+  const Equations equations =
+      variant == WormholeVariant::finite_source ? Equations::finite_source : Equations::published;
+  if (equations == Equations::published) length_variation = 0;
+  if (equations == Equations::published || length_variation > 0) buffer_flits = 1;
+  if (topology == nullptr) {
+    const network::RoutedWormNetwork& own = *std::get<OwnWormNetwork>(network).network;
+    network::ChannelGraph graph = network::walk_graph(own, own.traffic());
+    if (equations == Equations::finite_source)
+      static_cast<void>(network::add_trails(graph, own, own.traffic(), remembered_channels));
+    return Model(std::move(graph), equations, length_variation, flits, buffer_flits);
+  }
+  network::ChannelGraph graph = network::channel_graph(*topology, variant == WormholeVariant::paper
+                                                                      ? network::FatTreeVariant::paper
+                                                                      : network::FatTreeVariant::conditional);
+  if (equations == Equations::finite_source && is_torus(topology->shape))
+    graph = with_trails(*topology, std::move(graph));
+  return Model(std::move(graph), equations, length_variation, flits, buffer_flits);
+}
+
+std::optional<numeric::Model<unit::Cycle>> wormhole_latency(const Model& model, std::int64_t flits,
+                                                            double load) {
+  const Point solved = model.solve(load);
+  if (!solved.solved()) return std::nullopt;
+  return numeric::Model<unit::Cycle>{solved.latency(static_cast<double>(flits))};
+}
+
+WormholeAnswer answer(const WormholeQuestion& question, const Run& run) {
+  check_question(question);
+  const std::shared_ptr<const Model> asked = asked_model(question);
+  const Model& model = *asked;
+  const bounds::wormhole::SaturationSides sides = model.saturation_sides();
+  WormholeAnswer answer{
+      .network = model.graph().name,
+      .saturation = {sides.below},
+      .unsolved = {sides.above},
+      .why_unsolved = bounds::in_words(sides.beyond),
+      .mean_distance = {model.graph().mean_distance},
+      .deadlock_cycle = {},
+      .shorter_than_path = static_cast<double>(question.flits) < model.graph().mean_distance,
+      .points = {}};
+  for (const std::size_t channel : model.cycle())
+    answer.deadlock_cycle.push_back(model.graph().channels[channel].name);
+  const std::vector<numeric::Rational>& values = question.offered.values;
+  for (const numeric::Rational& value : values) {
+    if (run.stop.stop_requested()) {
+      if (answer.points.empty()) throw Stopped("stopped before a load was answered");
+      answer.stopped = true;
+      break;
+    }
+    answer.points.push_back(solve(model, question, question.offered.absolute(value, answer.saturation.value),
+                                  answer.saturation.value));
+    if (run.progress)
+      run.progress(static_cast<double>(answer.points.size()) / static_cast<double>(values.size()), 0);
+  }
+  return answer;
+}
+
+}  // namespace tailbound::answers

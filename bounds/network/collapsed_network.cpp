@@ -1,0 +1,121 @@
+#include <tailbound/bounds/network/collapsed_network.hpp>
+
+#include <algorithm>
+#include <tuple>
+
+namespace tailbound::bounds {
+namespace {
+
+using network::Network;
+using numeric::Rational;
+
+/// An input of a queue: the queue before or none, the source, the queues passed in between.
+using InputKey = std::tuple<std::size_t, std::size_t, std::size_t>;
+
+/// Calls visit(link, key) for each queue of a route that may wait, in order.
+template <class Visit>
+void walk(const Network& network, const std::vector<char>& passes, std::size_t source,
+          const network::Route& route, const Visit& visit) {
+  InputKey from{QueueInput::none, source, 0};
+  for (const std::size_t link : route.links) {
+    if (!network.has_queue(link)) continue;
+    if (passes[link] != 0) {
+      ++std::get<2>(from);
+      continue;
+    }
+    visit(link, from);
+    from = {link, QueueInput::none, 0};
+  }
+}
+
+std::size_t source_of(const Network& network, std::size_t flow) {
+  return network.flows[flow].burst ? network.nodes.size() + flow : network.flows[flow].source;
+}
+
+/// Which queues never hold packets over. Those that do not, taken out, can only lessen what the others are brought.
+std::vector<char> passing(const Network& network, std::vector<std::int64_t>& most_arrivals) {
+  std::vector<char> passes(network.links.size(), 0);
+  most_arrivals.assign(network.links.size(), 0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    std::vector<std::vector<InputKey>> inputs(network.links.size());
+    for (std::size_t flow = 0; flow < network.flows.size(); ++flow)
+      for (const network::Route& route : network.flows[flow].routes)
+        walk(network, passes, source_of(network, flow), route,
+             [&](std::size_t link, const InputKey& from) { inputs[link].push_back(from); });
+    for (std::size_t link = 0; link < network.links.size(); ++link) {
+      std::vector<InputKey>& its = inputs[link];
+      if (its.empty()) continue;
+      std::sort(its.begin(), its.end());
+      its.erase(std::unique(its.begin(), its.end()), its.end());
+      std::int64_t most = 0;
+      for (const InputKey& from : its) {
+        const std::size_t queue = std::get<0>(from);
+        most += queue == QueueInput::none ? 1 : network.links[queue].packets_per_slot;
+      }
+      most_arrivals[link] = most;
+      if (most > network.links[link].packets_per_slot || passes[link] != 0) continue;
+      passes[link] = 1;
+      changed = true;
+    }
+  }
+  return passes;
+}
+
+}  // namespace
+
+CollapsedNetwork collapsed(const Network& network) {
+  CollapsedNetwork result;
+  std::vector<std::int64_t> most_arrivals;
+  const std::vector<char> passes = passing(network, most_arrivals);
+  result.queues.resize(network.links.size());
+  for (std::size_t link = 0; link < network.links.size(); ++link) {
+    CollapsedQueue& queue = result.queues[link];
+    queue.capacity = network.links[link].packets_per_slot;
+    queue.most_arrivals = most_arrivals[link];
+    queue.waits = network.has_queue(link) && passes[link] == 0 && most_arrivals[link] > 0;
+  }
+  std::vector<std::map<InputKey, std::size_t>> known(network.links.size());
+  for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
+    const std::size_t source = source_of(network, flow);
+    std::map<std::tuple<std::vector<std::size_t>, std::vector<std::size_t>, std::size_t>, Rational> shares;
+    for (const network::Route& route : network.flows[flow].routes) {
+      const double rate = numeric::nearest_double(network.flows[flow].rate * route.share);
+      std::size_t hops = 0;
+      for (const std::size_t link : route.links)
+        if (network.has_queue(link)) {
+          ++hops;
+          result.queues[link].load += rate;
+          result.queues[link].sources[source] += rate;
+          if (network.flows[flow].burst) result.queues[link].bursts = true;
+        }
+      std::vector<std::size_t> queues, inputs;
+      walk(network, passes, source, route, [&](std::size_t link, const InputKey& from) {
+        CollapsedQueue& queue = result.queues[link];
+        const auto [place, is_new] = known[link].try_emplace(from, queue.inputs.size());
+        if (is_new) {
+          QueueInput input;
+          std::tie(input.queue, input.source, input.passed) = from;
+          queue.inputs.push_back(std::move(input));
+        }
+        QueueInput& input = queue.inputs[place->second];
+        input.rate += rate;
+        input.exact_rate = input.exact_rate + network.flows[flow].rate * route.share;
+        input.behind[source] += rate;
+        if (!queues.empty())
+          result.queues[queues.back()].inputs[inputs.back()].onward[{link, place->second}] += rate;
+        queues.push_back(link);
+        inputs.push_back(place->second);
+      });
+      const auto [place, is_new] =
+          shares.try_emplace({std::move(queues), std::move(inputs), hops}, route.share);
+      if (!is_new) place->second = place->second + route.share;
+    }
+    auto& routes = result.flows.emplace_back();
+    for (const auto& [met, share] : shares)
+      routes.push_back({std::get<0>(met), std::get<1>(met), std::get<2>(met), share});
+  }
+  return result;
+}
+
+}  // namespace tailbound::bounds

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <tailbound/bounds/path/dependent_delay.hpp>
+#include <tailbound/network/network.hpp>
+#include <tailbound/network/tree.hpp>
+
+#include <memory>
+#include <vector>
+
+/// The pairs of successive queues in trees and networks.
+///
+/// MODEL     bounds/path/dependent_delay.hpp; decoupled sources (network/queue_traffic.hpp)
+/// SOURCE    docs/derivations/dependent_hops.md
+/// TESTS     tests/bounds/path/dependent_delay_test.cpp: a tree in closed form and written out
+namespace tailbound::bounds {
+
+struct DependentPaths {
+  std::shared_ptr<const DependentHops> hops;
+  /// Of each flow (of a tree: of all packets), in the order of FlowDelay::routes or TreeDelay::routes; none where a
+  /// queue on a route has bursts or serves several packets a slot.
+  std::vector<std::vector<Route>> flows;
+};
+
+/// In a tree with random-root routing all hops after the root are taken as the root's.
+/// \throws as network::tree_paths()
+[[nodiscard]] DependentPaths dependent_tree(const network::Tree& tree, const numeric::Rational& load,
+                                            network::TreeRouting routing);
+
+/// \throws as network::require_valid()
+[[nodiscard]] DependentPaths dependent_network(const network::Network& network);
+
+}  // namespace tailbound::bounds

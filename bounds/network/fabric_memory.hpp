@@ -1,0 +1,34 @@
+#pragma once
+
+#include <tailbound/bounds/sizing/buffer_size.hpp>
+#include <tailbound/network/fabric/fabric_rates.hpp>
+#include <tailbound/queue/finite/shared_queues.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+/// How much memory must a switch of a fabric have, whose output queues share it?
+///
+/// MODEL     queue/finite/shared_queues.hpp, each queue fed as FabricRates says: sources decoupled
+/// SOURCE    docs/derivations/shared_memory.md, "From the queues' laws alone"
+/// TESTS     tests/bounds/network/fabric_memory_test.cpp
+namespace tailbound::bounds {
+
+/// Queues of one switch with the same traffic.
+struct SwitchQueues {
+  std::uint32_t queue = 0;  ///< position in FabricRates::queues()
+  std::int64_t count = 0;
+  auto operator<=>(const SwitchQueues&) const = default;
+};
+
+/// The least memory for the target that is proved to do: of the loss, of all packets that pass the switch.
+/// \pre  no queue is overloaded
+/// \throws InvalidArgument, LimitExceeded  as queue::least_memory()
+[[nodiscard]] queue::ProvedMemory fabric_memory(const network::FabricGraph& graph,
+                                                const network::FabricRates& rates,
+                                                std::span<const SwitchQueues> queues,
+                                                const DropTarget& target,
+                                                const std::function<void()>& pulse = {});
+
+}  // namespace tailbound::bounds

@@ -1,0 +1,178 @@
+#include <tailbound/bounds/network/collapsed_network.hpp>
+#include <tailbound/bounds/network/network_delay.hpp>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace tailbound::bounds {
+namespace {
+
+using network::Network;
+using network::QueueTraffic;
+using numeric::Rational;
+
+void require_room(const std::vector<QueueTraffic>& all) {
+  std::vector<network::OverloadedLink> full;
+  for (const QueueTraffic& traffic : all)
+    if (traffic.load >= Rational(traffic.packets_per_slot))
+      full.push_back({traffic.name, traffic.load, traffic.packets_per_slot});
+  if (!full.empty()) throw Overloaded(std::move(full));
+}
+
+/// By load, then by what makes it up; queues of equal traffic are equal.
+struct Before {
+  bool operator()(const QueueTraffic* a, const QueueTraffic* b) const {
+    if (a->load != b->load) return a->load < b->load;
+    if (a->packets_per_slot != b->packets_per_slot) return a->packets_per_slot < b->packets_per_slot;
+    if (a->sources != b->sources)
+      return std::lexicographical_compare(a->sources.begin(), a->sources.end(), b->sources.begin(),
+                                          b->sources.end(), [](const auto& x, const auto& y) {
+                                            return x.rate != y.rate ? x.rate < y.rate : x.count < y.count;
+                                          });
+    const auto key = [](const network::BurstySource& s) {
+      return std::tie(s.source.load, s.source.on_rate, s.source.stop, s.share, s.count);
+    };
+    return std::lexicographical_compare(a->bursts.begin(), a->bursts.end(), b->bursts.begin(),
+                                        b->bursts.end(),
+                                        [&](const auto& x, const auto& y) { return key(x) < key(y); });
+  }
+};
+
+bool idle(const QueueTraffic& traffic) {
+  return traffic.sources.empty() && traffic.bursts.empty();
+}
+
+/// Collects queues; equal ones once, in an order of the traffic's own, so that the same queues are summed in
+/// the same order whatever network they come from. Fills `position` with the entry of each of `all`.
+NetworkQueues distinct(const std::vector<QueueTraffic>& all, std::vector<std::size_t>& position) {
+  std::map<const QueueTraffic*, std::size_t, Before> known;
+  for (const QueueTraffic& traffic : all)
+    if (!idle(traffic)) known.try_emplace(&traffic, 0);
+  NetworkQueues result;
+  for (auto& [traffic, place] : known) {
+    place = result.traffic.size();
+    result.traffic.push_back(*traffic);
+    result.queues.push_back(hop_queue(*traffic));
+  }
+  position.assign(all.size(), NetworkDelay::none);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!idle(all[i])) position[i] = known.at(&all[i]);
+  return result;
+}
+
+/// A queue is fed by the inputs that it has, not by all sources behind them as if each had a link of its own: where it never
+/// waits, as many packets come in a slot as inputs bring; where sources alone feed it, those of different delays are apart.
+void feed_by_inputs(const Network& network, std::vector<QueueTraffic>& all) {
+  const CollapsedNetwork inputs = collapsed(network);
+  for (std::size_t link = 0; link < all.size(); ++link) {
+    QueueTraffic& traffic = all[link];
+    const CollapsedQueue& queue = inputs.queues[link];
+    if (!network.has_queue(link) || queue.most_arrivals == 0) continue;
+    if (!queue.waits) {
+      traffic.bursts.clear();
+      traffic.sources = {{traffic.load / numeric::whole(queue.most_arrivals), queue.most_arrivals}};
+      continue;
+    }
+    if (queue.bursts || queue.inputs.size() == queue.sources.size() ||
+        std::any_of(queue.inputs.begin(), queue.inputs.end(),
+                    [](const QueueInput& in) { return !in.straight(); }))
+      continue;
+    std::map<Rational, std::int64_t> counts;
+    for (const QueueInput& in : queue.inputs) ++counts[in.exact_rate];
+    traffic.sources.clear();
+    for (const auto& [rate, count] : counts) traffic.sources.push_back({rate, count});
+  }
+}
+
+}  // namespace
+
+queue::SlottedQueue slotted_queue(const QueueTraffic& traffic) {
+  if (traffic.sources.size() == 1) {
+    const network::SourceRate& source = traffic.sources.front();
+    return {
+        series::Arrivals::equal_inputs(source.count, Rational(static_cast<long>(source.count)) * source.rate),
+        traffic.packets_per_slot};
+  }
+  std::vector<Rational> rates;
+  for (const network::SourceRate& source : traffic.sources)
+    rates.insert(rates.end(), static_cast<std::size_t>(source.count), source.rate);
+  return {series::Arrivals::unequal_inputs(std::move(rates)), traffic.packets_per_slot};
+}
+
+queue::HopQueue hop_queue(const QueueTraffic& traffic) {
+  if (traffic.bursts.empty()) return slotted_queue(traffic);
+  if (traffic.packets_per_slot != 1)
+    throw NoAnswer("the link " + traffic.name + " takes " + std::to_string(traffic.packets_per_slot) +
+                   " packets a slot; with bursts only links that take 1 are analysed");
+  std::vector<queue::OnOffGroup> groups;
+  for (const network::BurstySource& each : traffic.bursts)
+    groups.push_back({each.source, each.count, each.share});
+  for (const network::SourceRate& each : traffic.sources)
+    groups.push_back(
+        {traffic::OnOff{.load = each.rate, .on_rate = each.rate, .start = 1, .stop = 0}, each.count});
+  return queue::MarkovArrivals::on_off(std::move(groups));
+}
+
+TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::TreeRouting routing,
+                     network::Sources sources, const std::optional<traffic::Burst>& burst,
+                     traffic::Destination destination) {
+  if (burst && sources == network::Sources::first_hop)
+    throw InvalidArgument("sources", "first-hop", "decoupled: what a link brings of bursts is not on-off");
+  const std::vector<network::TreePath> paths = network::tree_paths(tree, load, routing, sources);
+  std::vector<QueueTraffic> all;
+  for (const network::TreePath& path : paths) all.insert(all.end(), path.hops.begin(), path.hops.end());
+  require_room(all);
+  if (burst) {
+    const traffic::OnOff leaf = traffic::on_off(load, *burst);
+    for (QueueTraffic& queue : all) {
+      for (const network::SourceRate& source : queue.sources) {
+        const Rational share = source.rate / load;
+        if (destination == traffic::Destination::per_burst)
+          queue.bursts.push_back({leaf, source.count, share});
+        else
+          queue.bursts.push_back({traffic::thinned(leaf, share), source.count});
+      }
+      queue.sources.clear();
+    }
+  }
+  std::vector<std::size_t> position;
+  TreeDelay result{distinct(all, position), {}, {}};
+  auto next = position.begin();
+  for (const network::TreePath& path : paths) {
+    const auto end = next + static_cast<std::ptrdiff_t>(path.hops.size());
+    result.turns.push_back(path.turn);
+    result.routes.push_back({std::vector<std::size_t>(next, end), path.share});
+    next = end;
+  }
+  return result;
+}
+
+NetworkDelay network_delay(const network::Network& network, network::Sources sources, Feed feed) {
+  std::vector<QueueTraffic> all = network::queue_traffic(network, sources);
+  for (std::size_t link = 0; link < all.size(); ++link)
+    if (!network.has_queue(link)) {  // a host may send in every slot
+      all[link].sources.clear();
+      all[link].bursts.clear();
+      all[link].load = 0;
+    }
+  NetworkDelay result;
+  require_room(all);
+  if (feed == Feed::by_inputs) feed_by_inputs(network, all);
+  result.network = distinct(all, result.queue_of_link);
+  for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
+    std::map<std::vector<std::size_t>, Rational> routes;
+    for (const network::Route& route : network.flows[flow].routes) {
+      std::vector<std::size_t> queues;
+      for (const std::size_t link : route.links)
+        if (network.has_queue(link)) queues.push_back(result.queue_of_link[link]);
+      const auto [place, is_new] = routes.try_emplace(std::move(queues), route.share);
+      if (!is_new) place->second = place->second + route.share;
+    }
+    FlowDelay& delay = result.flows.emplace_back(FlowDelay{flow, {}});
+    for (const auto& [queues, share] : routes) delay.routes.push_back({queues, share});
+  }
+  return result;
+}
+
+}  // namespace tailbound::bounds

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <tailbound/bounds/path/path_delay.hpp>
+#include <tailbound/network/queue_traffic.hpp>
+#include <tailbound/network/tree.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The queues of a network, and the routes of its packets through them.
+///
+/// MODEL     network/queue_traffic.hpp for the arrivals, queue/slotted/slotted_queue.hpp for each queue (with bursts
+///           queue/markov/markov_queue.hpp), bounds/path/path_delay.hpp for sums of delays.
+/// SOURCE    Singh and Dally 2004; docs/derivations/trees.md
+namespace tailbound::bounds {
+
+using network::Overloaded;
+
+/// Queues that have the same traffic are one entry here: their delays have the same distribution.
+struct NetworkQueues {
+  std::vector<network::QueueTraffic> traffic;  ///< of one of them, by name
+  std::vector<queue::HopQueue> queues;         ///< in the same order
+};
+
+struct TreeDelay {
+  NetworkQueues network;
+  std::vector<int> turns;     ///< the level at which the packets of each route turn
+  std::vector<Route> routes;  ///< of all packets together
+};
+
+struct FlowDelay {
+  std::size_t flow;           ///< position in Network::flows
+  std::vector<Route> routes;  ///< routes that meet the same queues are one
+};
+
+struct NetworkDelay {
+  NetworkQueues network;
+  std::vector<std::size_t> queue_of_link;  ///< entry of each link; none where it has no queue or no traffic
+  std::vector<FlowDelay> flows;            ///< in the order of Network::flows
+
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+};
+
+/// The arrivals of a queue without bursts, and what it serves.
+[[nodiscard]] queue::SlottedQueue slotted_queue(const network::QueueTraffic& traffic);
+
+/// The same whether there are bursts or not. Sources without bursts are on-off sources that never stop.
+/// \throws NoAnswer  bursts, and a link that takes more than one packet a slot
+[[nodiscard]] queue::HopQueue hop_queue(const network::QueueTraffic& traffic);
+
+/// \param burst        of every leaf; needs decoupled sources, to tell the leaves apart
+/// \param destination  of the packets of a burst; per burst they all take one route
+/// \throws InvalidArgument  a burst with first-hop sources, or as traffic::on_off()
+/// \throws Overloaded  a link would carry at least what it takes; the one with the greatest share is named
+/// \throws as network::tree_paths()
+[[nodiscard]] TreeDelay tree_delay(const network::Tree& tree, const numeric::Rational& load,
+                                   network::TreeRouting routing, network::Sources sources,
+                                   const std::optional<traffic::Burst>& burst = {},
+                                   traffic::Destination destination = traffic::Destination::per_burst);
+
+/// How the sources of a queue reach it.
+enum class Feed {
+  by_sources,  ///< each as if it had a link of its own
+  by_inputs,   ///< by the inputs that the queue has (collapsed_network.hpp): some queues never wait
+};
+
+/// \throws Overloaded;  as network::queue_traffic() and hop_queue()
+[[nodiscard]] NetworkDelay network_delay(const network::Network& network, network::Sources sources,
+                                         Feed feed = Feed::by_sources);
+
+}  // namespace tailbound::bounds

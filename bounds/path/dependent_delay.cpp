@@ -1,0 +1,316 @@
+#include <tailbound/bounds/path/computed_delay.hpp>
+#include <tailbound/bounds/path/dependent_delay.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace tailbound::bounds {
+namespace {
+
+using numeric::Rational;
+using Series = std::vector<double>;
+
+/// Of the pairs' laws; the delays' probabilities are then right to some 3e-5, beside what the last slots lose.
+constexpr double tolerance = 1e-4;
+constexpr std::size_t step = 32;
+std::size_t rounded_up(std::size_t slots) {
+  return (slots + step - 1) / step * step;
+}
+
+/// What is kept of a pair.
+struct SolvedPair {
+  Series second, alone;
+  queue::PairKernel kernel;
+  Series wait;  ///< at T, of what comes from U
+
+  SolvedPair(const queue::QueuePair& pair, const queue::PairLaw& law)
+      : second(law.second()),
+        alone(queue::lone_second(pair, law.size()).occupancy),
+        kernel(pair, law),
+        wait(queue::wait_behind(pair, kernel)) {}
+  [[nodiscard]] std::size_t bytes() const { return kernel.bytes() + 3 * second.size() * sizeof(double); }
+};
+
+/// All that have been solved in this process, up to a size; then it begins anew.
+class PairCache {
+ public:
+  using Key = std::pair<queue::QueuePair, std::size_t>;
+
+  static PairCache& instance() {
+    static PairCache cache;
+    return cache;
+  }
+  std::shared_ptr<const SolvedPair> find(const Key& key) {
+    const std::lock_guard lock(mutex_);
+    const auto place = known_.find(key);
+    return place == known_.end() ? nullptr : place->second;
+  }
+  void add(const Key& key, std::shared_ptr<const SolvedPair> solved) {
+    const std::lock_guard lock(mutex_);
+    if (bytes_ > most_bytes) {
+      known_.clear();
+      bytes_ = 0;
+    }
+    bytes_ += solved->bytes();
+    known_.emplace(key, std::move(solved));
+  }
+
+ private:
+  static constexpr std::size_t most_bytes = std::size_t{1} << 28;
+  std::mutex mutex_;
+  std::map<Key, std::shared_ptr<const SolvedPair>> known_;
+  std::size_t bytes_ = 0;
+};
+
+/// Carries out work(0) .. work(count - 1) by several threads. None of it may touch rationals.
+template <class Work>
+void side_by_side(std::size_t count, const Work& work) {
+  std::atomic<std::size_t> next = 0;
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto carry_out = [&] {
+    try {
+      for (std::size_t i = next++; i < count; i = next++) work(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+    }
+  };
+  std::vector<std::thread> threads;
+  const std::size_t wanted = std::min<std::size_t>({count, std::thread::hardware_concurrency(), 8});
+  for (std::size_t i = 1; i < wanted; ++i) threads.emplace_back(carry_out);
+  carry_out();
+  for (std::thread& thread : threads) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+Series product(const Series& a, const Series& b) {
+  Series c(a.size(), 0);
+  for (std::size_t n = 0; n < c.size(); ++n)
+    for (std::size_t i = 0; i <= n && i < a.size(); ++i)
+      if (n - i < b.size()) c[n] += a[i] * b[n - i];
+  return c;
+}
+
+}  // namespace
+
+bool DependentHops::exact(std::span<const Route> routes) const {
+  return std::all_of(routes.begin(), routes.end(), [&](const Route& route) {
+    return route.queues.empty() || (route.queues.size() == 1 && queues[route.queues.front()].links.empty());
+  });
+}
+
+class DependentKnowledge {
+ public:
+  DependentKnowledge(std::shared_ptr<const DependentHops> hops, std::size_t most_slots)
+      : hops_(std::move(hops)), most_slots_(most_slots) {}
+
+  /// How far, and how rare, a question reaches on one route.
+  struct Reach {
+    std::size_t slots = 0;
+    double rarest = 1;
+  };
+
+  /// As independent hops have it, and some more. \param deepest  a level that is asked for, or -1
+  Reach reach(const Route& route, double target, std::int64_t deepest) const {
+    if (deepest >= static_cast<std::int64_t>(most_slots_)) refuse();
+    for (std::size_t size = 64;; size *= 2) {
+      Series mass(size, 0);
+      mass[0] = 1;
+      for (const std::size_t queue : route.queues)
+        mass = product(mass, queue::lone_queue(hops_->queues[queue].sources, size).wait);
+      const Series tails = tails_of(mass);
+      if (tails.back() > target || static_cast<std::int64_t>(size) <= deepest + 1) {
+        if (size > most_slots_) refuse();
+        continue;
+      }
+      std::size_t place = static_cast<std::size_t>(std::max<std::int64_t>(deepest, 0));
+      while (tails[place] > target) ++place;
+      const double slope = std::max(slope_at(mass, std::min(place + 1, size - 1)), 1e-3);
+      const double further = 0.08 * static_cast<double>(place) + 7 / slope + 4;
+      return {place + static_cast<std::size_t>(further), std::max(tails[place], 1e-300)};
+    }
+  }
+
+  /// Solves what the routes of equal reach need.
+  void solve(std::span<const Route> routes, const Reach& reach) {
+    std::vector<PairCache::Key> missing;
+    for (const Route& route : routes)
+      for (std::size_t hop = 0; hop < route.queues.size(); ++hop) {
+        for (const DependentQueue::Links& links : hops_->queues[route.queues[hop]].links)
+          need(links.pair, reach, missing);
+        if (hop > 0) need(between(route, hop), reach, missing);
+      }
+    std::vector<std::shared_ptr<const SolvedPair>> solved(missing.size());
+    side_by_side(missing.size(), [&](std::size_t i) {
+      const auto& [pair, size] = missing[i];
+      solved[i] = std::make_shared<SolvedPair>(pair, queue::pair_law(pair, size, tolerance));
+    });
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      PairCache::instance().add(missing[i], solved[i]);
+      solved_[missing[i]] = std::move(solved[i]);
+    }
+  }
+
+  RouteLaw law(const Route& route, const Reach& reach) {
+    std::vector<Series> waits;
+    waits.reserve(route.queues.size());
+    std::vector<queue::DependentHop> hops;
+    for (std::size_t hop = 0; hop < route.queues.size(); ++hop) {
+      const queue::SmoothedWait& its = wait(route.queues[hop], reach);
+      const auto& links = hops_->queues[route.queues[hop]].links;
+      std::size_t by = 0;
+      while (hop > 0 && by < links.size() && links[by].pair != between(route, hop)) ++by;
+      waits.push_back(hop == 0 ? its.of_sources : by < links.size() ? its.of_links[by] : its.of_any_link);
+      hops.push_back({&waits.back(), hop == 0 ? nullptr : &solved(between(route, hop), reach).kernel});
+    }
+    return route_law(queue::sum_of_dependent(hops, reach.slots), waits, numeric::nearest_double(route.share),
+                     static_cast<std::int64_t>(route.queues.size()));
+  }
+
+  /// The laws of all routes, so far that each reaches its target and some slots more.
+  std::vector<RouteLaw> laws(std::span<const Route> routes, double target, std::int64_t deepest) {
+    std::vector<RouteLaw> result;
+    for (const Route& route : routes) {
+      if (route.queues.empty()) {
+        result.push_back(route_law({1}, {}, numeric::nearest_double(route.share), 0));
+        continue;
+      }
+      for (Reach its = reach(route, target, deepest);; its.slots += its.slots / 4) {
+        if (its.slots > most_slots_) refuse();
+        solve({&route, 1}, its);
+        result.push_back(law(route, its));
+        const RouteLaw& last = result.back();
+        const auto spare = static_cast<std::size_t>(std::min(4 / std::max(last.slope, 1e-3), 1e6));
+        if (spare < its.slots && last.tails[its.slots - 1 - spare] <= target) break;
+        result.pop_back();
+      }
+      require_consistent(result.back());
+    }
+    return result;
+  }
+
+  void check(std::span<const Route> routes) const {
+    for (const Route& route : routes)
+      for (std::size_t hop = 0; hop < route.queues.size(); ++hop) {
+        if (route.queues[hop] >= hops_->queues.size())
+          throw InvalidArgument("queue", std::to_string(route.queues[hop]),
+                                "one of the " + std::to_string(hops_->queues.size()) + " queues, from 0");
+        if (hop > 0) static_cast<void>(between(route, hop));
+      }
+  }
+
+ private:
+  [[noreturn]] void refuse() const {
+    throw LimitExceeded("the delay reaches beyond " + std::to_string(most_slots_) +
+                        " slots; so far hops are looked at that depend on each other");
+  }
+
+  [[nodiscard]] std::size_t between(const Route& route, std::size_t hop) const {
+    const auto place = hops_->between.find({route.queues[hop - 1], route.queues[hop]});
+    if (place == hops_->between.end())
+      throw InvalidArgument("route",
+                            std::to_string(route.queues[hop - 1]) + ", " + std::to_string(route.queues[hop]),
+                            "queues of which one feeds the next");
+    return place->second;
+  }
+
+  /// Of queues that are short anyway less is looked at: what lies beyond is too rare beside what is asked. A queue that is
+  /// fuller than the delays reach is looked at further: what is dropped at the edge would keep the law from settling.
+  std::size_t size_of(std::size_t pair, const Reach& reach) {
+    const std::size_t most = rounded_up(reach.slots);
+    const auto [place, is_new] = sizes_.try_emplace({pair, most, std::ilogb(reach.rarest)}, most);
+    if (is_new) {
+      constexpr double dropped = 1e-7;
+      const double floor = 1e-8 * std::ldexp(1.0, std::ilogb(reach.rarest));
+      const std::size_t furthest = std::max(most, rounded_up(most_slots_));
+      std::size_t size = step;
+      for (std::size_t length = most;; length = std::min(2 * length, furthest)) {
+        const Series first = queue::lone_first(hops_->pairs[pair], length).occupancy;
+        const Series second = queue::lone_second(hops_->pairs[pair], length).occupancy;
+        const auto counts = [&] {
+          return std::max(first[size - 1], second[size - 1]) > (size < most ? floor : dropped);
+        };
+        while (size < length && counts()) size += step;
+        if (size < length || length == furthest || !counts()) break;
+      }
+      place->second = size;
+    }
+    return place->second;
+  }
+
+  void need(std::size_t pair, const Reach& reach, std::vector<PairCache::Key>& missing) {
+    const PairCache::Key key{hops_->pairs[pair], size_of(pair, reach)};
+    if (solved_.contains(key)) return;
+    if (auto known = PairCache::instance().find(key)) {
+      solved_.emplace(key, std::move(known));
+      return;
+    }
+    if (std::find(missing.begin(), missing.end(), key) == missing.end()) missing.push_back(key);
+  }
+
+  const SolvedPair& solved(std::size_t pair, const Reach& reach) {
+    return *solved_.at({hops_->pairs[pair], size_of(pair, reach)});
+  }
+
+  const queue::SmoothedWait& wait(std::size_t queue, const Reach& reach) {
+    const DependentQueue& its = hops_->queues[queue];
+    std::size_t size = rounded_up(reach.slots);
+    for (const DependentQueue::Links& links : its.links) size = std::min(size, size_of(links.pair, reach));
+    constexpr std::size_t most_kept = 1 << 13;
+    if (waits_.size() >= most_kept) waits_.clear();
+    const auto [place, is_new] = waits_.try_emplace({queue, size, std::ilogb(reach.rarest)});
+    if (is_new) {
+      std::vector<queue::SmoothedLinks> links;
+      for (const DependentQueue::Links& each : its.links) {
+        const SolvedPair& pair = solved(each.pair, reach);
+        links.push_back(
+            {&pair.second, &pair.alone, &pair.wait, each.count, rate_of(hops_->pairs[each.pair])});
+      }
+      place->second = queue::smoothed_wait(queue::lone_queue(its.sources, size), its.straight, links);
+    }
+    return place->second;
+  }
+
+  /// Packets that U passes on to T.
+  static double rate_of(const queue::QueuePair& pair) {
+    double rate = 0;
+    for (const queue::PairSource& source : pair.sources)
+      rate += static_cast<double>(source.count) * source.through;
+    return rate * pair.forwarded;
+  }
+
+  std::shared_ptr<const DependentHops> hops_;
+  std::size_t most_slots_;
+  std::map<PairCache::Key, std::shared_ptr<const SolvedPair>> solved_;
+  std::map<std::tuple<std::size_t, std::size_t, int>, std::size_t> sizes_;
+  std::map<std::tuple<std::size_t, std::size_t, int>, queue::SmoothedWait>
+      waits_;  ///< by queue, size, rarest
+};
+
+DependentDelay::DependentDelay(std::shared_ptr<const DependentHops> hops, std::size_t most_slots)
+    : knowledge_(std::make_shared<DependentKnowledge>(std::move(hops), most_slots)) {}
+
+ClaimedDelayAnswer DependentDelay::claims(std::span<const Route> routes, const DelayQuestion& question) {
+  require_valid(routes, question);
+  knowledge_->check(routes);
+  const Sight sight = sight_of(routes, question);
+  return claims_of(knowledge_->laws(routes, sight.target, sight.deepest), question);
+}
+
+DelayDistribution DependentDelay::distribution(std::span<const Route> routes, const Rational& negligible) {
+  require_valid(routes, {});
+  knowledge_->check(routes);
+  require_negligible(negligible);
+  return distribution_of(knowledge_->laws(routes, 1e-3 * numeric::nearest_double(negligible), -1),
+                         negligible);
+}
+
+}  // namespace tailbound::bounds

@@ -1,0 +1,749 @@
+#include <tailbound/bounds/path/path_delay.hpp>
+#include <tailbound/numeric/rounding.hpp>
+#include <tailbound/series/distribution.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace tailbound::bounds {
+namespace {
+
+using numeric::Digits;
+using numeric::Enclosure;
+using numeric::Exact;
+using numeric::Interval;
+using numeric::Precision;
+using numeric::PrecisionScope;
+using numeric::Rational;
+using numeric::Real;
+using queue::HopDelay;
+using queue::HopQueue;
+using queue::MarkovArrivals;
+using queue::MarkovQueue;
+using queue::SlottedQueue;
+using series::Distribution;
+using series::Summation;
+using Probability = numeric::Proved<unit::Probability>;
+using MeanDelay = numeric::Proved<unit::Slot>;
+
+constexpr double most_direct_products = 4e9, most_long_products = 4e8;
+/// The digits that double's rounding bound can still prove; beyond them it is not tried.
+constexpr int most_double_digits = 14;
+/// Values down to here need no tilt in double.
+constexpr double least_log2_untilted = -700;
+
+double log2_of(const Rational& value) {
+  const PrecisionScope scope(Precision{64});
+  return numeric::log2_magnitude(numeric::to_real(value, numeric::Rounding::nearest));
+}
+
+/// `x` summed `times` times with itself.
+template <class T>
+Distribution<T> multiple(const Distribution<T>& x, std::size_t times, Summation summation) {
+  if (times == 1) return x;
+  Distribution<T> half = multiple(x, times / 2, summation);
+  half = series::sum(half, half, summation);
+  return times % 2 == 1 ? series::sum(half, x, summation) : half;
+}
+
+std::size_t sums_in(std::size_t times) {
+  return times == 1 ? 0 : sums_in(times / 2) + 1 + times % 2;
+}
+
+/// The distributions of D on each route, and how they mix.
+template <class T>
+struct Mixture {
+  std::vector<Distribution<T>> routes;
+  std::vector<Rational> shares;
+  std::vector<std::int64_t> hops;  ///< queues on each route; 0 for those of the queueing delay alone
+
+  [[nodiscard]] std::int64_t least() const { return *std::min_element(hops.begin(), hops.end()); }
+
+  /// Computed, not proved; with `latency`, of T.
+  [[nodiscard]] double log2_above(std::int64_t t, bool latency) const {
+    double greatest = -std::numeric_limits<double>::infinity();
+    std::vector<double> logs;
+    for (std::size_t i = 0; i < routes.size(); ++i) {
+      const std::int64_t slot = latency ? t - hops[i] : t;
+      const double log_share = std::log(numeric::nearest_double(shares[i]));
+      logs.push_back(log_share +
+                     (slot < 0 ? 0 : series::log_tail(routes[i], static_cast<std::size_t>(slot))));
+      greatest = std::max(greatest, logs.back());
+    }
+    if (!std::isfinite(greatest)) return greatest;
+    double sum = 0;
+    for (const double log : logs) sum += std::exp(log - greatest);
+    return (greatest + std::log(sum)) / std::log(2.0);
+  }
+
+  [[nodiscard]] Probability above(std::int64_t t, bool latency) const {
+    if (routes.size() == 1) {
+      const std::int64_t slot = latency ? t - hops[0] : t;
+      if (slot < 0) return Exact<unit::Probability>{1};
+      return series::enclose_tail(routes[0], static_cast<std::size_t>(slot));
+    }
+    int bits = 0;
+    for (const Distribution<T>& route : routes) bits = std::max(bits, route.bits);
+    const PrecisionScope scope(Precision{bits + 32});
+    Interval sum(0);
+    for (std::size_t i = 0; i < routes.size(); ++i) {
+      const std::int64_t slot = latency ? t - hops[i] : t;
+      const Interval share = numeric::to_interval(shares[i]);
+      if (slot < 0) {
+        sum += share;
+      } else {
+        const auto tail = series::enclose_tail(routes[i], static_cast<std::size_t>(slot));
+        sum += share * numeric::make_interval(tail.lower(), tail.upper());
+      }
+    }
+    Real top = numeric::upper(sum);
+    if (top > 1) top = 1;
+    return Enclosure<unit::Probability>(numeric::lower(sum), std::move(top));
+  }
+};
+
+/// What is still open of a question.
+struct Open {
+  struct Rank {
+    std::size_t position;  ///< among the percentiles
+    bool latency;
+    std::int64_t near = -1;  ///< slots where the boundary was seen; -1: not yet
+  };
+  std::vector<std::size_t> levels;
+  std::vector<Rank> ranks;
+
+  [[nodiscard]] bool empty() const { return levels.empty() && ranks.empty(); }
+};
+
+bool meets(const Probability& value, Digits digits) {
+  const auto* enclosure = std::get_if<Enclosure<unit::Probability>>(&value);
+  return enclosure == nullptr || enclosure->upper() == 0 ||
+         numeric::agree_to(enclosure->lower(), enclosure->upper(), digits);
+}
+
+/// The least t in [from, to] whose computed probability is at most 2^log2_target.
+template <class T>
+std::int64_t search(const Mixture<T>& mixture, bool latency, double log2_target, std::int64_t from,
+                    std::int64_t to) {
+  while (from < to) {
+    const std::int64_t middle = from + (to - from) / 2;
+    if (mixture.log2_above(middle, latency) <= log2_target)
+      to = middle;
+    else
+      from = middle + 1;
+  }
+  return from;
+}
+
+/// Answers what `mixture` can prove; the rest stays open.
+template <class T>
+void resolve(const Mixture<T>& mixture, const DelayQuestion& question, Digits digits, Open& open,
+             DelayAnswer& answer) {
+  const auto size = static_cast<std::int64_t>(mixture.routes.front().size());
+  std::erase_if(open.levels, [&](std::size_t i) {
+    const std::int64_t t = question.levels[i].value;
+    if (t >= size) return false;
+    answer.above[i].probability = mixture.above(t, false);
+    return meets(answer.above[i].probability, digits);
+  });
+  std::erase_if(open.ranks, [&](Open::Rank& rank) {
+    Percentile& percentile = (rank.latency ? answer.latency : answer.queueing)[rank.position];
+    const Rational target = 1 - percentile.probability;
+    const std::int64_t least = rank.latency ? mixture.least() : 0;
+    std::int64_t t = search(mixture, rank.latency, log2_of(target), least, least + size - 1);
+    // What was computed may be a slot off beside a boundary that it cannot tell.
+    for (const std::int64_t candidate : {t, t + 1, t - 1}) {
+      if (candidate < least || candidate > least + size - 1) continue;
+      const Probability at = mixture.above(candidate, rank.latency);
+      if (!numeric::surely_at_most(at, target)) continue;
+      std::vector<SlotProbability> before;
+      if (candidate > least) {
+        before.push_back({Slots(candidate - 1), mixture.above(candidate - 1, rank.latency)});
+        if (!numeric::surely_above(before.front().probability, target)) continue;
+      }
+      percentile.slots = Slots(candidate);
+      percentile.at = {Slots(candidate), at};
+      percentile.before = std::move(before);
+      return true;
+    }
+    rank.near = t;
+    return false;
+  });
+}
+
+MeanDelay weighted_sum(std::span<const std::pair<Rational, MeanDelay>> terms, const Rational& constant,
+                       Digits digits) {
+  Rational exact = constant;
+  const PrecisionScope scope(Precision{numeric::to_precision(digits).bits + 64});
+  Interval enclosed(0);
+  bool all_exact = true;
+  for (const auto& [weight, mean] : terms) {
+    if (const auto* value = std::get_if<Exact<unit::Slot>>(&mean)) {
+      exact = exact + weight * value->value;
+    } else {
+      const auto& enclosure = std::get<Enclosure<unit::Slot>>(mean);
+      enclosed += numeric::to_interval(weight) * numeric::make_interval(enclosure.lower(), enclosure.upper());
+      all_exact = false;
+    }
+  }
+  if (all_exact) return Exact<unit::Slot>{exact};
+  return Enclosure<unit::Slot>(Interval(enclosed + numeric::to_interval(exact)));
+}
+
+}  // namespace
+
+/// The queues, and what has been computed of them.
+class DelayKnowledge {
+ public:
+  DelayKnowledge(std::vector<HopQueue> queues, HopDelay delay, Digits digits)
+      : queues_(std::move(queues)), delay_(delay), digits_(digits), hops_(queues_.size()) {}
+
+  [[nodiscard]] Digits digits() const { return digits_; }
+
+  /// At least `size` places.
+  const Distribution<long double>& hop(std::size_t queue, std::size_t size, double log2_least) {
+    Hop& known = hops_[queue];
+    if (known.values.size() < size || known.log2_least > log2_least) {
+      const std::size_t wanted = std::max(size, known.values.size());
+      known.log2_least = std::min(known.log2_least, log2_least);
+      if (correlated(queue)) {
+        queue::ClaimedHopDelay hop = queue::hop_delay(markov(queue), delay_, wanted);
+        known.values = std::move(hop.values);
+        known.agreed_digits = hop.agreed_digits;
+      } else {
+        known.values = queue::hop_delay(slotted(queue), delay_, wanted, known.log2_least, digits_);
+      }
+    }
+    return known.values;
+  }
+
+  Distribution<Real> hop(std::size_t queue, std::size_t size, double log2_least, int bits) {
+    return queue::hop_delay(slotted(queue), delay_, size, log2_least, bits);
+  }
+
+  std::vector<Rational> exact_hop(std::size_t queue, std::size_t size) {
+    return queue::exact_hop_delay(slotted(queue), delay_, size);
+  }
+
+  MeanDelay mean(std::size_t queue, Digits digits) const {
+    return queue::mean_hop_delay(slotted(queue), delay_, Digits{digits.count + 3});
+  }
+  const MeanDelay& mean(std::size_t queue) {
+    Hop& known = hops_[queue];
+    if (!known.mean) known.mean = correlated(queue) ? markov_mean(queue) : mean(queue, digits_);
+    return *known.mean;
+  }
+
+  /// The most slots that a queue can be looked at.
+  [[nodiscard]] std::int64_t longest(std::size_t queue) const {
+    if (correlated(queue)) return queue::most_delay_slots;
+    return static_cast<std::int64_t>(queue::longest_delay(slotted(queue)));
+  }
+
+  [[nodiscard]] bool correlated(std::size_t queue) const {
+    return std::holds_alternative<MarkovArrivals>(queues_[queue]);
+  }
+  [[nodiscard]] bool correlated(std::span<const Route> routes) const {
+    return std::any_of(routes.begin(), routes.end(), [&](const Route& route) {
+      return std::any_of(route.queues.begin(), route.queues.end(),
+                         [&](std::size_t queue) { return correlated(queue); });
+    });
+  }
+  /// Digits of the least accurate queue on the routes that is approximated; empty if all are proved.
+  [[nodiscard]] std::optional<int> agreed_digits(std::span<const Route> routes) const {
+    std::optional<int> least;
+    for (const Route& route : routes)
+      for (const auto& [queue, times] : delaying(route))
+        if (const auto& digits = hops_[queue].agreed_digits)
+          least = std::min(least.value_or(*digits), *digits);
+    return least;
+  }
+
+  /// The queues of a route where packets may be delayed, each with how often they are passed.
+  [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> delaying(const Route& route) const {
+    std::vector<std::size_t> sorted = route.queues;
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<std::pair<std::size_t, std::size_t>> result;
+    for (const std::size_t queue : sorted) {
+      if (delay_ == HopDelay::wait && queue::never_waits(queues_[queue])) continue;
+      if (!result.empty() && result.back().first == queue)
+        ++result.back().second;
+      else
+        result.emplace_back(queue, 1);
+    }
+    return result;
+  }
+
+  void check(const Route& route) const {
+    for (const std::size_t queue : route.queues)
+      if (queue >= queues_.size())
+        throw InvalidArgument("queue", std::to_string(queue),
+                              "one of the " + std::to_string(queues_.size()) + " queues, from 0");
+  }
+
+ private:
+  struct Hop {
+    Distribution<long double> values;
+    double log2_least = 0;
+    std::optional<MeanDelay> mean;
+    std::optional<int> agreed_digits;  ///< as queue::ClaimedHopDelay
+    std::optional<MarkovQueue> markov;
+  };
+
+  [[nodiscard]] const SlottedQueue& slotted(std::size_t queue) const {
+    return std::get<SlottedQueue>(queues_[queue]);
+  }
+  MarkovQueue& markov(std::size_t queue) {
+    std::optional<MarkovQueue>& known = hops_[queue].markov;
+    if (!known)
+      known.emplace(std::get<MarkovArrivals>(queues_[queue]),
+                    Digits{std::min(digits_.count + 2, most_double_digits - 1)});
+    return *known;
+  }
+  /// An approximation as the bounds of its digits; agreed_digits() says that they are not proved.
+  MeanDelay markov_mean(std::size_t queue) {
+    if (delay_ == HopDelay::wait && queue::never_waits(queues_[queue])) return Exact<unit::Slot>{0};
+    const PrecisionScope scope(Precision{256});
+    const queue::StandIn mean = queue::stand_in(queue::mean_hop_delay(markov(queue), delay_));
+    hops_[queue].agreed_digits = mean.agreed_digits;
+    return Enclosure<unit::Slot>(mean.bounds);
+  }
+
+  std::vector<HopQueue> queues_;
+  HopDelay delay_;
+  Digits digits_;
+  std::vector<Hop> hops_;
+};
+
+namespace {
+
+/// No delay at all: what an empty sum is.
+template <class T>
+Distribution<T> no_delay(std::size_t size, int bits) {
+  Distribution<T> result;
+  result.bits = bits;
+  result.mass.assign(size, T(0));
+  result.tail.assign(size, T(0));
+  result.mass.front() = T(1);
+  return result;
+}
+
+double direct_products(const std::vector<std::pair<std::size_t, std::size_t>>& queues, std::size_t size) {
+  double sums = static_cast<double>(queues.size()) - 1;
+  for (const auto& [queue, times] : queues) sums += static_cast<double>(sums_in(times));
+  return sums * static_cast<double>(size) * static_cast<double>(size) / 2;
+}
+
+/// The most slots that all queues on the routes can be looked at.
+std::int64_t longest_delay(const DelayKnowledge& known, std::span<const Route> routes) {
+  std::int64_t least = queue::most_delay_slots;
+  for (const Route& route : routes)
+    for (const auto& [queue, times] : known.delaying(route)) least = std::min(least, known.longest(queue));
+  return least;
+}
+
+/// Where one hop of a route alone passes the last of `size` slots with more than 2^log2_target: no less than
+/// that, as a logarithm. A sum of the hops would show nothing. Computed, not proved.
+std::optional<double> log2_of_single_hops(DelayKnowledge& known, std::span<const Route> routes,
+                                          std::size_t size, double log2_least, double log2_target) {
+  double sum = 0;
+  for (const Route& route : routes) {
+    double heaviest = 0;
+    for (const auto& [queue, times] : known.delaying(route)) {
+      const Distribution<long double>& values = known.hop(queue, size, log2_least);
+      heaviest = std::max(heaviest,
+                          numeric::nearest_double(route.share) * static_cast<double>(values.tail[size - 1]));
+      if (std::log2(sum + heaviest) > log2_target) return std::log2(sum + heaviest);
+    }
+    sum += heaviest;
+  }
+  return std::nullopt;
+}
+
+/// One route in double.
+Distribution<double> sum_in_double(DelayKnowledge& known, const Route& route, std::size_t size,
+                                   double log2_least, Summation summation) {
+  const auto queues = known.delaying(route);
+  if (queues.empty()) return no_delay<double>(size, std::numeric_limits<double>::digits);
+  std::vector<Distribution<long double>> cut;  // to `size`, where more is known
+  cut.reserve(queues.size());
+  std::vector<const Distribution<long double>*> terms;
+  double log2_last = -std::numeric_limits<double>::infinity();
+  for (const auto& [queue, times] : queues) {
+    const Distribution<long double>& values = known.hop(queue, size, log2_least);
+    const Distribution<long double>* term = &values;
+    if (values.size() != size) term = &cut.emplace_back(series::prefix(values, size));
+    for (std::size_t i = 0; i < times; ++i) terms.push_back(term);
+    log2_last = std::max(log2_last, series::log_tail(*term, size - 1) / std::log(2.0));
+  }
+  const bool by_transform =
+      terms.size() > 1 && (summation == Summation::transform ||
+                           (summation == Summation::automatic && size >= series::transform_pays_from()));
+  const double tilt = by_transform || log2_last < least_log2_untilted ? series::balancing_tilt(terms) : 1;
+  std::optional<Distribution<double>> total;
+  std::size_t position = 0;
+  for (const auto& [queue, times] : queues) {
+    const Distribution<double> part = multiple(series::tilted(*terms[position], tilt), times, summation);
+    total = total ? series::sum(*total, part, summation) : part;
+    position += times;
+  }
+  return *std::move(total);
+}
+
+/// One route in MPFR arithmetic.
+Distribution<Real> sum_in_reals(DelayKnowledge& known, const Route& route, std::size_t size,
+                                double log2_least, int bits) {
+  const auto queues = known.delaying(route);
+  const PrecisionScope scope(Precision{bits});
+  if (queues.empty()) return no_delay<Real>(size, bits);
+  if (direct_products(queues, size) > most_long_products)
+    throw LimitExceeded("sums over " + std::to_string(size) + " slots at " + std::to_string(bits) +
+                        " bits would take more than 4e8 products of long numbers; that is the limit");
+  std::optional<Distribution<Real>> total;
+  for (const auto& [queue, times] : queues) {
+    const Distribution<Real> part =
+        multiple(known.hop(queue, size, log2_least, bits), times, Summation::direct);
+    total = total ? series::sum(*total, part, Summation::direct) : part;
+  }
+  return *std::move(total);
+}
+
+/// P(D = t) for t < size in rationals.
+std::vector<Rational> sum_in_rationals(DelayKnowledge& known, const Route& route, std::size_t size) {
+  constexpr double most_bit_products = 4e9;
+  std::vector<Rational> total(size, Rational(0));
+  total.front() = 1;
+  for (const auto& [queue, times] : known.delaying(route)) {
+    const std::vector<Rational> part = known.exact_hop(queue, size);
+    for (std::size_t time = 0; time < times; ++time) {
+      const double bits = static_cast<double>(numeric::bit_size(total.back())) +
+                          static_cast<double>(numeric::bit_size(part.back()));
+      if (bits * static_cast<double>(size) * static_cast<double>(size) > most_bit_products)
+        throw LimitExceeded("exact delays to " + std::to_string(size) +
+                            " slots would take numbers of too many digits");
+      std::vector<Rational> next;
+      for (std::size_t t = 0; t < size; ++t) {
+        Rational sum = 0;
+        for (std::size_t n = 0; n <= t; ++n) sum = sum + total[n] * part[t - n];
+        next.push_back(sum);
+      }
+      total = std::move(next);
+    }
+  }
+  return total;
+}
+
+/// The percentile by exact rationals: for a boundary that no enclosure can tell.
+void resolve_exactly(DelayKnowledge& known, std::span<const Route> routes, const Open::Rank& rank,
+                     Percentile& percentile) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const Route& route : routes)
+    least = std::min(least, rank.latency ? static_cast<std::int64_t>(route.queues.size()) : 0);
+  const auto size = static_cast<std::size_t>(rank.near - least + 2);
+  std::vector<Rational> at_most(size, Rational(0));  // P(delay <= least + i)
+  for (const Route& route : routes) {
+    const auto shift =
+        static_cast<std::size_t>((rank.latency ? static_cast<std::int64_t>(route.queues.size()) : 0) - least);
+    if (shift >= size) continue;
+    const std::vector<Rational> masses = sum_in_rationals(known, route, size - shift);
+    Rational sum = 0;
+    for (std::size_t i = 0; i < masses.size(); ++i) {
+      sum = sum + masses[i];
+      at_most[i + shift] = at_most[i + shift] + route.share * sum;
+    }
+  }
+  const auto found = std::find_if(at_most.begin(), at_most.end(),
+                                  [&](const Rational& value) { return value >= percentile.probability; });
+  if (found == at_most.end())
+    throw LimitExceeded("the percentile lies within rounding of P(delay <= " + std::to_string(rank.near) +
+                        ")");
+  const auto i = static_cast<std::int64_t>(found - at_most.begin());
+  percentile.slots = Slots(least + i);
+  percentile.at = {percentile.slots, Exact<unit::Probability>{1 - *found}};
+  percentile.before.clear();
+  if (i > 0) percentile.before.push_back({Slots(least + i - 1), Exact<unit::Probability>{1 - *(found - 1)}});
+}
+
+/// What was computed, as what it is: bounds that only stand for agreed digits become approximations.
+template <class Unit>
+numeric::Claim<Unit> to_claim(const numeric::Proved<Unit>& value, const std::optional<int>& agreed_digits) {
+  const auto* bounds = std::get_if<Enclosure<Unit>>(&value);
+  if (!agreed_digits || bounds == nullptr) return numeric::to_claim(value);
+  const PrecisionScope scope(Precision{128});
+  int digits = 0;
+  while (digits < *agreed_digits && numeric::agree_to(bounds->lower(), bounds->upper(), Digits{digits + 1}))
+    ++digits;
+  return numeric::Approximation<Unit>{(Real(bounds->lower()) + Real(bounds->upper())) / 2, digits};
+}
+
+ClaimedDelayAnswer to_claims(const DelayAnswer& answer, const std::optional<int>& agreed_digits) {
+  const auto each = [&](const std::vector<SlotProbability>& values) {
+    std::vector<ClaimedSlotProbability> claims;
+    for (const SlotProbability& value : values)
+      claims.push_back({value.slots, to_claim(value.probability, agreed_digits)});
+    return claims;
+  };
+  const auto percentiles = [&](const std::vector<Percentile>& values) {
+    std::vector<ClaimedPercentile> claims;
+    for (const Percentile& value : values)
+      claims.push_back({value.probability,
+                        value.slots,
+                        {value.at.slots, to_claim(value.at.probability, agreed_digits)},
+                        each(value.before)});
+    return claims;
+  };
+  return {each(answer.above), percentiles(answer.queueing), percentiles(answer.latency),
+          to_claim(answer.mean_queueing, agreed_digits), to_claim(answer.mean_latency, agreed_digits)};
+}
+
+}  // namespace
+
+void require_valid(std::span<const Route> routes, const DelayQuestion& question) {
+  Rational sum = 0;
+  for (const Route& route : routes) {
+    if (!(route.share > 0)) throw InvalidArgument("share", numeric::to_fraction(route.share), "above 0");
+    sum = sum + route.share;
+  }
+  if (sum != 1) throw InvalidArgument("sum of the shares", numeric::to_fraction(sum), "1");
+  for (const Slots level : question.levels)
+    if (level.value < 0 || level.value >= queue::most_delay_slots)
+      throw InvalidArgument(
+          "ccdf", std::to_string(level.value),
+          "a whole number of slots from 0 to " + std::to_string(queue::most_delay_slots - 1));
+  for (const Rational& p : question.percentiles)
+    if (!(p > 0 && p < 1))
+      throw InvalidArgument("percentile", numeric::to_fraction(p), "a probability above 0 and below 1");
+}
+
+PathDelay::PathDelay(std::vector<HopQueue> queues, HopDelay delay, Digits digits)
+    : knowledge_(std::make_shared<DelayKnowledge>(std::move(queues), delay, digits)) {
+  if (digits.count < 1 || digits.count > 10'000)
+    throw InvalidArgument("digits", std::to_string(digits.count), "a whole number from 1 to 10000");
+}
+
+DelayAnswer PathDelay::answer(std::span<const Route> routes, const DelayQuestion& question) {
+  DelayAnswer answer = computed(routes, question);
+  if (knowledge_->agreed_digits(routes))
+    throw NoAnswer("the delays on this route are approximated, not proved");
+  return answer;
+}
+
+ClaimedDelayAnswer PathDelay::claims(std::span<const Route> routes, const DelayQuestion& question) {
+  const DelayAnswer answer = computed(routes, question);
+  return to_claims(answer, knowledge_->agreed_digits(routes));
+}
+
+DelayAnswer PathDelay::computed(std::span<const Route> routes, const DelayQuestion& question) {
+  DelayKnowledge& known = *knowledge_;
+  require_valid(routes, question);
+  for (const Route& route : routes) known.check(route);
+  const bool correlated = known.correlated(routes);
+  if (correlated && known.digits().count > most_double_digits)
+    throw LimitExceeded("delays of bursty traffic are found to at most " +
+                        std::to_string(most_double_digits) + " digits");
+
+  DelayAnswer answer{.above = {},
+                     .queueing = {},
+                     .latency = {},
+                     .mean_queueing = Exact<unit::Slot>{0},
+                     .mean_latency = Exact<unit::Slot>{0}};
+  const Probability unknown = Exact<unit::Probability>{0};
+  Open open;
+  std::int64_t deepest = 0;
+  for (std::size_t i = 0; i < question.levels.size(); ++i) {
+    answer.above.push_back({question.levels[i], unknown});
+    open.levels.push_back(i);
+    deepest = std::max(deepest, question.levels[i].value);
+  }
+  double log2_target = 0;  // of the rarest percentile
+  for (std::size_t i = 0; i < question.percentiles.size(); ++i) {
+    const Percentile empty{question.percentiles[i], Slots(0), {Slots(0), unknown}, {}};
+    answer.queueing.push_back(empty);
+    answer.latency.push_back(empty);
+    open.ranks.push_back({i, false});
+    open.ranks.push_back({i, true});
+    log2_target = std::min(log2_target, log2_of(1 - question.percentiles[i]));
+  }
+
+  std::vector<std::pair<Rational, MeanDelay>> means;
+  Rational hops = 0;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
+  for (const Route& route : routes) {
+    const auto count = static_cast<std::int64_t>(route.queues.size());
+    least = std::min(least, count);
+    most = std::max(most, count);
+    hops = hops + route.share * Rational(static_cast<long>(count));
+    for (const std::size_t queue : route.queues) means.emplace_back(route.share, known.mean(queue));
+  }
+  answer.mean_queueing = weighted_sum(means, 0, known.digits());
+  answer.mean_latency = weighted_sum(means, hops, known.digits());
+
+  const auto mix = [&]<class T>(Mixture<T> mixture, auto&& make) {
+    for (const Route& route : routes) {
+      mixture.routes.push_back(make(route));
+      mixture.shares.push_back(route.share);
+      mixture.hops.push_back(static_cast<std::int64_t>(route.queues.size()));
+    }
+    return mixture;
+  };
+
+  // In double, growing until the rarest percentile is in sight. Routes of different lengths are seen to
+  // the same latency only as far as the shortest.
+  auto size = static_cast<std::size_t>(deepest + 1);
+  // A first look: where traffic is dense, tails fall by less than half a bit a slot.
+  double log2_least = std::max(std::min(log2_target, -0.5 * static_cast<double>(deepest)), -1000.0) - 64;
+  if (!open.ranks.empty()) size = std::max<std::size_t>(size, 64);
+  const auto longest = static_cast<std::size_t>(longest_delay(known, routes));
+  const auto grow = [&](double log2_reached) {
+    if (size >= longest)
+      throw LimitExceeded("the delay passes " + std::to_string(longest) + " slots, which is the limit");
+    // As it fell so far, or faster by half, it will fall on.
+    const double factor = std::clamp(1.1 * log2_target / std::min(log2_reached, -1e-3), 1.25, 8.0);
+    size =
+        static_cast<std::size_t>(static_cast<double>(size) * factor) + static_cast<std::size_t>(most - least);
+    size = std::min(size, longest);
+  };
+  const auto in_double = [&](Summation summation) {
+    return mix(Mixture<double>{},
+               [&](const Route& route) { return sum_in_double(known, route, size, log2_least, summation); });
+  };
+  Mixture<double> mixture;
+  for (;;) {
+    if (!open.ranks.empty()) {
+      if (const auto reached = log2_of_single_hops(known, routes, size, log2_least, log2_target)) {
+        grow(*reached);
+        continue;
+      }
+    }
+    mixture = in_double(Summation::automatic);
+    const auto last = static_cast<std::int64_t>(size) - 1;
+    const double seen = open.levels.empty() ? 0 : mixture.log2_above(deepest, false);
+    if (std::isfinite(seen) && seen < log2_least + 40 && log2_least > -14'900) {
+      log2_least = std::max(seen - 64, -15'000.0);
+      continue;
+    }
+    const double reached = open.ranks.empty() ? -std::numeric_limits<double>::infinity()
+                                              : std::max(mixture.log2_above(last, false),
+                                                         mixture.log2_above(last + least, true));
+    if (reached <= log2_target) break;
+    grow(reached);
+  }
+  if (known.digits().count <= most_double_digits || !open.ranks.empty())
+    resolve(mixture, question, known.digits(), open, answer);
+  if (open.empty()) return answer;
+
+  // What is left needs no more than this.
+  const auto needed = [&] {
+    std::int64_t t = 1;
+    for (const std::size_t i : open.levels) t = std::max(t, question.levels[i].value + 1);
+    for (const Open::Rank& rank : open.ranks) t = std::max(t, rank.near + 3);
+    return static_cast<std::size_t>(t);
+  };
+  if (size >= series::transform_pays_from()) {
+    size = std::min(size, needed());
+    double products = 0;
+    for (const Route& route : routes) products += direct_products(known.delaying(route), size);
+    if (products < most_direct_products)
+      resolve(in_double(Summation::direct), question, known.digits(), open, answer);
+  }
+  for (int attempt = 0; attempt < 4 && !open.empty() && !correlated; ++attempt) {
+    size = needed();
+    double log2_value = log2_least;
+    for (const std::size_t i : open.levels)
+      log2_value = std::min(log2_value, mixture.log2_above(question.levels[i].value, false) - 64);
+    const int bits =
+        numeric::sufficient_bits(known.digits(), 64.0 * static_cast<double>(size) * static_cast<double>(most))
+        << attempt;
+    resolve(mix(Mixture<Real>{},
+                [&](const Route& route) { return sum_in_reals(known, route, size, log2_value, bits); }),
+            question, known.digits(), open, answer);
+    std::erase_if(open.ranks, [&](const Open::Rank& rank) {
+      try {
+        resolve_exactly(known, routes, rank,
+                        (rank.latency ? answer.latency : answer.queueing)[rank.position]);
+        return true;
+      } catch (const LimitExceeded&) {
+        return false;
+      }
+    });
+  }
+  if (!open.levels.empty())
+    throw LimitExceeded("P(D > " + std::to_string(question.levels[open.levels.front()].value) +
+                        ") cannot be enclosed to " + std::to_string(known.digits().count) + " digits");
+  if (!open.ranks.empty())
+    throw LimitExceeded("the percentile " +
+                        numeric::to_fraction(question.percentiles[open.ranks.front().position]) +
+                        " cannot be told from P(delay <= " + std::to_string(open.ranks.front().near) + ")");
+  return answer;
+}
+
+DelayDistribution PathDelay::distribution(std::span<const Route> routes, const Rational& negligible) {
+  DelayKnowledge& known = *knowledge_;
+  require_valid(routes, {});
+  for (const Route& route : routes) known.check(route);
+  if (known.correlated(routes))
+    throw NoAnswer(
+        "the reorder buffer is not found for bursty traffic: its tails need more digits of the delays "
+        "than are proved");
+  if (!(negligible > 0 && negligible <= 1))
+    throw InvalidArgument("negligible", numeric::to_fraction(negligible), "above 0 and at most 1");
+  const double log2_negligible = log2_of(negligible);
+  // What lies beyond is the mean less the sum of what is listed: absolute digits, and the mean's own.
+  const Digits digits{static_cast<int>(-log2_negligible * 0.302) + 12};
+  const int bits = numeric::sufficient_bits(digits, 1e9);
+  const PrecisionScope scope(Precision{bits});
+  std::size_t least = routes.front().queues.size();
+  for (const Route& route : routes) least = std::min(least, route.queues.size());
+  std::vector<std::pair<Rational, MeanDelay>> means;
+  Rational further = 0;
+  for (const Route& route : routes) {
+    further = further + route.share * Rational(static_cast<long>(route.queues.size() - least));
+    for (const std::size_t queue : route.queues) means.emplace_back(route.share, known.mean(queue, digits));
+  }
+  const auto enclosed = numeric::to_enclosure(weighted_sum(means, further, digits), Precision{bits});
+  const Interval mean = numeric::make_interval(enclosed.lower(), enclosed.upper());
+  const auto interval = [](const Enclosure<unit::Probability>& enclosure) {
+    return numeric::make_interval(enclosure.lower(), enclosure.upper());
+  };
+
+  for (std::size_t size = 256;; size *= 2) {
+    if (size > static_cast<std::size_t>(queue::most_delay_slots))
+      throw LimitExceeded("the delays that count reach beyond " + std::to_string(queue::most_delay_slots) +
+                          " slots, which is the limit");
+    DelayDistribution result;
+    result.at_most.assign(size, Interval(0));
+    result.above.assign(size, Interval(0));
+    for (const Route& route : routes) {
+      const Distribution<Real> sum = sum_in_reals(known, route, size, log2_negligible - 64, bits);
+      const Interval share = numeric::to_interval(route.share);
+      const std::size_t shift = route.queues.size() - least;
+      Interval at_most(0);
+      for (std::size_t t = 0; t < size; ++t) {
+        if (t < shift) {
+          result.above[t] += share;
+        } else {
+          at_most += interval(series::enclose_mass(sum, t - shift));
+          result.at_most[t] += share * at_most;
+          result.above[t] += share * interval(series::enclose_tail(sum, t - shift));
+        }
+      }
+    }
+    Interval listed(0);
+    for (std::size_t t = 0; t < size; ++t) {
+      listed += result.above[t];
+      if (numeric::upper(result.at_most[t]) > 1)
+        result.at_most[t] = numeric::make_interval(numeric::lower(result.at_most[t]), Real(1));
+      if (numeric::upper(result.above[t]) > 1)
+        result.above[t] = numeric::make_interval(numeric::lower(result.above[t]), Real(1));
+    }
+    const Real most = numeric::upper(Interval(mean - listed));
+    if (numeric::compare(most, negligible) > 0) continue;
+    result.beyond = numeric::make_interval(Real(0), most > 0 ? most : Real(0));
+    return result;
+  }
+}
+
+}  // namespace tailbound::bounds

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <tailbound/bounds/path/reorder_buffer.hpp>
+#include <tailbound/queue/delay/markov_delay.hpp>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+/// How long do packets take through several queues?
+///
+/// MODEL     D = sum of the delays of the queues on a packet's route, taken as independent of each other;
+///           T = D + number of those queues. Packets of one question may take different routes: the
+///           distribution is then their mixture.
+/// RESULT    P(D > t), percentiles and means, proved as arithmetic: exact or enclosures. Where a queue on the
+///           route is only approximated (queue::MarkovQueue::certified()), approximations that say so.
+/// SOURCE    Singh and Dally 2004, sections IV and V; docs/derivations/path_delay.md
+/// EXCLUDES  the correlation of successive waits, which is positive: deep in the tail of a long route the
+///           model is optimistic (docs/derivations/path_delay.md says by how much it was measured);
+///           bounds/path/dependent_delay.hpp sees it.
+/// TESTS     tests/bounds/path/path_delay_test.cpp, data/reference/path_delay.csv
+namespace tailbound::bounds {
+
+/// The queues that packets meet.
+struct Route {
+  std::vector<std::size_t> queues;  ///< positions in the list given to PathDelay; may repeat
+  numeric::Rational share = 1;      ///< of the packets
+  std::size_t passed = 0;           ///< queues beside these that only add their slot of service
+
+  [[nodiscard]] std::size_t length() const noexcept { return queues.size() + passed; }
+};
+
+/// Truth: numeric::Proved or numeric::Claim.
+template <template <class> class Truth>
+struct SlotProbabilityOf {
+  Slots slots;
+  Truth<unit::Probability> probability;
+};
+
+/// The least t with P(delay <= t) >= p.
+template <template <class> class Truth>
+struct PercentileOf {
+  numeric::Rational probability;  ///< p
+  Slots slots;                    ///< t
+  SlotProbabilityOf<Truth> at;    ///< P(delay > t) <= 1 - p
+  std::vector<SlotProbabilityOf<Truth>>
+      before;  ///< P(delay > t - 1) > 1 - p; empty if t is the least possible delay
+};
+
+struct DelayQuestion {
+  std::vector<Slots> levels;                   ///< P(D > t) is asked for these t >= 0
+  std::vector<numeric::Rational> percentiles;  ///< p, 0 < p < 1
+};
+
+template <template <class> class Truth>
+struct DelayAnswerOf {
+  std::vector<SlotProbabilityOf<Truth>> above;  ///< P(D > t), in the order of the question's levels
+  std::vector<PercentileOf<Truth>> queueing;    ///< of D, in the order of the question's percentiles
+  std::vector<PercentileOf<Truth>> latency;     ///< of T
+  Truth<unit::Slot> mean_queueing, mean_latency;
+};
+
+using SlotProbability = SlotProbabilityOf<numeric::Proved>;
+using Percentile = PercentileOf<numeric::Proved>;
+using DelayAnswer = DelayAnswerOf<numeric::Proved>;
+using ClaimedSlotProbability = SlotProbabilityOf<numeric::Claim>;
+using ClaimedPercentile = PercentileOf<numeric::Claim>;
+using ClaimedDelayAnswer = DelayAnswerOf<numeric::Claim>;
+
+/// Who knows P(D > t) of routes.
+class DelayLaw {
+ public:
+  DelayLaw() = default;
+  DelayLaw(const DelayLaw&) = default;
+  DelayLaw& operator=(const DelayLaw&) = default;
+  virtual ~DelayLaw() = default;
+  [[nodiscard]] virtual ClaimedDelayAnswer claims(std::span<const Route> routes,
+                                                  const DelayQuestion& question) = 0;
+};
+
+/// \throws InvalidArgument  no route, shares that do not sum to 1, a level below 0, a percentile outside ]0, 1[
+void require_valid(std::span<const Route> routes, const DelayQuestion& question);
+
+class DelayKnowledge;
+
+/// The queues of a network and what is known of their delays so far. Not for use by several threads at a time.
+class PathDelay final : public DelayLaw {
+ public:
+  /// \throws Unstable, InvalidArgument  as queue::hop_delay(), when a queue is first used
+  PathDelay(std::vector<queue::HopQueue> queues, queue::HopDelay delay, numeric::Digits digits = {});
+
+  /// CONTRACT  probabilities asked for by level are exact or enclosures of relative width <= 10^-digits; both
+  ///           sides of a percentile are proved, by exact rationals where an enclosure cannot.
+  /// COST      O(H N^2) or O(H N log N) operations for H queues on the route and N slots, N = the deepest slot
+  ///           asked.
+  /// \throws InvalidArgument  no route, shares that do not sum to 1, a level below 0, a percentile outside
+  ///                          ]0, 1[
+  /// \throws LimitExceeded    more than 2^24 slots or 4e8 products of long numbers; a tie with a percentile
+  ///                          that is too deep for exact rationals; more than 14 digits, or a tie, with
+  ///                          correlated arrivals; as queue::MarkovQueue
+  /// \throws NoAnswer         a queue on a route is only approximated
+  [[nodiscard]] DelayAnswer answer(std::span<const Route> routes, const DelayQuestion& question);
+
+  /// The same, as approximations where a queue on a route is only approximated.
+  [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Route> routes,
+                                          const DelayQuestion& question) override;
+
+  /// The whole distribution of T less the queues of the shortest route, to where the probabilities P(. > t)
+  /// beyond sum to at most `negligible`.
+  /// \param negligible  above 0, at most 1
+  /// \throws NoAnswer  correlated arrivals: such sums are not proved finely enough
+  [[nodiscard]] DelayDistribution distribution(std::span<const Route> routes,
+                                               const numeric::Rational& negligible);
+
+ private:
+  DelayAnswer computed(std::span<const Route> routes, const DelayQuestion& question);
+
+  std::shared_ptr<DelayKnowledge> knowledge_;
+};
+
+}  // namespace tailbound::bounds

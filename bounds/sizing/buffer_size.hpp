@@ -1,0 +1,64 @@
+#pragma once
+
+#include <tailbound/queue/markov/markov_queue.hpp>
+#include <tailbound/queue/slotted/slotted_queue.hpp>
+
+#include <optional>
+
+/// How many packets must one output queue hold? And what does a given buffer lose?
+///
+/// MODEL     the slotted queue (queue/slotted/slotted_queue.hpp), or that with correlated arrivals
+///           (queue/markov/markov_queue.hpp); packets beyond B dropped.
+/// RESULT    the least buffer B that meets a drop target, proved by enclosures at B and B - 1.
+/// SOURCE    Singh and Dally 2004, section V, for `overflow`; docs/derivations/loss.md for `loss`.
+namespace tailbound::bounds {
+
+enum class Criterion {
+  overflow,  ///< P(Q > B) in the queue with unlimited room; below load 1/2 less than the loss rate
+  loss,      ///< fraction of the packets lost by the queue with room for B packets
+};
+
+[[nodiscard]] const char* name(Criterion criterion);
+
+struct DropTarget {
+  numeric::Rational probability;  ///< 0 < probability < 1
+  Criterion criterion = Criterion::overflow;
+};
+
+struct BufferSize {
+  Packets buffer;                                 ///< B: the packet in service counts
+  queue::LevelProbability at;                     ///< the criterion at B: <= the target
+  std::optional<queue::LevelProbability> before;  ///< at B - 1: > the target; empty if B is 0
+};
+
+/// The least buffer that meets `target`.
+/// \throws InvalidArgument  target outside ]0, 1[;  others as queue::occupancy_tails()
+[[nodiscard]] BufferSize buffer_size(const queue::SlottedQueue& queue, const DropTarget& target,
+                                     const queue::Accuracy& accuracy = {});
+
+/// The criterion's probability for a buffer of `capacity` packets (>= 0).
+[[nodiscard]] queue::LevelProbability drop_probability(const queue::SlottedQueue& queue, Packets capacity,
+                                                       Criterion criterion,
+                                                       const queue::Accuracy& accuracy = {});
+
+/// Does a buffer of `capacity` packets meet `target`? Proved either way; digits are raised until it is.
+/// \param accuracy  its digits do not matter, its arithmetic does
+/// \throws LimitExceeded  the probability cannot be told from the target
+[[nodiscard]] bool meets_target(const queue::SlottedQueue& queue, Packets capacity, const DropTarget& target,
+                                const queue::Accuracy& accuracy = {});
+
+/// The same of a queue whose arrivals remember. Proved where MarkovQueue::certified().
+struct ClaimedBufferSize {
+  Packets buffer;
+  queue::ProbabilityClaim at;
+  std::optional<queue::ProbabilityClaim> before;
+};
+
+/// \throws InvalidArgument  target outside ]0, 1[;  others as queue::MarkovQueue
+[[nodiscard]] ClaimedBufferSize buffer_size(queue::MarkovQueue& queue, const DropTarget& target);
+
+/// The criterion's probability for a buffer of `capacity` packets (>= 0).
+[[nodiscard]] queue::ProbabilityClaim drop_probability(queue::MarkovQueue& queue, Packets capacity,
+                                                       Criterion criterion);
+
+}  // namespace tailbound::bounds

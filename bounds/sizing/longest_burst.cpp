@@ -1,0 +1,112 @@
+#include <cln/rational.h>
+#include <tailbound/bounds/sizing/claim_value.hpp>
+#include <tailbound/bounds/sizing/longest_burst.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailbound::bounds {
+namespace {
+
+using numeric::Rational;
+
+constexpr double longest = 1e6;
+constexpr double never = -1e300;                      ///< the logarithm of 0, as it were
+constexpr std::int64_t fewest = 1000, counts = 9000;  ///< four significant digits: 1000 .. 9999
+
+/// Numbers of four significant digits in their order, from 0 = 1.000.
+using Place = std::int64_t;
+
+Rational slots_at(Place place) {
+  return Rational(static_cast<long>(fewest + place % counts)) *
+         cln::expt(Rational(10), static_cast<int>(place / counts) - 3);
+}
+
+/// The nearest place.  \param slots  at least 1
+Place place_of(double slots) {
+  const auto exponent = static_cast<std::int64_t>(std::floor(std::log10(slots)));
+  return exponent * counts + std::llround(slots / std::pow(10.0, static_cast<double>(exponent - 3))) - fewest;
+}
+
+/// Where the criterion was asked.
+struct Asked {
+  Place place;
+  double excess;  ///< logarithm of the criterion, less that of the target
+  bool met;
+  ComputedProbability at;
+  std::unique_ptr<OutputQueue> queue;
+};
+
+class Search {
+ public:
+  Search(const QueueOfBurst& queue_of, Packets capacity, const DropTarget& target)
+      : queue_of_(queue_of), capacity_(capacity), target_(target) {}
+
+  [[nodiscard]] Asked ask(Place place) const {
+    std::unique_ptr<OutputQueue> queue = queue_of_(slots_at(place));
+    ComputedProbability at = queue->drop_probability(capacity_, target_.criterion);
+    const numeric::Real value = greatest_value(at.probability);
+    const double drop = std::log(numeric::nearest_double(target_.probability));
+    const double excess = value > 0 ? static_cast<double>(log(value)) - drop : never;
+    const bool met = numeric::compare(value, target_.probability) <= 0;
+    return {place, excess, met, std::move(at), std::move(queue)};
+  }
+
+ private:
+  const QueueOfBurst& queue_of_;
+  Packets capacity_;
+  DropTarget target_;
+};
+
+/// Between the two, where a line through them in 1 / burst crosses the target.
+Place guess(const Asked& met, const Asked& missed) {
+  const double x0 = 1 / numeric::nearest_double(slots_at(met.place)),
+               x1 = 1 / numeric::nearest_double(slots_at(missed.place));
+  const bool telling = met.excess > never && missed.excess > met.excess;
+  const double share = telling ? met.excess / (met.excess - missed.excess) : 0.5;
+  return std::clamp(place_of(1 / (x0 + (x1 - x0) * share)), met.place + 1, missed.place - 1);
+}
+
+}  // namespace
+
+LongestBurst longest_burst(const QueueOfBurst& queue_of, const Rational& shortest, Packets capacity,
+                           const DropTarget& target) {
+  const Search search(queue_of, capacity, target);
+  Place first = place_of(numeric::nearest_double(shortest));
+  if (slots_at(first) < shortest) ++first;
+  Asked met = search.ask(first);
+  if (!met.met)
+    throw NoAnswer("bursts of " + numeric::plain(slots_at(first)) +
+                   " slots, as short as they can be at this load, already miss the target of " +
+                   numeric::plain(target.probability));
+  const Place last = place_of(longest);
+  const auto twice = [&](Place place) {
+    return std::min(std::max(place_of(2 * numeric::nearest_double(slots_at(place))), place + 1), last);
+  };
+  Asked missed = search.ask(twice(first));
+  while (missed.met) {
+    if (missed.place == last)
+      throw NoAnswer("bursts of " + std::to_string(static_cast<std::int64_t>(longest)) +
+                     " slots meet the target still");
+    met = std::move(missed);
+    missed = search.ask(twice(met.place));
+  }
+  while (met.place + 1 < missed.place) {
+    Asked asked = search.ask(guess(met, missed));
+    const Place middle = asked.place;
+    const bool was_met = asked.met;
+    (was_met ? met : missed) = std::move(asked);
+    if (met.place + 1 == missed.place) break;
+    // The line is good near its ends: a little beyond where it crosses now is the other side.
+    const Place crossing = guess(met, missed);
+    const Place beyond = was_met ? std::min(2 * crossing - middle + 1, missed.place - 1)
+                                 : std::max(2 * crossing - middle - 1, met.place + 1);
+    Asked other = search.ask(beyond);
+    (other.met ? met : missed) = std::move(other);
+  }
+  return {slots_at(met.place), slots_at(missed.place), std::move(met.at), std::move(missed.at),
+          std::move(met.queue)};
+}
+
+}  // namespace tailbound::bounds

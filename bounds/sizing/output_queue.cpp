@@ -1,0 +1,234 @@
+#include <cln/rational.h>
+#include <tailbound/bounds/sizing/claim_value.hpp>
+#include <tailbound/bounds/sizing/output_queue.hpp>
+#include <tailbound/queue/tail_bounds/burst_bound.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace tailbound::bounds {
+namespace {
+
+using numeric::Rational;
+using queue::LevelProbability;
+
+ComputedProbability computed(const LevelProbability& probability) {
+  return {numeric::to_claim(probability.probability),
+          {.route = Computation::Route::recurrence, .method = probability.method}};
+}
+
+class IndependentSlots final : public OutputQueue {
+ public:
+  IndependentSlots(queue::SlottedQueue queue, const queue::Accuracy& accuracy)
+      : queue_(std::move(queue)), accuracy_(accuracy) {
+    queue::require_stable(queue_);
+  }
+
+  [[nodiscard]] std::optional<Rational> load() const override { return queue_.arrivals.load(); }
+  [[nodiscard]] int packets_per_slot() const override { return queue_.packets_per_slot; }
+  [[nodiscard]] bool correlated() const override { return false; }
+
+  [[nodiscard]] std::vector<ComputedProbability> tails(std::span<const Packets> levels) override {
+    std::vector<ComputedProbability> result;
+    for (const LevelProbability& tail : queue::occupancy_tails(queue_, levels, accuracy_))
+      result.push_back(computed(tail));
+    return result;
+  }
+  [[nodiscard]] ComputedProbability drop_probability(Packets capacity, Criterion criterion) override {
+    return computed(bounds::drop_probability(queue_, capacity, criterion, accuracy_));
+  }
+  [[nodiscard]] LeastRoom least_room(const DropTarget& target) override {
+    const BufferSize size = buffer_size(queue_, target, accuracy_);
+    LeastRoom room{.buffer = size.buffer, .at = computed(size.at), .before = {}};
+    if (size.before) room.before = computed(*size.before);
+    return room;
+  }
+  [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override {
+    return numeric::to_claim(queue::mean_occupancy(queue_, accuracy_.digits));
+  }
+  [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
+    return queue::decay_rate(queue_, accuracy_.digits);
+  }
+  [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability&,
+                                                              Packets buffer) override {
+    const auto& rho = queue_.arrivals.load();
+    if (queue_.packets_per_slot != 1 || !rho || 2 * *rho >= 1) return std::nullopt;
+    return drop_probability(buffer, Criterion::loss);
+  }
+
+ private:
+  queue::SlottedQueue queue_;
+  queue::Accuracy accuracy_;
+};
+
+/// M/D/1, and M/D/1/K.
+class PoissonAtAnyTime final : public OutputQueue {
+ public:
+  PoissonAtAnyTime(const Rational& load, const queue::Accuracy& accuracy)
+      : load_(load),
+        queue_{.arrivals = series::Arrivals::poisson(load)},
+        slots_(queue_, accuracy),
+        accuracy_(accuracy) {}
+
+  [[nodiscard]] std::optional<Rational> load() const override { return load_; }
+  [[nodiscard]] int packets_per_slot() const override { return 1; }
+  [[nodiscard]] bool correlated() const override { return false; }
+
+  [[nodiscard]] std::vector<ComputedProbability> tails(std::span<const Packets> levels) override {
+    return slots_.tails(levels);
+  }
+  [[nodiscard]] ComputedProbability drop_probability(Packets capacity, Criterion criterion) override {
+    return criterion == Criterion::overflow ? slots_.drop_probability(capacity, criterion) : loss(capacity);
+  }
+  [[nodiscard]] LeastRoom least_room(const DropTarget& target) override {
+    if (target.criterion == Criterion::overflow) return slots_.least_room(target);
+    // loss(K) <= eps  <=>  P(Q > K - 1) <= eps / (1 - load + eps load)
+    const Rational& eps = target.probability;
+    const Packets level =
+        eps > 0 && eps < 1 ? slots_.least_room({eps / (1 - load_ + eps * load_), Criterion::overflow}).buffer
+                           : slots_.least_room(target).buffer;  // refuses it
+    return {.buffer = level + Packets(1), .at = loss(level + Packets(1)), .before = loss(level)};
+  }
+  [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override { return slots_.mean_occupancy(); }
+  [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
+    return slots_.decay_rate();
+  }
+  [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
+                                                              Packets buffer) override {
+    ComputedProbability lost = loss(buffer);
+    if (greatest_value(lost.probability) > greatest_value(at.probability)) return lost;
+    return std::nullopt;
+  }
+
+ private:
+  /// Of room for `capacity` packets, the fraction lost. Grows with t = P(Q > capacity - 1), and 1 - load t widens the
+  /// enclosure of t by less than 1 / (1 - load).
+  [[nodiscard]] ComputedProbability loss(Packets capacity) {
+    const Computation exactly{.route = Computation::Route::recurrence,
+                              .method = {queue::Arithmetic::exact, 0}};
+    if (capacity.value < 0)
+      throw InvalidArgument("capacity", std::to_string(capacity.value),
+                            "a whole number of packets, 0 or more");
+    if (capacity.value == 0) return {numeric::Exact<unit::Probability>{1}, exactly};
+    for (int extra = 1; extra <= 64; extra = 2 * extra + 2) {
+      queue::Accuracy finer = accuracy_;
+      finer.digits.count += extra;
+      const LevelProbability tail = queue::occupancy_tail(queue_, capacity - Packets(1), finer);
+      const Computation how{.route = Computation::Route::recurrence, .method = tail.method};
+      if (const auto* t = std::get_if<numeric::Exact<unit::Probability>>(&tail.probability))
+        return {numeric::Exact<unit::Probability>{(1 - load_) * t->value / (1 - load_ * t->value)}, how};
+      const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(finer.digits).bits + 64});
+      const auto& t = std::get<numeric::Enclosure<unit::Probability>>(tail.probability);
+      const numeric::Interval load = numeric::to_interval(load_);
+      const auto lost = [&](const numeric::Real& at) {
+        const numeric::Interval one = numeric::to_interval(at);
+        return numeric::Interval((1 - load) * one / (1 - load * one));
+      };
+      const numeric::Enclosure<unit::Probability> both(numeric::lower(lost(t.lower())),
+                                                       numeric::upper(lost(t.upper())));
+      if (numeric::agree_to(both.lower(), both.upper(), accuracy_.digits)) return {both, how};
+    }
+    throw LimitExceeded("the loss of a buffer of " + std::to_string(capacity.value) + " packets to " +
+                        std::to_string(accuracy_.digits.count) + " digits");
+  }
+
+  Rational load_;
+  queue::SlottedQueue queue_;
+  IndependentSlots slots_;
+  queue::Accuracy accuracy_;
+};
+
+/// Do losses take longer than all else? Of many sources whose bursts stay together.
+bool losses_are_slow(const queue::MarkovArrivals& arrivals) {
+  const auto* groups = std::get_if<std::vector<queue::OnOffGroup>>(&arrivals.form());
+  return groups != nullptr && groups->front().share != 1 && arrivals.phases() > 153;
+}
+
+class CorrelatedSlots final : public OutputQueue {
+ public:
+  CorrelatedSlots(queue::MarkovArrivals arrivals, numeric::Digits digits)
+      : queue_(std::move(arrivals), digits) {}
+
+  [[nodiscard]] std::optional<Rational> load() const override { return queue_.arrivals().load(); }
+  [[nodiscard]] int packets_per_slot() const override { return 1; }
+  [[nodiscard]] bool correlated() const override { return true; }
+
+  [[nodiscard]] std::vector<ComputedProbability> tails(std::span<const Packets> levels) override {
+    std::vector<ComputedProbability> result;
+    for (const Packets level : levels) result.push_back(computed(queue_.tail(level.value)));
+    return result;
+  }
+  [[nodiscard]] ComputedProbability drop_probability(Packets capacity, Criterion criterion) override {
+    return computed(bounds::drop_probability(queue_, capacity, criterion));
+  }
+  [[nodiscard]] LeastRoom least_room(const DropTarget& target) override {
+    ClaimedBufferSize size = buffer_size(queue_, target);
+    LeastRoom room{.buffer = size.buffer, .at = computed(std::move(size.at)), .before = {}};
+    if (size.before) room.before = computed(std::move(*size.before));
+    return room;
+  }
+  [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override { return queue_.mean_occupancy(); }
+  [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
+    return queue_.decay_rate();
+  }
+  [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
+                                                              Packets buffer) override {
+    if (losses_are_slow(queue_.arrivals())) {
+      // Nobody asks for it: what is known at once.
+      if (queue::SourceBound* known = proved();
+          known != nullptr && known->loss(buffer.value).value <= greatest_value(at.probability))
+        return std::nullopt;
+      throw LimitExceeded("the loss of a buffer of " + std::to_string(buffer.value) + " packets");
+    }
+    ComputedProbability loss = drop_probability(buffer, Criterion::loss);
+    if (greatest_value(loss.probability) > greatest_value(at.probability)) return loss;
+    return std::nullopt;
+  }
+  [[nodiscard]] queue::SourceBound* bound() override { return queue_.certified() ? nullptr : proved(); }
+
+ private:
+  /// Made once; null where there is none.
+  [[nodiscard]] queue::SourceBound* proved() {
+    if (!bound_) bound_ = queue::source_bound(queue_.arrivals());
+    return bound_ ? &*bound_ : nullptr;
+  }
+  [[nodiscard]] static ComputedProbability computed(queue::ProbabilityClaim claim) {
+    const bool modes = std::holds_alternative<numeric::Approximation<unit::Probability>>(claim);
+    return {std::move(claim),
+            {.route = modes ? Computation::Route::modes : Computation::Route::matrices, .method = {}}};
+  }
+
+  queue::MarkovQueue queue_;
+  std::optional<queue::SourceBound> bound_{};
+};
+
+}  // namespace
+
+const char* Computation::name() const {
+  switch (route) {
+    case Route::matrices:
+      return "matrices";
+    case Route::modes:
+      return "modes";
+    case Route::recurrence:
+      break;
+  }
+  return queue::name(method.arithmetic);
+}
+
+std::unique_ptr<OutputQueue> output_queue(queue::SlottedQueue queue, const queue::Accuracy& accuracy) {
+  return std::make_unique<IndependentSlots>(std::move(queue), accuracy);
+}
+
+std::unique_ptr<OutputQueue> poisson_at_any_time(const Rational& load, const queue::Accuracy& accuracy) {
+  return std::make_unique<PoissonAtAnyTime>(load, accuracy);
+}
+
+std::unique_ptr<OutputQueue> output_queue(queue::MarkovArrivals arrivals, const queue::Accuracy& accuracy) {
+  if (accuracy.arithmetic != queue::Arithmetic::automatic)
+    throw InvalidArgument("arithmetic", queue::name(accuracy.arithmetic),
+                          "auto for correlated arrivals (--traffic onoff, --blocks)");
+  return std::make_unique<CorrelatedSlots>(std::move(arrivals), accuracy.digits);
+}
+
+}  // namespace tailbound::bounds

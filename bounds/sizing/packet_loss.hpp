@@ -1,0 +1,43 @@
+#pragma once
+
+#include <tailbound/queue/slotted/slotted_queue.hpp>
+#include <tailbound/traffic/packet_sizes.hpp>
+
+#include <optional>
+#include <vector>
+
+/// Packets that a buffer of cells damages.
+///
+/// MODEL     Each of k inputs brings a packet in a slot with probability x = rho / (k E[L]), whole: all its L cells at once.
+///           The packets of a slot come in random order. Of one that does not fit, the cells that fit are kept; the packet
+///           is lost all the same. One cell is served a slot, B have room, the one in service included.
+/// RESULT    P(a packet of l cells loses any of them) = P(V + J > B - l), V the cells left over from earlier slots, J those
+///           of the packets before it in its slot
+/// SOURCE    docs/derivations/packet_sizes.md
+/// TESTS     tests/bounds/sizing/packet_loss_test.cpp
+namespace tailbound::bounds {
+
+struct WholePackets {
+  std::int64_t inputs = 1;  ///< k
+  numeric::Rational load;   ///< rho [cells/slot], above 0 and below 1
+  traffic::CellCounts cells;
+};
+
+/// A(z) = (1 - x + x L(z))^k, the cells of a slot.
+/// \throws InvalidArgument  inputs outside 1 .. 2^20, a load that is not above 0
+/// \throws Unstable         load >= 1
+/// \throws LimitExceeded    packets of more than 4096 cells
+[[nodiscard]] queue::SlottedQueue cell_queue(const WholePackets& packets);
+
+struct PacketLoss {
+  numeric::Enclosure<unit::Probability> all;                    ///< fraction of the packets
+  std::vector<numeric::Enclosure<unit::Probability>> of_class;  ///< of those of each class of `cells`
+};
+
+/// To accuracy.digits; none where it would take too long (room above about 1e5 cells, or the law of the queue up to there
+/// beyond the limits of queue::occupancy_probabilities()).
+/// \param room  B >= 0 cells
+[[nodiscard]] std::optional<PacketLoss> packet_loss(const WholePackets& packets, Packets room,
+                                                    const queue::Accuracy& accuracy = {});
+
+}  // namespace tailbound::bounds

@@ -1,0 +1,73 @@
+#include <cli/commands.hpp>
+#include <cli/commands/delays/delay_question.hpp>
+#include <cli/commands/delays/fabric_delays.hpp>
+#include <cli/options/replies.hpp>
+#include <tailbound/render/documents/delay/delay.hpp>
+#include <tailbound/render/documents/delay/load_scale.hpp>
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+namespace tailbound::cli {
+namespace {
+
+/// They look at a stop themselves, unless an executor does each as one piece.
+template <class Question>
+auto answered_each(const std::vector<Question>& questions, const answers::Run& run) {
+  if (run.executor != nullptr) return answers::answer_all(questions, run);
+  return answers::for_each_simulation(questions.size(), run, [&](std::size_t i, const answers::Run& part) {
+    return answers::answer(questions[i], part);
+  });
+}
+
+Reply reply_to_delay(const DelayOptions& options, const Context& context) {
+  std::vector<answers::DelayQuestion> questions = read_delay_questions(options);
+  // Nobody would see it.
+  if (context.quiet && !options.check)
+    for (answers::DelayQuestion& question : questions) question.check.reset();
+  auto points = answered_each(questions, analysis_run(context));
+  const std::size_t finished = points.finished.size();
+  render::Document document = render::document(paired(questions, std::move(points.finished)));
+  if (points.stopped && !document.stopped) render::mark_stopped(document, finished, questions.size());
+  if (document.stopped && questions.size() > 1 && finished < questions.size())
+    document.stopped_after = fmt::format("{} of {} points", finished, questions.size());
+  return {.document = std::move(document)};
+}
+
+/// Not by show_all(): each looks at a stop itself, factor by factor.
+Reply reply_to_load_scale(const DelayOptions& options, const Context& context) {
+  const std::vector<answers::LoadScaleQuestion> questions = read_load_scale_questions(options);
+  if (context.draws && questions.size() < 2)
+    throw InvalidArgument("--plot", "given for one factor",
+                          "left out, or --within (--percentiles, --drop, --capacity, --uniform) a list");
+  auto points = answered_each(questions, analysis_run(context));
+  const std::size_t finished = points.finished.size();
+  render::Document document = render::document(paired(questions, std::move(points.finished)));
+  if (points.stopped) render::mark_stopped(document, finished, questions.size());
+  return {.document = std::move(document)};
+}
+
+Reply reply_to_reorder(const DelayOptions& options, const Context& context) {
+  if (context.draws)
+    throw InvalidArgument("--plot", "given together with --delays", "left out: the delays are given");
+  return show_all(read_reorder_questions(options), context,
+                  [](const auto& points) { return render::document(points); });
+}
+
+Reply answer(const DelayOptions& options, const Context& context) {
+  if (options.delays) return reply_to_reorder(options, context);
+  if (options.solve) return reply_to_load_scale(options, context);
+  if (auto reply = reply_to_fabric(options, context)) return *std::move(reply);
+  return reply_to_delay(options, context);
+}
+
+}  // namespace
+
+Command delay_command() {
+  return command_of<DelayOptions>("delay", "how long do packets take through a tree or any network?", true,
+                                  add_delay_options, answer);
+}
+
+}  // namespace tailbound::cli

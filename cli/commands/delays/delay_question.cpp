@@ -1,0 +1,425 @@
+#include <cln/rational.h>
+#include <cli/commands/delays/delay_question.hpp>
+#include <cli/options/files.hpp>
+#include <cli/options/traffic_options.hpp>
+#include <tailbound/answers/points/combinations.hpp>
+
+namespace tailbound::cli {
+namespace {
+
+using answers::Combinations;
+using numeric::Rational;
+
+constexpr int most_hop_ns = 1'000'000'000;
+constexpr std::int64_t most_capacity = 1'000'000;
+
+/// Percentiles are typed in percent; below 1 they can only be meant as a fraction.
+Rational parse_percentile(const Rational& entry) {
+  const Rational p = entry < 1 ? entry : Rational(entry / 100);
+  if (!(p > 0 && p < 1))
+    throw InvalidArgument("--percentiles", plain(entry),
+                          "in percent, above 0 and below 100, such as 99.9999 (below 1: a fraction of 1)");
+  return p;
+}
+
+/// Probabilities above 0 and below 1; one that is none where the option was not given.
+std::vector<std::optional<Rational>> read_shares(const std::optional<std::string>& text, const char* option,
+                                                 bool one_is_legal, const char* legal) {
+  if (!text) return {std::nullopt};
+  std::vector<std::optional<Rational>> shares;
+  for (const Rational& share : parse_percent_list(*text, option)) {
+    if (!(share > 0 && (share < 1 || (one_is_legal && share == 1))))
+      throw InvalidArgument(option, plain(share), legal);
+    shares.emplace_back(share);
+  }
+  return shares;
+}
+
+std::vector<std::optional<Rational>> read_targets(const std::optional<std::string>& text,
+                                                  const char* option) {
+  return read_shares(text, option, false, "greater than 0 and less than 1");
+}
+
+/// What can be asked of given delays too.
+struct Reordering {
+  std::optional<answers::ReorderTargets> targets;
+  std::optional<Rational> flow_rate;
+};
+
+std::vector<Reordering> read_reorderings(const DelayOptions& options) {
+  if (options.flow_rate && !options.reorder && !options.reorder_levels)
+    throw InvalidArgument("--flow-rate", "given without --reorder", "given with --reorder EPS");
+  std::vector<Packets> levels;
+  if (options.reorder_levels)
+    for (const Rational& entry : parse_list(*options.reorder_levels, "--reorder-levels", 100'000))
+      levels.emplace_back(to_integer(entry, "--reorder-levels", 0, 99'999));
+  std::vector<Reordering> reorderings;
+  for (const auto& target : read_targets(options.reorder, "--reorder"))
+    for (const auto& rate :
+         read_shares(options.flow_rate, "--flow-rate", true, "above 0 and at most 1 packet a slot")) {
+      Reordering& each = reorderings.emplace_back();
+      if (target || !levels.empty()) each.targets = answers::ReorderTargets{target, levels};
+      each.flow_rate = rate;
+    }
+  return reorderings;
+}
+
+}  // namespace
+
+std::vector<std::optional<bounds::DropTarget>> read_drops(const DelayOptions& options) {
+  if (!options.drop) return {std::nullopt};
+  std::vector<std::optional<bounds::DropTarget>> drops;
+  for (const bounds::Criterion criterion : read_criteria(options.criterion))
+    for (const auto& target : read_targets(options.drop, "--drop"))
+      drops.emplace_back(bounds::DropTarget{*target, criterion});
+  return drops;
+}
+
+namespace {
+
+/// Each network or tree.
+std::vector<answers::Topology> read_topologies(const DelayOptions& options) {
+  std::vector<answers::Topology> topologies;
+  if (!options.topology.network) {
+    for (answers::TreeTopology& tree : read_trees(options.topology, options.burst))
+      topologies.emplace_back(std::move(tree));
+    return topologies;
+  }
+  for (answers::NetworkTopology& network : read_networks(options.topology))
+    topologies.emplace_back(std::move(network));
+  return topologies;
+}
+
+}  // namespace
+
+std::optional<answers::CheckEffort> read_check(const DelayOptions& options, std::size_t points) {
+  if (options.check && options.no_check)
+    throw InvalidArgument("--no-check", "given together with --check", "given alone, or --check alone");
+  if (options.check) return answers::CheckEffort::thorough;
+  if (options.no_check || points != 1) return std::nullopt;
+  return answers::CheckEffort::affordable;
+}
+
+numeric::Digits read_digits(const DelayOptions& options) {
+  if (!options.digits) return {};
+  return {static_cast<int>(parse_integer(*options.digits, "--digits", 1, 1000))};
+}
+
+namespace {
+
+/// \throws InvalidArgument  options that do not go together with --solve
+void require_fitting_solve(const DelayOptions& options) {
+  static_cast<void>(parse_choice(*options.solve, "--solve", {"load-scale"}));
+  const auto refuse = [](const char* option, const char* what, const char* legal) {
+    throw InvalidArgument(option, what, legal);
+  };
+  refuse_given({{"--load-scale", &options.topology.load_scale},
+                {"--ccdf", &options.ccdf},
+                {"--reorder", &options.reorder},
+                {"--reorder-levels", &options.reorder_levels},
+                {"--flow-rate", &options.flow_rate},
+                {"--hops", &options.model.hops}},
+               "given together with --solve", "left out: --solve load-scale finds the greatest factor");
+  const bool within = options.within || options.within_ns;
+  if (options.within && options.within_ns)
+    refuse("--within-ns", "given together with --within", "left out, or --within: the time in one unit");
+  if (within && (options.drop || options.capacity))
+    refuse(options.drop ? "--drop" : "--capacity", "given together with --within",
+           "left out, or --within: one target");
+  if (within != options.percentiles.has_value())
+    refuse(within ? "--percentiles" : "--within", "missing",
+           "given with --solve: the percentile of the latency that is to be within the time, such as "
+           "--percentiles 99.99 --within 50");
+  if (options.drop.has_value() != options.capacity.has_value())
+    refuse(options.drop ? "--capacity" : "--drop", "missing",
+           "given with --solve: buffers are --capacity B and --drop EPS");
+  if (options.hop_ns && !options.within_ns)
+    refuse("--hop-ns", "given with --solve but without --within-ns", "given with --within-ns T");
+  if (options.within_ns && !options.units.link_gbps)
+    refuse("--link-gbps", "missing", "given with --within-ns (and --packet-bytes): the time of a slot");
+}
+
+}  // namespace
+
+void require_fitting(const DelayOptions& options) {
+  struct Use {
+    const char* name;
+    const std::optional<std::string>* value;
+    bool tree, network, distribution;
+  };
+  const Use uses[] = {{"--radix", &options.topology.radix, true, false, false},
+                      {"--levels", &options.topology.levels, true, false, false},
+                      {"--load", &options.topology.load, true, false, false},
+                      {"--routing", &options.topology.routing, true, false, false},
+                      {"--matrix", &options.topology.matrix, false, true, false},
+                      {"--route", &options.topology.route, false, true, false},
+                      {"--traffic", &options.burst.traffic, true, false, false},
+                      {"--burst", &options.burst.burst, true, false, false},
+                      {"--on-rate", &options.burst.on_rate, true, false, false},
+                      {"--destination", &options.burst.destination, true, false, false},
+                      {"--flow", &options.flow, false, true, false},
+                      {"--uniform", &options.topology.uniform, false, true, false},
+                      {"--load-scale", &options.topology.load_scale, false, true, false},
+                      {"--without", &options.topology.without, false, true, false},
+                      {"--sources", &options.model.sources, true, true, false},
+                      {"--delay", &options.model.delay, true, true, false},
+                      {"--hops", &options.model.hops, true, true, false},
+                      {"--percentiles", &options.percentiles, true, true, false},
+                      {"--ccdf", &options.ccdf, true, true, false},
+                      {"--drop", &options.drop, true, true, false},
+                      {"--hop-ns", &options.hop_ns, true, true, false},
+                      {"--solve", &options.solve, false, true, false}};
+  for (const Use& use : uses) {
+    if (!*use.value) continue;
+    if (options.topology.network && !use.network)
+      throw InvalidArgument(use.name, "given together with --network", "left out: the file says it");
+    if (options.delays && !use.distribution)
+      throw InvalidArgument(use.name, "given together with --delays",
+                            "left out: only --reorder, --reorder-levels and --flow-rate ask of given delays");
+    if (!options.topology.network && !options.delays && !use.tree)
+      throw InvalidArgument(use.name, "given without --network", "given with --network FILE");
+  }
+  if (options.topology.network && options.delays)
+    throw InvalidArgument("--delays", "given together with --network", "given alone, or --network alone");
+  if (!options.delays) require_one_topology(options.topology);
+  if ((options.check || options.no_check) && (options.delays || options.solve))
+    throw InvalidArgument(options.check ? "--check" : "--no-check",
+                          options.delays ? "given together with --delays" : "given together with --solve",
+                          "left out: only the delays of a network or a tree are simulated");
+  if (options.criterion && !options.drop)
+    throw InvalidArgument("--criterion", "given without --drop", "given with --drop EPS");
+  if (options.solve) {
+    require_fitting_solve(options);
+    return;
+  }
+  refuse_given(
+      {{"--within", &options.within}, {"--within-ns", &options.within_ns}, {"--capacity", &options.capacity}},
+      "given without --solve", "given with --solve load-scale");
+}
+
+std::vector<Rational> read_percentiles(const std::optional<std::string>& text) {
+  if (!text) return answers::usual_percentiles();
+  std::vector<Rational> percentiles;
+  for (const Rational& entry : parse_list(*text, "--percentiles", 100))
+    percentiles.push_back(parse_percentile(entry));
+  return percentiles;
+}
+
+std::vector<std::int64_t> read_ccdf_slots(const std::string& text) {
+  std::vector<std::int64_t> slots;
+  for (const Rational& entry : parse_list(text, "--ccdf", 1'000'000))
+    slots.push_back(to_integer(entry, "--ccdf", 0, queue::most_delay_slots - 1));
+  return slots;
+}
+
+std::vector<network::Sources> read_sources_list(const DelayModelOptions& options,
+                                                const answers::Topology& topology) {
+  using network::Sources;
+  const auto* tree = std::get_if<answers::TreeTopology>(&topology);
+  const std::vector<Sources> all = choices_or_first<Sources>(
+      options.sources, "--sources", {{"decoupled", Sources::decoupled}, {"first-hop", Sources::first_hop}});
+  for (const Sources sources : all)
+    if (sources == Sources::first_hop && tree != nullptr && tree->burst)
+      throw InvalidArgument("--sources", "first-hop given together with --burst",
+                            "decoupled: what a link brings of bursts is not on-off");
+  return all;
+}
+
+std::vector<queue::HopDelay> read_hop_delays(const DelayModelOptions& options) {
+  using queue::HopDelay;
+  return choices_or_first<HopDelay>(options.delay, "--delay",
+                                    {{"wait", HopDelay::wait}, {"occupancy", HopDelay::occupancy}});
+}
+
+std::vector<std::optional<answers::Hops>> read_hops(const DelayModelOptions& options,
+                                                    const answers::Topology& topology,
+                                                    const answers::DelayModelQuestion& question) {
+  using answers::Hops;
+  if (!options.hops) return {std::nullopt};
+  std::vector<std::optional<Hops>> list;
+  for (const std::optional<Hops>& hops :
+       choices_or_first<std::optional<Hops>>(options.hops, "--hops",
+                                             {{"chain", Hops::chain},
+                                              {"independent", Hops::independent},
+                                              {"bound", Hops::bound},
+                                              {"all", std::nullopt}})) {
+    if (hops)
+      list.push_back(hops);
+    else
+      for (const Hops each : answers::possible_hops(topology, question)) list.emplace_back(each);
+  }
+  return list;
+}
+
+std::vector<answers::DelayQuestion> read_delay_questions(const DelayOptions& options) {
+  require_fitting(options);
+  answers::DelayQuestion plain_question;
+  if (options.ccdf)
+    for (const std::int64_t slots : read_ccdf_slots(*options.ccdf)) plain_question.levels.emplace_back(slots);
+  plain_question.percentiles = read_percentiles(options.percentiles);
+  plain_question.digits = read_digits(options);
+  plain_question.units = read_units(options.units);
+  plain_question.hop_ns = read_hop_ns(options.hop_ns, options.units);
+  if (options.flow && *options.flow != "all") plain_question.flow = *options.flow;
+  const std::vector<Reordering> reorderings = read_reorderings(options);
+  const auto drops = read_drops(options);
+  const std::vector<answers::Topology> topologies = read_topologies(options);
+  const std::vector<answers::DelayQuestion> questions =
+      Combinations(plain_question)
+          .by(topologies, &answers::DelayQuestion::topology)
+          .by(read_sources_list(options.model, topologies.front()), &answers::DelayQuestion::sources)
+          .by(read_hop_delays(options.model), &answers::DelayQuestion::hop_delay)
+          .by(drops, &answers::DelayQuestion::drop)
+          .by(reorderings,
+              [](auto& each, const Reordering& asked) {
+                each.reorder = asked.targets;
+                each.flow_rate = asked.flow_rate;
+              })
+          .points();
+  std::vector<answers::DelayQuestion> all;
+  for (const answers::DelayQuestion& question : questions)
+    for (const auto& hops : read_hops(options.model, question.topology, question.model()))
+      all.emplace_back(question).hops = hops;
+  for (answers::DelayQuestion& question : all) question.check = read_check(options, all.size());
+  return all;
+}
+
+namespace {
+
+/// What --solve load-scale is to meet: each combination of percentiles and times, or of buffers and their targets;
+/// without these that no queue grows for ever.
+std::vector<std::variant<answers::Stability, answers::LatencyTarget, answers::BufferTarget>>
+read_scale_targets(const DelayOptions& options) {
+  std::vector<std::variant<answers::Stability, answers::LatencyTarget, answers::BufferTarget>> targets;
+  if (options.within || options.within_ns) {
+    const char* option = options.within ? "--within" : "--within-ns";
+    std::optional<answers::SlotTime> time;
+    if (options.within_ns)
+      time = {*read_units(options.units).slot_ns(),
+              read_hop_ns(options.hop_ns, options.units).value_or(Rational(0))};
+    const Rational slot = time ? time->slot : Rational(1);
+    for (const Rational& percentile : read_percentiles(options.percentiles))
+      for (const Rational& within :
+           parse_list(options.within ? *options.within : *options.within_ns, option)) {
+        if (within < 0 || within > 1'000'000 * slot)
+          throw InvalidArgument(option, plain(within), "from 0 to 1000000 slots");
+        targets.emplace_back(answers::LatencyTarget{percentile, within, time});
+      }
+    return targets;
+  }
+  if (!options.capacity) return {answers::Stability{}};
+  for (const std::int64_t capacity : parse_integers(*options.capacity, "--capacity", 0, most_capacity))
+    for (const auto& drop : read_drops(options))
+      targets.emplace_back(answers::BufferTarget{Packets(capacity), *drop});
+  return targets;
+}
+
+}  // namespace
+
+std::vector<answers::LoadScaleQuestion> read_load_scale_questions(const DelayOptions& options) {
+  require_fitting(options);
+  const auto targets = read_scale_targets(options);
+  const auto networks = read_networks(options.topology, answers::Overload::allowed);
+  answers::LoadScaleQuestion asked;
+  if (options.flow && *options.flow != "all") asked.flow = *options.flow;
+  asked.digits = read_digits(options);
+  asked.units = read_units(options.units);
+  return Combinations(asked)
+      .by(networks, &answers::LoadScaleQuestion::topology)
+      .by(read_sources_list(options.model, networks.front()), &answers::LoadScaleQuestion::sources)
+      .by(read_hop_delays(options.model), &answers::LoadScaleQuestion::hop_delay)
+      .by(targets, &answers::LoadScaleQuestion::asked)
+      .points();
+}
+
+std::vector<answers::ReorderQuestion> read_reorder_questions(const DelayOptions& options) {
+  require_fitting(options);
+  std::vector<answers::ReorderQuestion> questions;
+  for (Reordering& asked : read_reorderings(options)) {
+    if (!asked.targets)
+      throw InvalidArgument("--reorder", "missing", "given as the target EPS (or --reorder-levels LIST)");
+    if (!asked.flow_rate)
+      throw InvalidArgument("--flow-rate", "missing", "given: packets a slot, above 0 and at most 1");
+    questions.push_back({.delays = {},
+                         .flow_rate = *asked.flow_rate,
+                         .targets = *std::move(asked.targets),
+                         .file = *options.delays,
+                         .digits = read_digits(options),
+                         .units = read_units(options.units)});
+  }
+  const auto delays = answers::parse_delays(read_file(*options.delays, "--delays"), *options.delays);
+  for (answers::ReorderQuestion& question : questions) question.delays = delays;
+  return questions;
+}
+
+void add_hop_option(OptionTable& table, std::optional<std::string>& hop_ns) {
+  OptionGroup(table, "Units")
+      .add("--hop-ns", hop_ns, "T", "wires and pipelines: adds to latencies in ns for each queue passed");
+}
+
+std::optional<Rational> read_hop_ns(const std::optional<std::string>& hop_ns, const UnitOptions& units) {
+  if (!hop_ns) return {};
+  const Rational hop = numeric::parse_rational(*hop_ns, "--hop-ns");
+  if (hop < 0 || hop > most_hop_ns) throw InvalidArgument("--hop-ns", *hop_ns, "from 0 to 1000000000 ns");
+  if (!units.link_gbps)
+    throw InvalidArgument("--link-gbps", "missing",
+                          "given with --hop-ns, which adds to latencies in ns (and --packet-bytes)");
+  return hop;
+}
+
+std::optional<answers::SlotTime> read_slot_time(const std::optional<std::string>& hop_ns,
+                                                const UnitOptions& units) {
+  const std::optional<Rational> hop = read_hop_ns(hop_ns, units);
+  if (!hop) return {};
+  return answers::SlotTime{.slot = *read_units(units).slot_ns(), .hop = *hop};
+}
+
+void add_delay_model_options(OptionTable& table, DelayModelOptions& options) {
+  const OptionGroup model(table, "Model");
+  model.add(
+      "--sources", options.sources, "NAME",
+      "who feeds a queue: decoupled (every source, the default) or\nfirst-hop (each link into its switch; as "
+      "published)");
+  model.add("--delay", options.delay, "NAME", "of a hop: wait (the default) or occupancy (as published)");
+  model.add(
+      "--hops", options.hops, "NAME",
+      "chain (each wait depends on the one before; the default where it\napplies), independent, bound (an "
+      "upper bound, of trees), or all of them");
+}
+
+void add_delay_options(OptionTable& table, DelayOptions& options) {
+  const OptionGroup network(table, "Any network");
+  const OptionGroup question(table, "Question");
+  add_topology_options(table, options.topology);
+  network.add("--flow", options.flow, "NAME", "one flow of it, or all (the default)");
+  add_delay_model_options(table, options.model);
+  add_burst_options(table, options.burst, "A tree under uniform traffic");
+  question.add("--percentiles", options.percentiles, "LIST",
+               "in percent; 50,90,99,99.99,99.9999 unless told");
+  question.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
+  question.add_flag("--check", options.check,
+                    "cross-check by a simulation of seconds; by default one of at most\n0.3 s, for a single "
+                    "network and load");
+  question.add_flag("--no-check", options.no_check, "no simulation");
+  question.add("--drop", options.drop, "EPS",
+               "adds the buffer of each hop for this target (the packet in\nservice counts)");
+  question.add("--criterion", options.criterion, "NAME", "of --drop: overflow (the default) or loss");
+  question.add("--reorder", options.reorder, "EPS",
+               "the reorder buffer of one flow: least b with P(R > b) <= EPS");
+  question.add("--reorder-levels", options.reorder_levels, "LIST", "levels b of P(R > b)");
+  question.add("--flow-rate", options.flow_rate, "P",
+               "packets a slot of that flow; a tree: --load unless told, one leaf\nto one other");
+  question.add("--solve", options.solve, "WHAT",
+               "load-scale: the greatest factor of all rates that the links\nbear, or that meets a target:");
+  question.add("--within", options.within, "LIST", "slots of latency for the --percentiles of each flow");
+  question.add("--within-ns", options.within_ns, "LIST", "the same in ns");
+  question.add("--capacity", options.capacity, "LIST",
+               "room of each queue, for --drop (the packet in service counts)");
+  question.add("--delays", options.delays, "FILE",
+               "with --reorder: the delays' own distribution, P(delay = 0), P(1), ...");
+  OptionGroup(table, "Numbers").add("--digits", options.digits, "D", "significant digits to prove (10)");
+  add_unit_options(table, options.units);
+  add_hop_option(table, options.hop_ns);
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,201 @@
+#include <cln/rational.h>
+#include <cli/commands.hpp>
+#include <cli/commands/delays/topology_options.hpp>
+#include <cli/options/number_options.hpp>
+#include <tailbound/render/documents/delay/generated_network.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tailbound::cli {
+namespace {
+
+constexpr int most = std::numeric_limits<int>::max();
+
+/// As typed; an option that was not given is empty.
+struct Options {
+  std::optional<std::string> shape, radix, levels, leaves, spines, uplink_rate, sides, routers, wires, groups,
+      prime, switches, degree, seed, hosts, uniform, route, without, shared_memory;
+};
+
+using Given = std::vector<std::pair<const char*, const std::optional<std::string>*>>;
+
+/// Reads the numbers of one shape, and refuses those of others.
+class Numbers {
+ public:
+  explicit Numbers(const Options& options)
+      : all_{{"--radix", &options.radix},
+             {"--levels", &options.levels},
+             {"--leaves", &options.leaves},
+             {"--spines", &options.spines},
+             {"--uplink-rate", &options.uplink_rate},
+             {"--sides", &options.sides},
+             {"--routers", &options.routers},
+             {"--wires", &options.wires},
+             {"--groups", &options.groups},
+             {"--prime", &options.prime},
+             {"--switches", &options.switches},
+             {"--degree", &options.degree},
+             {"--seed", &options.seed},
+             {"--hosts", &options.hosts}} {}
+
+  void read(const char* option, int& value) {
+    if (const auto& text = take(option)) value = static_cast<int>(parse_integer(*text, option, 0, most));
+  }
+  void read(const char* option, std::optional<int>& value) {
+    if (const auto& text = take(option)) value = static_cast<int>(parse_integer(*text, option, 0, most));
+  }
+  void read(const char* option, std::uint64_t& value) {
+    if (const auto& text = take(option))
+      value = static_cast<std::uint64_t>(
+          parse_integer(*text, option, 0, std::numeric_limits<std::int64_t>::max()));
+  }
+  void read(const char* option, std::vector<int>& values) {
+    const auto& text = take(option);
+    if (!text) return;
+    values.clear();
+    for (const std::int64_t value : parse_integers(*text, option, 0, most))
+      values.push_back(static_cast<int>(value));
+  }
+  void refuse_others(const std::string& shape) const {
+    for (const auto& [option, text] : all_)
+      if (*text) throw InvalidArgument(option, "given for " + shape, "left out: it is of other networks");
+  }
+
+ private:
+  const std::optional<std::string>& take(const char* option) {
+    const auto found = std::find_if(all_.begin(), all_.end(),
+                                    [&](const auto& each) { return std::string_view(each.first) == option; });
+    const std::optional<std::string>& text = *found->second;
+    all_.erase(found);
+    return text;
+  }
+
+  Given all_;
+};
+
+network::FabricShape read_shape(const Options& options) {
+  const std::vector<std::string> names{"fat-tree",  "leaf-spine", "torus",    "hyperx",
+                                       "dragonfly", "slimfly",    "jellyfish"};
+  if (!options.shape)
+    throw InvalidArgument("SHAPE", "missing",
+                          "fat-tree, leaf-spine, torus, hyperx, dragonfly, slimfly or jellyfish");
+  const std::size_t chosen = parse_choice(*options.shape, "SHAPE", names);
+  Numbers numbers(options);
+  network::FabricShape shape;
+  const auto grid = [&numbers](auto its) {
+    numbers.read("--sides", its.sides);
+    numbers.read("--hosts", its.hosts);
+    return its;
+  };
+  if (chosen == 0) {
+    network::FatTree its;
+    numbers.read("--radix", its.radix);
+    numbers.read("--levels", its.levels);
+    shape = its;
+  } else if (chosen == 1) {
+    network::LeafSpine its;
+    numbers.read("--leaves", its.leaves);
+    numbers.read("--spines", its.spines);
+    numbers.read("--hosts", its.hosts);
+    numbers.read("--uplink-rate", its.uplink_rate);
+    shape = its;
+  } else if (chosen == 2) {
+    shape = grid(network::Torus{});
+  } else if (chosen == 3) {
+    shape = grid(network::HyperX{});
+  } else if (chosen == 4) {
+    network::Dragonfly its;
+    numbers.read("--routers", its.routers);
+    numbers.read("--hosts", its.hosts);
+    numbers.read("--wires", its.wires);
+    its.groups = static_cast<int>(std::min<std::int64_t>(std::int64_t{its.routers} * its.wires + 1, most));
+    numbers.read("--groups", its.groups);
+    shape = its;
+  } else if (chosen == 5) {
+    network::SlimFly its;
+    numbers.read("--prime", its.prime);
+    numbers.read("--hosts", its.hosts);
+    shape = its;
+  } else {
+    network::Jellyfish its;
+    numbers.read("--switches", its.switches);
+    numbers.read("--degree", its.degree);
+    numbers.read("--hosts", its.hosts);
+    numbers.read("--seed", its.seed);
+    shape = its;
+  }
+  numbers.refuse_others(*options.shape);
+  return shape;
+}
+
+Reply answer(const Options& options, const Context&) {
+  answers::GeneratedNetworkQuestion question{.shape = read_shape(options),
+                                             .traffic = network::FabricTraffic{}};
+  if (options.uniform) {
+    question.traffic->uniform = numeric::parse_rational(*options.uniform, "--uniform");
+    if (question.traffic->uniform < 0 || question.traffic->uniform > 1)
+      throw InvalidArgument("--uniform", *options.uniform,
+                            "from 0 (no traffic in the file) to 1 packet a slot");
+  }
+  if (options.route) question.traffic->route = parse_route(*options.route);
+  if (cln::zerop(question.traffic->uniform)) question.traffic.reset();
+  if (options.without) question.without = network::failures_of(*options.without);
+  question.shared_memory = options.shared_memory;
+  const answers::GeneratedNetworkAnswer found = answers::answer(question);
+  return {.document = render::document(question, found), .text = found.file};
+}
+
+void declare(OptionTable& table, Options& options) {
+  const OptionGroup question(table, "");
+  question.add("SHAPE", options.shape, "",
+               "fat-tree, leaf-spine, torus, hyperx, dragonfly, slimfly or jellyfish");
+  table.options.back().required = true;
+  const OptionGroup sizes(table, "Sizes");
+  sizes.add(
+      "--radix", options.radix, "K",
+      "fat-tree: all ports of a switch, even (4); half are down, half\nup (delay --radix counts one side)");
+  sizes.add("--levels", options.levels, "N", "fat-tree: 2 or 3 (3)");
+  sizes.add("--leaves", options.leaves, "N", "leaf-spine: leaves (4)");
+  sizes.add("--spines", options.spines, "N", "leaf-spine: spines (2)");
+  sizes.add("--uplink-rate", options.uplink_rate, "C",
+            "leaf-spine: packets a slot between leaf and spine (1)");
+  sizes.add("--sides", options.sides, "LIST", "torus, hyperx: switches in each dimension (4,4)");
+  sizes.add("--routers", options.routers, "A", "dragonfly: switches of a group (4)");
+  sizes.add("--wires", options.wires, "H", "dragonfly: wires of a switch to other groups (2)");
+  sizes.add("--groups", options.groups, "G", "dragonfly: groups (A H + 1)");
+  sizes.add("--prime", options.prime, "Q", "slimfly: 2 Q^2 switches, Q a prime or a power of one (5)");
+  sizes.add("--switches", options.switches, "N", "jellyfish: switches (20)");
+  sizes.add("--degree", options.degree, "R", "jellyfish: wires of a switch to others (4)");
+  sizes.add("--seed", options.seed, "S", "jellyfish: which random graph (1)");
+  sizes.add("--hosts", options.hosts, "N",
+            "hosts of a switch; not of a fat-tree (leaf-spine: 4 a leaf;\nhyperx, jellyfish 4; dragonfly 2; "
+            "torus 1; slimfly: half of\nits wires)");
+  const OptionGroup traffic(table, "Traffic");
+  traffic.add("--uniform", options.uniform, "R",
+              "packets a slot that each host sends, the same to each other (0.5);\n0: none in the file");
+  traffic.add("--route", options.route, "NAME",
+              "its ways: spread (over all shortest, the default), shortest or,\nof a dragonfly, minimal "
+              "(local, global, local) or "
+              "valiant");
+  OptionGroup(table, "Memory")
+      .add("--shared-memory", options.shared_memory, "LIST",
+           "switches whose queues share one memory: all, or names as \"leaf[0..3], spine0\"");
+  OptionGroup(table, "Failures")
+      .add("--without", options.without, "LIST",
+           "what fails: switches, links (\"a -> b\"), \"3 random\" links");
+}
+
+}  // namespace
+
+Command network_command() {
+  return command_of<Options>("network",
+                             "the usual networks of data centres as files: fat-tree, dragonfly, ...", true,
+                             declare, answer);
+}
+
+}  // namespace tailbound::cli

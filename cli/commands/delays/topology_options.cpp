@@ -1,0 +1,143 @@
+#include <cln/rational.h>
+#include <cli/commands/delays/fabric_delays.hpp>
+#include <cli/commands/delays/topology_options.hpp>
+#include <cli/options/files.hpp>
+#include <cli/options/traffic_options.hpp>
+
+namespace tailbound::cli {
+namespace {
+
+using network::FileUse;
+using network::RouteRule;
+using network::Tree;
+using numeric::Rational;
+
+}  // namespace
+
+RouteRule read_route(const TopologyOptions& options, FileUse use) {
+  return options.route ? parse_route(*options.route, use) : RouteRule::shortest;
+}
+
+RouteRule parse_route(const std::string& name, FileUse use) {
+  std::vector<std::string> names(network::route_names.begin(), network::route_names.end());
+  if (use == FileUse::worms) names.resize(2);  // no groups of switches
+  return static_cast<RouteRule>(parse_choice(name, "--route", names));
+}
+
+void add_topology_options(OptionTable& table, TopologyOptions& options) {
+  const OptionGroup tree(table, "A tree under uniform traffic");
+  tree.add("--radix", options.radix, "K",
+           "ports of a switch on each side: K down and K up, 2 K in all\n(network fat-tree --radix counts "
+           "both sides)");
+  tree.add("--levels", options.levels, "N", "levels of switches: K^N leaves");
+  tree.add("--load", options.load, "R", "packets a slot that each leaf sends");
+  tree.add("--routing", options.routing, "NAME",
+           "random-root (always up to the top, the default) or nearest-ancestor");
+  add_network_options(table, options, FileUse::packets);
+  const OptionGroup network(table, "Any network");
+  network.add("--uniform", options.uniform, "LIST",
+              "flows: packets a slot that each host sends, the same to\neach other that it can reach");
+  network.add("--load-scale", options.load_scale, "LIST", "all its rates times this");
+  network.add("--without", options.without, "LIST",
+              "what fails: switches, links \"a -> b\", \"3 random\" or with a\nseed \"3 random 7\"");
+}
+
+void add_network_options(OptionTable& table, TopologyOptions& options, FileUse use) {
+  const OptionGroup network(table, "Any network");
+  network.add("--network", options.network, "FILE", "a TOML file: hosts, switches, links, flows");
+  network.add("--matrix", options.matrix, "FILE", "flows from a traffic matrix, a CSV file");
+  network.add("--route", options.route, "NAME",
+              use == FileUse::worms ? "of these flows: shortest (the default) or spread (over all shortest)"
+                                    : "of these flows: shortest (the default), spread (over all shortest)\n"
+                                      "or, of a dragonfly, minimal (one link between two groups of\n"
+                                      "switches) or valiant (by way of a third group)");
+}
+
+void require_one_topology(const TopologyOptions& options) {
+  struct Use {
+    const char* name;
+    const std::optional<std::string>* value;
+    bool of_tree, needed;
+  };
+  const Use uses[] = {
+      {"--radix", &options.radix, true, true},       {"--levels", &options.levels, true, true},
+      {"--load", &options.load, true, true},         {"--routing", &options.routing, true, false},
+      {"--matrix", &options.matrix, false, false},   {"--route", &options.route, false, false},
+      {"--uniform", &options.uniform, false, false}, {"--load-scale", &options.load_scale, false, false},
+      {"--without", &options.without, false, false}};
+  for (const Use& use : uses) {
+    if (*use.value && options.network && use.of_tree)
+      throw InvalidArgument(use.name, "given together with --network", "left out: the file says it");
+    if (*use.value && !options.network && !use.of_tree)
+      throw InvalidArgument(use.name, "given without --network", "given with --network FILE");
+  }
+  for (const Use& use : uses)
+    if (!options.network && use.needed && !*use.value)
+      throw InvalidArgument(
+          use.name, "missing",
+          "given: a tree needs --radix K --levels N --load R (any other network: --network FILE)");
+}
+
+std::vector<answers::TreeTopology> read_trees(const TopologyOptions& options, const BurstOptions& bursts) {
+  using network::TreeRouting;
+  const std::vector<TreeRouting> its_routings = choices_or_first<TreeRouting>(
+      options.routing, "--routing",
+      {{"random-root", TreeRouting::random_root}, {"nearest-ancestor", TreeRouting::nearest_ancestor}});
+  const std::vector<numeric::Rational> loads = parse_percent_list(*options.load, "--load");
+  std::size_t bursts_of_each = 0;
+  std::vector<std::vector<std::optional<traffic::Burst>>> bursts_at;  // by the load, as they depend on it
+  for (const numeric::Rational& load : loads) {
+    bursts_at.push_back(read_bursts(bursts, load));
+    bursts_of_each = bursts_at.back().size();
+  }
+  std::vector<answers::TreeTopology> trees;
+  for (const std::int64_t radix :
+       parse_integers(*options.radix, "--radix", Tree::least_radix, Tree::most_radix))
+    for (const std::int64_t levels : parse_integers(*options.levels, "--levels", 1, Tree::most_levels))
+      for (const network::TreeRouting routing : its_routings)
+        for (const traffic::Destination destination :
+             read_destinations(bursts.destination, bursts.burst.has_value()))
+          for (std::size_t burst = 0; burst < bursts_of_each; ++burst)
+            for (std::size_t load = 0; load < loads.size(); ++load)
+              trees.push_back({.tree = {radix, static_cast<int>(levels)},
+                               .load = loads[load],
+                               .routing = routing,
+                               .burst = bursts_at[load][burst],
+                               .destination = destination});
+  return trees;
+}
+
+answers::NetworkTopology read_network(const TopologyOptions& options, network::FileUse use) {
+  const answers::NamedText file{*options.network, read_file(*options.network, "--network")};
+  const std::vector<std::string> without = read_failures(options);
+  if (options.matrix)
+    return answers::read_network(file, {*options.matrix, read_file(*options.matrix, "--matrix")},
+                                 read_route(options, use), use, without);
+  if (options.route) throw InvalidArgument("--route", "given without --matrix", "given with --matrix FILE");
+  return answers::read_network(file, read_named, use, without);
+}
+
+std::vector<std::string> read_failures(const TopologyOptions& options) {
+  return options.without ? network::failures_of(*options.without) : std::vector<std::string>();
+}
+
+answers::Loads read_loads(const TopologyOptions& options) {
+  answers::Loads loads;
+  if (options.uniform) loads.uniform = parse_percent_list(*options.uniform, "--uniform");
+  if (options.load_scale) loads.load_scale = parse_percent_list(*options.load_scale, "--load-scale");
+  return loads;
+}
+
+std::vector<answers::NetworkTopology> read_networks(const TopologyOptions& options,
+                                                    answers::Overload overload) {
+  const answers::Loads loads = read_loads(options);
+  if (!options.uniform) return answers::at_loads(read_network(options), loads, overload);
+  if (options.matrix)
+    throw InvalidArgument("--uniform", "given together with --matrix",
+                          "left out, or --matrix: each says all flows");
+  const answers::NamedText file{*options.network, read_file(*options.network, "--network")};
+  return answers::at_loads(answers::read_uniform_network(file, read_route(options), read_failures(options)),
+                           loads, overload);
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,312 @@
+#include <cln/rational.h>
+#include <cli/commands.hpp>
+#include <cli/commands/delays/delay_question.hpp>
+#include <cli/commands/delays/fabric_delays.hpp>
+#include <cli/options/precision.hpp>
+#include <cli/options/replies.hpp>
+#include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/answers/simulation/simulate_rare.hpp>
+#include <tailbound/answers/simulation/simulate_tree.hpp>
+#include <tailbound/answers/validation/validate_delay.hpp>
+#include <tailbound/render/documents/simulation/simulate_tree.hpp>
+#include <tailbound/render/documents/validation/validate_delay.hpp>
+
+#include <memory>
+#include <utility>
+
+/// A tree or any network, simulated slot by slot: `simulate tree`, with --rare for probabilities that plain simulation
+/// does not reach, and `validate delay`.
+namespace tailbound::cli {
+namespace {
+
+using answers::Combinations;
+using answers::RareMethod;
+using answers::SimulateRareQuestion;
+using answers::SimulateTreeQuestion;
+using answers::ValidateDelayQuestion;
+using numeric::Rational;
+
+constexpr std::int64_t most_packets = 1'000'000'000, most_rare_packets = 100'000;
+
+/// As typed; an option that was not given is empty.
+struct TreeSimulationOptions {
+  TopologyOptions topology;
+  BurstOptions burst;
+  SimulationOptions run;
+  UnitOptions units;
+  std::optional<std::string> buffer, occupancy, ccdf, percentiles, reorder_levels, rare, hop, hop_ns;
+  bool reorder = false;
+};
+
+struct TreeValidationOptions {
+  TopologyOptions topology;
+  BurstOptions burst;
+  SimulationOptions run;
+  DelayModelOptions model;
+  UnitOptions units;
+  std::optional<std::string> percentiles, ccdf, hop_ns;
+};
+
+/// Beside a network.
+void refuse_bursts(const BurstOptions& bursts) {
+  refuse_given({{"--traffic", &bursts.traffic},
+                {"--burst", &bursts.burst},
+                {"--destination", &bursts.destination},
+                {"--on-rate", &bursts.on_rate}},
+               "given together with --network", "left out: the file says which flows have a burst");
+}
+
+/// The trees, or the networks, as the simulators take them.
+/// \param overload  of networks, with buffers of limited room
+std::vector<answers::Topology> read_topologies_to_simulate(
+    const TopologyOptions& options, const BurstOptions& bursts,
+    answers::Overload overload = answers::Overload::refused) {
+  require_one_topology(options);
+  std::vector<answers::Topology> topologies;
+  if (options.network) {
+    refuse_bursts(bursts);
+    for (answers::NetworkTopology& network : read_networks(options, overload))
+      topologies.emplace_back(std::move(network));
+    return topologies;
+  }
+  for (const answers::TreeTopology& tree : read_trees(options, bursts)) {
+    try {
+      static_cast<void>(answers::tree_model(tree));
+    } catch (const InvalidArgument& error) {  // with the number as it was typed
+      if (error.argument() == "load")
+        throw InvalidArgument("--load", is_list(*options.load) ? plain(tree.load) : *options.load,
+                              error.legal());
+      if (error.argument() == "burst")
+        throw InvalidArgument("--burst", is_list(*bursts.burst) ? plain(tree.burst->slots) : *bursts.burst,
+                              error.legal());
+      throw;
+    }
+    topologies.emplace_back(tree);
+  }
+  return topologies;
+}
+
+/// A network of many pairs that send has its traffic beside it.
+struct Simulated {
+  answers::Topology topology;
+  std::shared_ptr<const answers::SimulatedFabric> fabric{};
+};
+
+std::vector<Simulated> read_all_to_simulate(const TreeSimulationOptions& options) {
+  require_one_topology(options.topology);
+  std::vector<Simulated> all;
+  for (const answers::FabricTopology& its : read_fabrics(options.topology))
+    all.push_back({place_of(its), answers::simulated_fabric(*its.fabric)});
+  if (!all.empty()) {
+    refuse_bursts(options.burst);
+    return all;
+  }
+  const auto overload = options.buffer ? answers::Overload::allowed : answers::Overload::refused;
+  for (answers::Topology& its : read_topologies_to_simulate(options.topology, options.burst, overload))
+    all.push_back({std::move(its)});
+  return all;
+}
+
+/// One for each entry of --buffer; one of unlimited room without it.
+std::vector<std::optional<Packets>> read_buffers(const TreeSimulationOptions& options) {
+  return each_or_none(options.buffer.has_value(), packets_of(options.buffer, "--buffer", 1, most_packets));
+}
+
+void require_possible(const TreeSimulationOptions& options) {
+  if (options.hop) throw InvalidArgument("--hop", "given without --rare", "given with --rare X");
+  if (!options.reorder && !options.reorder_levels) return;
+  const char* observe = options.reorder ? "--reorder" : "--reorder-levels";
+  if (options.topology.network)
+    throw InvalidArgument(observe, "given together with --network",
+                          "left out: reorder buffers are measured in trees");
+  if (options.buffer)
+    throw InvalidArgument(observe, "given together with --buffer",
+                          "left out: packets that are lost would be waited for without end");
+}
+
+/// One question for each combination of what was given as lists.
+std::vector<SimulateTreeQuestion> read_questions(const TreeSimulationOptions& options) {
+  require_possible(options);
+  SimulateTreeQuestion asked;
+  asked.occupancy_levels = packets_of(options.occupancy, "--occupancy", 0, most_packets);
+  if (options.reorder) asked.reorder_levels.emplace();
+  if (options.reorder_levels)
+    asked.reorder_levels = packets_of(options.reorder_levels, "--reorder-levels", 0, most_packets);
+  asked.percentiles = read_percentiles(options.percentiles);
+  if (options.ccdf)
+    for (const std::int64_t slots : read_ccdf_slots(*options.ccdf)) asked.delay_levels.emplace_back(slots);
+  const std::vector<Simulated> topologies = read_all_to_simulate(options);
+  const std::vector<std::optional<Packets>> buffers = read_buffers(options);
+  asked.length = read_run_length(options.run);
+  asked.time = read_slot_time(options.hop_ns, options.units);
+  const std::vector<SimulateTreeQuestion> questions =
+      answers::Combinations(asked)
+          .by(buffers, &SimulateTreeQuestion::buffer)
+          .by(topologies,
+              [](SimulateTreeQuestion& each, const Simulated& its) {
+                each.topology = its.topology;
+                each.fabric = its.fabric;
+              })
+          .points();
+  for (const SimulateTreeQuestion& question : questions)
+    static_cast<void>(answers::plan_of(question));  // may each be simulated?
+  return questions;
+}
+
+// --- rare: hop 1 under random-root routing by importance sampling of its queue, any other by splitting
+
+void require_alone(const TreeSimulationOptions& options) {
+  const std::pair<const char*, bool> others[] = {
+      {"--network", options.topology.network.has_value()},      {"--buffer", options.buffer.has_value()},
+      {"--occupancy", options.occupancy.has_value()},           {"--ccdf", options.ccdf.has_value()},
+      {"--percentiles", options.percentiles.has_value()},       {"--reorder", options.reorder},
+      {"--reorder-levels", options.reorder_levels.has_value()}, {"--hop-ns", options.hop_ns.has_value()}};
+  for (const auto& [name, given] : others)
+    if (given)
+      throw InvalidArgument(name, "given together with --rare",
+                            "left out: --rare asks for P(Q > level) in a tree, and nothing else");
+}
+
+/// Importance sampling has neither a warm-up nor replications to choose.
+void require_fitting_run(const SimulateRareQuestion& question, const SimulationOptions& run) {
+  if (method_of(question) != RareMethod::importance_sampling) return;
+  for (const auto& [name, value] :
+       {std::pair{"--warmup", &run.warmup}, std::pair{"--replications", &run.replications}})
+    if (*value)
+      throw InvalidArgument(name, "given for the first hop of --rare",
+                            "left out: cycles of one queue need no warm-up and are independent");
+}
+
+/// One question for each combination of what was given as lists.
+std::vector<SimulateRareQuestion> read_rare_questions(const TreeSimulationOptions& options) {
+  require_alone(options);
+  const std::vector<answers::Topology> trees = read_topologies_to_simulate(options.topology, options.burst);
+  const std::string hops = options.hop.value_or("1");
+  const answers::RunLength length = read_run_length(options.run, 64);
+  std::vector<SimulateRareQuestion> questions;
+  for (const answers::Topology& its : trees) {
+    const auto& tree = std::get<answers::TreeTopology>(its);
+    for (const std::int64_t hop : parse_integers(hops, "--hop", 1, sim::stage_count(tree.tree)))
+      for (const std::variant<Packets, Rational>& rare : read_rare(*options.rare, most_rare_packets)) {
+        questions.push_back({.topology = tree, .hop = static_cast<int>(hop), .rare = rare, .length = length});
+        require_fitting_run(questions.back(), options.run);
+      }
+  }
+  return questions;
+}
+
+Reply answer_rare(const TreeSimulationOptions& options, const Context& context) {
+  const answers::Units units = read_units(options.units);
+  const std::vector<SimulateRareQuestion> questions = read_rare_questions(options);
+  if (context.draws && questions.size() < 2)
+    throw InvalidArgument("--plot", "given together with --rare",
+                          "left out: the answer is one number; or --rare (--load, --hop, ...) a list");
+  return simulate_all(questions, options.run, context, [&](const auto& points, std::size_t asked) {
+    return render::document(points, asked, units);
+  });
+}
+
+Reply answer_simulation(const TreeSimulationOptions& options, const Context& context) {
+  if (options.rare) return answer_rare(options, context);
+  const answers::Units units = read_units(options.units);
+  const auto document_of = [&](auto points, std::size_t asked) {
+    return render::document(std::move(points), asked, units);
+  };
+  if (options.run.half_width)
+    return simulate_to_width(read_questions(options), options.run, context, document_of);
+  return simulate_all(read_questions(options), options.run, context, document_of);
+}
+
+void declare_simulation(OptionTable& table, TreeSimulationOptions& options) {
+  const OptionGroup question(table, "Question");
+  add_topology_options(table, options.topology);
+  add_burst_options(table, options.burst, "A tree under uniform traffic");
+  OptionGroup(table, "Model")
+      .add("--buffer", options.buffer, "B",
+           "room of each queue in packets (the packet in service counts);\nwhat does not fit is lost");
+  question.add("--percentiles", options.percentiles, "LIST",
+               "in percent; 50,90,99,99.99,99.9999 unless told");
+  question.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
+  question.add("--occupancy", options.occupancy, "LIST",
+               "packets n of P(Q > n), for each hop (the packet in service counts)");
+  question.add_flag("--reorder", options.reorder,
+                    "the reorder buffers of up to 64 leaves' packets: P(R > b)");
+  question.add("--reorder-levels", options.reorder_levels, "LIST", "the same, for these b");
+  question.add(
+      "--rare", options.rare, "X",
+      "instead of all these: P(Q > n) down to 1e-280, n = X, or where\nit is near X < 1; --slots of hop 1: "
+      "its cycles");
+  question.add("--hop", options.hop, "H", "of --rare (1; any hop unless bursts keep their destination)");
+  add_simulation_options(table, options.run);
+  add_precision_option(table, options.run);
+  add_unit_options(table, options.units);
+  add_hop_option(table, options.hop_ns);
+}
+
+// --- validate delay
+
+/// One question for each combination of what was given as lists.
+std::vector<ValidateDelayQuestion> read_validations(const TreeValidationOptions& options) {
+  require_one_topology(options.topology);
+  ValidateDelayQuestion asked;
+  asked.length = read_run_length(options.run);
+  asked.time = read_slot_time(options.hop_ns, options.units);
+  if (options.ccdf)
+    for (const std::int64_t slots : read_ccdf_slots(*options.ccdf)) asked.levels.emplace_back(slots);
+  asked.percentiles = read_percentiles(options.percentiles);
+  if (auto fabrics = read_fabric_validations(options.topology, options.model, asked); !fabrics.empty()) {
+    refuse_bursts(options.burst);
+    return fabrics;
+  }
+  const std::vector<answers::Topology> topologies =
+      read_topologies_to_simulate(options.topology, options.burst);
+  const std::vector<queue::HopDelay> hop_delays = read_hop_delays(options.model);
+  const std::vector<ValidateDelayQuestion> questions =
+      Combinations(asked)
+          .by(read_sources_list(options.model, topologies.front()), &ValidateDelayQuestion::sources)
+          .by(hop_delays, &ValidateDelayQuestion::hop_delay)
+          .by(topologies, &ValidateDelayQuestion::topology)
+          .points();
+  std::vector<ValidateDelayQuestion> all;
+  for (const ValidateDelayQuestion& question : questions)
+    for (const auto& hops :
+         read_hops(options.model, question.topology, {question.sources, question.hop_delay, {}, {}}))
+      all.emplace_back(question).hops = hops;
+  return all;
+}
+
+Reply answer_validation(const TreeValidationOptions& options, const Context& context) {
+  const answers::Units units = read_units(options.units);
+  return judge_all(
+      read_validations(options), options.run, context,
+      [&](const auto& points, std::size_t asked) { return render::document(points, asked, units); });
+}
+
+void declare_validation(OptionTable& table, TreeValidationOptions& options) {
+  add_topology_options(table, options.topology);
+  add_burst_options(table, options.burst, "A tree under uniform traffic");
+  const OptionGroup question(table, "Question");
+  add_delay_model_options(table, options.model);
+  question.add("--ccdf", options.ccdf, "LIST",
+               "slots t of P(queueing delay > t); where the analysis says\n0.5 ... 1e-6 unless told");
+  question.add("--percentiles", options.percentiles, "LIST",
+               "in percent; 50,90,99,99.99,99.9999 unless told");
+  add_simulation_options(table, options.run);
+  add_unit_options(table, options.units);
+  add_hop_option(table, options.hop_ns);
+}
+
+}  // namespace
+
+Command simulate_tree_command() {
+  return command_of<TreeSimulationOptions>("simulate tree",
+                                           "delays, occupancies and losses in trees and any network", true,
+                                           declare_simulation, answer_simulation);
+}
+
+Command validate_delay_command() {
+  return command_of<TreeValidationOptions>("validate delay", "end-to-end delays of a tree or any network",
+                                           true, declare_validation, answer_validation);
+}
+
+}  // namespace tailbound::cli

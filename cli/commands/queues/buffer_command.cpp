@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+#include <cli/commands.hpp>
+#include <cli/commands/queues/buffer_options.hpp>
+#include <cli/options/replies.hpp>
+#include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/render/documents/buffer/buffer.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace tailbound::cli {
+namespace {
+
+using answers::BufferQuestion;
+using numeric::Rational;
+
+using Asked = decltype(BufferQuestion::asked);
+
+// Above this many packets B the library gives up; so bytes and nanoseconds below fit their types.
+constexpr std::int64_t deepest = 1'000'000'000'000'000;
+
+/// What of the traffic --solve looks for; the least speedup is none of it.
+Sought sought(const BufferOptions& options) {
+  if (!options.solve) return Sought::nothing;
+  const std::size_t choice = parse_choice(*options.solve, "--solve", {"load", "speedup", "burst"});
+  return choice == 0 ? Sought::load : choice == 1 ? Sought::nothing : Sought::burst;
+}
+
+/// Of --solve: one for each entry of --capacity and --drop.
+std::vector<Asked> read_solved(const BufferOptions& options) {
+  const Sought what = sought(options);
+  if (!options.capacity || !options.drop)
+    throw InvalidArgument(options.capacity ? "--drop" : "--capacity", "missing",
+                          "given with --solve, which needs --capacity B and --drop EPS");
+  const std::vector<Rational> drops = read_drops(*options.drop);
+  std::vector<Asked> all;
+  for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, deepest))
+    for (const Rational& drop : drops)
+      all.push_back(what == Sought::load    ? Asked(answers::GreatestLoad{capacity, drop})
+                    : what == Sought::burst ? Asked(answers::LongestBurst{capacity, drop})
+                                            : Asked(answers::LeastSpeedup{capacity, drop}));
+  return all;
+}
+
+std::vector<Asked> read_all_asked(const BufferOptions& options) {
+  if (options.solve) return read_solved(options);
+  std::vector<Asked> all;
+  for (const BufferAsked& asked : read_asked(
+           options, deepest,
+           {.both = "given alone for the probability of a buffer, --drop alone for the buffer of a "
+                    "target, or both with --solve load, speedup or burst",
+           .missing = "given as the target EPS, such as 1e-15 (or --capacity B, for the probability of "
+                      "a buffer)"}))
+    std::visit([&all](const auto& each) { all.emplace_back(each); }, asked);
+  return all;
+}
+
+/// One question for each combination of what was given as lists.
+std::vector<BufferQuestion> read_questions(const BufferOptions& options) {
+  const std::vector<Asked> asked = read_all_asked(options);
+  const std::vector<bounds::Criterion> criteria = read_criteria(options.criterion);
+  const queue::Accuracy accuracy = read_accuracy(options.accuracy);
+  const Sought what = sought(options);
+  if (options.solve && what != Sought::burst && correlated(traffic_form(options.traffic, what)))
+    throw InvalidArgument(
+        "--solve", *options.solve,
+        "burst, or left out, for correlated arrivals (--traffic onoff, --blocks): give --load a list");
+  return answers::Combinations(BufferQuestion{.traffic = {}, .asked = {}, .accuracy = accuracy})
+      .by(read_traffics(options.traffic, what), &BufferQuestion::traffic)
+      .by(criteria, &BufferQuestion::criterion)
+      .by(asked, &BufferQuestion::asked)
+      .points();
+}
+
+Reply answer(const BufferOptions& options, const Context& context) {
+  if (!options.sized.sizes) refuse_without_sizes(options.sized);
+  if (options.shared.shared) return answer_shared(options, context);
+  refuse_without_shared(options.shared);
+  if (options.sized.sizes) return answer_sized(options, context);
+  const answers::Units units = read_units(options.units);
+  const std::vector<BufferQuestion> questions = read_questions(options);
+  require_several_to_draw(context, questions.size(), "--load (--burst, --inputs, ...)");
+  try {
+    return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });
+  } catch (const Stopped& stopped) {
+    const auto enough = answers::enough_by_bound(questions.front());
+    if (!enough) throw;
+    throw Stopped(
+        fmt::format("{}; a buffer of {} packets is proved to be enough", stopped.what(), enough->value));
+  }
+}
+
+void declare(OptionTable& table, BufferOptions& options) {
+  add_traffic_options(table, options.traffic);
+  const OptionGroup question(table, "Question");
+  question.add("--drop", options.drop, "EPS",
+               "the target; gives the least buffer that meets it (the packet in\nservice counts)");
+  question.add("--capacity", options.capacity, "B",
+               "a buffer; gives its probability (the packet in service counts)");
+  question.add("--solve", options.solve, "NAME",
+               "load, speedup or burst (the greatest, least, longest), from\n--capacity and --drop");
+  question.add(
+      "--criterion", options.criterion, "NAME",
+      "overflow: P(Q > B), the default; or loss: the fraction of packets lost\n(with --sizes also cell-loss: "
+      "that of cells)");
+  add_shared_buffer_options(table, options.shared);
+  add_sized_buffer_options(table, options.sized);
+  add_accuracy_options(table, options.accuracy);
+  add_unit_options(table, options.units);
+}
+
+}  // namespace
+
+std::vector<Rational> read_drops(const std::string& text) {
+  std::vector<Rational> drops = parse_percent_list(text, "--drop");
+  for (const Rational& drop : drops)
+    if (drop <= 0 || drop >= 1) throw InvalidArgument("--drop", text, "greater than 0 and less than 1");
+  return drops;
+}
+
+std::vector<BufferAsked> read_asked(const BufferOptions& options, std::int64_t most_packets,
+                                    const AskedWords& words) {
+  if (options.capacity && options.drop)
+    throw InvalidArgument("--capacity", "given together with --drop", words.both);
+  std::vector<BufferAsked> asked;
+  for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, most_packets))
+    asked.emplace_back(answers::ProbabilityOf{capacity});
+  if (options.capacity) return asked;
+  for (const Rational& drop : read_drops(required(options.drop, "--drop", words.missing)))
+    asked.emplace_back(answers::LeastBuffer{drop});
+  return asked;
+}
+
+void require_several_to_draw(const Context& context, std::size_t points, const char* lists) {
+  if (context.draws && points < 2)
+    throw InvalidArgument(
+        "--plot", "given for one point",
+        fmt::format("left out, or {} a list: the picture shows the answer against it", lists));
+}
+
+Command buffer_command() {
+  return command_of<BufferOptions>("buffer", "how many packets must one output queue hold?", true, declare,
+                                   answer);
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,71 @@
+#include <cli/commands.hpp>
+#include <cli/options/number_options.hpp>
+#include <cli/options/replies.hpp>
+#include <cli/options/traffic_options.hpp>
+#include <tailbound/render/documents/buffer/occupancy.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace tailbound::cli {
+namespace {
+
+using answers::OccupancyQuestion;
+
+/// As typed; an option that was not given is empty.
+struct OccupancyOptions {
+  TrafficOptions traffic;
+  AccuracyOptions accuracy;
+  UnitOptions units;
+  std::optional<std::string> levels, until;
+};
+
+constexpr std::int64_t kDeepest = 1'000'000'000'000'000;  // the library's own limit
+
+std::variant<answers::Levels, answers::Until> read_levels(const OccupancyOptions& options) {
+  if (options.levels && options.until)
+    throw InvalidArgument("--levels", "given together with --until", "given alone, or --until alone");
+  if (options.until) {
+    const numeric::Rational tail = parse_share(*options.until, "--until");
+    if (tail <= 0 || tail >= 1)
+      throw InvalidArgument("--until", *options.until, "greater than 0 and less than 1");
+    return answers::Until{tail};
+  }
+  if (!options.levels)
+    throw InvalidArgument("--levels", "missing",
+                          "given as a list such as 0,10,100 or 0:200:1 (or --until EPS)");
+  answers::Levels levels;
+  for (const numeric::Rational& entry :
+       parse_list(*options.levels, "--levels", OccupancyQuestion::most_levels))
+    levels.emplace_back(to_integer(entry, "--levels", 0, kDeepest));
+  return levels;
+}
+
+Reply answer(const OccupancyOptions& options, const Context& context) {
+  const auto levels = read_levels(options);
+  const queue::Accuracy accuracy = read_accuracy(options.accuracy);
+  const answers::Units units = read_units(options.units);
+  std::vector<OccupancyQuestion> questions;
+  for (const answers::Traffic& traffic : read_traffics(options.traffic))
+    questions.push_back({.traffic = traffic, .levels = levels, .accuracy = accuracy});
+  return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });
+}
+
+void declare(OptionTable& table, OccupancyOptions& options) {
+  add_traffic_options(table, options.traffic);
+  const OptionGroup question(table, "Question");
+  question.add("--levels", options.levels, "LIST",
+               "the levels n of P(Q > n), the packet in service counts: 0,10,100\nor 0:200:1");
+  question.add("--until", options.until, "EPS", "every level from 0 to the first with P(Q > n) <= EPS");
+  add_accuracy_options(table, options.accuracy);
+  add_unit_options(table, options.units);
+}
+
+}  // namespace
+
+Command occupancy_command() {
+  return command_of<OccupancyOptions>("occupancy", "how many packets are in the queue? the distribution",
+                                      true, declare, answer);
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,162 @@
+#include <cli/commands.hpp>
+#include <cli/options/files.hpp>
+#include <cli/options/replies.hpp>
+#include <cli/options/traffic_options.hpp>
+#include <tailbound/answers/buffer/pgf.hpp>
+#include <tailbound/render/documents/buffer/pgf.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tailbound::cli {
+namespace {
+
+using answers::PgfAnswer;
+using answers::PgfOf;
+using answers::PgfQuestion;
+using symbolic::Language;
+using symbolic::Pgf;
+
+struct PgfOptions {
+  TrafficOptions traffic;
+  std::optional<std::string> of, as;
+  bool moments = false, cancel = false;
+};
+
+Pgf read_arrivals(const TrafficOptions& options) {
+  switch (traffic_form(options)) {
+    case TrafficForm::equal_inputs:
+      return Pgf::equal_inputs(answers::parse_parameter(*options.inputs, "--inputs"),
+                               answers::parse_parameter(*options.load, "--load"));
+    case TrafficForm::unequal_inputs:
+      return Pgf::unequal_inputs(answers::parse_rates(*options.rates, "--rates"));
+    case TrafficForm::poisson:
+      return Pgf::poisson(answers::parse_parameter(*options.load, "--load"));
+    case TrafficForm::pmf:
+      return answers::pgf_of_file(read_file(*options.pmf, "--pmf"), *options.pmf);
+    case TrafficForm::md1:
+      throw InvalidArgument("--traffic", "md1",
+                            "poisson, whose Q(z) is that of md1 too (their waits differ)");
+    case TrafficForm::on_off:  // on_off_reply() answers
+    case TrafficForm::blocks:  // --blocks is not declared
+    case TrafficForm::expression:
+      break;
+  }
+  return answers::checked(symbolic::parse_pgf(*options.arrivals, "--arrivals"));
+}
+
+PgfQuestion read_question(const PgfOptions& options, PgfOf of, Language language) {
+  PgfQuestion question{.arrivals = read_arrivals(options.traffic), .of = of, .language = language};
+  if (options.traffic.packets_per_slot)
+    question.packets_per_slot =
+        static_cast<int>(parse_integer(*options.traffic.packets_per_slot, "--packets-per-slot", 1, 32));
+  question.cancelled = options.cancel;
+  if (of == PgfOf::arrivals && options.cancel)
+    throw InvalidArgument("--cancel", "given with --of arrivals", "left out there");
+  if (of == PgfOf::wait && question.packets_per_slot != 1)
+    throw InvalidArgument("--packets-per-slot", std::to_string(question.packets_per_slot), "1 for --of wait");
+  return question;
+}
+
+PgfAnswer find(const PgfQuestion& question) {
+  try {
+    return answers::answer(question);
+  } catch (const answers::NotCancelled& error) {
+    throw NoAnswer(std::string("--cancel: ") + error.what() +
+                   "; without --cancel the formula is printed as it is derived");
+  }
+}
+
+render::PgfTraffic as_typed(const TrafficOptions& options) {
+  return {.traffic = options.traffic,
+          .inputs = options.inputs,
+          .load = options.load,
+          .burst = options.burst,
+          .on_rate = options.on_rate,
+          .rates = options.rates,
+          .arrivals = options.arrivals,
+          .pmf = options.pmf};
+}
+
+std::vector<PgfOf> read_quantities(const std::optional<std::string>& text) {
+  return choices_or_first<PgfOf>(
+      text.value_or("occupancy"), "--of",
+      {{"arrivals", PgfOf::arrivals}, {"occupancy", PgfOf::occupancy}, {"wait", PgfOf::wait}});
+}
+
+std::vector<Language> read_languages(const std::optional<std::string>& text) {
+  return choices_or_first<Language>(text, "--as",
+                                    {{"text", Language::text},
+                                     {"latex", Language::latex},
+                                     {"maple", Language::maple},
+                                     {"gp", Language::gp},
+                                     {"c", Language::c}});
+}
+
+/// One source that sends in bursts: its matrix and eigenvalues.
+Reply on_off_reply(const PgfOptions& options, const std::vector<Language>& languages,
+                   const Context& context) {
+  if (options.of && *options.of != "arrivals")
+    throw InvalidArgument("--of", *options.of, "arrivals with --traffic onoff: the matrix of one source");
+  if (!options.traffic.destination ||
+      parse_choice(*options.traffic.destination, "--destination", {"per-burst", "per-packet"}) == 0)
+    throw InvalidArgument(
+        "--destination",
+        options.traffic.destination ? "per-burst" : "missing, which elsewhere means per-burst",
+        "per-packet: the matrix is that of a source whose packets each draw their output");
+  for (const auto& [name, given] :
+       {std::pair{"--moments", options.moments}, std::pair{"--cancel", options.cancel}})
+    if (given) throw InvalidArgument(name, "given with --traffic onoff", "left out there");
+  render::PgfTraffic traffic = as_typed(options.traffic);
+  traffic.traffic = "onoff";
+  traffic.on_rate = traffic.on_rate.value_or("1");
+  const queue::OnOffFormula formula = answers::answer(
+      answers::OnOffPgfQuestion{.load = answers::parse_parameter(*traffic.load, "--load"),
+                                .burst = answers::parse_parameter(*traffic.burst, "--burst"),
+                                .on_rate = answers::parse_parameter(*traffic.on_rate, "--on-rate"),
+                                .inputs = answers::parse_parameter(*traffic.inputs, "--inputs")});
+  std::vector<render::OnOffPgfPoint> points;
+  for (const Language language : languages)
+    points.push_back({.traffic = traffic, .language = language, .formula = formula});
+  return {.document = render::document(points), .text = render::formulas(points, context.quiet)};
+}
+
+Reply answer(const PgfOptions& options, const Context& context) {
+  const std::vector<PgfOf> quantities = read_quantities(options.of);
+  const std::vector<Language> languages = read_languages(options.as);
+  if (traffic_form(options.traffic) == TrafficForm::on_off) return on_off_reply(options, languages, context);
+  std::vector<render::PgfPoint> points;
+  for (const PgfOf of : quantities)
+    for (const Language language : languages) {
+      const PgfQuestion question = read_question(options, of, language);
+      points.push_back(
+          {.traffic = as_typed(options.traffic), .question = question, .answer = find(question)});
+    }
+  render::Document document = render::document(points);
+  std::string text = render::formulas(points, document, options.moments, context.quiet);
+  return {.document = std::move(document), .text = std::move(text)};
+}
+
+Reply answer_as_piece(const PgfOptions& options, const Context& context) {
+  return answers::as_piece(analysis_run(context), [&] { return answer(options, context); });
+}
+
+void declare(OptionTable& table, PgfOptions& options) {
+  add_traffic_options(table, options.traffic, Correlated::one_source);
+  const OptionGroup question(table, "Question");
+  question.add("--of", options.of, "NAME",
+               "arrivals A(z), occupancy Q(z) (the default) or wait W(z), or a list");
+  question.add("--as", options.as, "NAME", "text (the default), latex, maple, gp or c, or a list");
+  question.add_flag("--moments", options.moments, "mean, variance and the probability of 0 too");
+  question.add_flag("--cancel", options.cancel,
+                    "the common root z = 1 divided out (rational A with numeric exponents)");
+}
+
+}  // namespace
+
+Command pgf_command() {
+  return command_of<PgfOptions>("pgf", "the formula: generating functions, printed for other programs", false,
+                                declare, answer_as_piece);
+}
+
+}  // namespace tailbound::cli

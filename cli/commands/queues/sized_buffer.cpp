@@ -1,0 +1,122 @@
+#include <cli/commands/queues/buffer_options.hpp>
+#include <cli/options/replies.hpp>
+#include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/render/documents/buffer/sized_buffer.hpp>
+
+#include <vector>
+
+namespace tailbound::cli {
+namespace {
+
+using answers::CellArrival;
+using answers::SizedBufferQuestion;
+using answers::SizedCriterion;
+using numeric::Rational;
+using traffic::PacketSizes;
+
+constexpr std::int64_t most_sized_inputs = 1'048'576, deepest_sized = 1'000'000'000;
+
+void refuse_what_does_not_go_with_packet_sizes(const BufferOptions& options) {
+  const TrafficOptions& traffic = options.traffic;
+  refuse_given({{"--rates", &traffic.rates},
+                {"--burst", &traffic.burst},
+                {"--on-rate", &traffic.on_rate},
+                {"--destination", &traffic.destination},
+                {"--arrivals", &traffic.arrivals},
+                {"--pmf", &traffic.pmf},
+                {"--blocks", &traffic.blocks}},
+               "given together with --sizes",
+               "left out there: packets of several sizes come from --inputs K --load R");
+  if (traffic.traffic && *traffic.traffic != "bernoulli")
+    throw InvalidArgument("--traffic", *traffic.traffic, "bernoulli with --sizes");
+  if (traffic.packets_per_slot && *traffic.packets_per_slot != "1")
+    throw InvalidArgument("--packets-per-slot", *traffic.packets_per_slot, "1 with --sizes");
+  refuse_given({{"--solve", &options.solve}}, nullptr, "left out with --sizes: give --load a list");
+  refuse_given({{"--packet-bytes", &options.units.packet_bytes}, {"--link-gbps", &options.units.link_gbps}},
+               "given together with --sizes",
+               "left out there: --sizes and --cell-bytes say what has how many bytes");
+}
+
+std::vector<Rational> read_loads(const TrafficOptions& traffic) {
+  std::vector<Rational> loads =
+      parse_percent_list(required(traffic.load, "--load",
+                                  "given with --sizes: the share of slots that carry a cell, such as 0.8"),
+                         "--load");
+  for (const Rational& load : loads)
+    if (load <= 0) throw InvalidArgument("--load", plain(load), "greater than 0 and below 1");
+  return loads;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> read_cell_bytes(const std::optional<std::string>& text) {
+  return integers_or(64, text, "--cell-bytes", 1, PacketSizes::most_bytes);
+}
+
+std::vector<std::optional<answers::SwitchCells>> read_switch_cells(
+    const std::optional<std::string>& sizes, const std::optional<std::string>& cell_bytes) {
+  if (!sizes) {
+    refuse_given({{"--cell-bytes", &cell_bytes}}, "given without --sizes", "given with --sizes LIST");
+    return {std::nullopt};
+  }
+  std::vector<std::optional<answers::SwitchCells>> all;
+  for (const std::int64_t bytes : read_cell_bytes(cell_bytes))
+    all.emplace_back(answers::SwitchCells{.name = *sizes, .sizes = read_sizes(*sizes), .cell_bytes = bytes});
+  return all;
+}
+
+void add_sized_buffer_options(OptionTable& table, SizedBufferOptions& options) {
+  const OptionGroup group(table, "Packet sizes");
+  group.add(
+      "--sizes", options.sizes, "SIZES",
+      "imix, \"64:7,594:4,1518:1\" (bytes:weight) or a file of such lines; the\nbuffer is then in cells, and "
+      "--load the share of slots with a cell");
+  group.add("--cell-bytes", options.cell_bytes, "C", "bytes of a cell (64)");
+  group.add("--arrive", options.arrive, "NAME",
+            "whole (the default): a packet's cells come in one slot; or cells:\none a slot and input");
+}
+
+void refuse_without_sizes(const SizedBufferOptions& options) {
+  refuse_given({{"--cell-bytes", &options.cell_bytes}, {"--arrive", &options.arrive}}, nullptr,
+               "given with --sizes, packets of several sizes");
+}
+
+Reply answer_sized(const BufferOptions& options, const Context& context) {
+  refuse_what_does_not_go_with_packet_sizes(options);
+  const std::vector<BufferAsked> asked = read_asked(
+      options, deepest_sized,
+      {.both = "given alone for what a buffer loses, or --drop alone for the buffer of a target",
+       .missing = "given as the target EPS, such as 1e-9 (or --capacity B, for what B cells lose)"});
+  const auto criteria = choices_or_first<SizedCriterion>(options.criterion, "--criterion",
+                                                         {{"overflow", SizedCriterion::overflow},
+                                                          {"loss", SizedCriterion::packet_loss},
+                                                          {"cell-loss", SizedCriterion::cell_loss}});
+  const auto arrivals = choices_or_first<CellArrival>(
+      options.sized.arrive, "--arrive", {{"whole", CellArrival::whole}, {"cells", CellArrival::cells}});
+  const queue::Accuracy accuracy = read_accuracy(options.accuracy);
+  for (const CellArrival arrive : arrivals)
+    if (arrive == CellArrival::cells && accuracy.arithmetic != queue::Arithmetic::automatic)
+      throw InvalidArgument("--arithmetic", *options.accuracy.arithmetic, "auto with --arrive cells");
+  const std::vector<std::int64_t> inputs = parse_integers(
+      required(options.traffic.inputs, "--inputs", "given with --sizes: the inputs of the switch"),
+      "--inputs", 1, most_sized_inputs);
+  const std::vector<Rational> loads = read_loads(options.traffic);
+  const std::vector<std::int64_t> cell_bytes = read_cell_bytes(options.sized.cell_bytes);
+  const std::vector<SizedBufferQuestion> questions =
+      answers::Combinations(SizedBufferQuestion{.load = {},
+                                                .sizes_name = *options.sized.sizes,
+                                                .sizes = read_sizes(*options.sized.sizes),
+                                                .asked = {},
+                                                .accuracy = accuracy})
+          .by(inputs, &SizedBufferQuestion::inputs)
+          .by(cell_bytes, &SizedBufferQuestion::cell_bytes)
+          .by(arrivals, &SizedBufferQuestion::arrive)
+          .by(criteria, &SizedBufferQuestion::criterion)
+          .by(loads, &SizedBufferQuestion::load)
+          .by(asked, &SizedBufferQuestion::asked)
+          .points();
+  require_several_to_draw(context, questions.size(), "--load (--inputs, --cell-bytes, ...)");
+  return show_all(questions, context, [](const auto& points) { return render::document(points); });
+}
+
+}  // namespace tailbound::cli

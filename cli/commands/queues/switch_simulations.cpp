@@ -1,0 +1,345 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <cli/commands.hpp>
+#include <cli/commands/queues/buffer_options.hpp>
+#include <cli/options/number_options.hpp>
+#include <cli/options/precision.hpp>
+#include <cli/options/replies.hpp>
+#include <cli/options/traffic_options.hpp>
+#include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/answers/simulation/simulate_rare_switch.hpp>
+#include <tailbound/answers/simulation/simulate_switch.hpp>
+#include <tailbound/answers/validation/validate_switch.hpp>
+#include <tailbound/render/documents/simulation/simulate_switch.hpp>
+#include <tailbound/render/documents/validation/validate_switch.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// An output-queued switch with a shared memory, slot by slot: `simulate switch` and `validate switch`.
+namespace tailbound::cli {
+namespace {
+
+using answers::Combinations;
+using answers::SimulateRareSwitchQuestion;
+using answers::SimulateSwitchQuestion;
+using answers::ValidateSwitchQuestion;
+using bounds::Criterion;
+using numeric::Rational;
+using sim::SwitchModel;
+
+constexpr std::int64_t most_switch_inputs = 1024, most_outputs = 4096, most_room = 10'000'000;
+constexpr std::int64_t most_memory = 1'000'000;  ///< that bounds are proved of
+constexpr std::int64_t most_level = 1'000'000'000, most_rare_level = 1'000'000;
+
+/// As typed; an option that was not given is empty.
+struct SwitchOptions {
+  std::optional<std::string> inputs, outputs, load, rates, hot, memory, threshold, buffer, occupancy, sizes,
+      cell_bytes, arrive, rare;
+  BurstOptions burst;
+  SimulationOptions run;
+  UnitOptions units;
+};
+
+struct SwitchValidationOptions {
+  std::optional<std::string> inputs, outputs, load, sizes, cell_bytes, criterion, threshold, memory;
+  SimulationOptions run;
+};
+
+void require_share(const Rational& value, const char* option, bool zero) {
+  if (value > 1 || value < 0 || (value == 0 && !zero))
+    throw InvalidArgument(option, plain(value), zero ? "from 0 to 1" : "above 0 and at most 1 packet a slot");
+}
+
+/// The rates of the inputs, for each combination of --inputs and --load; or as --rates lists them.
+std::vector<std::vector<Rational>> read_rates(const SwitchOptions& options) {
+  if (options.rates) {
+    refuse_given({{"--inputs", &options.inputs}, {"--load", &options.load}}, "given together with --rates",
+                 "left out");
+    std::vector<Rational> rates = parse_percent_list(*options.rates, "--rates", most_switch_inputs);
+    for (const Rational& rate : rates) require_share(rate, "--rates", false);
+    return {std::move(rates)};
+  }
+  const std::string& inputs = required(options.inputs, "--inputs", "given: from 1 to 1024");
+  const std::string& load = required(options.load, "--load", "given: packets a slot of each input");
+  std::vector<std::vector<Rational>> all;
+  for (const std::int64_t count : parse_integers(inputs, "--inputs", 1, most_switch_inputs))
+    for (const Rational& rate : parse_percent_list(load, "--load")) {
+      require_share(rate, "--load", false);
+      all.emplace_back(static_cast<std::size_t>(count), rate);
+    }
+  return all;
+}
+
+std::vector<std::optional<std::int64_t>> read_rooms(const std::optional<std::string>& text,
+                                                    const char* option) {
+  return each_or_none(text.has_value(), integers_or(1, text, option, 1, most_room));
+}
+
+std::vector<std::optional<Rational>> read_thresholds(const SwitchOptions& options) {
+  if (!options.threshold) return {std::nullopt};
+  if (!options.memory)
+    throw InvalidArgument("--threshold", "given without --memory", "given with --memory M");
+  const std::vector<Rational> thresholds = parse_list(*options.threshold, "--threshold");
+  for (const Rational& alpha : thresholds)
+    if (alpha <= 0 || alpha > 1'000'000)
+      throw InvalidArgument("--threshold", plain(alpha), "above 0 and at most 1000000");
+  return each_or_none(true, thresholds);
+}
+
+/// The packets of --sizes, in cells of --cell-bytes.
+std::vector<traffic::CellClass> read_cells(const SwitchOptions& options) {
+  if (!options.sizes) {
+    refuse_given({{"--cell-bytes", &options.cell_bytes}, {"--arrive", &options.arrive}},
+                 "given without --sizes", "given with --sizes LIST");
+    return {};
+  }
+  refuse_given({{"--burst", &options.burst.burst}}, "given together with --sizes",
+               "left out: a packet of several cells is a burst itself");
+  refuse_given({{"--packet-bytes", &options.units.packet_bytes}}, "given together with --sizes",
+               "left out: --sizes says it");
+  const std::int64_t cell =
+      options.cell_bytes ? parse_integer(*options.cell_bytes, "--cell-bytes", 1, 65'536) : 64;
+  return read_sizes(*options.sizes).cells(cell).classes;
+}
+
+/// With bursts, which depend on the rates.
+std::vector<SwitchModel> with_bursts(const std::vector<SwitchModel>& models, const BurstOptions& options) {
+  std::vector<SwitchModel> bursty;
+  for (const SwitchModel& model : models) {
+    for (const Rational& rate : model.rates) static_cast<void>(read_bursts(options, rate));
+    for (const auto& burst : read_bursts(options, model.rates.front()))
+      bursty.emplace_back(model).burst = burst;
+  }
+  return bursty;
+}
+
+/// One for each combination of what was given as lists.
+std::vector<SwitchModel> read_models(const SwitchOptions& options) {
+  std::vector<SwitchModel> models;
+  for (std::vector<Rational>& rates : read_rates(options)) models.push_back({.rates = std::move(rates)});
+  for (SwitchModel& model : models) model.outputs = static_cast<std::int64_t>(model.rates.size());
+  if (options.outputs)
+    models = Combinations(std::move(models))
+                 .by(parse_integers(*options.outputs, "--outputs", 1, most_outputs), &SwitchModel::outputs)
+                 .points();
+  if (options.hot) {
+    const std::vector<Rational> shares = parse_percent_list(*options.hot, "--hot");
+    for (const Rational& hot : shares) require_share(hot, "--hot", true);
+    models = Combinations(std::move(models)).by(shares, &SwitchModel::hot).points();
+  }
+  models = Combinations(with_bursts(models, options.burst))
+               .by(read_destinations(options.burst.destination, options.burst.burst.has_value()),
+                   &SwitchModel::destination)
+               .points();
+  if (const std::vector<traffic::CellClass> sizes = read_cells(options); !sizes.empty()) {
+    for (SwitchModel& model : models) model.sizes = sizes;
+    models = Combinations(std::move(models))
+                 .by(choices_or_first<sim::PacketArrival>(
+                         options.arrive, "--arrive",
+                         {{"whole", sim::PacketArrival::whole}, {"cells", sim::PacketArrival::cells}}),
+                     &SwitchModel::arrival)
+                 .points();
+  }
+  return Combinations(std::move(models))
+      .by(read_thresholds(options), &SwitchModel::threshold)
+      .by(read_rooms(options.memory, "--memory"), &SwitchModel::memory)
+      .by(read_rooms(options.buffer, "--buffer"), &SwitchModel::buffer)
+      .points();
+}
+
+std::vector<SimulateSwitchQuestion> read_questions(const SwitchOptions& options) {
+  std::vector<SimulateSwitchQuestion> questions;
+  const std::vector<Packets> levels = packets_of(options.occupancy, "--occupancy", 0, most_level);
+  const answers::RunLength length = read_run_length(options.run);
+  for (SwitchModel& model : read_models(options))
+    questions.push_back({.model = std::move(model), .levels = levels, .length = length});
+  require_one_to_resume(options.run, questions.size());
+  for (SimulateSwitchQuestion& question : questions) {
+    question.steps /= static_cast<double>(questions.size());  // all together take no longer than one
+    static_cast<void>(answers::plan_of(question));            // may each be simulated?
+  }
+  return questions;
+}
+
+// --- rare
+
+/// Of unlimited memory one for each entry of --rare; of a memory its losses.
+std::vector<SimulateRareSwitchQuestion> read_rare_questions(const SwitchOptions& options) {
+  refuse_given({{"--occupancy", &options.occupancy}}, "given together with --rare",
+               "left out: --rare asks for one number");
+  refuse_given({{"--threshold", &options.threshold}, {"--buffer", &options.buffer}},
+               "given together with --rare",
+               "left out: rare losses are those of a full memory that all queues share");
+  refuse_given({{"--half-width", &options.run.half_width}}, "given together with --rare",
+               "left out: give --slots");
+  const bool losses = *options.rare == "loss";
+  if (losses && !options.memory)
+    throw InvalidArgument("--rare", "loss without --memory",
+                          "given with --memory M, of which the losses are");
+  if (losses && options.sizes)
+    throw InvalidArgument("--sizes", "given together with --rare loss",
+                          "left out: rare losses are those of packets of one cell");
+  if (!losses && options.memory)
+    throw InvalidArgument("--memory", fmt::format("given together with --rare {}", *options.rare),
+                          "left out: P(T > n) is that of unlimited memory; or --rare loss, of what is lost");
+  std::vector<SimulateRareSwitchQuestion> questions;
+  const answers::RunLength length = read_run_length(options.run, 64);
+  for (SwitchModel& model : read_models(options))
+    questions.push_back({.model = std::move(model), .rare = {}, .length = length});
+  if (losses) return questions;
+  return Combinations(std::move(questions))
+      .by(read_rare(*options.rare, most_rare_level), &SimulateRareSwitchQuestion::rare)
+      .points();
+}
+
+Reply answer_rare(const SwitchOptions& options, const Context& context) {
+  const answers::Units units = read_units(options.units);
+  const std::vector<SimulateRareSwitchQuestion> questions = read_rare_questions(options);
+  require_several_to_draw(context, questions.size(), "--rare (--memory, --load, ...)");
+  return simulate_all(questions, options.run, context, [&](auto points, std::size_t asked) {
+    return render::document(std::move(points), asked, units);
+  });
+}
+
+Reply answer_simulation(const SwitchOptions& options, const Context& context) {
+  if (options.rare) return answer_rare(options, context);
+  const answers::Units units = read_units(options.units);
+  const auto document_of = [&](auto points, std::size_t asked) {
+    return render::document(std::move(points), asked, units);
+  };
+  if (options.run.half_width)
+    return simulate_to_width(read_questions(options), options.run, context, document_of);
+  return simulate_all(read_questions(options), options.run, context, document_of);
+}
+
+void declare_simulation(OptionTable& table, SwitchOptions& options) {
+  const OptionGroup inputs(table, "Traffic"), memory(table, "Memory"), question(table, "Question");
+  inputs.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot");
+  inputs.add("--outputs", options.outputs, "N", "outputs, each with a queue (K unless told)");
+  inputs.add("--load", options.load, "R", "packets a slot of each input: 0.8 or 80%");
+  inputs.add("--rates", options.rates, "LIST", "of inputs with rates of their own, in place of both");
+  inputs.add("--hot", options.hot, "H",
+             "share of the packets that go to output 0 beyond its even\nshare of the rest");
+  inputs.add("--burst", options.burst.burst, "L", "each input sends in bursts of L slots in the mean");
+  inputs.add("--on-rate", options.burst.on_rate, "R1", "packets a slot within a burst (1)");
+  inputs.add("--destination", options.burst.destination, "NAME",
+             "per-burst (the default): a burst keeps its output; or\nper-packet: every packet draws its own");
+  inputs.add("--sizes", options.sizes, "SIZES",
+             "packets of several cells: imix, \"64:7,594:4,1518:1\" (bytes:weight) or\na file of such lines; "
+             "--load is then in cells");
+  inputs.add("--cell-bytes", options.cell_bytes, "C", "of --sizes (64)");
+  inputs.add("--arrive", options.arrive, "NAME",
+             "the cells of a packet: whole, all in one slot (the default);\nor cells, one a slot");
+  memory.add("--memory", options.memory, "M",
+             "packets that all queues share, those in transmission\nincluded; unlimited unless told");
+  memory.add("--threshold", options.threshold, "ALPHA",
+             "dynamic threshold: an output takes a packet only while its\nqueue is below ALPHA times the "
+             "free memory");
+  memory.add("--buffer", options.buffer, "B", "packets of each output's queue at most");
+  question.add("--occupancy", options.occupancy, "LIST",
+               "n of P(T > n), all queues, and P(Q > n), one output;\n0,1,2,5,10,.. unless told");
+  question.add(
+      "--rare", options.rare, "X",
+      "instead: P(T > n) down to 1e-280, n = X, or where it is near X < 1;\nor loss: what --memory M loses");
+  add_simulation_options(table, options.run);
+  add_precision_option(table, options.run);
+  add_unit_options(table, options.units);
+}
+
+// --- validate switch
+
+std::vector<std::optional<Rational>> read_thresholds_of_losses(const SwitchValidationOptions& options,
+                                                               Criterion criterion) {
+  if (!options.threshold) return {std::nullopt};
+  if (criterion != Criterion::loss)
+    throw InvalidArgument("--threshold", "given with --criterion overflow",
+                          "given with --criterion loss: with unlimited room there is no threshold");
+  return each_or_none(true, parse_list(*options.threshold, "--threshold"));
+}
+
+/// The same question of losses for each memory; those that take no more than seconds to see, unless told.
+std::vector<ValidateSwitchQuestion> of_losses(const std::vector<ValidateSwitchQuestion>& questions) {
+  std::vector<ValidateSwitchQuestion> all;
+  for (const ValidateSwitchQuestion& question : questions) {
+    std::vector<Packets> memories = question.memories;
+    if (memories.empty())
+      memories =
+          answers::usual_memories(question, {Rational(1) / 100, Rational(1) / 1000, Rational(1) / 10'000});
+    for (const Packets memory : memories) all.emplace_back(question).memories = {memory};
+  }
+  return all;
+}
+
+/// One question for each combination of what was given as lists; of losses, for each memory.
+std::vector<ValidateSwitchQuestion> read_validations(const SwitchValidationOptions& options) {
+  const std::string& sizes = required(options.inputs, "--inputs", "given: from 1 to 1024");
+  const std::string& loads =
+      required(options.load, "--load", "given: packets a slot of each input, such as 0.8");
+  const Criterion criterion = read_criteria(options.criterion).front();
+  if (options.criterion && is_list(*options.criterion))
+    throw InvalidArgument("--criterion", *options.criterion, "one of overflow and loss");
+  const std::vector<Packets> memories = packets_of(options.memory, "--memory", 1, most_memory);
+  std::vector<ValidateSwitchQuestion> switches;
+  for (const std::int64_t inputs : parse_integers(sizes, "--inputs", 1, most_switch_inputs))
+    for (const std::int64_t outputs : integers_or(inputs, options.outputs, "--outputs", 1, most_outputs))
+      switches.push_back(
+          {.traffic = {inputs, 0}, .outputs = outputs, .criterion = criterion, .memories = memories});
+  const auto thresholds = read_thresholds_of_losses(options, criterion);
+  const std::vector<Rational> shares = parse_percent_list(loads, "--load");
+  for (const Rational& load : shares)
+    if (load <= 0 || load > 1)
+      throw InvalidArgument("--load", plain(load), "above 0 and at most 1 packet a slot");
+  const answers::RunLength length = read_run_length(options.run);
+  std::vector<ValidateSwitchQuestion> questions =
+      Combinations(std::move(switches))
+          .by(read_switch_cells(options.sizes, options.cell_bytes), &ValidateSwitchQuestion::cells)
+          .by(thresholds, &ValidateSwitchQuestion::threshold)
+          .by(shares,
+              [&](auto& each, const Rational& load) {
+                each.traffic.load = load;
+                each.length = length;
+              })
+          .points();
+  return criterion == Criterion::loss ? of_losses(questions) : questions;
+}
+
+Reply answer_validation(const SwitchValidationOptions& options, const Context& context) {
+  return judge_all(read_validations(options), options.run, context,
+                   [](const auto& points, std::size_t asked) { return render::document(points, asked); });
+}
+
+void declare_validation(OptionTable& table, SwitchValidationOptions& options) {
+  const OptionGroup traffic(table, "Traffic");
+  const OptionGroup question(table, "Question");
+  traffic.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot");
+  traffic.add("--outputs", options.outputs, "N", "outputs, each with a queue (K unless told)");
+  traffic.add("--load", options.load, "R", "packets a slot of each input: 0.8 or 80%");
+  traffic.add("--sizes", options.sizes, "SIZES",
+              "packets of several cells, which come in one slot: imix,\n\"64:7,594:4,1518:1\" (bytes:weight) "
+              "or a file "
+              "of such lines;\n--load and --memory are then in cells");
+  traffic.add("--cell-bytes", options.cell_bytes, "C", "of --sizes (64)");
+  question.add("--criterion", options.criterion, "NAME",
+               "overflow: P(T > M) with unlimited room, the default; or loss:\nthe fraction of packets lost");
+  question.add("--threshold", options.threshold, "ALPHA", "of losses: a dynamic threshold");
+  question.add("--memory", options.memory, "LIST",
+               "M; where about 0.5 ... 1e-6 are (of losses 1e-2 ... 1e-4)\nunless told");
+  add_simulation_options(table, options.run);
+}
+
+}  // namespace
+
+Command simulate_switch_command() {
+  return command_of<SwitchOptions>("simulate switch", "an output-queued switch whose queues share one memory",
+                                   true, declare_simulation, answer_simulation);
+}
+
+Command validate_switch_command() {
+  return command_of<SwitchValidationOptions>("validate switch", "the memory that the ports of a switch share",
+                                             true, declare_validation, answer_validation);
+}
+
+}  // namespace tailbound::cli

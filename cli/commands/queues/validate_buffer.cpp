@@ -1,0 +1,136 @@
+#include <cli/commands.hpp>
+#include <cli/commands/queues/buffer_options.hpp>
+#include <cli/options/number_options.hpp>
+#include <cli/options/replies.hpp>
+#include <cli/options/traffic_options.hpp>
+#include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/answers/validation/validate_buffer.hpp>
+#include <tailbound/answers/validation/validate_sized_buffer.hpp>
+#include <tailbound/render/documents/validation/validate_buffer.hpp>
+#include <tailbound/render/documents/validation/validate_sized_buffer.hpp>
+
+namespace tailbound::cli {
+namespace {
+
+using answers::CellArrival;
+using answers::ValidateBufferQuestion;
+using answers::ValidateSizedBufferQuestion;
+using network::Tree;
+using numeric::Rational;
+
+constexpr std::int64_t deepest_simulated = 1'000'000;
+
+/// As typed; an option that was not given is empty.
+struct ValidateBufferOptions {
+  std::optional<std::string> inputs, load, levels, capacity;
+  BurstOptions bursts;
+  SizedBufferOptions sized;
+  SimulationOptions run;
+  UnitOptions units;
+};
+
+std::vector<std::int64_t> read_inputs(const ValidateBufferOptions& options) {
+  const std::string& inputs =
+      required(options.inputs, "--inputs", "given with --load: inputs of the switch, 2 to 1024");
+  return parse_integers(inputs, "--inputs", Tree::least_radix, Tree::most_radix);
+}
+
+std::vector<Rational> read_loads(const ValidateBufferOptions& options) {
+  return parse_percent_list(
+      required(options.load, "--load", "given with --inputs: packets a slot, such as 0.9 or 9/10"), "--load");
+}
+
+/// One question for each combination of what was given as lists.
+std::vector<ValidateBufferQuestion> read_questions(const ValidateBufferOptions& options) {
+  ValidateBufferQuestion asked;
+  asked.levels = packets_of(options.levels, "--levels", 0, deepest_simulated);
+  asked.length = read_run_length(options.run);
+  std::vector<ValidateBufferQuestion> questions;
+  const std::vector<Rational> loads = read_loads(options);
+  for (const std::int64_t inputs : read_inputs(options))
+    for (const Rational& load : loads)
+      for (const traffic::Destination destination :
+           read_destinations(options.bursts.destination, options.bursts.burst.has_value()))
+        for (const auto& burst : read_bursts(options.bursts, load)) {
+          ValidateBufferQuestion& question = questions.emplace_back(asked);
+          question.inputs = inputs;
+          question.load = load;
+          question.burst = burst;
+          question.destination = destination;
+        }
+  return questions;
+}
+
+// --- packets of several sizes
+
+void refuse_what_does_not_go_with_sizes(const ValidateBufferOptions& options) {
+  refuse_given({{"--burst", &options.bursts.burst},
+                {"--on-rate", &options.bursts.on_rate},
+                {"--destination", &options.bursts.destination}},
+               "given together with --sizes", "left out: a packet of several cells is a burst itself");
+  if (options.bursts.traffic && *options.bursts.traffic != "bernoulli")
+    throw InvalidArgument("--traffic", *options.bursts.traffic, "bernoulli with --sizes");
+  refuse_given({{"--packet-bytes", &options.units.packet_bytes}, {"--link-gbps", &options.units.link_gbps}},
+               "given together with --sizes",
+               "left out there: --sizes and --cell-bytes say what has how many bytes");
+  if (options.capacity && options.levels)
+    throw InvalidArgument("--levels", "given together with --capacity",
+                          "left out: compared is what the buffer loses");
+}
+
+std::vector<ValidateSizedBufferQuestion> read_sized_questions(const ValidateBufferOptions& options) {
+  refuse_what_does_not_go_with_sizes(options);
+  const auto cells = read_switch_cells(options.sized.sizes, options.sized.cell_bytes);
+  ValidateSizedBufferQuestion asked{.load = {}, .cells = cells.front().value()};
+  asked.levels = packets_of(options.levels, "--levels", 0, deepest_simulated);
+  asked.length = read_run_length(options.run);
+  return answers::Combinations(std::move(asked))
+      .by(read_inputs(options), &ValidateSizedBufferQuestion::inputs)
+      .by(cells, [](auto& each, const auto& packets) { each.cells = packets.value(); })
+      .by(choices_or_first<CellArrival>(options.sized.arrive, "--arrive",
+                                        {{"whole", CellArrival::whole}, {"cells", CellArrival::cells}}),
+          &ValidateSizedBufferQuestion::arrive)
+      .by(read_loads(options), &ValidateSizedBufferQuestion::load)
+      .by(answers::or_none(packets_of(options.capacity, "--capacity", 1, deepest_simulated)),
+          &ValidateSizedBufferQuestion::capacity)
+      .points();
+}
+
+Reply answer(const ValidateBufferOptions& options, const Context& context) {
+  if (options.sized.sizes)
+    return judge_all(read_sized_questions(options), options.run, context,
+                     [](const auto& points, std::size_t asked) { return render::document(points, asked); });
+  refuse_without_sizes(options.sized);
+  refuse_given({{"--capacity", &options.capacity}}, "given without --sizes",
+               "given with --sizes LIST; --sizes 64 makes every packet one cell");
+  const answers::Units units = read_units(options.units);
+  return judge_all(read_questions(options), options.run, context, [&](const auto& points, std::size_t asked) {
+    return render::document(points, asked, units);
+  });
+}
+
+void declare(OptionTable& table, ValidateBufferOptions& options) {
+  const OptionGroup traffic(table, "Traffic");
+  const OptionGroup question(table, "Question");
+  traffic.add("--inputs", options.inputs, "K", "inputs of the switch, 2 to 1024, each with load R / K");
+  traffic.add("--load", options.load, "R", "packets a slot of the queue");
+  add_burst_options(table, options.bursts, "Traffic");
+  question.add("--levels", options.levels, "LIST",
+               "packets n of P(Q > n), the packet in service counts; where the\nanalysis says 0.5 ... 1e-6 "
+               "unless told");
+  question.add(
+      "--capacity", options.capacity, "B",
+      "with --sizes: what a buffer of B cells loses, of cells and of\npackets, in place of P(Q > n)");
+  add_sized_buffer_options(table, options.sized);
+  add_simulation_options(table, options.run);
+  add_unit_options(table, options.units);
+}
+
+}  // namespace
+
+Command validate_buffer_command() {
+  return command_of<ValidateBufferOptions>("validate buffer", "the occupancy of one output queue", true,
+                                           declare, answer);
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,65 @@
+#include <cli/commands.hpp>
+#include <cli/options/files.hpp>
+#include <cli/program.hpp>
+#include <tailbound/run/store/checksum.hpp>
+#include <tailbound/run/store/parts.hpp>
+
+#include <utility>
+
+namespace tailbound::cli {
+namespace {
+
+constexpr std::size_t largest_part = std::size_t{16} << 30U;
+
+struct MergeOptions {
+  std::vector<std::string> files;
+};
+
+/// The files that the parts have read are read as they were then.
+void give_files(const std::vector<run::NamedPart>& parts) {
+  for (const run::NamedPart& part : parts)
+    for (const run::InputFile& file : part.part.files) {
+      if (file.content) {
+        named_files().give(file.path, *file.content);
+      } else if (run::checksum(read_file(file.path, "the file " + file.path)) != file.checksum) {
+        throw InvalidArgument("the file " + file.path, "another than " + part.name + " has read", "the same");
+      }
+    }
+}
+
+/// The whole question once more, with all results at hand.
+Reply answer(const MergeOptions& options, const Context& context) {
+  std::vector<run::NamedPart> parts;
+  for (const std::string& file : options.files)
+    parts.push_back({file, run::read_part(read_file(file, "FILE", largest_part), file)});
+  run::require_whole(parts, context.version);
+  give_files(parts);
+  const std::vector<std::string> words = parts.front().part.question;
+  std::vector<const char*> argv{"tailbound"};
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  Program program(words.empty() ? "" : words.front());
+  static_cast<void>(program.parse(static_cast<int>(argv.size()), argv.data()));
+  if (program.chosen() == nullptr)
+    throw InvalidArgument(parts.front().name, "without a question", "a part of one");
+  if (context.draws && !program.chosen()->draws)
+    throw InvalidArgument("--plot", "given for " + program.chosen()->name, "left out: it has no picture");
+  run::Recorded recorded(std::move(parts));
+  Context whole = context;
+  whole.executor = &recorded;
+  return program.chosen()->answer(whole);
+}
+
+void declare(OptionTable& table, MergeOptions& options) {
+  OptionGroup(table, "").add_words("FILE", options.files, "",
+                                   "all parts of one question, as --part wrote them", 1, 1 << 29);
+  table.options.back().required = true;
+}
+
+}  // namespace
+
+Command merge_command() {
+  return command_of<MergeOptions>(
+      "merge", "the answer to a question whose parts (--part) were computed apart", true, declare, answer);
+}
+
+}  // namespace tailbound::cli

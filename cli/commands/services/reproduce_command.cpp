@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+#include <cli/commands.hpp>
+#include <cli/options/files.hpp>
+#include <cli/options/options.hpp>
+#include <cli/options/replies.hpp>
+#include <cli/options/simulation_options.hpp>
+#include <reproduce/folder.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <unistd.h>
+
+#include <optional>
+
+namespace tailbound::cli {
+namespace {
+
+using figures::Figure;
+
+/// As typed; an option that was not given is empty.
+struct ReproduceOptions {
+  std::optional<std::string> name, output;
+  bool quick = false;
+};
+
+std::vector<const Figure*> chosen_figures(const ReproduceOptions& options) {
+  const std::vector<std::string> names = figures::all_names();
+  if (!options.name)
+    throw InvalidArgument("NAME", "missing", fmt::format("one of {}", fmt::join(names, ", ")));
+  return figures::figures_named(names[parse_choice(*options.name, "NAME", names)]);
+}
+
+Reply answer(const ReproduceOptions& options, const Context& context) {
+  const std::vector<const Figure*> chosen = chosen_figures(options);
+  if (!options.output || options.output->empty())
+    throw InvalidArgument("--output", options.output ? "" : "missing",
+                          "given as the folder for the pictures, the tables and the README.md");
+  const figures::Folder folder{.path = *options.output, .named = named_files(), .environment = environ};
+  const std::vector<render::ReproducedFigure> made = figures::reproduce(
+      chosen, folder, {.quick = options.quick, .run = analysis_run(context)}, all_cores(), context.version);
+  return {.document = render::document(made, chosen.size(), options.quick)};
+}
+
+void declare(OptionTable& table, ReproduceOptions& options) {
+  const OptionGroup question(table, ""), output(table, "Output");
+  question.add("NAME", options.name, "", fmt::format("{}", fmt::join(figures::all_names(), ", ")));
+  output.add("--output", options.output, "FOLDER",
+             "made if missing: NAME.csv and NAME.svg of each figure, README.md, index.html");
+  question.add_flag("--quick", options.quick, "fewer points, and simulations of a thirtieth of the length");
+}
+
+}  // namespace
+
+Command reproduce_command() {
+  return command_of<ReproduceOptions>("reproduce", "the papers' figures, and what agrees with them", false,
+                                      declare, answer);
+}
+
+}  // namespace tailbound::cli

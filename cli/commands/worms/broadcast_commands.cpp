@@ -1,0 +1,301 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <cli/commands.hpp>
+#include <cli/commands/worms/worm_options.hpp>
+#include <cli/options/precision.hpp>
+#include <cli/options/replies.hpp>
+#include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/render/documents/simulation/simulate_hypercube.hpp>
+#include <tailbound/render/documents/validation/validate_broadcast.hpp>
+#include <tailbound/render/documents/wormhole/broadcast.hpp>
+#include <tailbound/render/documents/worms/hypercube.hpp>
+
+/// Broadcasts in wormhole hypercubes: `broadcast`, `simulate hypercube` and `validate broadcast`.
+namespace tailbound::cli {
+namespace {
+
+using answers::BroadcastAnswer;
+using answers::BroadcastHypercube;
+using answers::BroadcastQuestion;
+using answers::Combinations;
+using answers::HypercubeSaturationQuestion;
+using answers::Replication;
+using answers::SimulatedHypercube;
+using answers::SimulateHypercubeQuestion;
+using answers::ValidateBroadcastAnswer;
+using answers::ValidateBroadcastQuestion;
+using numeric::Rational;
+
+/// As typed; an option that was not given is empty.
+struct BroadcastOptions {
+  std::optional<std::string> dimensions, virtual_channels, flits, broadcast, startup, rates, fractions;
+  WormEndsOptions ends;
+};
+struct BroadcastModelOptions {
+  BroadcastOptions question;
+  std::optional<std::string> replication;
+};
+struct HypercubeSimulationOptions {
+  BroadcastOptions question;
+  SimulationOptions run{.unit = "cycle"};
+  std::optional<std::string> buffer_flits;
+  LatencyOptions latency;
+};
+struct BroadcastValidationOptions {
+  HypercubeSimulationOptions simulation;
+  std::optional<std::string> replication;
+};
+
+/// How far a command goes.
+struct BroadcastLimits {
+  network::HypercubeLimits sizes = network::modelled_hypercubes;
+  bool whole_cycles = false;  ///< start-up times
+  Fractions fractions = Fractions::below_saturation;
+};
+const BroadcastLimits model_limits{};
+const BroadcastLimits simulation_limits{
+    .sizes = network::simulated_hypercubes, .whole_cycles = true, .fractions = Fractions::any};
+
+std::vector<Rational> read_broadcast_fractions(const std::string& text) {
+  std::vector<Rational> fractions = parse_percent_list(text, "--broadcast");
+  for (const Rational& fraction : fractions)
+    if (fraction < 0 || fraction > 1)
+      throw InvalidArgument("--broadcast", text, "from 0 to 1: the fraction of messages that are broadcasts");
+  return fractions;
+}
+
+std::vector<Rational> read_startups(const std::optional<std::string>& text, const BroadcastLimits& limits) {
+  if (!text) return {1};
+  if (!limits.whole_cycles) {
+    std::vector<Rational> startups = parse_list(*text, "--startup");
+    for (const Rational& cycles : startups)
+      if (cycles < 0 || cycles > Rational(static_cast<long>(limits.sizes.startup)))
+        throw InvalidArgument("--startup", *text, "from 0 to 10^9 cycles");
+    return startups;
+  }
+  std::vector<Rational> startups;
+  for (const std::int64_t cycles : parse_integers(*text, "--startup", 0, limits.sizes.startup))
+    startups.emplace_back(static_cast<long>(cycles));
+  return startups;
+}
+
+const char* meaning(Replication replication) {
+  switch (replication) {
+    case Replication::literal:
+      return "as published: about half of them";
+    case Replication::shared_wire:
+      return "another model of links, ports and trees: the best";
+    case Replication::conserving:
+      break;
+  }
+  return "each copy of a broadcast counts once, the default";
+}
+
+void add_broadcast_options(OptionTable& table, BroadcastOptions& options, const BroadcastLimits& limits) {
+  const OptionGroup network(table, "Network");
+  network.add("--dimensions", options.dimensions, "N",
+              fmt::format("of the hypercube: 2^N nodes, N from 1 to {}", limits.sizes.dimensions));
+  network.add("--virtual-channels", options.virtual_channels, "V",
+              limits.sizes.virtual_channels < network::modelled_hypercubes.virtual_channels
+                  ? fmt::format("of each link, from 2 to {}", limits.sizes.virtual_channels)
+                  : "of each link, at least 2");
+  add_worm_ends_options(table, options.ends, network::Ejection::unlimited, true);
+  const OptionGroup traffic(table, "Traffic");
+  traffic.add("--flits", options.flits, "M", "length of a message");
+  traffic.add("--broadcast", options.broadcast, "B", "fraction of messages that are broadcasts: 0.01 or 1%");
+  traffic.add("--startup", options.startup, "D",
+              limits.whole_cycles ? "cycles before each step of a broadcast, a whole number (1)"
+                                  : "cycles before each step of a broadcast (1)");
+  traffic.add("--rates", options.rates, "LIST",
+              "messages a cycle from each node: 0.001,0.002 or\n0.001:0.01:0.001");
+  traffic.add("--fractions", options.fractions, "LIST",
+              limits.fractions == Fractions::any
+                  ? "of the saturation rate of the model (variant conserving), instead:\n0.1,0.5 or "
+                    "10%:90%:10% (the default); also above 1"
+                  : "of the saturation rate, instead: 0.1,0.5 or 10%:90%:10% (the default)");
+}
+
+std::vector<BroadcastHypercube> read_hypercubes(const BroadcastOptions& options,
+                                                const BroadcastLimits& limits) {
+  const network::HypercubeLimits& sizes = limits.sizes;
+  const auto dimensions =
+      parse_integers(required(options.dimensions, "--dimensions",
+                              fmt::format("given: from 1 to {}", sizes.dimensions).c_str()),
+                     "--dimensions", 1, sizes.dimensions);
+  const auto channels =
+      parse_integers(required(options.virtual_channels, "--virtual-channels", "given: at least 2"),
+                     "--virtual-channels", network::least_modelled_virtual_channels, sizes.virtual_channels);
+  const auto flits = parse_integers(required(options.flits, "--flits", "given: flits of a message"),
+                                    "--flits", 1, sizes.flits);
+  const auto broadcasts = read_broadcast_fractions(
+      required(options.broadcast, "--broadcast", "given: the fraction of messages that are broadcasts"));
+  const auto startups = read_startups(options.startup, limits);
+  const auto all_ends = read_worm_ends(options.ends, network::Ejection::unlimited, true);
+  return Combinations(BroadcastHypercube{})
+      .by(dimensions, [](auto& each, std::int64_t n) { each.dimensions = static_cast<int>(n); })
+      .by(channels, &BroadcastHypercube::virtual_channels)
+      .by(all_ends, &BroadcastHypercube::ends)
+      .by(flits, &BroadcastHypercube::flits)
+      .by(broadcasts, &BroadcastHypercube::broadcast)
+      .by(startups, &BroadcastHypercube::startup)
+      .points();
+}
+
+OfferedLoads read_rates(const BroadcastOptions& options, const BroadcastLimits& limits) {
+  return read_offered(options.rates, options.fractions, message_rates, limits.fractions);
+}
+
+void add_replication_option(OptionTable& table, std::optional<std::string>& replication) {
+  std::string help;
+  for (const Replication variant : answers::broadcast_variants)
+    help += fmt::format("{}{} ({})", help.empty() ? "" : " or\n", render::replication_name(variant),
+                        meaning(variant));
+  OptionGroup(table, "Model").add("--replication", replication, "NAME", help);
+}
+
+std::vector<Replication> read_replications(const std::optional<std::string>& text) {
+  if (!text) return {answers::broadcast_variants.front()};
+  std::vector<std::string> names;
+  for (const Replication variant : answers::broadcast_variants)
+    names.emplace_back(render::replication_name(variant));
+  std::vector<Replication> replications;
+  for (const std::size_t choice : parse_choices(*text, "--replication", names))
+    replications.push_back(answers::broadcast_variants[choice]);
+  return replications;
+}
+
+/// One question for each combination of what was given as lists.
+std::vector<BroadcastQuestion> read_questions(const BroadcastModelOptions& options) {
+  const OfferedLoads offered = read_rates(options.question, model_limits);
+  return Combinations(BroadcastQuestion{.hypercube = {}, .offered = offered})
+      .by(read_hypercubes(options.question, model_limits), &BroadcastQuestion::hypercube)
+      .by(read_replications(options.replication), &BroadcastQuestion::replication)
+      .points();
+}
+
+/// \throws NoAnswer  saturated: which network, and by how much
+BroadcastAnswer ask_broadcast(const BroadcastQuestion& question, const answers::Run& run) {
+  try {
+    return answers::answer(question, run);
+  } catch (const answers::Saturated& saturated) {
+    throw NoAnswer(fmt::format(
+        "the network is saturated at rate {}: by variant {} the {} saturates at {:.10g} messages/cycle/node, "
+        "{:.3g} % below",
+        saturated.load(), render::replication_name(question.replication),
+        render::network_in_words(question.hypercube), saturated.saturation(),
+        100 * (1 - saturated.saturation() / saturated.load())));
+  }
+}
+
+Reply answer_model(const BroadcastModelOptions& options, const Context& context) {
+  return answers::as_piece(analysis_run(context), [&] {
+    return show_networks(read_questions(options), context, ask_broadcast,
+                         [](const auto& networks) { return render::document(networks); });
+  });
+}
+
+void declare_model(OptionTable& table, BroadcastModelOptions& options) {
+  add_broadcast_options(table, options.question, model_limits);
+  add_replication_option(table, options.replication);
+}
+
+// --- simulated
+
+std::vector<SimulatedHypercube> read_simulated(const HypercubeSimulationOptions& options) {
+  const auto buffers = integers_or(1, options.buffer_flits, "--buffer-flits", 1, 1'000'000);
+  return Combinations(SimulatedHypercube{.hypercube = {}})
+      .by(read_hypercubes(options.question, simulation_limits), &SimulatedHypercube::hypercube)
+      .by(buffers, &SimulatedHypercube::buffer_flits)
+      .points();
+}
+
+std::vector<SimulateHypercubeQuestion> read_simulations(const HypercubeSimulationOptions& options) {
+  const SimulateHypercubeQuestion common{.network = {},
+                                         .offered = read_rates(options.question, simulation_limits),
+                                         .percentiles = read_latency_percentiles(options.latency),
+                                         .length = read_run_length(options.run)};
+  return Combinations(common).by(read_simulated(options), &SimulateHypercubeQuestion::network).points();
+}
+
+Reply answer_simulation(const HypercubeSimulationOptions& options, const Context& context) {
+  if (options.latency.saturation) {
+    refuse_given({{"--half-width", &options.run.half_width}}, nullptr, "left out with --saturation");
+    refuse_with_saturation(message_rates, options.question.rates, options.question.fractions, options.run,
+                           options.latency);
+    const answers::SaturationLength length = read_saturation_length(options.run, options.latency);
+    return find_saturations(Combinations(HypercubeSaturationQuestion{.network = {}, .length = length})
+                                .by(read_simulated(options), &HypercubeSaturationQuestion::network)
+                                .points(),
+                            options.run, context,
+                            [](const auto& points) { return render::document(points); });
+  }
+  refuse_given({{"--precision", &options.latency.precision}}, nullptr, "given with --saturation");
+  const auto questions = read_simulations(options);
+  if (options.run.half_width)
+    return simulate_to_width(
+        answers::each_load(questions), options.run, context, [&](auto points, std::size_t asked) {
+          return render::document(answers::joined_loads(std::move(points), questions), asked);
+        });
+  return simulate_loads(questions, options.run, context,
+                        [](auto points, std::size_t asked) { return render::document(points, asked); });
+}
+
+void add_hypercube_simulation_options(OptionTable& table, HypercubeSimulationOptions& options) {
+  add_broadcast_options(table, options.question, simulation_limits);
+  OptionGroup(table, "Network")
+      .add("--buffer-flits", options.buffer_flits, "F", "of each virtual channel (1)");
+  add_simulation_options(table, options.run);
+}
+
+void declare_simulation(OptionTable& table, HypercubeSimulationOptions& options) {
+  add_hypercube_simulation_options(table, options);
+  add_precision_option(table, options.run);
+  add_latency_options(table, options.latency, message_rates);
+}
+
+Reply answer_validation(const BroadcastValidationOptions& options, const Context& context) {
+  const std::vector<answers::Replication> replications = read_replications(options.replication);
+  std::vector<ValidateBroadcastQuestion> questions;
+  for (const answers::SimulateHypercubeQuestion& simulation : read_simulations(options.simulation)) {
+    for (const answers::Replication replication : replications)
+      answers::check(simulation.network.hypercube, replication);
+    questions.push_back({.simulation = simulation, .replication = replications.front()});
+  }
+  const std::size_t rates = questions.size() * questions.front().simulation.offered.values.size();
+  auto networks = simulate_each(questions, rates, options.simulation.run, context);
+  // Each is simulated once and judged by each variant.
+  std::vector<std::pair<ValidateBroadcastQuestion, ValidateBroadcastAnswer>> points;
+  for (std::size_t i = 0; i < networks.finished.size(); ++i)
+    for (const answers::Replication replication : replications)
+      points.emplace_back(
+          ValidateBroadcastQuestion{.simulation = questions[i].simulation, .replication = replication},
+          answers::judged_by(networks.finished[i], replication));
+  return judged(render::document(points, rates * replications.size()), points);
+}
+
+void declare_validation(OptionTable& table, BroadcastValidationOptions& options) {
+  add_hypercube_simulation_options(table, options.simulation);
+  add_replication_option(table, options.replication);
+}
+
+}  // namespace
+
+Command broadcast_command() {
+  return command_of<BroadcastModelOptions>("broadcast",
+                                           "wormhole hypercube: unicast and broadcast latency, saturation",
+                                           true, declare_model, answer_model);
+}
+
+Command simulate_hypercube_command() {
+  return command_of<HypercubeSimulationOptions>("simulate hypercube",
+                                                "wormhole hypercube with broadcasts, flit by flit", true,
+                                                declare_simulation, answer_simulation);
+}
+
+Command validate_broadcast_command() {
+  return command_of<BroadcastValidationOptions>("validate broadcast",
+                                                "unicast and broadcast latency of a wormhole hypercube", true,
+                                                declare_validation, answer_validation);
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,231 @@
+#include <cln/rational.h>
+#include <cli/commands.hpp>
+#include <cli/options/options.hpp>
+#include <cli/options/precision.hpp>
+#include <cli/options/replies.hpp>
+#include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/render/documents/multistage/multistage.hpp>
+#include <tailbound/render/documents/simulation/simulate_multistage.hpp>
+#include <tailbound/render/documents/validation/validate_multistage.hpp>
+
+#include <algorithm>
+
+/// Combining multistage networks: `multistage`, `simulate multistage` and `validate multistage`.
+namespace tailbound::cli {
+namespace {
+
+using answers::Combinations;
+using answers::MultistageQuestion;
+using answers::SimulateMultistageQuestion;
+using answers::ValidateMultistageQuestion;
+using bounds::multistage::Variant;
+using network::CombiningMultistage;
+using network::Links;
+using network::Wiring;
+using numeric::Rational;
+using render::CombiningPoint;
+using render::MultistageCurve;
+
+/// As typed; an option that was not given is empty.
+struct MultistageOptions {
+  std::optional<std::string> nodes, size, buffer, hot, combining, links, service, loads, curve;
+};
+struct MultistageModelOptions {
+  MultistageOptions question;
+  std::optional<std::string> variant;
+};
+struct MultistageSimulationOptions {
+  MultistageOptions question;
+  SimulationOptions run;
+  std::optional<std::string> wiring;
+};
+
+constexpr const char* usual_loads = "0.1:1:0.1";
+
+std::vector<std::optional<std::int64_t>> read_combining(const std::string& text) {
+  std::vector<std::optional<std::int64_t>> list;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string entry = text.substr(begin, end - begin);
+    if (entry == "unlimited")
+      list.emplace_back();
+    else
+      for (const std::int64_t greatest :
+           parse_integers(entry, "--combining", 1, 1'000'000,
+                          "a whole number from 1 (none combine) to 1000000, or unlimited"))
+        list.emplace_back(greatest);
+    begin = end + 1;
+  }
+  return list;
+}
+
+/// \param usual  without --links
+std::vector<Links> read_links(const MultistageOptions& options, Links usual) {
+  if (!options.links) return {usual};
+  return choices_or_first<Links>(options.links, "--links", {{"one", Links::one}, {"any", Links::any}});
+}
+
+std::vector<CombiningMultistage> read_networks(const MultistageOptions& options, Links usual) {
+  const std::string& nodes = required(options.nodes, "--nodes", "given: a power of the switch size");
+  const std::string& hot = required(options.hot, "--hot", "given: from 0 to 1");
+  const auto sizes = integers_or(2, options.size, "--switch", 2, 512);
+  const auto buffers = integers_or(4, options.buffer, "--buffer", 1, 10'000);
+  const auto degrees = read_combining(options.combining.value_or("2"));
+  const std::vector<Rational> shares = parse_percent_list(hot, "--hot");
+  const std::vector<CombiningMultistage> networks =
+      Combinations(CombiningMultistage{})
+          .by(parse_integers(nodes, "--nodes", 2, 1'048'576,
+                             "a whole number: a power of the switch size, at most 2^20"),
+              [](auto& each, std::int64_t count) { each.network.nodes = count; })
+          .by(sizes, [](auto& each, std::int64_t size) { each.network.switch_size = size; })
+          .by(buffers, &CombiningMultistage::buffer)
+          .by(degrees, &CombiningMultistage::combining)
+          .by(shares, &CombiningMultistage::hot)
+          .by(read_links(options, usual), &CombiningMultistage::links)
+          .points();
+  for (const CombiningMultistage& network : networks) network::check(network);
+  return networks;
+}
+
+/// delay unless told otherwise.
+MultistageCurve read_curve(const MultistageOptions& options) {
+  return choices_or_first<MultistageCurve>(
+             options.curve, "--curve",
+             {{"delay", MultistageCurve::delay}, {"throughput", MultistageCurve::throughput}})
+      .front();
+}
+
+void add_multistage_options(OptionTable& table, MultistageOptions& options) {
+  const OptionGroup network(table, "Network"), traffic(table, "Traffic"), output(table, "Output");
+  network.add("--nodes", options.nodes, "N", "processors and memories: a power of the switch size");
+  network.add("--switch", options.size, "S", "ports of a switch: S x S (2)");
+  network.add("--buffer", options.buffer, "L",
+              "places for waiting requests at an input port (4); the one in\nservice does not count");
+  network.add("--combining", options.combining, "C",
+              "greatest degree: 1 (none), 2 (unless told), ..., unlimited");
+  network.add(
+      "--links", options.links, "NAME",
+      "requests that an output link, also that to a memory, passes at a\ntime: one (the default), or any "
+      "number, as the published model\nhas it");
+  network.add("--service", options.service, "D", "time of a service: the unit of delays (1)");
+  traffic.add("--hot", options.hot, "H", "fraction of the requests that goes to one memory: 0.08 or 8%");
+  traffic.add("--loads", options.loads, "LIST",
+              "requests of a processor in a service time (0.1:1:0.1); each of these takes a list");
+  output.add("--curve", options.curve, "WHAT",
+             "of --plot: delay (over throughput, the default) or throughput");
+}
+
+/// One point for each combination of what was given as lists, the loads changing fastest.
+std::vector<CombiningPoint> read_multistage(const MultistageOptions& options, Links usual = Links::one) {
+  const std::vector<CombiningMultistage> networks = read_networks(options, usual);
+  const std::vector<Rational> services = parse_list(options.service.value_or("1"), "--service");
+  for (const Rational& service : services) static_cast<void>(answers::service_time(service));
+  const std::vector<Rational> loads =
+      parse_percent_list(options.loads.value_or(usual_loads), "--loads", 1000);
+  for (const Rational& load : loads) network::check_load(load);
+  static_cast<void>(read_curve(options));
+  return Combinations(CombiningPoint{{}, {}, {}})
+      .by(networks, &CombiningPoint::network)
+      .by(services, &CombiningPoint::service)
+      .by(loads, &CombiningPoint::load)
+      .points();
+}
+
+Reply answer_model(const MultistageModelOptions& options, const Context& context) {
+  std::vector<MultistageQuestion> questions;
+  for (const Variant variant :
+       choices_or_first<Variant>(options.variant, "--variant",
+                                 {{"blocking", Variant::blocking}, {"published", Variant::published}}))
+    // That outputs take any number of requests is part of the published variant.
+    for (const CombiningPoint& point :
+         read_multistage(options.question, variant == Variant::published ? Links::any : Links::one))
+      questions.push_back(
+          {.network = point.network, .load = point.load, .service = point.service, .variant = variant});
+  const render::MultistageCurve curve = read_curve(options.question);
+  return show_all(questions, context, [&](const auto& found) { return render::document(found, curve); });
+}
+
+void declare_model(OptionTable& table, MultistageModelOptions& options) {
+  add_multistage_options(table, options.question);
+  const OptionGroup model(table, "Model");
+  model.add("--variant", options.variant, "NAME",
+            "blocking (the default: full buffers stop those behind) or published\n(--links any)");
+}
+
+// --- simulated
+
+void declare_validation(OptionTable& table, MultistageSimulationOptions& options) {
+  add_multistage_options(table, options.question);
+  const OptionGroup network(table, "Network");
+  network.add("--wiring", options.wiring, "NAME", "baseline (the default) or omega");
+  add_simulation_options(table, options.run);
+}
+
+/// One question for each combination of what was given as lists; each has its own warm-up, batches and, unless
+/// told, slots.
+std::vector<SimulateMultistageQuestion> read_simulations(const MultistageSimulationOptions& options) {
+  const std::vector<render::CombiningPoint> points = read_multistage(options.question);
+  std::vector<SimulateMultistageQuestion> questions;
+  for (const Wiring wiring : choices_or_first<Wiring>(
+           options.wiring, "--wiring", {{"baseline", Wiring::baseline}, {"omega", Wiring::omega}}))
+    for (const render::CombiningPoint& point : points)
+      questions.push_back(
+          {.network = point.network, .load = point.load, .service = point.service, .wiring = wiring});
+  require_one_to_resume(options.run, questions.size());
+  const answers::RunLength length = read_run_length(options.run);
+  for (SimulateMultistageQuestion& question : questions) {
+    question.length = length;
+    question.services /= static_cast<double>(questions.size());  // all together take no longer than one
+  }
+  return questions;
+}
+
+Reply answer_simulation(const MultistageSimulationOptions& options, const Context& context) {
+  const std::vector<SimulateMultistageQuestion> questions = read_simulations(options);
+  const auto shown = [curve = read_curve(options.question)](const auto& points, std::size_t asked) {
+    return render::document(points, asked, curve);
+  };
+  if (options.run.half_width) return simulate_to_width(questions, options.run, context, shown);
+  return simulate_all(questions, options.run, context, shown);
+}
+
+void declare_simulation(OptionTable& table, MultistageSimulationOptions& options) {
+  declare_validation(table, options);
+  add_precision_option(table, options.run);
+}
+
+Reply answer_validation(const MultistageSimulationOptions& options, const Context& context) {
+  std::vector<ValidateMultistageQuestion> questions;
+  for (const answers::SimulateMultistageQuestion& simulation : read_simulations(options))
+    questions.push_back({simulation});
+  const render::MultistageCurve curve = read_curve(options.question);
+  const auto points =
+      paired(questions, simulate_each(questions, questions.size(), options.run, context).finished);
+  Reply reply{.document = render::document(points, questions.size(), curve)};
+  if (std::any_of(points.begin(), points.end(),
+                  [](const auto& point) { return point.second.of_blocking.optimistic() > 0; }))
+    reply.status = no_answer;
+  return reply;
+}
+
+}  // namespace
+
+Command multistage_command() {
+  return command_of<MultistageModelOptions>(
+      "multistage", "combining multistage network under a hot spot: throughput, delay", true, declare_model,
+      answer_model);
+}
+
+Command simulate_multistage_command() {
+  return command_of<MultistageSimulationOptions>(
+      "simulate multistage", "combining multistage network under a hot spot, event by event", true,
+      declare_simulation, answer_simulation);
+}
+
+Command validate_multistage_command() {
+  return command_of<MultistageSimulationOptions>("validate multistage",
+                                                 "throughput and delay of a combining multistage network",
+                                                 true, declare_validation, answer_validation);
+}
+
+}  // namespace tailbound::cli

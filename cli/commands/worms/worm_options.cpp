@@ -1,0 +1,115 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <cli/commands/delays/delay_question.hpp>
+#include <cli/commands/worms/worm_options.hpp>
+#include <cli/options/replies.hpp>
+#include <tailbound/render/documents/worms/worm_ends.hpp>
+
+namespace tailbound::cli {
+namespace {
+
+using network::Ejection;
+using network::Injection;
+using network::WormEnds;
+
+constexpr std::size_t most_loads = 1000;
+
+std::string option_of(const LoadWords& words) {
+  return fmt::format("--{}s", words.name);
+}
+
+}  // namespace
+
+OfferedLoads read_offered(const std::optional<std::string>& loads,
+                          const std::optional<std::string>& fractions, const LoadWords& words,
+                          Fractions legal) {
+  const std::string option = option_of(words);
+  if (loads && fractions) throw InvalidArgument(option, "given with --fractions", "one or the other");
+  OfferedLoads offered{.measure = words.measure, .of_saturation = !loads, .values = {}};
+  if (!loads)
+    offered.values = parse_percent_list(fractions.value_or("10%:90%:10%"), "--fractions", most_loads);
+  else
+    offered.values = words.percent ? parse_percent_list(*loads, option.c_str(), most_loads)
+                                   : parse_list(*loads, option, most_loads);
+  answers::check(offered, legal);
+  return offered;
+}
+
+void add_latency_options(OptionTable& table, LatencyOptions& options, const LoadWords& words) {
+  const OptionGroup question(table, "Question");
+  question.add("--percentiles", options.percentiles, "LIST", "of latency, in percent (50,99)");
+  question.add_flag("--saturation", options.saturation,
+                    fmt::format("instead: search the greatest {} that the network carries", words.name));
+  question.add("--precision", options.precision, "P", "of --saturation, relative (1%)");
+}
+
+std::vector<numeric::Rational> read_latency_percentiles(const LatencyOptions& options) {
+  return read_percentiles(options.percentiles.value_or("50,99"));
+}
+
+void refuse_overloaded(const answers::Overloaded& overloaded) {
+  const bool flits = overloaded.measure() == answers::LoadMeasure::flits;
+  throw NoAnswer(
+      fmt::format("{} (tailbound simulate {} --saturation finds the greatest {} that the network carries)",
+                  overloaded.what(), flits ? "wormhole" : "hypercube", answers::name(overloaded.measure())));
+}
+
+void refuse_with_saturation(const LoadWords& words, const std::optional<std::string>& loads,
+                            const std::optional<std::string>& fractions, const SimulationOptions& run,
+                            const LatencyOptions& latency) {
+  const std::string option = fmt::format("--{}s", words.name);
+  for (const auto& [value, name] :
+       {std::pair{&loads, option.c_str()}, std::pair{&fractions, "--fractions"},
+        std::pair{&run.slots, "--cycles"}, std::pair{&run.warmup, "--warmup"},
+        std::pair{&run.checkpoint, "--checkpoint"}, std::pair{&run.resume, "--resume"},
+        std::pair{&latency.percentiles, "--percentiles"}})
+    if (*value)
+      throw InvalidArgument(name, **value,
+                            fmt::format("left out with --saturation, which chooses its {}s", words.name));
+}
+
+answers::SaturationLength read_saturation_length(const SimulationOptions& run,
+                                                 const LatencyOptions& latency) {
+  const answers::RunLength plan = read_run_length(run);
+  answers::SaturationLength length{.precision = numeric::parse_rational("0.01", "precision"),
+                                   .replications = plan.replications,
+                                   .seed = plan.seed};
+  if (latency.precision) {
+    length.precision = parse_percent_list(*latency.precision, "--precision", 1).front();
+    if (!answers::is_search_precision(length.precision))
+      throw InvalidArgument("--precision", *latency.precision, "from 0.05% to 50%");
+  }
+  return length;
+}
+
+void add_worm_ends_options(OptionTable& table, WormEndsOptions& options, Ejection usual, bool every) {
+  const OptionGroup network(table, "Network");
+  network.add("--injection", options.injection, "NAME",
+              fmt::format("{}one channel a node, or ports: one for each link\n"
+                          "(unless told: ports where ejection is unlimited, else one)",
+                          every ? "" : "of a hypercube: "));
+  const bool one = usual == Ejection::one;
+  network.add("--ejection", options.ejection, "NAME",
+              fmt::format("one channel a node{}, or unlimited{}: worms\nleave by all links at once{}",
+                          one ? " (unless told)" : "", one ? "" : " (unless told)",
+                          every ? "" : ", not in a fat-tree"));
+}
+
+std::vector<WormEnds> read_worm_ends(const WormEndsOptions& options, Ejection usual, bool ports) {
+  const std::vector<Ejection> ejections =
+      options.ejection ? named_choices<Ejection>(options.ejection, "--ejection", render::ejection_names())
+                       : std::vector{usual};
+  std::vector<WormEnds> all;
+  for (const Ejection ejection : ejections) {
+    const bool by_ports = ports && ejection == Ejection::unlimited;
+    const std::vector<Injection> injections =
+        options.injection
+            ? named_choices<Injection>(options.injection, "--injection", render::injection_names())
+            : std::vector{by_ports ? Injection::ports : Injection::one};
+    for (const Injection injection : injections)
+      all.push_back({.injection = injection, .ejection = ejection});
+  }
+  return all;
+}
+
+}  // namespace tailbound::cli

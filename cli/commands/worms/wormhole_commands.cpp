@@ -1,0 +1,308 @@
+#include <cln/rational.h>
+#include <cli/commands.hpp>
+#include <cli/commands/delays/topology_options.hpp>
+#include <cli/commands/worms/worm_options.hpp>
+#include <cli/options/precision.hpp>
+#include <cli/options/replies.hpp>
+#include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/answers/validation/validate_wormhole.hpp>
+#include <tailbound/answers/wormhole/worm_sizes.hpp>
+#include <tailbound/render/documents/simulation/simulate_wormhole.hpp>
+#include <tailbound/render/documents/validation/validate_wormhole.hpp>
+#include <tailbound/render/documents/wormhole/wormhole.hpp>
+#include <tailbound/render/documents/worms/worm_network.hpp>
+
+#include <memory>
+
+/// Wormhole networks: `wormhole`, `simulate wormhole` and `validate wormhole`.
+namespace tailbound::cli {
+namespace {
+
+using answers::Combinations;
+using answers::OwnWormNetwork;
+using answers::SimulatedWormhole;
+using answers::SimulateWormholeQuestion;
+using answers::ValidateWormholeQuestion;
+using answers::WormholeQuestion;
+using answers::WormholeSaturationQuestion;
+using answers::WormholeVariant;
+using network::WormShape;
+using network::WormTopology;
+using render::shape_names;
+
+/// As typed; an option that was not given is empty.
+struct WormholeOptions {
+  std::optional<std::string> topology, nodes, dimensions, flits, lengths, loads, fractions, variant,
+      virtual_channels, buffer_flits;
+  WormEndsOptions ends;
+  TopologyOptions place;  ///< --network, --matrix and --route
+};
+struct WormholeModelOptions {
+  WormholeOptions question;
+  std::vector<std::string> channels;  ///< --channels: the number, or "" if none is given
+};
+struct WormholeSimulationOptions {
+  WormholeOptions question;
+  SimulationOptions run{.unit = "cycle"};
+  std::optional<std::string> arrivals, of;
+  LatencyOptions latency;
+};
+
+const std::string& name(WormShape shape) {
+  return shape_names()[static_cast<std::size_t>(shape)];
+}
+
+/// One for each size, number of dimensions and way to enter and leave.
+void add_topologies(const WormholeOptions& options, WormShape shape,
+                    std::vector<answers::WormholeNetwork>& all) {
+  if (options.dimensions && !network::has_dimensions(shape))
+    throw InvalidArgument("--dimensions", *options.dimensions,
+                          "left out for a " + name(shape) + ": --nodes says it all");
+  const std::string& nodes = required(options.nodes, "--nodes", "given: how many processors there are");
+  const auto dimensions = integers_or(WormTopology{}.dimensions, options.dimensions, "--dimensions", 1,
+                                      network::most_dimensions(shape));
+  for (const answers::WormSize& size : answers::parse_worm_sizes(nodes, shape, name(shape))) {
+    if (size.dimensions && options.dimensions)
+      throw InvalidArgument("--dimensions", *options.dimensions, "left out: --nodes says it");
+    for (const std::int64_t each : size.dimensions ? std::vector<std::int64_t>{*size.dimensions} : dimensions)
+      for (const network::WormEnds& ends :
+           read_worm_ends(options.ends, network::Ejection::one, network::has_ports(shape))) {
+        const WormTopology topology{
+            .shape = shape, .nodes = size.nodes, .dimensions = static_cast<int>(each), .ends = ends};
+        network::check(topology);
+        all.emplace_back(topology);
+      }
+  }
+}
+
+OwnWormNetwork read_own(const WormholeOptions& options) {
+  refuse_given({{"--topology", &options.topology},
+                {"--nodes", &options.nodes},
+                {"--dimensions", &options.dimensions},
+                {"--virtual-channels", &options.virtual_channels},
+                {"--injection", &options.ends.injection},
+                {"--ejection", &options.ends.ejection}},
+               "given together with --network", "left out: the file says it");
+  network::Network network = read_network(options.place, network::FileUse::worms).network;
+  if (network.name.empty()) network.name = *options.place.network;
+  return {.network = std::make_shared<network::RoutedWormNetwork>(network),
+          .file = *options.place.network,
+          .matrix = options.place.matrix};
+}
+
+void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
+  const OptionGroup network(table, "Network");
+  network.add("--topology", options.topology, "NAME",
+              "butterfly-fat-tree, mesh, torus (one way round),\nbidirectional-torus or hypercube");
+  network.add("--nodes", options.nodes, "N",
+              "processors: a power of 4 (fat-tree), of 2 (hypercube),\nk^dimensions; or sides: 8x8");
+  network.add("--dimensions", options.dimensions, "D", "of a mesh or torus (2)");
+  network.add("--variant", options.variant, "NAME",
+              "finite-source (unless told), paper (as published) or\nconditional (fat-tree: published, flows "
+              "conserved)");
+  network.add("--virtual-channels", options.virtual_channels, "V",
+              "of each link, which share its wire (1; tori 2)");
+  network.add("--buffer-flits", options.buffer_flits, "B", "of each virtual channel (1)");
+  add_worm_ends_options(table, options.ends, network::Ejection::one, false);
+  add_network_options(table, options.place, network::FileUse::worms);
+  const OptionGroup traffic(table, "Traffic");
+  traffic.add("--flits", options.flits, "M", "length of a message");
+  traffic.add("--lengths", options.lengths, "NAME", "fixed (unless told) or geometric, with mean --flits");
+  traffic.add("--loads", options.loads, "LIST", "flits a cycle from each node: 0.01,0.02 or 0.01:0.05:0.01");
+  traffic.add("--fractions", options.fractions, "LIST",
+              "of the saturation load, instead: 0.1,0.5 or 10%:90%:10% (the default)");
+}
+
+/// One network for each combination of entries, the last changing fastest; "12x12" is a size too. Reads files too.
+std::vector<answers::WormholeNetwork> read_wormhole_networks(const WormholeOptions& options) {
+  if (options.place.network) return {read_own(options)};
+  refuse_given({{"--matrix", &options.place.matrix}, {"--route", &options.place.route}},
+               "given without --network", "given with --network FILE");
+  const std::string& shapes = required(options.topology, "--topology",
+                                       "given: butterfly-fat-tree, mesh, torus, bidirectional-torus or "
+                                       "hypercube (any other network: --network FILE)");
+  std::vector<answers::WormholeNetwork> all;
+  for (const std::size_t shape : parse_choices(shapes, "--topology", shape_names()))
+    add_topologies(options, static_cast<WormShape>(shape), all);
+  return all;
+}
+
+/// The usual number unless told.
+std::vector<std::optional<int>> read_virtual_channels(const WormholeOptions& options) {
+  const auto all = integers_or(1, options.virtual_channels, "--virtual-channels", 1, 64);
+  return each_or_none(options.virtual_channels.has_value(), std::vector<int>(all.begin(), all.end()));
+}
+
+std::vector<std::optional<WormholeVariant>> read_variants(const WormholeOptions& options) {
+  return each_or_none(
+      options.variant.has_value(),
+      named_choices<WormholeVariant>(options.variant, "--variant", render::wormhole_variant_names()));
+}
+
+std::vector<sim::WormLengths> read_lengths(const WormholeOptions& options) {
+  return named_choices<sim::WormLengths>(options.lengths, "--lengths", render::worm_length_names());
+}
+
+std::vector<std::int64_t> read_flits(const WormholeOptions& options) {
+  return parse_integers(required(options.flits, "--flits", "given: flits of a message"), "--flits", 1,
+                        1'000'000'000);
+}
+
+std::vector<std::int64_t> read_buffers(const WormholeOptions& options) {
+  return integers_or(1, options.buffer_flits, "--buffer-flits", 1, 1'000'000);
+}
+
+OfferedLoads read_loads(const WormholeOptions& options, Fractions legal = Fractions::below_saturation) {
+  return read_offered(options.loads, options.fractions, flit_loads, legal);
+}
+
+std::optional<std::size_t> read_channels(const WormholeModelOptions& options) {
+  if (options.channels.empty()) return std::nullopt;
+  const std::string& text = options.channels.front();
+  return text.empty() ? 10 : static_cast<std::size_t>(parse_integer(text, "--channels", 1, 1'000'000));
+}
+
+/// One question for each network and length; its loads share what is costly.
+std::vector<WormholeQuestion> read_questions(const WormholeModelOptions& options) {
+  const std::optional<std::size_t> channels = read_channels(options);
+  return Combinations(WormholeQuestion{.network = {}, .offered = {}, .channels = channels})
+      .by(read_wormhole_networks(options.question), &WormholeQuestion::network)
+      .by(read_variants(options.question), &WormholeQuestion::variant)
+      .by(read_flits(options.question), &WormholeQuestion::flits)
+      .by(read_lengths(options.question), &WormholeQuestion::lengths)
+      .by(read_virtual_channels(options.question), &WormholeQuestion::virtual_channels)
+      .by(read_buffers(options.question), &WormholeQuestion::buffer_flits)
+      .by(std::vector{read_loads(options.question)}, &WormholeQuestion::offered)
+      .points();
+}
+
+Reply answer_model(const WormholeModelOptions& options, const Context& context) {
+  return answers::as_piece(analysis_run(context), [&] {
+    return show_networks(
+        read_questions(options), context,
+        [](const auto& question, const answers::Run& run) { return answers::answer(question, run); },
+        [](const auto& networks) { return render::document(networks); });
+  });
+}
+
+void declare_model(OptionTable& table, WormholeModelOptions& options) {
+  add_wormhole_options(table, options.question);
+  OptionGroup(table, "Output")
+      .add_words("--channels", options.channels, "[N]",
+                 "list the N busiest channels behind the sources for each load (10)", 0, 1);
+}
+
+// --- simulated
+
+/// What is simulated, for each combination of what was given as lists.
+std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& options) {
+  const std::vector<answers::WormholeNetwork> networks = read_wormhole_networks(options.question);
+  const std::vector<std::int64_t> flits = read_flits(options.question);
+  return Combinations(SimulatedWormhole{.network = {}})
+      .by(networks, &SimulatedWormhole::network)
+      .by(read_variants(options.question), &SimulatedWormhole::variant)
+      .by(flits, &SimulatedWormhole::flits)
+      .by(read_virtual_channels(options.question), &SimulatedWormhole::virtual_channels)
+      .by(read_buffers(options.question), &SimulatedWormhole::buffer_flits)
+      .by(read_lengths(options.question), &SimulatedWormhole::lengths)
+      .by(named_choices<sim::WormArrivals>(options.arrivals, "--arrivals", render::worm_arrival_names()),
+          &SimulatedWormhole::arrivals)
+      .points();
+}
+
+/// Which saturation load fractions are of, where it is told.
+std::optional<answers::FractionsOf> read_fractions_of(const WormholeSimulationOptions& options) {
+  if (options.of && options.question.loads)
+    throw InvalidArgument("--of", *options.of, "given with --fractions, not with --loads");
+  std::optional<answers::FractionsOf> of;
+  if (options.of)
+    of = static_cast<answers::FractionsOf>(parse_choice(*options.of, "--of", {"model", "simulated"}));
+  if (options.latency.precision && of != answers::FractionsOf::simulated)
+    throw InvalidArgument("--precision", *options.latency.precision,
+                          "given where saturation is searched: with --saturation, or with --of simulated");
+  return of;
+}
+
+std::vector<SimulateWormholeQuestion> read_simulations(const WormholeSimulationOptions& options) {
+  const SimulateWormholeQuestion common{.network = {},
+                                        .offered = read_loads(options.question, Fractions::any),
+                                        .percentiles = read_latency_percentiles(options.latency),
+                                        .length = read_run_length(options.run),
+                                        .fractions_of = read_fractions_of(options),
+                                        .search = read_saturation_length(options.run, options.latency)};
+  return Combinations(common).by(read_simulated(options), &SimulateWormholeQuestion::network).points();
+}
+
+Reply answer_simulation(const WormholeSimulationOptions& options, const Context& context) {
+  if (options.run.half_width) {
+    if (options.latency.saturation || options.of)
+      throw InvalidArgument("--half-width", *options.run.half_width, "left out with --saturation and --of");
+    const auto questions = read_simulations(options);
+    return simulate_to_width(
+        answers::each_load(questions), options.run, context, [&](auto points, std::size_t asked) {
+          return render::document(answers::joined_loads(std::move(points), questions), asked);
+        });
+  }
+  if (!options.latency.saturation)
+    return simulate_loads(read_simulations(options), options.run, context,
+                          [](auto points, std::size_t asked) { return render::document(points, asked); });
+  if (options.of) throw InvalidArgument("--of", *options.of, "left out with --saturation");
+  refuse_with_saturation(flit_loads, options.question.loads, options.question.fractions, options.run,
+                         options.latency);
+  const answers::SaturationLength length = read_saturation_length(options.run, options.latency);
+  return find_saturations(Combinations(WormholeSaturationQuestion{.network = {}, .length = length})
+                              .by(read_simulated(options), &WormholeSaturationQuestion::network)
+                              .points(),
+                          options.run, context, [](const auto& points) { return render::document(points); });
+}
+
+void add_wormhole_simulation_options(OptionTable& table, WormholeSimulationOptions& options) {
+  add_wormhole_options(table, options.question);
+  OptionGroup(table, "Traffic")
+      .add("--of", options.of, "NAME",
+           "fractions are of the saturation load of the model (the\ndefault, where the network has one) or "
+           "simulated: searched\nfirst, to --precision");
+  const OptionGroup network(table, "Simulated network");
+  network.add("--arrivals", options.arrivals, "NAME", "of messages: poisson (unless told) or bernoulli");
+  add_simulation_options(table, options.run);
+}
+
+void declare_simulation(OptionTable& table, WormholeSimulationOptions& options) {
+  add_wormhole_simulation_options(table, options);
+  add_precision_option(table, options.run);
+  add_latency_options(table, options.latency, flit_loads);
+}
+
+Reply answer_validation(const WormholeSimulationOptions& options, const Context& context) {
+  std::vector<ValidateWormholeQuestion> questions;
+  for (answers::SimulateWormholeQuestion& simulation : read_simulations(options))
+    questions.push_back({.simulation = std::move(simulation)});
+  const std::size_t asked = questions.size() * questions.front().simulation.offered.values.size();
+  const auto networks = paired(questions, simulate_each(questions, asked, options.run, context).finished);
+  return judged(render::document(networks, asked), networks);
+}
+
+void declare_validation(OptionTable& table, WormholeSimulationOptions& options) {
+  add_wormhole_simulation_options(table, options);
+  OptionGroup(table, "Traffic")
+      .add("--precision", options.latency.precision, "P", "of the search of --of simulated, relative (1%)");
+}
+
+}  // namespace
+
+Command wormhole_command() {
+  return command_of<WormholeModelOptions>("wormhole", "wormhole network: latency, saturation, bottleneck",
+                                          true, declare_model, answer_model);
+}
+
+Command simulate_wormhole_command() {
+  return command_of<WormholeSimulationOptions>("simulate wormhole", "wormhole network, flit by flit", true,
+                                               declare_simulation, answer_simulation);
+}
+
+Command validate_wormhole_command() {
+  return command_of<WormholeSimulationOptions>("validate wormhole", "latency of a wormhole network", true,
+                                               declare_validation, answer_validation);
+}
+
+}  // namespace tailbound::cli

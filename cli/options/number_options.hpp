@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cli/options/options.hpp>
+#include <tailbound/answers/buffer/buffer.hpp>
+#include <tailbound/answers/traffic.hpp>
+#include <tailbound/answers/units.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What an answer's numbers have to meet, and in which units they are shown: the same in every command.
+namespace tailbound::cli {
+
+/// As typed; an option that was not given is empty.
+struct AccuracyOptions {
+  std::optional<std::string> arithmetic, digits;
+};
+struct UnitOptions {
+  std::optional<std::string> link_gbps, packet_bytes;
+};
+
+/// --arithmetic and --digits
+void add_accuracy_options(OptionTable& table, AccuracyOptions& options);
+/// \throws InvalidArgument
+[[nodiscard]] queue::Accuracy read_accuracy(const AccuracyOptions& options);
+
+/// Of --criterion, overflow unless told.  \throws InvalidArgument
+[[nodiscard]] std::vector<bounds::Criterion> read_criteria(const std::optional<std::string>& text);
+
+/// --packet-bytes and --link-gbps: what a packet is in bytes and a slot in nanoseconds
+void add_unit_options(OptionTable& table, UnitOptions& options);
+/// \throws InvalidArgument  out of range, or --link-gbps without --packet-bytes
+[[nodiscard]] answers::Units read_units(const UnitOptions& options);
+
+}  // namespace tailbound::cli

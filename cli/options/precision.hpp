@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cli/options/options.hpp>
+#include <cli/options/replies.hpp>
+#include <tailbound/answers/simulation/precision.hpp>
+#include <tailbound/render/documents/parts/precision.hpp>
+
+/// Simulations that go on until their intervals are narrow.
+namespace tailbound::cli {
+
+/// --half-width
+inline void add_precision_option(OptionTable& table, SimulationOptions& options) {
+  OptionGroup(table, "Simulation")
+      .add("--half-width", options.half_width, "W",
+           "add replications until every interval is at most so wide to each side,\n2% of its value, or "
+           "there are "
+           "--replications of them (256)");
+}
+
+/// The reply to questions with a length and a confidence, each simulated until --half-width is reached.
+/// \param document_of  (pairs of question and answer, number of questions) -> render::Document
+/// \throws InvalidArgument  also: --checkpoint or --resume
+template <class Question, class DocumentOf>
+[[nodiscard]] Reply simulate_to_width(const std::vector<Question>& questions,
+                                      const SimulationOptions& options, const Context& context,
+                                      const DocumentOf& document_of) {
+  for (const auto& [given, name] : {std::pair{options.checkpoint.has_value(), "--checkpoint"},
+                                    std::pair{options.resume.has_value(), "--resume"}})
+    if (given) throw InvalidArgument(name, "given with --half-width", "left out: it is of one length");
+  answers::PrecisionTarget target{.half_width = numeric::parse_share(*options.half_width, "--half-width")};
+  if (options.replications) target.most_replications = questions.front().length.replications;
+  static_cast<void>(answers::most_looks(target));
+  std::vector<answers::PrecisionReached> reached;
+  auto points = SimulationRun(options, context)([&](const answers::Run& run) {
+    return answers::for_each_simulation(questions.size(), run, [&](std::size_t i, const answers::Run& part) {
+      auto [found, how] = answers::answer_to_width(
+          questions[i], target,
+          [&](const Question& question, const auto& answer) {
+            return render::wide_intervals(document_of(std::vector{std::pair{question, answer}}, 1),
+                                          target.half_width);
+          },
+          part);
+      reached.push_back(std::move(how));
+      return std::move(found);
+    });
+  });
+  // As it was simulated, for what is shown of it and drawn.
+  std::vector<Question> asked = questions;
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    asked[i].confidence = reached[i].confidence_of_each;
+    asked[i].length.replications = reached[i].replications;
+  }
+  render::Document document = document_of(paired(asked, std::move(points.finished)), questions.size());
+  render::add_precision(document, target, reached, questions.front().confidence);
+  return {.document = std::move(document)};
+}
+
+}  // namespace tailbound::cli

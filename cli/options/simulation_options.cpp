@@ -1,0 +1,151 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <cli/options/files.hpp>
+#include <cli/options/simulation_options.hpp>
+#include <cli/options/traffic_options.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <thread>
+
+namespace tailbound::cli {
+namespace {
+
+constexpr std::int64_t most_slots = 1'000'000'000'000;
+constexpr std::size_t largest_checkpoint = std::size_t{16} << 30, largest_piped = std::size_t{64} << 20;
+
+std::int64_t integer_or(const std::optional<std::string>& text, const char* option, std::int64_t least,
+                        std::int64_t greatest, std::int64_t otherwise) {
+  return text ? parse_integer(*text, option, least, greatest) : otherwise;
+}
+
+std::string slots_option(const SimulationOptions& options) {
+  return fmt::format("--{}s", options.unit);
+}
+
+std::chrono::milliseconds read_interval(const SimulationOptions& options) {
+  if (!options.checkpoint)
+    throw InvalidArgument("--checkpoint-every", "given without --checkpoint", "given with --checkpoint FILE");
+  const numeric::Rational seconds = numeric::parse_rational(*options.checkpoint_every, "--checkpoint-every");
+  if (seconds < numeric::parse_rational("0.001", "least") || seconds > 1'000'000)
+    throw InvalidArgument("--checkpoint-every", *options.checkpoint_every, "from 0.001 to 1000000 seconds");
+  return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * numeric::nearest_double(seconds)));
+}
+
+/// As far as a checkpoint says what it is of; empty if there is no file, an empty one, or a device.
+std::string head_of_file(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) ? named_files().head(path, files::largest_file)
+                                                       : std::string();
+}
+
+}  // namespace
+
+void add_simulation_options(OptionTable& table, SimulationOptions& options) {
+  const OptionGroup simulation(table, "Simulation");
+  const std::string units = fmt::format("{}s", options.unit);
+  simulation.add(slots_option(options), options.slots, "N",
+                 units + " measured in each replication; so that it takes seconds unless told");
+  simulation.add("--seed", options.seed, "S", "of the random numbers (1)");
+  simulation.add("--threads", options.threads, "T",
+                 "all cores unless told; the result does not depend on it");
+  simulation.add("--warmup", options.warmup, "N",
+                 units + " left out at the start of each; by a rule unless told");
+  simulation.add("--replications", options.replications, "R", "independent runs, of which T at a time (4)");
+  simulation.add("--checkpoint", options.checkpoint, "FILE", "keep the state there, also at Ctrl-C");
+  simulation.add("--checkpoint-every", options.checkpoint_every, "S", "seconds between two checkpoints (60)");
+  simulation.add("--resume", options.resume, "FILE",
+                 "go on from there, to the same result; with the same options");
+}
+
+answers::RunLength read_run_length(const SimulationOptions& options, std::int64_t least) {
+  answers::RunLength length;
+  length.replications = static_cast<int>(integer_or(options.replications, "--replications", 1, 1024, 4));
+  length.seed = static_cast<std::uint64_t>(
+      integer_or(options.seed, "--seed", 0, std::numeric_limits<std::int64_t>::max(), 1));
+  if (options.slots)
+    length.slots = parse_integer(*options.slots, slots_option(options).c_str(), least, most_slots);
+  if (options.warmup) length.warmup = parse_integer(*options.warmup, "--warmup", 0, most_slots);
+  return length;
+}
+
+std::vector<std::variant<Packets, numeric::Rational>> read_rare(const std::string& text, std::int64_t most) {
+  std::vector<std::variant<Packets, numeric::Rational>> all;
+  for (const numeric::Rational& entry : parse_list(text, "--rare")) {
+    if (entry <= 0)
+      throw InvalidArgument("--rare", is_list(text) ? plain(entry) : text,
+                            "a probability below 1, or a level: 1 packet or more");
+    if (entry < 1)
+      all.emplace_back(entry);
+    else
+      all.emplace_back(Packets(to_integer(entry, "--rare", 1, most)));
+  }
+  return all;
+}
+
+int all_cores() {
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 1024U));
+}
+
+int read_threads(const SimulationOptions& options) {
+  return static_cast<int>(integer_or(options.threads, "--threads", 1, 1024, all_cores()));
+}
+
+SimulationRun::SimulationRun(const SimulationOptions& options, const Context& context) : options_(options) {
+  run_ = analysis_run(context);
+  run_.threads = read_threads(options);
+  if (options.checkpoint_every) run_.checkpoint_interval = read_interval(options);
+  if (!context.writes) return;
+  if (options.checkpoint) keep_checkpoints(context);
+  if (options.resume) {
+    std::error_code error;
+    const bool on_disk = std::filesystem::is_regular_file(*options.resume, error);
+    run_.resume = read_file(*options.resume, "--resume", on_disk ? largest_checkpoint : largest_piped);
+    if (run_.resume.empty())
+      throw InvalidArgument("--resume", *options.resume, "a file that --checkpoint wrote (it is empty)");
+  }
+}
+
+void SimulationRun::keep_checkpoints(const Context& context) {
+  const std::string& path = *options_.checkpoint;
+  static_cast<void>(pending_file(path, "--checkpoint"));  // may it be written?
+  if (const std::string head = head_of_file(path); !head.empty() && options_.resume != path) {
+    const auto former = answers::simulation_of_checkpoint(head);
+    if (!former)
+      throw InvalidArgument(
+          "--checkpoint", path,
+          "a checkpoint of this simulation or no file yet (it is no checkpoint, and would be lost)");
+    run_.checkpoint_of = [path, former = *former](const std::string& simulation) {
+      if (former != simulation)
+        throw InvalidArgument(
+            "--checkpoint", path,
+            fmt::format("a checkpoint of this simulation or no file yet, for it would be lost; this "
+                        "simulation is \"{}\", and the file is of \"{}\"",
+                        simulation, former));
+    };
+  }
+  run_.checkpoint = [path, course = context.course](const std::string& bytes) {
+    files::PendingFile file = pending_file(path, "--checkpoint");
+    file.write(bytes);
+    file.commit();
+    course->checkpoint = path;
+  };
+}
+
+void SimulationRun::rethrow_named() const {
+  try {
+    throw;
+  } catch (const ParseError& error) {
+    if (!options_.resume) throw;
+    throw InvalidArgument("--resume", *options_.resume,
+                          std::string("a file that --checkpoint wrote (") + error.what() + ")");
+  } catch (const InvalidArgument& error) {
+    if (!options_.resume || error.argument().rfind("the checkpoint", 0) != 0) throw;
+    throw InvalidArgument(
+        "--resume", *options_.resume,
+        fmt::format("a checkpoint of this simulation, {}: it is of {}", error.legal(), error.value()));
+  }
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,301 @@
+#include <cli/options/files.hpp>
+#include <cli/options/traffic_options.hpp>
+#include <tailbound/answers/points/combinations.hpp>
+
+#include <cln/integer_io.h>
+#include <cln/rational.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace tailbound::cli {
+namespace {
+
+using answers::Combinations;
+using numeric::Rational;
+
+constexpr const char* kEveryForm =
+    "given as --inputs K --load R, --traffic poisson (or md1) --load R, --rates P1,P2,.., --arrivals EXPR or "
+    "--pmf "
+    "FILE";
+
+/// Names of options that describe the same thing, of which one may be given.
+struct Given {
+  const char* option;
+  bool given;
+};
+
+[[noreturn]] void refuse_together(const char* first, const char* second, const char* reason) {
+  throw InvalidArgument(first, fmt::format("given together with {}", second),
+                        fmt::format("left out there, or {} must: {}", second, reason));
+}
+
+[[noreturn]] void refuse_missing(const char* option, const std::string& legal) {
+  throw InvalidArgument(option, "missing", legal);
+}
+
+constexpr std::int64_t most_inputs = 1'048'576;
+
+std::vector<Rational> loads(const TrafficOptions& options) {
+  std::vector<Rational> list = parse_percent_list(*options.load, "--load");
+  for (const Rational& load : list)
+    if (load <= 0)
+      throw InvalidArgument("--load", numeric::to_fraction(load), "greater than 0 packets a slot");
+  return list;
+}
+
+std::vector<std::optional<Rational>> loads_or_none(const TrafficOptions& options, Sought sought) {
+  if (sought == Sought::load) return {std::nullopt};
+  return each_or_none(true, loads(options));
+}
+
+std::vector<Rational> read_on_rates(const std::optional<std::string>& text) {
+  return text ? parse_percent_list(*text, "--on-rate") : std::vector<Rational>{1};
+}
+
+/// The source, which is one of these.
+template <class Source>
+Source& in(answers::Traffic& traffic) {
+  return std::get<Source>(traffic.source);
+}
+
+}  // namespace
+
+void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated correlated) {
+  const OptionGroup traffic(table, "Traffic");
+  traffic.add("--inputs", options.inputs, "K", "independent inputs that share the load equally");
+  traffic.add("--load", options.load, "R", "packets a slot: 0.9, 9/10, or a list 0.1:0.9:0.1");
+  traffic.add(
+      "--traffic", options.traffic, "NAME",
+      correlated != Correlated::refused
+          ? "bernoulli (the default); poisson: Poisson arrivals per slot; md1: in\ncontinuous time, services "
+            "of one slot (M/D/1, M/D/1/K); onoff: sources\nthat send in bursts; with --load"
+          : "bernoulli (the default), poisson (Poisson arrivals per slot) or md1\n(in continuous time, "
+            "services of one slot), with --load");
+  traffic.add("--rates", options.rates, "P1,P2,..", "independent inputs, each with a rate of its own");
+  traffic.add("--arrivals", options.arrivals, "EXPR", "generating function of the packets in a slot, in z");
+  traffic.add("--pmf", options.pmf, "FILE", "probabilities of 0, 1, 2, .. packets in a slot, one a line");
+  if (correlated != Correlated::refused) {
+    traffic.add("--burst", options.burst, "L", "onoff: mean length of a source's bursts in slots, or a list");
+    traffic.add("--on-rate", options.on_rate, "R1", "onoff: packets a slot of a source within a burst (1)");
+    traffic.add(
+        "--destination", options.destination, "NAME",
+        correlated == Correlated::allowed
+            ? "onoff: per-burst (the default): all packets of a burst to one\noutput; or per-packet: every "
+              "packet draws its own"
+            : "onoff: per-packet, every packet draws its own output; required,\nas there is no formula of "
+              "bursts that keep theirs");
+  }
+  if (correlated == Correlated::allowed) {
+    traffic.add(
+        "--blocks", options.blocks, "FILE",
+        "matrices D_0, D_1, ..: D_b(i, j) is the probability of b packets\nand of phase i turning to j (a "
+        "D-BMAP). JSON: a list of matrices,\n[[[0.9, 0.1], [0, 0]], ..]; CSV: a row a line, a blank line "
+        "between\nmatrices (docs/files.md)");
+  }
+  traffic.add("--packets-per-slot", options.packets_per_slot, "C", "packets served in a slot (1)");
+}
+
+TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
+  static const std::vector<std::string> names{"bernoulli", "poisson", "onoff", "md1"};
+  const std::size_t named = options.traffic ? parse_choice(*options.traffic, "--traffic", names) : 0;
+  const bool poisson = named == 1 || named == 3;
+  const char* const poisson_option = named == 3 ? "--traffic md1" : "--traffic poisson";
+
+  const std::array<Given, 5> sources{{{"--inputs", options.inputs.has_value()},
+                                      {"--rates", options.rates.has_value()},
+                                      {"--arrivals", options.arrivals.has_value()},
+                                      {"--pmf", options.pmf.has_value()},
+                                      {"--blocks", options.blocks.has_value()}}};
+  const Given* source = nullptr;
+  for (const Given& candidate : sources) {
+    if (!candidate.given) continue;
+    if (source != nullptr)
+      refuse_together(source->option, candidate.option, "each describes the traffic by itself");
+    source = &candidate;
+  }
+  if (poisson && source != nullptr)
+    refuse_together(poisson_option, source->option, "each describes the traffic by itself");
+  // A burst says as much as --traffic onoff does.
+  const char* const of_bursts = options.burst         ? "--burst"
+                                : options.on_rate     ? "--on-rate"
+                                : options.destination ? "--destination"
+                                                      : nullptr;
+  const bool on_off = named == 2 || (!options.traffic && (of_bursts != nullptr || sought == Sought::burst));
+  if (sought == Sought::burst && !on_off)
+    refuse_together("--solve burst", "--traffic", "bursts belong to --traffic onoff");
+  if (sought == Sought::burst && options.burst)
+    throw InvalidArgument("--burst", "given", "left out where the burst is what is asked for");
+  if (!on_off && of_bursts != nullptr)
+    refuse_together(of_bursts, "--traffic", "bursts belong to --traffic onoff");
+  if (on_off && source != nullptr && !options.inputs)
+    refuse_together("--traffic onoff", source->option, "each describes the traffic by itself");
+  if (options.traffic && (options.arrivals || options.pmf || options.blocks))
+    refuse_together("--traffic", source->option, "each describes the traffic by itself");
+  if (!poisson && source == nullptr) {
+    if (options.load || options.traffic)
+      refuse_missing("--inputs", "given with --load (or the traffic " + std::string(kEveryForm) + ")");
+    throw InvalidArgument("the traffic", "missing", kEveryForm);
+  }
+
+  const bool takes_load = poisson || options.inputs;
+  if (options.load && !takes_load)
+    refuse_together("--load", source->option, "the load follows from the traffic described");
+  if (options.load && sought == Sought::load)
+    throw InvalidArgument("--load", "given", "left out where the load is what is asked for");
+  if (takes_load && !options.load && sought != Sought::load)
+    refuse_missing("--load", fmt::format("given with {}: packets a slot, such as 0.9 or 9/10",
+                                         poisson ? poisson_option : "--inputs"));
+
+  if (on_off && !options.burst && sought != Sought::burst)
+    refuse_missing("--burst", "given with --traffic onoff: slots, such as 16");
+  if (poisson) return named == 3 ? TrafficForm::md1 : TrafficForm::poisson;
+  if (on_off) return TrafficForm::on_off;
+  if (options.blocks) return TrafficForm::blocks;
+  if (options.inputs) return TrafficForm::equal_inputs;
+  if (options.rates) return TrafficForm::unequal_inputs;
+  return options.arrivals ? TrafficForm::expression : TrafficForm::pmf;
+}
+
+std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Sought sought) {
+  using answers::Traffic;
+  const TrafficForm form = traffic_form(options, sought);
+  const auto inputs = [&] { return integers_or(1, options.inputs, "--inputs", 1, most_inputs); };
+  const auto served = [&] { return integers_or(1, options.packets_per_slot, "--packets-per-slot", 1, 32); };
+  const auto serve = [](Traffic& each, std::int64_t packets) {
+    each.packets_per_slot = static_cast<int>(packets);
+  };
+  const auto one = [&](answers::Source source) {
+    return Combinations(Traffic{std::move(source)}).by(served(), serve).points();
+  };
+  switch (form) {
+    case TrafficForm::equal_inputs:
+      return Combinations(Traffic{answers::EqualInputs{}})
+          .by(inputs(),
+              [](Traffic& each, std::int64_t count) { in<answers::EqualInputs>(each).inputs = count; })
+          .by(served(), serve)
+          .by(loads_or_none(options, sought),
+              [](Traffic& each, const auto& load) { in<answers::EqualInputs>(each).load = load; })
+          .points();
+    case TrafficForm::poisson:
+      return Combinations(Traffic{answers::PoissonArrivals{}})
+          .by(served(), serve)
+          .by(loads_or_none(options, sought),
+              [](Traffic& each, const auto& load) { in<answers::PoissonArrivals>(each).load = load; })
+          .points();
+    case TrafficForm::md1:
+      return Combinations(Traffic{answers::PoissonAtAnyTime{}})
+          .by(served(), serve)
+          .by(loads_or_none(options, sought),
+              [](Traffic& each, const auto& load) { in<answers::PoissonAtAnyTime>(each).load = load; })
+          .points();
+    case TrafficForm::unequal_inputs:
+      return one(answers::UnequalInputs{parse_percent_list(*options.rates, "--rates")});
+    case TrafficForm::expression:
+      return one(answers::generating_function(*options.arrivals, "--arrivals"));
+    case TrafficForm::pmf:
+      return one(answers::probabilities(read_file(*options.pmf, "--pmf"), *options.pmf));
+    case TrafficForm::blocks:
+      return one(answers::blocks(read_file(*options.blocks, "--blocks"), *options.blocks));
+    case TrafficForm::on_off:
+      break;
+  }
+  using answers::BurstyInputs;
+  const std::vector<Rational> bursts =
+      options.burst ? parse_list(*options.burst, "--burst") : std::vector<Rational>{0};
+  std::vector<Traffic> all =
+      Combinations(Traffic{BurstyInputs{}})
+          .by(inputs(), [](Traffic& each, std::int64_t count) { in<BurstyInputs>(each).inputs = count; })
+          .by(served(), serve)
+          .by(read_destinations(options.destination, true),
+              [](Traffic& each, auto destination) { in<BurstyInputs>(each).destination = destination; })
+          .by(read_on_rates(options.on_rate),
+              [](Traffic& each, const Rational& rate) { in<BurstyInputs>(each).burst.on_rate = rate; })
+          .by(bursts,
+              [](Traffic& each, const Rational& slots) { in<BurstyInputs>(each).burst.slots = slots; })
+          .by(loads(options), [](Traffic& each, const Rational& load) { in<BurstyInputs>(each).load = load; })
+          .points();
+  for (Traffic& each : all) {
+    auto& bursty = in<BurstyInputs>(each);
+    if (!options.burst) bursty.burst.slots = traffic::shortest_burst(bursty.load, bursty.burst.on_rate);
+    answers::check(bursty);
+  }
+  return all;
+}
+
+void add_burst_options(OptionTable& table, BurstOptions& options, const std::string& group) {
+  const OptionGroup bursts(table, group);
+  bursts.add("--traffic", options.traffic, "NAME", "bernoulli (the default), or onoff: needs --burst");
+  bursts.add("--burst", options.burst, "L", "each leaf sends in bursts of L slots in the mean");
+  bursts.add("--on-rate", options.on_rate, "R1", "packets a slot within a burst (1)");
+  bursts.add(
+      "--destination", options.destination, "NAME",
+      "per-burst (the default): a burst keeps its destination; or\nper-packet: every packet draws its own");
+}
+
+namespace {
+
+/// \throws InvalidArgument  options that do not go together. Are there bursts?
+bool asks_for_bursts(const BurstOptions& options) {
+  const bool on_off =
+      options.traffic && parse_choice(*options.traffic, "--traffic", {"bernoulli", "onoff"}) == 1;
+  if (options.on_rate && !options.burst)
+    throw InvalidArgument("--on-rate", "given without --burst", "given with --burst L");
+  if (on_off && !options.burst)
+    throw InvalidArgument("--traffic", "onoff without --burst", "given with --burst L");
+  if (options.burst && options.traffic && !on_off)
+    throw InvalidArgument("--burst", "given together with --traffic bernoulli",
+                          "left out, or the traffic onoff");
+  return options.burst.has_value();
+}
+
+/// \throws InvalidArgument  load, burst and on-rate do not go together
+void require_possible(const traffic::Burst& burst, const Rational& load) {
+  const auto refuse = [](const char* option, const Rational& value, const InvalidArgument& error) {
+    throw InvalidArgument(option, numeric::plain(value), error.legal());
+  };
+  try {
+    (void)traffic::on_off(load, burst);
+  } catch (const InvalidArgument& error) {
+    if (error.argument() == "burst") refuse("--burst", burst.slots, error);
+    if (error.argument() == "on-rate") refuse("--on-rate", burst.on_rate, error);
+    refuse("--load", load, error);
+  }
+}
+
+}  // namespace
+
+std::vector<std::optional<traffic::Burst>> read_bursts(const BurstOptions& options, const Rational& load) {
+  if (!asks_for_bursts(options)) return {std::nullopt};
+  std::vector<std::optional<traffic::Burst>> bursts;
+  for (const Rational& slots : parse_list(*options.burst, "--burst"))
+    for (const Rational& on_rate : read_on_rates(options.on_rate)) {
+      bursts.emplace_back(traffic::Burst{.slots = slots, .on_rate = on_rate});
+      require_possible(*bursts.back(), load);
+    }
+  return bursts;
+}
+
+std::vector<traffic::Destination> read_destinations(const std::optional<std::string>& destination,
+                                                    bool bursts) {
+  if (destination && !bursts)
+    throw InvalidArgument("--destination", "given without --burst", "given with --burst L");
+  return choices_or_first<traffic::Destination>(
+      destination, "--destination",
+      {{"per-burst", traffic::Destination::per_burst}, {"per-packet", traffic::Destination::per_packet}});
+}
+
+traffic::PacketSizes read_sizes(const std::string& text) {
+  if (text == "imix") return traffic::PacketSizes::imix();
+  const bool list = !text.empty() && text.find_first_not_of("0123456789.:,/eE+") == std::string::npos;
+  if (list) return traffic::PacketSizes::of_list(text, "--sizes");
+  try {
+    return traffic::PacketSizes::of_file(read_file(text, "--sizes"), text);
+  } catch (const InvalidArgument& error) {
+    if (error.argument() != "--sizes") throw;
+    throw InvalidArgument("--sizes", text, "imix, a list such as \"64:7,1518:1\", or " + error.legal());
+  }
+}
+
+}  // namespace tailbound::cli

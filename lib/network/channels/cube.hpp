@@ -1,0 +1,55 @@
+#pragma once
+
+#include <tailbound/network/channels/channel_graph.hpp>
+#include <tailbound/network/channels/worm_ends.hpp>
+
+/// Meshes, tori and hypercubes with dimension-order routing under uniform traffic.
+///
+/// MODEL     k^n nodes; nodes whose coordinates differ by 1 in one dimension (in a torus modulo k) are
+/// joined, by
+///           a channel each way (unidirectional torus: one way). A message goes to each other node with equal
+///           probability, and corrects its coordinates in the order of the dimensions, each by a shortest
+///           way; where both ways round a ring are equal (k even) it takes each with probability 1/2. Tori:
+///           two virtual channels on each wire. On its way round a ring a message is on the low one as long
+///           as it has the wrap-around link before it, that link included, and otherwise on the high one.
+/// RESULT    every channel that is used, with the flows that walking all pairs of nodes gives; no symmetry is
+///           used. Counts are whole numbers, so that all rates are correctly rounded but for two divisions.
+/// SOURCE    Greenberg and Guan 1997b; Dally and Seitz 1987 (virtual channels)
+/// EXCLUDES  other traffic, other routing
+/// TESTS     tests/network/channels/cube_test.cpp
+namespace tailbound::network {
+
+enum class CubeLinks {
+  mesh,                  ///< no wrap-around
+  unidirectional_torus,  ///< links to the next coordinate only
+  bidirectional_torus,
+};
+
+/// The two virtual channels of a torus link.
+enum class VirtualChannels {
+  share_wire,
+  own_wires,  ///< as if each had a wire of its own: a bound on what sharing costs
+};
+
+/// A hypercube is the mesh of radix 2.
+struct Cube {
+  CubeLinks links = CubeLinks::mesh;
+  std::int64_t radix = 8;  ///< k; 2 .. 16 384, and 3 .. for the bidirectional torus
+  int dimensions = 2;      ///< n, 1 .. 14; k^n at most 16 384 nodes
+  VirtualChannels virtual_channels = VirtualChannels::share_wire;
+  WormEnds ends{};  ///< ports in a hypercube only
+};
+
+inline constexpr std::int64_t most_cube_nodes = 16'384;
+
+/// \throws InvalidArgument  a field out of range
+void check(const Cube& cube);
+
+/// "8 x 8 mesh"
+[[nodiscard]] std::string name(const Cube& cube);
+
+/// COST  O(N^2) for the pairs, O(N n^2) numbers
+/// \throws InvalidArgument  a field out of range
+[[nodiscard]] ChannelGraph cube_graph(const Cube& cube);
+
+}  // namespace tailbound::network

@@ -1,0 +1,351 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/demands/demands.hpp>
+#include <tailbound/network/demands/draws.hpp>
+#include <tailbound/network/reading/file_text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+namespace tailbound::network {
+namespace {
+
+/// A position in `values` for each number that occurs.
+class ValueTable {
+ public:
+  explicit ValueTable(std::vector<Rational>& values) : values_(values) { values_.assign(1, 0); }
+
+  [[nodiscard]] std::uint32_t at(const Rational& value) {
+    if (cln::zerop(value)) return 0;
+    const auto [found, is_new] = known_.emplace(value, static_cast<std::uint32_t>(values_.size()));
+    if (is_new) values_.push_back(value);
+    return found->second;
+  }
+
+ private:
+  std::vector<Rational>& values_;
+  std::map<Rational, std::uint32_t> known_;
+};
+
+void require_rate(const Rational& rate) {
+  if (rate < 0 || rate > 1)
+    throw InvalidArgument("the rate", numeric::to_fraction(rate), "from 0 to 1 packet a slot");
+}
+
+std::uint64_t bits_reversed(std::uint64_t value, int bits) {
+  std::uint64_t result = 0;
+  for (int i = 0; i < bits; ++i) result |= (value >> i & 1U) << (bits - 1 - i);
+  return result;
+}
+
+/// Where each of n positions sends.
+std::vector<std::size_t> images(std::size_t n, Permutation permutation, std::uint64_t by) {
+  std::vector<std::size_t> image(n);
+  std::iota(image.begin(), image.end(), std::size_t{0});
+  const auto refuse = [n](const char* legal) {
+    throw InvalidArgument("the number of nodes of the permutation", std::to_string(n), legal);
+  };
+  switch (permutation) {
+    case Permutation::shift:
+      for (std::size_t& to : image) to = (to + by % n) % n;
+      break;
+    case Permutation::reverse:
+      std::reverse(image.begin(), image.end());
+      break;
+    case Permutation::transpose: {
+      std::size_t side = 0;
+      while (side * side < n) ++side;
+      if (side * side != n) refuse("a square");
+      for (std::size_t& to : image) to = to % side * side + to / side;
+      break;
+    }
+    case Permutation::bit_reverse: {
+      int bits = 0;
+      while (std::size_t{1} << bits < n) ++bits;
+      if (std::size_t{1} << bits != n) refuse("a power of 2");
+      for (std::size_t& to : image) to = bits_reversed(to, bits);
+      break;
+    }
+    case Permutation::random: {
+      Draws draws(by, Draws::permutation);
+      for (std::size_t left = n; left > 1; --left)
+        std::swap(image[left - 1], image[draws.below(static_cast<std::uint32_t>(left))]);
+    }
+  }
+  return image;
+}
+
+void sort_entries(std::vector<SparseDemand::Entry>& entries) {
+  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+    return (std::uint64_t{a.to} << 32U | a.from) < (std::uint64_t{b.to} << 32U | b.from);
+  });
+}
+
+}  // namespace
+
+ProductDemand product_demand(std::size_t nodes, std::span<const Party> parties) {
+  ProductDemand demand;
+  demand.out.assign(nodes, 0);
+  demand.in.assign(nodes, 0);
+  demand.group.assign(nodes, 0);
+  std::map<std::uint32_t, Rational> attraction;  // of each group
+  std::vector<bool> met(nodes, false);
+  for (const Party& party : parties) {
+    if (party.node >= nodes || met[party.node])
+      throw InvalidArgument("a node of the traffic", std::to_string(party.node),
+                            "in the network, and listed once");
+    met[party.node] = true;
+    require_rate(party.sends);
+    if (party.attracts < 0)
+      throw InvalidArgument("the attraction", numeric::to_fraction(party.attracts), "0 or above");
+    Rational& sum = attraction.try_emplace(party.group, 0).first->second;
+    sum = sum + party.attracts;
+  }
+  ValueTable values(demand.values);
+  bool sends = false;
+  for (const Party& party : parties) {
+    const Rational others = attraction.at(party.group) - party.attracts;
+    demand.group[party.node] = party.group;
+    demand.in[party.node] = values.at(party.attracts);
+    if (cln::zerop(others) || cln::zerop(party.sends)) continue;
+    demand.out[party.node] = values.at(party.sends / others);
+    sends = true;
+  }
+  if (!sends) throw NoAnswer("the traffic is none: nobody has anything to send to another");
+  if (attraction.size() == 1) demand.group.clear();
+  return demand;
+}
+
+Rational hot_attraction(const Rational& share, std::size_t hot, std::size_t receivers) {
+  if (share <= 0 || share >= 1)
+    throw InvalidArgument("the share of the hot spot", numeric::to_fraction(share), "above 0 and below 1");
+  if (hot == 0 || hot >= receivers)
+    throw InvalidArgument("the number of hot receivers", std::to_string(hot),
+                          "at least 1, and below that of all");
+  return 1 + share * static_cast<unsigned long>(receivers - 1) /
+                 ((1 - share) * Rational(static_cast<unsigned long>(hot)));
+}
+
+SparseDemand permutation_demand(std::span<const std::uint32_t> nodes, const Rational& rate,
+                                Permutation permutation, std::uint64_t by) {
+  require_rate(rate);
+  if (nodes.size() < 2)
+    throw InvalidArgument("the number of nodes of the permutation", std::to_string(nodes.size()),
+                          "2 or more");
+  SparseDemand demand{.values = {0, rate}, .entries = {}};
+  const std::vector<std::size_t> image = images(nodes.size(), permutation, by);
+  for (std::size_t i = 0; i < image.size(); ++i)
+    if (image[i] != i) demand.entries.push_back({nodes[i], nodes[image[i]], 1});
+  if (demand.entries.empty() || cln::zerop(rate))
+    throw NoAnswer("the traffic is none: the permutation sends nothing from one node to another");
+  sort_entries(demand.entries);
+  return demand;
+}
+
+SparseDemand sparse_demand(std::span<const std::pair<SparseDemand::Entry, Rational>> entries) {
+  SparseDemand demand;
+  ValueTable values(demand.values);
+  for (const auto& [entry, rate] : entries) demand.entries.push_back({entry.from, entry.to, values.at(rate)});
+  sort_entries(demand.entries);
+  return demand;
+}
+
+// --- Sparse matrices -----------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t longest_line = 2'000, most_values = 1'000'000;
+
+struct NameHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+
+}  // namespace
+
+class SparseDemandReader::Lines {
+ public:
+  Lines(const Network& network, std::string name)
+      : file_("", std::move(name)), network_(network), rates_(file_, 0), table_(demand_.values) {
+    for (std::size_t node = 0; node < network.nodes.size(); ++node)
+      node_of_.emplace(network.nodes[node].name, static_cast<std::uint32_t>(node));
+  }
+
+  void take(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const std::size_t end = bytes.find('\n');
+      const std::string_view piece = bytes.substr(0, end);
+      if (rest_.size() + piece.size() > longest_line)
+        file_.fail({line_, 1}, "a line of more than 2000 bytes");
+      if (end == std::string_view::npos) {
+        rest_ += piece;
+        return;
+      }
+      if (rest_.empty()) {
+        read_line(piece);
+      } else {
+        rest_ += piece;
+        read_line(rest_);
+        rest_.clear();
+      }
+      ++line_;
+      bytes.remove_prefix(end + 1);
+    }
+  }
+
+  [[nodiscard]] SparseDemand finish() {
+    if (!rest_.empty()) read_line(rest_);
+    if (demand_.entries.empty()) file_.fail({1, 1}, "there is no traffic in the file");
+    require_sendable();
+    sort_entries(demand_.entries);
+    const auto& entries = demand_.entries;
+    const auto twice = std::adjacent_find(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+      return a.from == b.from && a.to == b.to;
+    });
+    if (twice != entries.end())
+      file_.fail({1, 1},
+                 "the traffic from " + label(twice->from) + " to " + label(twice->to) + " is listed twice");
+    return std::move(demand_);
+  }
+
+ private:
+  struct Cell {
+    std::string_view text;
+    std::size_t column;
+  };
+
+  [[nodiscard]] std::string label(std::uint32_t node) const { return in_quotes(network_.nodes[node].name); }
+
+  void read_line(std::string_view line) {
+    if (line_ == 1 && line.substr(0, 3) == "\xEF\xBB\xBF") line.remove_prefix(3);
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos || line[begin] == '#') return;
+    const std::array<Cell, 3> cells = split(line);
+    if (!std::exchange(begun_, true)) {
+      if (cells[0].text != "from" || cells[1].text != "to" || cells[2].text != "rate")
+        file_.fail({line_, 1}, "the first line must be \"from, to, rate\"");
+      return;
+    }
+    SparseDemand::Entry entry{node(cells[0]), node(cells[1]), rate(cells[2])};
+    if (entry.rate == 0) return;
+    if (entry.from == entry.to)
+      file_.fail({line_, cells[1].column}, "traffic from " + label(entry.from) + " to itself");
+    if (demand_.entries.size() == most_sparse_entries) file_.fail({line_, 1}, "more than 100000000 entries");
+    demand_.entries.push_back(entry);
+  }
+
+  /// A cell may stand in double quotes, for the commas in a name.
+  [[nodiscard]] std::array<Cell, 3> split(std::string_view line) {
+    std::array<Cell, 3> cells{};
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      at = std::min(line.find_first_not_of(" \t\r", at), line.size());
+      cells[i].column = at + 1;
+      std::size_t end = 0;
+      if (at < line.size() && line[at] == '"') {
+        end = line.find('"', at + 1);
+        if (end == std::string_view::npos)
+          file_.fail({line_, at + 1}, "the quotes that open here are not closed");
+        cells[i].text = line.substr(at + 1, end - at - 1);
+        end = std::min(line.find_first_not_of(" \t\r", end + 1), line.size());
+        if (end < line.size() && line[end] != ',')
+          file_.fail({line_, end + 1}, "a comma or the end of the line must follow a quoted cell");
+      } else {
+        end = std::min(line.find(',', at), line.size());
+        cells[i].text = line.substr(at, end - at);
+        const std::size_t last = cells[i].text.find_last_not_of(" \t\r");
+        cells[i].text = cells[i].text.substr(0, last == std::string_view::npos ? 0 : last + 1);
+      }
+      if ((end == line.size()) != (i == 2))
+        file_.fail({line_, 1}, "a line must have three cells: from, to, rate");
+      at = end + 1;
+    }
+    return cells;
+  }
+
+  [[nodiscard]] std::uint32_t node(const Cell& cell) const {
+    const auto found = node_of_.find(cell.text);
+    if (found == node_of_.end())
+      file_.fail({line_, cell.column}, "the node " + printable(cell.text) + " is not in the network");
+    return found->second;
+  }
+
+  [[nodiscard]] std::uint32_t rate(const Cell& cell) {
+    const auto found = rate_of_.find(cell.text);
+    if (found != rate_of_.end()) return found->second;
+    if (rate_of_.size() == most_values) file_.fail({line_, cell.column}, "more than 1000000 different rates");
+    const Rational value = rates_.read(printable_text(cell.text), {line_, cell.column}, "the rate");
+    const std::uint32_t position = table_.at(value);
+    rate_of_.emplace(cell.text, position);
+    return position;
+  }
+
+  /// Bytes that are none of ASCII may be no UTF-8: they are shown as question marks.
+  [[nodiscard]] static std::string printable_text(std::string_view text) {
+    std::string shown(text);
+    for (char& c : shown)
+      if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+    return shown;
+  }
+  [[nodiscard]] static std::string printable(std::string_view text) {
+    return in_quotes(printable_text(text));
+  }
+
+  /// Sums are of whole numbers of 1 / denominator, which mostly fits into a word.
+  void require_sendable() const {
+    numeric::Integer denominator = 1;
+    for (const Rational& value : demand_.values) denominator = cln::lcm(denominator, cln::denominator(value));
+    const auto refuse = [&](std::uint32_t node, const Rational& sent) {
+      file_.fail({1, 1}, label(node) + " sends " + numeric::to_fraction(sent) +
+                             " packets a slot or more; a node sends at most 1");
+    };
+    if (cln::integer_length(denominator) > 62) {
+      std::vector<Rational> sent(network_.nodes.size(), 0);
+      for (const auto& entry : demand_.entries) {
+        sent[entry.from] = sent[entry.from] + demand_.values[entry.rate];
+        if (sent[entry.from] > 1) refuse(entry.from, sent[entry.from]);
+      }
+      return;
+    }
+    const auto word = [](const numeric::Integer& value) {
+      return static_cast<std::uint64_t>(cln::cl_I_to_ulong(value));
+    };
+    std::vector<std::uint64_t> parts, sent(network_.nodes.size(), 0);
+    for (const Rational& value : demand_.values) parts.push_back(word(cln::numerator(value * denominator)));
+    const std::uint64_t whole = word(denominator);
+    for (const auto& entry : demand_.entries)
+      if ((sent[entry.from] += parts[entry.rate]) > whole)
+        refuse(entry.from,
+               Rational(numeric::Integer(static_cast<unsigned long>(sent[entry.from]))) / denominator);
+  }
+
+  FileText file_;
+  const Network& network_;
+  SparseDemand demand_;
+  RateReader rates_;
+  ValueTable table_;
+  std::unordered_map<std::string, std::uint32_t, NameHash, std::equal_to<>> node_of_, rate_of_;
+  std::string rest_;  ///< of a line whose end is still to come
+  std::size_t line_ = 1;
+  bool begun_ = false;
+};
+
+SparseDemandReader::SparseDemandReader(const Network& network, std::string name)
+    : lines_(std::make_unique<Lines>(network, std::move(name))) {}
+
+SparseDemandReader::~SparseDemandReader() = default;
+
+void SparseDemandReader::take(std::string_view bytes) {
+  lines_->take(bytes);
+}
+
+SparseDemand SparseDemandReader::finish() {
+  return lines_->finish();
+}
+
+}  // namespace tailbound::network

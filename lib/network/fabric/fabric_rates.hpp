@@ -1,0 +1,66 @@
+#pragma once
+
+#include <tailbound/network/fabric/fabric_symmetry.hpp>
+#include <tailbound/network/queue_traffic.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+/// What arrives at each queue of a fabric, found without listing flows or routes.
+///
+/// MODEL     queue_traffic.hpp, decoupled sources
+/// RESULT    the same rates, exactly: whole numbers of one common denominator. The packets from s that pass the link
+///           u -> v to d are rate(s, d) P_d(s -> u) share_d(u, v); P_d(. -> u) by one pass upward from u over the
+///           shortest ways to d, for one link of each orbit (fabric_symmetry.hpp).
+/// SOURCE    docs/derivations/fabrics.md
+/// TESTS     tests/network/fabric/fabric_rates_test.cpp
+namespace tailbound::network {
+
+class FabricRates {
+ public:
+  static constexpr std::uint32_t none = FabricGraph::none;
+
+  /// Queues whose traffic is the same.
+  struct Queue {
+    std::uint32_t link = 0;   ///< the first of their links
+    std::uint64_t links = 0;  ///< how many
+    int packets_per_slot = 1;
+    std::size_t first = 0, sources = 0;  ///< its kinds of sources, in the order of rising rates
+    Rational load;                       ///< [packets/slot]
+  };
+  /// Sources of one queue that send it the same.
+  struct Source {
+    long double rate = 0;  ///< rounded: off by at most `rate_units` unit roundoffs [packets/slot]
+    std::uint64_t count = 0;
+  };
+  static constexpr double rate_units = 12;
+
+  [[nodiscard]] const std::vector<Queue>& queues() const { return queues_; }
+  /// Position in queues() of each link's; none where it has no queue (it leaves a host) or no traffic.
+  [[nodiscard]] const std::vector<std::uint32_t>& queue_of_link() const { return queue_of_link_; }
+  [[nodiscard]] std::vector<Source> sources(const Queue& queue) const;
+  /// Exactly, as queue_traffic() gives it.
+  [[nodiscard]] QueueTraffic traffic(const Network& network, const Queue& queue) const;
+
+ private:
+  friend class FabricRatesBuilder;
+
+  std::vector<Queue> queues_;
+  std::vector<std::uint32_t> queue_of_link_;
+  std::size_t words_ = 2;             ///< of 64 bits that a numerator takes
+  std::vector<std::uint64_t> parts_;  ///< numerators, lowest words first
+  std::vector<std::uint64_t> counts_;
+  numeric::Integer denominator_ = 1;
+};
+
+/// \param orbits  of the same graph
+/// \throws NoAnswer       no way leads from a node to one that it sends to
+/// \throws LimitExceeded  a common denominator of all rates and shares of more than 508 bits; more than 2e10 steps;
+///                        more than 2e8 pairs of a vertex and a destination
+[[nodiscard]] FabricRates fabric_rates(const FabricGraph& graph, const FabricOrbits& orbits);
+
+/// Those that are offered at least what they take, in the order of their first links.
+[[nodiscard]] std::vector<OverloadedLink> overloaded_links(const Network& network, const FabricRates& rates);
+
+}  // namespace tailbound::network

@@ -1,0 +1,637 @@
+#include <tailbound/network/demands/failures.hpp>
+#include <tailbound/network/demands/uniform_traffic.hpp>
+#include <tailbound/network/files/network_file.hpp>
+#include <tailbound/network/files/traffic_tables.hpp>
+#include <tailbound/network/reading/node_names.hpp>
+#include <tailbound/network/reading/toml_values.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace tailbound::network {
+namespace {
+
+constexpr std::size_t most_nodes_read = 200'000;
+constexpr std::size_t most_links = 2'000'000;
+constexpr std::size_t most_steps = 4'000'000;  ///< of the ranges of all links
+
+class Reader : TomlValues {
+ public:
+  Reader(std::string_view toml, const std::string& name, FileUse use, FlowsFrom flows)
+      : TomlValues(toml, name), worms_(use == FileUse::worms), flows_(flows) {}
+
+  [[nodiscard]] NetworkFile read(std::span<const std::string> without);
+  [[nodiscard]] FabricFile read_fabric(std::span<const std::string> without);
+
+ private:
+  void read_nodes(const toml::table& root, const char* key, bool host);
+  [[nodiscard]] std::size_t node_called(const std::string& label, Place place) const;
+  [[nodiscard]] std::size_t node(const toml::node& node) const;
+  [[nodiscard]] std::vector<std::size_t> nodes(const toml::node& node) const;
+  void read_groups(const toml::node& given);
+  void read_link(const toml::table& table);
+  void add_link(const Link& link, Place place);
+  void add_links(Link link, bool both, Place place);
+  void read_pattern(const toml::table& table, Link link, bool both);
+  void read_memory(const toml::node& node);
+  void read_failures(const toml::table& root, std::span<const std::string> without);
+  [[nodiscard]] toml::table read_network(std::span<const std::string> without);
+
+  void read_flow(const toml::table& table);
+  [[nodiscard]] std::optional<traffic::Burst> read_burst(const toml::table& table, const Rational& rate,
+                                                         const std::string& what);
+  void read_way(const toml::table& table, Flow& flow, const std::string& what);
+  [[nodiscard]] Route read_path(const toml::node& path, const Flow& flow, bool loops);
+  void check_path(const std::vector<std::size_t>& stops, const std::vector<Place>& places, bool loops) const;
+  [[nodiscard]] std::vector<Route> read_routes(const toml::node& routes, const Flow& flow, bool loops,
+                                               const std::string& what);
+  void read_classes(const toml::table& table, Route& route, const std::string& what) const;
+  void add_uniform_flows(const toml::node& uniform, RouteRule rule);
+  void add_uniform_worms(const toml::node& uniform, RouteRule rule);
+  void find_missing_routes();
+  void read_traffic(const toml::node& node, NetworkFile& result);
+  void read_demands(const toml::node& node, NetworkFile& result);
+  void check_sent(Place place) const;
+  [[nodiscard]] std::vector<Demand> listed_demands() const;
+
+  static std::uint64_t pair(std::size_t from, std::size_t to) {
+    return (static_cast<std::uint64_t>(from) << 32) | to;
+  }
+
+  bool worms_;
+  FlowsFrom flows_;
+  Network network_;
+  std::unordered_map<std::string, std::size_t> node_of_;
+  std::unordered_map<std::uint64_t, std::size_t> link_of_;
+  std::unordered_set<std::string> flow_names_;
+  std::unordered_set<std::uint64_t> flow_pairs_;
+  std::size_t route_count_ = 0, range_steps_ = 0;
+  RouteRules rules_{*this, network_, worms_};
+
+  /// Flows whose routes are still to be found.
+  struct Wanted {
+    std::size_t flow;
+    Place place;
+  };
+  std::vector<Wanted> wanted_;
+  std::vector<Demand> demands_;
+  std::vector<RouteRequest> requests_;
+};
+
+// --- Nodes and links -----------------------------------------------------------------------------------
+
+void Reader::read_nodes(const toml::table& root, const char* key, bool host) {
+  const toml::node* list = root.get(key);
+  if (list == nullptr) return;
+  const auto add = [&](std::string label, Place place) {
+    if (!node_of_.emplace(label, network_.nodes.size()).second)
+      fail(place, "the node " + in_quotes(label) + " is listed twice");
+    if (network_.nodes.size() == most_nodes_read) fail(place, "more than 200000 nodes");
+    network_.nodes.push_back({.name = std::move(label), .host = host});
+  };
+  if (list->is_string() && !worms_) {
+    const Place place = begin_of(*list);
+    const std::string names = text(*list, in_quotes(key));
+    if (!is_printable(names)) fail(place, in_quotes(key) + " has control characters");
+    for (std::string& label :
+         at_place(place, [&] { return expand_names(names, most_nodes_read - network_.nodes.size()); }))
+      add(std::move(label), place);
+    return;
+  }
+  if (!list->is_array())
+    fail(begin_of(*list), in_quotes(key) + " must be a list of names such as [\"a\", \"b\"]" +
+                              (worms_ ? "" : ", or text such as \"h[0..7]\""));
+  for (const toml::node& entry : *list->as_array()) add(name(entry, "the name of a node"), begin_of(entry));
+}
+
+std::size_t Reader::node_called(const std::string& label, Place place) const {
+  const auto found = node_of_.find(label);
+  if (found == node_of_.end())
+    fail(place, "the node " + in_quotes(label) + " is not among the hosts and switches");
+  return found->second;
+}
+
+std::size_t Reader::node(const toml::node& node) const {
+  return node_called(text(node, "a node"), begin_of(node));
+}
+
+std::vector<std::size_t> Reader::nodes(const toml::node& names) const {
+  if (!names.is_array()) return {node(names)};
+  std::vector<std::size_t> result;
+  for (const toml::node& entry : *names.as_array()) result.push_back(node(entry));
+  return result;
+}
+
+/// Switches by so many in the order of the file, or listed group by group.
+void Reader::read_groups(const toml::node& given) {
+  const Place place = begin_of(given);
+  constexpr const char* how =
+      "\"groups\" must be how many switches are a group, a whole number above 0, or a list with the switches "
+      "of each, "
+      "such as [\"s[0..3]\", \"s[4..7]\"]";
+  if (const auto* size = given.as_integer()) {
+    if (size->get() < 1) fail(place, how);
+    std::int64_t switches = 0;
+    for (Node& its : network_.nodes)
+      if (!its.host) its.group = static_cast<std::uint32_t>(switches++ / size->get());
+    return;
+  }
+  if (!given.is_array()) fail(place, how);
+  std::uint32_t group = 0;
+  for (const toml::node& list : *given.as_array()) {
+    const Place where = begin_of(list);
+    const auto add = [&](const std::string& label) {
+      const auto found = node_of_.find(label);
+      if (found == node_of_.end() || network_.nodes[found->second].host)
+        fail(where, in_quotes(label) + " is not among the switches");
+      Node& its = network_.nodes[found->second];
+      if (its.group != Node::no_group) fail(where, "the switch " + in_quotes(label) + " is in two groups");
+      its.group = group;
+    };
+    if (list.is_string())
+      for (const std::string& label :
+           at_place(where, [&] { return expand_names(text(list, how), most_nodes_read); }))
+        add(label);
+    else if (list.is_array())
+      for (const toml::node& entry : *list.as_array()) add(text(entry, "a switch of a group"));
+    else
+      fail(where, how);
+    ++group;
+  }
+}
+
+void Reader::add_link(const Link& link, Place place) {
+  const std::string label =
+      in_quotes(network_.nodes[link.from].name) + " to " + in_quotes(network_.nodes[link.to].name);
+  if (link.from == link.to) fail(place, "a link from " + label + "; its ends must differ");
+  if (network_.links.size() == most_links) fail(place, "more than 2000000 links");
+  if (!link_of_.emplace(pair(link.from, link.to), network_.links.size()).second)
+    fail(place, "the link from " + label + " is listed twice");
+  network_.links.push_back(link);
+}
+
+void Reader::add_links(Link link, bool both, Place place) {
+  add_link(link, place);
+  if (!both) return;
+  std::swap(link.from, link.to);
+  add_link(link, place);
+}
+
+void Reader::read_link(const toml::table& table) {
+  const std::string what = "a [[link]]";
+  Keys keys{"from", "to", "rate", "both"};
+  if (worms_)
+    keys.insert(keys.end(), {"virtual_channels", "classes"});
+  else
+    keys.insert(keys.end(), {"weight", "each", "pairs"});
+  check_keys(table, what, keys);
+  Link link;
+  const auto count = [&](const char* key, int most, const char* its, const char* unit = "") {
+    return static_cast<int>(whole(table, key, 1, 1, most, its, unit));
+  };
+  link.packets_per_slot =
+      count("rate", 32, "the rate of a link", worms_ ? " (wires side by side)" : " (packets a slot)");
+  link.virtual_channels = count("virtual_channels", 16, "the virtual channels of a link");
+  link.classes = count("classes", 16, "the classes of virtual channels of a link");
+  link.weight = count("weight", 1'000'000, "the weight of a link");
+  const bool both = yes(table, "both");
+  if (table.contains("each") || table.contains("pairs")) return read_pattern(table, link, both);
+  const auto from = nodes(need(table, "from", what)), to = nodes(need(table, "to", what));
+  for (const std::size_t lower : from)
+    for (const std::size_t upper : to) {
+      link.from = lower;
+      link.to = upper;
+      add_links(link, both, begin_of(table));
+    }
+}
+
+/// Links whose ends are patterns of variables: of ranges, or i and j of a list of pairs.
+void Reader::read_pattern(const toml::table& table, Link link, bool both) {
+  const toml::node *each = table.get("each"), *pairs = table.get("pairs");
+  if (each != nullptr && pairs != nullptr)
+    fail(begin_of(*pairs), "a [[link]] has both \"each\" and \"pairs\"; it may have one");
+  const Place place = begin_of(each != nullptr ? *each : *pairs);
+  const std::optional<Ranges> ranges =
+      each == nullptr ? std::nullopt
+                      : at_place(place, [&] { return std::optional(Ranges(text(*each, "\"each\""))); });
+  const std::vector<std::string> variables =
+      ranges ? ranges->variables() : std::vector<std::string>{"i", "j"};
+  const auto pattern = [&](const char* key) {
+    const toml::node& its = need(table, key, "a [[link]]");
+    return at_place(begin_of(its), [&] { return NamePattern(text(its, in_quotes(key)), variables); });
+  };
+  const NamePattern from = pattern("from"), to = pattern("to");
+  const auto add = [&](std::span<const std::int64_t> values, Place where) {
+    link.from = node_called(from.of(values), where);
+    link.to = node_called(to.of(values), where);
+    add_links(link, both, where);
+  };
+  if (ranges)
+    return at_place(place, [&] {
+      range_steps_ += ranges->for_each(most_steps - range_steps_, [&](auto values) { add(values, place); });
+    });
+  const char* how =
+      "\"pairs\" must be a list of pairs of whole numbers from 0 to 10^9, such as [[0, 1], [1, 2]]";
+  if (!pairs->is_array()) fail(place, how);
+  for (const toml::node& entry : *pairs->as_array()) {
+    const toml::array* both_ends = entry.as_array();
+    if (both_ends == nullptr || both_ends->size() != 2) fail(begin_of(entry), how);
+    std::vector<std::int64_t> values;
+    for (const toml::node& number : *both_ends) {
+      const auto* its = number.as_integer();
+      if (its == nullptr || its->get() < 0 || its->get() > 1'000'000'000) fail(begin_of(number), how);
+      values.push_back(its->get());
+    }
+    at_place(begin_of(entry), [&] { add(values, begin_of(entry)); });
+  }
+}
+
+/// Which switches have one memory for their queues: true, "leaf[0..7], spine0" or a list of names.
+void Reader::read_memory(const toml::node& node) {
+  const auto share = [this](std::size_t its, Place place) {
+    if (network_.nodes[its].host)
+      fail(place, in_quotes(network_.nodes[its].name) + " is a host; switches have memory");
+    network_.nodes[its].shared_memory = true;
+  };
+  const Place place = begin_of(node);
+  if (node.is_boolean()) {
+    for (Node& its : network_.nodes) its.shared_memory = !its.host && node.as_boolean()->get();
+  } else if (node.is_string()) {
+    for (const std::string& label : at_place(
+             place, [&] { return expand_names(text(node, "\"shared_memory\""), network_.nodes.size()); }))
+      share(node_called(label, place), place);
+  } else if (node.is_array()) {
+    for (const toml::node& entry : *node.as_array()) share(this->node(entry), begin_of(entry));
+  } else {
+    fail(place, "\"shared_memory\" must be true, text such as \"leaf[0..7]\", or a list of names");
+  }
+}
+
+/// What the file says has failed, and what the caller does.
+void Reader::read_failures(const toml::table& root, std::span<const std::string> without) {
+  std::vector<std::string> failed;
+  Place place{1, 1};
+  if (const toml::node* given = root.get("without")) {
+    place = begin_of(*given);
+    if (!given->is_array())
+      fail(place, "\"without\" must be a list such as [\"s\", \"a -> b\", \"3 random\"]");
+    for (const toml::node& entry : *given->as_array()) failed.push_back(text(entry, "what has failed"));
+  }
+  at_place(place, [&] { take_out(network_, failed); });
+  take_out(network_, without);
+  if (failed.empty() && without.empty()) return;
+  link_of_.clear();
+  for (std::size_t i = 0; i < network_.links.size(); ++i)
+    link_of_.emplace(pair(network_.links[i].from, network_.links[i].to), i);
+}
+
+// --- Flows and routes ----------------------------------------------------------------------------------
+
+void Reader::read_flow(const toml::table& table) {
+  Keys keys{"name", "from", "to", "rate", "path", "routes", "loops"};
+  if (worms_)
+    keys.emplace_back("classes");
+  else
+    keys.insert(keys.end(), {"burst", "on_rate"});
+  check_keys(table, "a [[flow]]", keys);
+  Flow flow;
+  flow.source = node(need(table, "from", "a [[flow]]"));
+  flow.destination = node(need(table, "to", "a [[flow]]"));
+  flow.name = network_.nodes[flow.source].name + " -> " + network_.nodes[flow.destination].name;
+  if (const toml::node* given = table.get("name")) flow.name = name(*given, "the name of a flow");
+  const std::string what = "the flow " + in_quotes(flow.name);
+  if (!flow_names_.insert(flow.name).second)
+    fail(begin_of(table), "two flows are called " + in_quotes(flow.name) + "; give one another \"name\"");
+  if (worms_ && !flow_pairs_.insert(pair(flow.source, flow.destination)).second)
+    fail(begin_of(table), "a second flow from " + in_quotes(network_.nodes[flow.source].name) + " to " +
+                              in_quotes(network_.nodes[flow.destination].name) +
+                              "; give one of their rates' sum");
+  const toml::node& rate = need(table, "rate", what);
+  flow.rate = number(rate, "the rate of " + what);
+  flow.burst = read_burst(table, flow.rate, what);
+  rates().send(flow, begin_of(rate), network_.nodes[flow.source].name);
+  read_way(table, flow, what);
+  network_.flows.push_back(std::move(flow));
+}
+
+std::optional<traffic::Burst> Reader::read_burst(const toml::table& table, const Rational& rate,
+                                                 const std::string& what) {
+  const toml::node* slots = table.get("burst");
+  const toml::node* on_rate = table.get("on_rate");
+  if (slots == nullptr && on_rate != nullptr)
+    fail(begin_of(*on_rate), what + " has \"on_rate\" but no \"burst\"");
+  if (slots == nullptr) return {};
+  traffic::Burst burst;
+  burst.slots =
+      rates().read_burst(digits(*slots, "the burst of " + what), begin_of(*slots), "the burst of " + what);
+  if (on_rate != nullptr) burst.on_rate = number(*on_rate, "the on-rate of " + what);
+  try {
+    (void)traffic::on_off(rate, burst);
+  } catch (const InvalidArgument& error) {
+    fail(begin_of(*slots), "the " + error.argument() + " of " + what + " is " + error.value() +
+                               "; it must be " + error.legal());
+  }
+  return burst;
+}
+
+void Reader::read_way(const toml::table& table, Flow& flow, const std::string& what) {
+  const bool loops = yes(table, "loops");
+  const toml::node* path = table.get("path");
+  const toml::node* routes = table.get("routes");
+  if (flow.source == flow.destination && worms_)
+    fail(begin_of(table), what + " leads from a node to itself; worms do not");
+  if (flow.source == flow.destination && !loops)
+    fail(begin_of(table), what + " leads from a node to itself; with loops = true and a path it may");
+  if (path != nullptr && routes != nullptr)
+    fail(begin_of(*routes), what + " has both \"path\" and \"routes\"; it may have one");
+  if (loops && routes == nullptr && (path == nullptr || !path->is_array()))
+    fail(begin_of(table), what + " has loops = true; its path must be written out");
+  const toml::node* classes = table.get("classes");
+  if (classes != nullptr && (path == nullptr || !path->is_array()))
+    fail(begin_of(*classes), what + " has \"classes\" but no path that is written out");
+  if (routes != nullptr) {
+    flow.routes = read_routes(*routes, flow, loops, what);
+  } else if (path != nullptr && path->is_array()) {
+    flow.routes.push_back(read_path(*path, flow, loops));
+    read_classes(table, flow.routes.back(), what);
+  } else {
+    requests_.push_back(
+        {flow.source, flow.destination, path == nullptr ? RouteRule::shortest : rules_.read(*path)});
+    wanted_.push_back({network_.flows.size(), begin_of(table)});
+  }
+}
+
+/// One class for each link of the route, or none.
+void Reader::read_classes(const toml::table& table, Route& route, const std::string& what) const {
+  const toml::node* classes = table.get("classes");
+  if (classes == nullptr) return;
+  const std::string links = std::to_string(route.links.size());
+  if (!classes->is_array() || classes->as_array()->size() != route.links.size())
+    fail(begin_of(*classes), "the classes of " + what + " must be a list with one number for each of its " +
+                                 links + (route.links.size() == 1 ? " link" : " links"));
+  for (const toml::node& entry : *classes->as_array()) {
+    const std::size_t link = route.links[route.classes.size()];
+    const auto* whole = entry.as_integer();
+    const int legal = network_.links[link].classes;
+    if (whole == nullptr || whole->get() < 0 || whole->get() >= legal)
+      fail(begin_of(entry), "the class on the link " + in_quotes(network_.link_name(link)) +
+                                " must be a whole number from 0 to " + std::to_string(legal - 1) +
+                                ", as the link has " + std::to_string(legal));
+    route.classes.push_back(static_cast<int>(whole->get()));
+  }
+}
+
+Route Reader::read_path(const toml::node& path, const Flow& flow, bool loops) {
+  if (!path.is_array()) fail(begin_of(path), "a path must be a list of nodes");
+  std::vector<std::size_t> stops;
+  std::vector<Place> places;
+  for (const toml::node& entry : *path.as_array()) {
+    stops.push_back(node(entry));
+    places.push_back(begin_of(entry));
+  }
+  // The ends may be written or left out.
+  if (stops.empty() || stops.front() != flow.source) {
+    stops.insert(stops.begin(), flow.source);
+    places.insert(places.begin(), begin_of(path));
+  }
+  if (stops.size() == 1 || stops.back() != flow.destination) {
+    stops.push_back(flow.destination);
+    places.push_back(begin_of(path));
+  }
+  check_path(stops, places, loops);
+  if (++route_count_ > most_routes) fail(begin_of(path), "more than 1000000 routes");
+  Route route;
+  for (std::size_t i = 0; i + 1 < stops.size(); ++i)
+    route.links.push_back(link_of_.at(pair(stops[i], stops[i + 1])));
+  return route;
+}
+
+void Reader::check_path(const std::vector<std::size_t>& stops, const std::vector<Place>& places,
+                        bool loops) const {
+  const auto label = [this](std::size_t stop) { return in_quotes(network_.nodes[stop].name); };
+  std::unordered_set<std::size_t> nodes_met;
+  std::unordered_set<std::uint64_t> links_met;
+  for (std::size_t i = 0; i < stops.size(); ++i) {
+    if (!nodes_met.insert(stops[i]).second && !loops)
+      fail(places[i], "the path passes " + label(stops[i]) + " twice");
+    if (i == 0) continue;
+    if (link_of_.count(pair(stops[i - 1], stops[i])) == 0)
+      fail(places[i], "the path needs a link from " + label(stops[i - 1]) + " to " + label(stops[i]) +
+                          ", and there is none");
+    if (!links_met.insert(pair(stops[i - 1], stops[i])).second)
+      fail(places[i],
+           "the path takes the link from " + label(stops[i - 1]) + " to " + label(stops[i]) + " twice");
+    if (i + 1 < stops.size() && network_.nodes[stops[i]].host)
+      fail(places[i], "the path leads through " + label(stops[i]) + ", a host; hosts do not forward");
+  }
+}
+
+std::vector<Route> Reader::read_routes(const toml::node& routes, const Flow& flow, bool loops,
+                                       const std::string& what) {
+  const char* how = "\"routes\" must be a list such as [{share = \"1/2\", path = [\"a\", \"b\"]}]";
+  if (!routes.is_array()) fail(begin_of(routes), how);
+  std::vector<Route> result;
+  Rational sum = 0;
+  for (const toml::node& entry : *routes.as_array()) {
+    if (!entry.is_table()) fail(begin_of(entry), how);
+    check_keys(*entry.as_table(), "a route",
+               worms_ ? Keys{"share", "path", "classes"} : Keys{"share", "path"});
+    Route route = read_path(need(*entry.as_table(), "path", "a route"), flow, loops);
+    read_classes(*entry.as_table(), route, "a route of " + what);
+    route.share = number(need(*entry.as_table(), "share", "a route"), "the share of a route of " + what);
+    sum = sum + route.share;
+    result.push_back(std::move(route));
+  }
+  if (sum != 1)
+    fail(begin_of(routes), "the shares of " + what + " sum to " + numeric::to_fraction(sum) + ", not to 1");
+  return result;
+}
+
+void Reader::find_missing_routes() {
+  auto found = find_routes(network_, requests_);
+  for (std::size_t i = 0; i < wanted_.size(); ++i) {
+    Flow& flow = network_.flows[wanted_[i].flow];
+    if (found[i].empty())
+      fail(wanted_[i].place, "no way leads from " + in_quotes(network_.nodes[flow.source].name) + " to " +
+                                 in_quotes(network_.nodes[flow.destination].name));
+    flow.routes = std::move(found[i]);
+  }
+}
+
+// --- The file ------------------------------------------------------------------------------------------
+
+void Reader::add_uniform_flows(const toml::node& uniform, RouteRule rule) {
+  if (!network_.flows.empty())
+    fail(begin_of(uniform), "uniform traffic, and flows beside it; one or the other");
+  const std::size_t ends = ends_of(network_).size();
+  if (ends < 2) fail(begin_of(uniform), "uniform traffic of fewer than two nodes");
+  if (ends > most_uniform_ends) fail(begin_of(uniform), "uniform traffic of more than 1000 nodes");
+  if (worms_) {
+    if (flows_ == FlowsFrom::file) add_uniform_worms(uniform, rule);
+    return;
+  }
+  const Rational rate = number(uniform, "the rate of uniform traffic");
+  if (flows_ == FlowsFrom::elsewhere) return;
+  try {
+    add_uniform_traffic(network_, rate, rule);
+  } catch (const InvalidArgument& error) {
+    if (knows_groups(rule)) fail(begin_of(uniform), error.what());
+    fail(begin_of(uniform), "uniform traffic, and no way leads from one node to another");
+  }
+}
+
+/// From each node that sends to each other, all with the same rate.
+void Reader::add_uniform_worms(const toml::node& uniform, RouteRule rule) {
+  const std::vector<std::size_t> ends = ends_of(network_);
+  const Rational rate = Rational(1) / static_cast<unsigned long>(ends.size() - 1);
+  for (const std::size_t source : ends)
+    for (const std::size_t destination : ends) {
+      if (source == destination) continue;
+      Flow flow;
+      flow.name = network_.nodes[source].name + " -> " + network_.nodes[destination].name;
+      flow.source = source;
+      flow.destination = destination;
+      flow.rate = rate;
+      requests_.push_back({source, destination, rule});
+      wanted_.push_back({network_.flows.size(), begin_of(uniform)});
+      network_.flows.push_back(std::move(flow));
+    }
+}
+
+/// A single table with keys of old.
+void Reader::read_traffic(const toml::node& node, NetworkFile& result) {
+  const toml::table& table = *node.as_table();
+  check_keys(table, "[traffic]", {"matrix", "uniform", "route"});
+  const toml::node* given = table.get("route");
+  const RouteRule rule = given != nullptr ? rules_.read(*given) : RouteRule::shortest;
+  // true of worms, a rate of packets.
+  if (const toml::node* uniform = table.get("uniform");
+      uniform != nullptr && (!worms_ || yes(table, "uniform"))) {
+    if (const toml::node* matrix = table.get("matrix"))
+      fail(begin_of(*matrix), "a matrix beside uniform traffic; one or the other");
+    return add_uniform_flows(*uniform, rule);
+  }
+  result.matrix = matrix_reference(*this, need(table, "matrix", "[traffic]"), rule, "matrix");
+}
+
+/// What a node sends, flows with bursts left out.
+void Reader::check_sent(Place place) const {
+  std::vector<Rational> sent = sent_by_node({network_, demands_});
+  for (const Flow& flow : network_.flows)
+    if (!flow.burst) sent[flow.source] = sent[flow.source] + flow.rate;
+  for (std::size_t node = 0; node < sent.size(); ++node)
+    if (sent[node] > 1)
+      fail(place, in_quotes(network_.nodes[node].name) + " sends " + numeric::to_fraction(sent[node]) +
+                      " packets a slot in all; a node sends at most 1");
+}
+
+/// Traffic said in a few words.
+void Reader::read_demands(const toml::node& node, NetworkFile& result) {
+  TrafficTables tables = read_traffic_tables(*this, node, network_, node_of_, rules_);
+  result.matrix = std::move(tables.matrix);
+  result.pairs = std::move(tables.pairs);
+  demands_ = std::move(tables.demands);
+  check_sent(begin_of(node));
+}
+
+toml::table Reader::read_network(std::span<const std::string> without) {
+  toml::table root = parse();
+  if (root.empty()) fail({1, 1}, "the file is empty; it must list hosts, switches, links and flows");
+  Keys keys{"name", "hosts", "switches", "link", "flow", "traffic"};
+  if (!worms_) keys.insert(keys.end(), {"without", "groups", "shared_memory"});
+  check_keys(root, "a network file", keys);
+  if (const toml::node* given = root.get("name")) network_.name = name(*given, "the name of the network");
+  read_nodes(root, "hosts", true);
+  read_nodes(root, "switches", false);
+  if (network_.nodes.empty()) fail({1, 1}, "the network has no nodes: list \"hosts\" and \"switches\"");
+  if (const toml::node* given = root.get("groups")) read_groups(*given);
+  count_senders(network_.nodes.size());
+  if (const toml::node* memory = root.get("shared_memory")) read_memory(*memory);
+  for_each_table(root, "link", [this](const toml::table& table) { read_link(table); });
+  read_failures(root, without);
+  for_each_table(root, "flow", [this](const toml::table& table) { read_flow(table); });
+  return root;
+}
+
+constexpr const char* no_flows =
+    "the network has no flows: add a [[flow]], or a matrix or uniform traffic under [traffic]";
+
+NetworkFile Reader::read(std::span<const std::string> without) {
+  const toml::table root = read_network(without);
+  NetworkFile result{{}, {}, {}};
+  if (const toml::node* traffic = root.get("traffic")) {
+    if (!traffic->is_table() && (worms_ || !traffic->is_array()))
+      fail(begin_of(*traffic), "\"traffic\" must be a table, begun by [traffic]");
+    if (worms_ || is_plain(*traffic))
+      read_traffic(*traffic, result);
+    else
+      read_demands(*traffic, result);
+    if (flows_ == FlowsFrom::elsewhere) demands_.clear();
+  }
+  find_missing_routes();
+  if (!demands_.empty()) at_place(begin_of(*root.get("traffic")), [&] { add_flows(network_, demands_); });
+  if (network_.flows.empty() && !result.matrix && result.pairs.empty() && flows_ == FlowsFrom::file)
+    fail({1, 1}, no_flows);
+  result.network = std::move(network_);
+  return result;
+}
+
+/// A flow that says its own way or has bursts is refused; the others become entries of a list, one for each rule.
+FabricFile Reader::read_fabric(std::span<const std::string> without) {
+  const toml::table root = read_network(without);
+  NetworkFile traffic{{}, {}, {}};
+  if (const toml::node* given = root.get("traffic"); given != nullptr && flows_ == FlowsFrom::file)
+    read_demands(*given, traffic);
+  std::vector<Demand> listed = listed_demands();
+  if (demands_.empty() && listed.empty() && !traffic.matrix && traffic.pairs.empty() &&
+      flows_ == FlowsFrom::file)
+    fail({1, 1}, no_flows);
+  std::move(demands_.begin(), demands_.end(), std::back_inserter(listed));
+  network_.flows.clear();
+  return {{std::move(network_), std::move(listed)}, std::move(traffic.matrix), std::move(traffic.pairs)};
+}
+
+/// Flows of the same ends and the same rule are added up.
+std::vector<Demand> Reader::listed_demands() const {
+  std::map<RouteRule, std::map<std::pair<std::uint32_t, std::uint32_t>, Rational>> rates;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < network_.flows.size(); ++i) {
+    const Flow& flow = network_.flows[i];
+    if (!flow.routes.empty() || flow.burst)
+      fail({1, 1}, "the flow " + in_quotes(flow.name) + " has " +
+                       (flow.burst ? "bursts" : "a path of its own") +
+                       "; where flows are not listed one by one none may");
+    Rational& rate =
+        rates[requests_[next++].rule]
+            .try_emplace(
+                {static_cast<std::uint32_t>(flow.destination), static_cast<std::uint32_t>(flow.source)}, 0)
+            .first->second;
+    rate = rate + flow.rate;
+  }
+  std::vector<Demand> demands;
+  for (const auto& [rule, entries] : rates) {
+    std::vector<std::pair<SparseDemand::Entry, Rational>> list;
+    for (const auto& [ends, rate] : entries) list.push_back({{ends.second, ends.first, 0}, rate});
+    demands.push_back({"", rule, sparse_demand(list)});
+  }
+  return demands;
+}
+
+}  // namespace
+
+NetworkFile read_network(std::string_view toml, const std::string& name, FileUse use, FlowsFrom flows,
+                         std::span<const std::string> without) {
+  return Reader(toml, name, use, flows).read(without);
+}
+
+FabricFile read_fabric(std::string_view toml, const std::string& name, FlowsFrom flows,
+                       std::span<const std::string> without) {
+  return Reader(toml, name, FileUse::packets, flows).read_fabric(without);
+}
+
+}  // namespace tailbound::network

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <tailbound/network/fabric/fabric.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Networks as text: TOML for nodes, links and flows, CSV for traffic matrices.
+///
+/// MODEL     docs/networks.md describes both formats for their users. Rates and shares are exact: 0.3 is
+/// 3/10. EXCLUDES  reading files: the caller does, and hands over the text. Limits    64 MB, 10 000 000
+/// values, 200 000 nodes, 2 000 000 links, those of routing.hpp, names of 200
+///           bytes; rates and shares with a common denominator of at most 256 bits.
+/// TESTS     tests/network/files/network_file_test.cpp, tests/fuzz/fuzz_network.cpp
+namespace tailbound::network {
+
+/// A traffic matrix that a network file names; the caller reads it and adds it to the network.
+struct MatrixReference {
+  std::string file;  ///< as written, beside the network file unless absolute
+  RouteRule route = RouteRule::shortest;
+};
+
+/// A sparse traffic matrix that a network file names; the caller reads it with a SparseDemandReader
+/// (network/demands/demands.hpp).
+struct PairsReference {
+  std::string file;  ///< as written, beside the network file unless absolute
+  std::string name;  ///< of the class of traffic; may be empty
+  RouteRule route = RouteRule::shortest;
+};
+
+/// What the network carries; it decides which keys a file may have.
+enum class FileUse {
+  packets,
+  worms,  ///< links may have virtual channels; no bursts, one flow for two nodes
+};
+
+/// Where the flows come from.
+enum class FlowsFrom {
+  file,
+  elsewhere,  ///< the caller adds flows: the file may lack them, and its [traffic] is checked but not used
+};
+
+struct NetworkFile {
+  Network network;  ///< as require_valid() wants it; hosts come before switches
+  std::optional<MatrixReference>
+      matrix;  ///< where there is neither this nor pairs, the network has a flow, unless FlowsFrom::elsewhere
+  std::vector<PairsReference> pairs{};
+};
+
+/// The same without a list of flows.
+struct FabricFile {
+  Fabric fabric;
+  std::optional<MatrixReference> matrix{};  ///< for sparse_matrix()
+  std::vector<PairsReference> pairs{};
+};
+
+/// Uniform traffic becomes a flow for each two nodes (of packets: network/demands/uniform_traffic.hpp), and other traffic
+/// that is said in a few words as many flows as it stands for.
+/// \param name     of the file, for messages
+/// \param without  what has failed, beside what the file says (network/demands/failures.hpp); InvalidArgument names it
+/// \throws ParseError     with line and column where there is one
+/// \throws LimitExceeded  the routes are beyond the limits of routing.hpp
+[[nodiscard]] NetworkFile read_network(std::string_view toml, const std::string& name,
+                                       FileUse use = FileUse::packets, FlowsFrom flows = FlowsFrom::file,
+                                       std::span<const std::string> without = {});
+
+/// Any file whose flows have neither bursts nor ways of their own; as many hosts as it may have may send to each
+/// other. Uniform traffic is that of product_demand(). Of FlowsFrom::elsewhere [traffic] is not looked at.
+/// \throws as read_network(), but for limits of routing.hpp
+[[nodiscard]] FabricFile read_fabric(std::string_view toml, const std::string& name,
+                                     FlowsFrom flows = FlowsFrom::file,
+                                     std::span<const std::string> without = {});
+
+/// A traffic matrix as a list.  \throws as add_traffic_matrix(), but for routes
+[[nodiscard]] SparseDemand sparse_matrix(const Network& network, std::string_view csv,
+                                         const std::string& name);
+
+/// Adds a flow "source -> destination" for each cell that is neither blank nor 0. The network stays as it
+/// was if the matrix is refused.
+/// \throws as read_network()
+void add_traffic_matrix(Network& network, std::string_view csv, const std::string& name,
+                        RouteRule route = RouteRule::shortest);
+
+/// Text that read_network() reads back to the same network, for worms where it has what only these have: one
+/// within the limits above that has flows, all of different names. Nodes come back hosts first, each kind in
+/// its order. \throws InvalidArgument  not as require_valid() wants it
+[[nodiscard]] std::string to_toml(const Network& network);
+
+}  // namespace tailbound::network

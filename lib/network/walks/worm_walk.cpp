@@ -1,0 +1,247 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/walks/worm_meetings.hpp>
+#include <tailbound/network/walks/worm_walk.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace tailbound::network {
+namespace {
+
+/// Messages from one channel to stations, in the order in which they were met.
+class TurnCounts {
+ public:
+  struct Count {
+    std::uint32_t station;
+    double messages;
+  };
+
+  /// Is the station new?
+  bool add(std::uint32_t station, double messages) {
+    if (counts_.size() > linear_up_to) return add_by_map(station, messages);
+    for (Count& count : counts_)
+      if (count.station == station) {
+        count.messages += messages;
+        return false;
+      }
+    counts_.push_back({station, messages});
+    return true;
+  }
+  [[nodiscard]] const std::vector<Count>& counts() const { return counts_; }
+
+ private:
+  static constexpr std::size_t linear_up_to = 16;
+
+  bool add_by_map(std::uint32_t station, double messages) {
+    if (position_.empty())
+      for (std::size_t i = 0; i < counts_.size(); ++i) position_.emplace(counts_[i].station, i);
+    const auto [found, fresh] = position_.emplace(station, counts_.size());
+    if (fresh)
+      counts_.push_back({station, messages});
+    else
+      counts_[found->second].messages += messages;
+    return fresh;
+  }
+
+  std::vector<Count> counts_;
+  std::unordered_map<std::uint32_t, std::size_t> position_;  ///< once there are many
+};
+
+class Walk {
+ public:
+  explicit Walk(const WormNetwork& network)
+      : network_(network),
+        layout_(network.layout()),
+        injected_(layout_.stations.size(), 0),
+        entered_(layout_.stations.size(), 0),
+        ended_(layout_.channels.size(), 0),
+        turns_(layout_.channels.size()) {
+    if (layout_.channels.size() > most_walk_turns)
+      throw LimitExceeded("the network has more than " + std::to_string(most_walk_turns) + " channels");
+  }
+
+  void all_pairs() {
+    const std::uint64_t nodes = layout_.nodes;
+    require(nodes >= 2, "nodes", std::to_string(nodes), "at least 2");
+    require_steps(nodes * (nodes - 1));
+    for (std::uint32_t source = 0; source < layout_.nodes; ++source)
+      for (std::uint32_t destination = 0; destination < layout_.nodes; ++destination)
+        if (source != destination) pair(source, destination, 1);
+    unit_ = 1 / (static_cast<double>(nodes - 1) * layout_.variants);
+  }
+
+  void flows(const std::vector<WormFlow>& flows) {
+    require_steps(flows.size());
+    std::unordered_set<std::uint64_t> met;
+    for (const WormFlow& flow : flows) {
+      const bool between = flow.source < layout_.nodes && flow.destination < layout_.nodes;
+      if (!between || flow.source == flow.destination) refuse_flow(flow, "between two nodes of the network");
+      if (!(flow.rate > 0) || !std::isfinite(flow.rate)) refuse_flow(flow, "of a rate above 0");
+      if (!met.insert((std::uint64_t{flow.source} << 32) | flow.destination).second)
+        refuse_flow(flow, "the only one between its nodes");
+      pair(flow.source, flow.destination, flow.rate);
+    }
+    unit_ = 1.0 / layout_.variants;
+  }
+
+  [[nodiscard]] ChannelGraph graph() const;
+
+ private:
+  /// Messages, all of one pair and variant and with the same steps behind them, that wait for a station.
+  struct Part {
+    std::uint32_t station;
+    double messages;
+  };
+
+  static void require(bool right, const std::string& what, const std::string& value, const char* legal) {
+    if (!right) throw InvalidArgument(what, value, legal);
+  }
+  /// Each of `pairs` takes two steps or more.
+  void require_steps(std::uint64_t pairs) const {
+    if (pairs > most_walk_steps / 2 / layout_.variants) refuse_steps();
+  }
+  [[noreturn]] static void refuse_steps() {
+    throw LimitExceeded("walking the ways of all messages would take more than 5e9 steps");
+  }
+
+  [[noreturn]] static void refuse_flow(const WormFlow& flow, const char* legal) {
+    throw InvalidArgument("a flow",
+                          std::to_string(flow.source) + " -> " + std::to_string(flow.destination) +
+                              " with rate " + std::to_string(flow.rate),
+                          legal);
+  }
+  [[noreturn]] void refuse_way(const WormHead& head) const {
+    throw InvalidArgument(
+        "the way from " + network_.node_name(head.source) + " to " + network_.node_name(head.destination),
+        "longer", "at most " + std::to_string(layout_.longest_way) + " channels long");
+  }
+
+  void pair(std::uint32_t source, std::uint32_t destination, double messages) {
+    for (std::uint32_t variant = 0; variant < layout_.variants; ++variant) {
+      WormHead head{.source = source, .destination = destination, .variant = variant};
+      const std::uint32_t first = network_.next_station(head);
+      injected_[first] += messages;
+      here_.assign(1, {first, messages});
+      for (head.passed = 1; !here_.empty(); ++head.passed) {
+        if (head.passed > layout_.longest_way) refuse_way(head);
+        step(head);
+      }
+    }
+  }
+
+  /// From `here_` on by a channel each.
+  void step(WormHead& head) {
+    next_.clear();
+    for (const Part& part : here_) {
+      const WormStation& station = layout_.stations[part.station];
+      entered_[part.station] += part.messages;
+      const double each = station.count == 1 ? part.messages : part.messages / station.count;
+      if ((steps_ += station.count) > most_walk_steps) refuse_steps();
+      for (std::uint32_t i = 0; i < station.count; ++i) {
+        head.channel = station.first + i;
+        const std::uint32_t onward = network_.next_station(head);
+        if (onward == WormNetwork::arrived)
+          ended_[head.channel] += each;
+        else
+          turn(head.channel, onward, each);
+      }
+    }
+    here_.swap(next_);
+  }
+
+  void turn(std::uint32_t channel, std::uint32_t station, double messages) {
+    if (turns_[channel].add(station, messages) && ++turn_count_ > most_walk_turns)
+      throw LimitExceeded("the network has more than " + std::to_string(most_walk_turns) +
+                          " turns from one channel to another");
+    for (Part& part : next_)
+      if (part.station == station) {
+        part.messages += messages;
+        return;
+      }
+    next_.push_back({station, messages});
+  }
+
+  [[nodiscard]] std::vector<Turn> turns_of(std::uint32_t channel,
+                                           const std::vector<std::size_t>& station_of) const;
+
+  const WormNetwork& network_;
+  const WormLayout& layout_;
+  std::vector<double> injected_, entered_;  ///< messages [station]
+  std::vector<double> ended_;               ///< messages [channel]
+  std::vector<TurnCounts> turns_;           ///< [channel]
+  std::vector<Part> here_, next_;
+  std::uint64_t steps_ = 0;
+  std::size_t turn_count_ = 0;
+  double unit_ = 1;  ///< a message, in messages a cycle
+};
+
+std::vector<Turn> Walk::turns_of(std::uint32_t channel, const std::vector<std::size_t>& station_of) const {
+  const std::vector<TurnCounts::Count>& counts = turns_[channel].counts();
+  double all = ended_[channel];
+  for (const auto& [station, messages] : counts) all += messages;
+  std::vector<Turn> turns;
+  turns.reserve(counts.size());
+  for (const auto& [station, messages] : counts)
+    turns.push_back(
+        {.station = station_of[station],
+         .probability = messages / all,
+         .own_share = std::min(1.0, layout_.stations[station].count * messages / entered_[station])});
+  return turns;
+}
+
+ChannelGraph Walk::graph() const {
+  ChannelGraph graph;
+  graph.name = layout_.name;
+  std::vector<std::size_t> station_of(layout_.stations.size(), 0);
+  double sent = 0, crossed = 0;
+  for (std::size_t i = 0; i < layout_.stations.size(); ++i) {
+    if (entered_[i] == 0) continue;
+    sent += injected_[i];
+    crossed += entered_[i];
+    station_of[i] = graph.stations.size();
+    const WormStation& station = layout_.stations[i];
+    graph.stations.push_back(
+        {.channels = {}, .servers = static_cast<int>(station.count), .rate = entered_[i] * unit_});
+    for (std::uint32_t channel = station.first; channel < station.first + station.count; ++channel) {
+      graph.stations.back().channels.push_back(graph.channels.size());
+      graph.channels.push_back({.name = network_.channel_name(channel),
+                                .station = station_of[i],
+                                .wire = layout_.channels[channel].wire,
+                                .rate = entered_[i] / station.count * unit_,
+                                .turns = {}});
+    }
+  }
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < layout_.stations.size(); ++i) {
+    if (entered_[i] == 0) continue;
+    const WormStation& station = layout_.stations[i];
+    for (std::uint32_t channel = station.first; channel < station.first + station.count; ++channel, ++at) {
+      graph.channels[at].turns = turns_of(channel, station_of);
+      if (ended_[channel] > 0)
+        graph.channels[at].ends = std::min(1.0, ended_[channel] * station.count / entered_[i]);
+      if (injected_[i] > 0)
+        graph.sources.push_back({.channel = at, .weight = injected_[i] / sent / station.count});
+    }
+  }
+  graph.mean_distance = crossed / sent;
+  return graph;
+}
+
+}  // namespace
+
+ChannelGraph walk_graph(const WormNetwork& network, const WormTraffic& traffic) {
+  Walk walk(network);
+  if (traffic.flows.empty())
+    walk.all_pairs();
+  else
+    walk.flows(traffic.flows);
+  ChannelGraph graph = walk.graph();
+  const std::optional<double> met = worms_met(network, traffic);
+  graph.worms_met = met ? *met : partner_rate(graph);
+  graph.shared_wires = shared_wires(network, traffic);
+  return graph;
+}
+
+}  // namespace tailbound::network

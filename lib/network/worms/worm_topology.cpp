@@ -1,0 +1,146 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/worms/cube_worms.hpp>
+#include <tailbound/network/worms/fat_tree_worms.hpp>
+#include <tailbound/network/worms/worm_topology.hpp>
+
+#include <algorithm>
+
+namespace tailbound::network {
+namespace {
+
+std::int64_t power(std::int64_t base, int exponent, std::int64_t limit) {
+  std::int64_t result = 1;
+  for (int i = 0; i < exponent && result <= limit; ++i) result *= base;
+  return result;
+}
+
+int logarithm(std::int64_t nodes, std::int64_t base) {
+  int exponent = 0;
+  for (; nodes > 1; nodes /= base) ++exponent;
+  return exponent;
+}
+
+std::int64_t least_radix(WormShape shape) {
+  return shape == WormShape::bidirectional_torus ? 3 : 2;
+}
+
+/// "a square from 4 to 16384"
+std::string node_rule(WormShape shape, int dimensions, const std::vector<std::int64_t>& legal) {
+  const std::string range = " from " + std::to_string(legal.front()) + " to " + std::to_string(legal.back());
+  if (shape == WormShape::butterfly_fat_tree) return "a power of 4" + range;
+  if (shape == WormShape::hypercube) return "a power of 2" + range;
+  return (dimensions == 1   ? "a number of nodes in a row"
+          : dimensions == 2 ? "a square"
+          : dimensions == 3 ? "a cube"
+                            : "a " + std::to_string(dimensions) + "th power") +
+         range;
+}
+
+/// Of what is no butterfly fat-tree.
+Cube cube_of(const WormTopology& topology) {
+  Cube cube;
+  if (topology.shape == WormShape::torus) cube.links = CubeLinks::unidirectional_torus;
+  if (topology.shape == WormShape::bidirectional_torus) cube.links = CubeLinks::bidirectional_torus;
+  cube.dimensions = dimensions_of(topology);
+  cube.ends = topology.ends;
+  cube.radix = 2;
+  while (power(cube.radix, cube.dimensions, topology.nodes) < topology.nodes) ++cube.radix;
+  return cube;
+}
+
+}  // namespace
+
+bool has_dimensions(WormShape shape) {
+  return shape != WormShape::butterfly_fat_tree && shape != WormShape::hypercube;
+}
+
+int most_dimensions(WormShape shape) {
+  int dimensions = 1;
+  while (power(least_radix(shape), dimensions + 1, most_cube_nodes) <= most_cube_nodes) ++dimensions;
+  return dimensions;
+}
+
+std::vector<std::int64_t> legal_nodes(WormShape shape, int dimensions) {
+  std::vector<std::int64_t> legal;
+  if (shape == WormShape::butterfly_fat_tree) {
+    for (std::int64_t nodes = 4; nodes <= most_fat_tree_nodes; nodes *= 4) legal.push_back(nodes);
+  } else if (shape == WormShape::hypercube) {
+    for (std::int64_t nodes = 2; nodes <= most_cube_nodes; nodes *= 2) legal.push_back(nodes);
+  } else {
+    for (std::int64_t radix = least_radix(shape);
+         power(radix, dimensions, most_cube_nodes) <= most_cube_nodes; ++radix)
+      legal.push_back(power(radix, dimensions, most_cube_nodes));
+  }
+  return legal;
+}
+
+bool has_ports(WormShape shape) {
+  return shape == WormShape::hypercube;
+}
+
+bool has_unlimited_ejection(WormShape shape) {
+  return shape != WormShape::butterfly_fat_tree;
+}
+
+void check(const WormTopology& topology) {
+  if (topology.ends.injection == Injection::ports && !has_ports(topology.shape))
+    throw InvalidArgument("injection", "ports", "one: only the nodes of a hypercube have ports");
+  if (topology.ends.ejection == Ejection::unlimited && !has_unlimited_ejection(topology.shape))
+    throw InvalidArgument("ejection", "unlimited",
+                          "one: a processor of a butterfly fat-tree has one link to receive by");
+  const int dimensions = topology.dimensions;
+  if (has_dimensions(topology.shape) && (dimensions < 1 || dimensions > most_dimensions(topology.shape)))
+    throw InvalidArgument("dimensions", std::to_string(dimensions),
+                          "from 1 to " + std::to_string(most_dimensions(topology.shape)));
+  const std::vector<std::int64_t> legal = legal_nodes(topology.shape, dimensions);
+  const auto above = std::lower_bound(legal.begin(), legal.end(), topology.nodes);
+  if (above != legal.end() && *above == topology.nodes) return;
+  std::string nearest;
+  if (above != legal.begin()) nearest = std::to_string(*(above - 1));
+  if (above != legal.end()) nearest += (nearest.empty() ? "" : " and ") + std::to_string(*above);
+  throw InvalidArgument("nodes", std::to_string(topology.nodes),
+                        node_rule(topology.shape, dimensions, legal) + "; the nearest: " + nearest);
+}
+
+int dimensions_of(const WormTopology& topology) {
+  check(topology);
+  if (topology.shape == WormShape::butterfly_fat_tree) return logarithm(topology.nodes, 4);
+  if (topology.shape == WormShape::hypercube) return logarithm(topology.nodes, 2);
+  return topology.dimensions;
+}
+
+std::string name(const WormTopology& topology) {
+  if (topology.shape != WormShape::butterfly_fat_tree) return name(cube_of(topology));
+  check(topology);
+  return "butterfly fat-tree of " + std::to_string(topology.nodes) + " processors";
+}
+
+ChannelGraph channel_graph(const WormTopology& topology, FatTreeVariant variant) {
+  if (topology.shape == WormShape::butterfly_fat_tree)
+    return fat_tree_classes(dimensions_of(topology), variant);
+  return cube_graph(cube_of(topology));
+}
+
+std::unique_ptr<WormNetwork> worm_network(const WormTopology& topology, int virtual_channels) {
+  const auto refuse = [&](const char* legal) {
+    throw InvalidArgument("virtual channels", std::to_string(virtual_channels), legal);
+  };
+  if (topology.shape == WormShape::butterfly_fat_tree) {
+    if (virtual_channels != 1) refuse("1 (or left out) in a butterfly fat-tree");
+    if (topology.nodes > most_simulated_fat_tree_nodes)
+      throw InvalidArgument("nodes", std::to_string(topology.nodes),
+                            "at most " + std::to_string(most_simulated_fat_tree_nodes) + " in a simulation");
+    return make_fat_tree_worms(dimensions_of(topology));
+  }
+  const Cube cube = cube_of(topology);
+  if (virtual_channels < 1 || virtual_channels > 64) refuse("from 1 to 64");
+  if (cube.links != CubeLinks::mesh && virtual_channels > 1 && virtual_channels % 2 != 0)
+    refuse("1 or an even number in a torus");
+  return make_cube_worms(cube, virtual_channels);
+}
+
+int usual_virtual_channels(const WormTopology& topology) {
+  return topology.shape == WormShape::butterfly_fat_tree ? 1 : usual_virtual_channels(cube_of(topology));
+}
+
+}  // namespace tailbound::network

@@ -1,0 +1,15 @@
+#include <tailbound/numeric/text/decimal.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+
+// The standard library rounds to decimals as text only; nowhere else is a number read from its own print.
+namespace tailbound::numeric {
+
+Rational shortest_decimal(double value) {
+  return parse_rational(plain(value), "value");
+}
+
+Rational rounded_decimal(double value, int digits) {
+  return parse_rational(plain(value, digits), "value");
+}
+
+}  // namespace tailbound::numeric

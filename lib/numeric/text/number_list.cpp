@@ -1,0 +1,139 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/number_list.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+namespace tailbound::numeric {
+namespace {
+
+using ReadNumber = std::function<Rational(std::string_view text, std::string_view argument)>;
+
+[[noreturn]] void refuse(std::string_view argument, std::string_view value, const std::string& legal) {
+  throw InvalidArgument(std::string(argument), std::string(value), legal);
+}
+
+std::string at_most(std::size_t entries) {
+  return "a list of at most " + std::to_string(entries) + " entries";
+}
+
+/// \throws InvalidArgument  "%" at some of a range's numbers only
+void require_same_units(std::string_view range, std::string_view argument) {
+  const auto percents = std::count(range.begin(), range.end(), '%');
+  if (percents == 0 || percents == std::count(range.begin(), range.end(), ':') + 1) return;
+  std::string right;
+  for (const char c : range)
+    if (c != '%') right += c == ':' ? "%:" : std::string(1, c);
+  refuse(argument, range, "written with % at each number of a range or at none: " + right + "%");
+}
+
+/// Adds the range "first:last:step" to `list`.
+void append_range(std::vector<Rational>& list, std::string_view item, std::string_view argument,
+                  std::size_t limit, const ReadNumber& read) {
+  const std::size_t one = item.find(':'), two = item.find(':', one + 1);
+  if (two == std::string_view::npos || item.find(':', two + 1) != std::string_view::npos)
+    refuse(argument, item, "a number, or a range FIRST:LAST:STEP such as 0.1:0.9:0.1");
+  const Rational first = read(item.substr(0, one), argument);
+  const Rational last = read(item.substr(one + 1, two - one - 1), argument);
+  const Rational step = read(item.substr(two + 1), argument);
+  if (cln::zerop(step) || cln::minusp((last - first) / step))
+    refuse(argument, item, "a range FIRST:LAST:STEP whose steps lead from the first to the last");
+  const cln::cl_I steps = cln::floor1((last - first) / step);
+  if (steps >= cln::cl_I(static_cast<unsigned long>(limit - std::min(limit, list.size()))))
+    refuse(argument, item, at_most(limit));
+  const long count = cln::cl_I_to_long(steps);
+  for (long i = 0; i <= count; ++i) list.push_back(first + cln::cl_I(i) * step);
+}
+
+std::vector<Rational> read_list(std::string_view text, std::string_view argument, std::size_t limit,
+                                const ReadNumber& read, bool percents = false) {
+  std::vector<Rational> list;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view item = text.substr(begin, end - begin);
+    if (item.find(':') != std::string_view::npos) {
+      if (percents) require_same_units(item, argument);
+      append_range(list, item, argument, limit, read);
+    } else {
+      if (list.size() >= limit)
+        refuse(argument, "a list of more than " + std::to_string(limit) + " entries", at_most(limit));
+      list.push_back(read(item, argument));
+    }
+    begin = end + 1;
+  }
+  return list;
+}
+
+bool is_integer(const Rational& value, std::int64_t least, std::int64_t greatest) {
+  return cln::denominator(value) == 1 && value >= cln::cl_I(static_cast<long>(least)) &&
+         value <= cln::cl_I(static_cast<long>(greatest));
+}
+
+[[noreturn]] void refuse_integer(std::string_view text, std::string_view argument, std::int64_t least,
+                                 std::int64_t greatest) {
+  refuse(argument, text, "an integer from " + std::to_string(least) + " to " + std::to_string(greatest));
+}
+
+}  // namespace
+
+bool is_list(std::string_view text) {
+  return text.find_first_of(",:") != std::string_view::npos;
+}
+
+std::vector<Rational> parse_list(std::string_view text, std::string_view argument, std::size_t limit) {
+  return read_list(text, argument, limit, [](auto item, auto name) { return parse_rational(item, name); });
+}
+
+Rational parse_share(std::string_view text, std::string_view argument) {
+  if (text.empty() || text.back() != '%') return parse_rational(text, argument);
+  return parse_rational(text.substr(0, text.size() - 1), argument) / 100;
+}
+
+std::vector<Rational> parse_percent_list(std::string_view text, std::string_view argument,
+                                         std::size_t limit) {
+  return read_list(text, argument, limit, parse_share, true);
+}
+
+std::int64_t parse_integer(std::string_view text, std::string_view argument, std::int64_t least,
+                           std::int64_t greatest) {
+  std::optional<Rational> value;
+  try {
+    value = parse_rational(text, argument);
+  } catch (const InvalidArgument&) {
+  }
+  if (!value || !is_integer(*value, least, greatest)) refuse_integer(text, argument, least, greatest);
+  return cln::cl_I_to_long(cln::numerator(*value));
+}
+
+std::int64_t to_integer(const Rational& value, std::string_view argument, std::int64_t least,
+                        std::int64_t greatest) {
+  if (!is_integer(value, least, greatest)) refuse_integer(plain(value), argument, least, greatest);
+  return cln::cl_I_to_long(cln::numerator(value));
+}
+
+std::vector<std::int64_t> parse_integers(std::string_view text, std::string_view argument, std::int64_t least,
+                                         std::int64_t greatest, const std::string& legal) {
+  try {
+    if (!is_list(text)) return {parse_integer(text, argument, least, greatest)};
+    std::vector<std::int64_t> list;
+    const ReadNumber read = [&](std::string_view item, std::string_view name) {
+      try {
+        return parse_rational(item, name);
+      } catch (const InvalidArgument&) {
+        refuse_integer(item, name, least, greatest);
+      }
+    };
+    for (const Rational& entry : read_list(text, argument, most_entries, read))
+      list.push_back(to_integer(entry, argument, least, greatest));
+    return list;
+  } catch (const InvalidArgument& error) {
+    if (legal.empty()) throw;
+    throw InvalidArgument(error.argument(), error.value(), legal);
+  }
+}
+
+}  // namespace tailbound::numeric

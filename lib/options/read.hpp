@@ -1,0 +1,87 @@
+#pragma once
+
+#include <tailbound/core/choice.hpp>
+#include <tailbound/core/quantity.hpp>
+#include <tailbound/numeric/text/number_list.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// How the texts of options become values: what all readers of options have in common.
+namespace tailbound::options {
+
+using numeric::is_list;
+using numeric::parse_integer;
+using numeric::parse_integers;
+using numeric::parse_list;
+using numeric::parse_percent_list;
+using numeric::parse_share;
+using numeric::plain;
+using numeric::to_integer;
+
+/// An option and what was given of it.
+using Named = std::pair<const char*, const std::optional<std::string>*>;
+
+/// \throws InvalidArgument  one of these was given: naming the first, with `why` ("given together with --shared") or,
+///                          where that is null, with its value
+void refuse_given(std::initializer_list<Named> options, const char* why, const char* legal);
+
+/// The text of an option that must be given.
+/// \throws InvalidArgument  it was not; `legal` completes "must be ..."
+[[nodiscard]] const std::string& required(const std::optional<std::string>& text, const char* option,
+                                          const char* legal);
+
+/// The integers of a list; `usual` alone where the option was not given.  \throws InvalidArgument
+[[nodiscard]] std::vector<std::int64_t> integers_or(std::int64_t usual,
+                                                    const std::optional<std::string>& text,
+                                                    std::string_view option, std::int64_t least,
+                                                    std::int64_t greatest);
+
+/// Numbers of packets of a list; none where the option was not given.  \throws InvalidArgument
+[[nodiscard]] std::vector<Packets> packets_of(const std::optional<std::string>& text, std::string_view option,
+                                              std::int64_t least, std::int64_t greatest);
+
+/// The I and the N of "I/N": one of N parts, I from 1.  \throws InvalidArgument
+[[nodiscard]] std::pair<std::int64_t, std::int64_t> parse_part(const std::string& text, const char* option,
+                                                               std::int64_t most);
+
+/// What the names of a list stand for, in its order; the first of `meanings` where the option was not given.
+/// \throws InvalidArgument  naming the first unknown
+template <class Meaning>
+[[nodiscard]] std::vector<Meaning> choices_or_first(
+    const std::optional<std::string>& text, std::string_view option,
+    const std::vector<std::pair<std::string, Meaning>>& meanings) {
+  if (!text) return {meanings.front().second};
+  std::vector<std::string> names;
+  for (const auto& [name, meaning] : meanings) names.push_back(name);
+  std::vector<Meaning> chosen;
+  for (const std::size_t choice : parse_choices(*text, option, names))
+    chosen.push_back(meanings[choice].second);
+  return chosen;
+}
+/// The same for an enumeration whose names are in its order.
+template <class Meaning>
+[[nodiscard]] std::vector<Meaning> named_choices(const std::optional<std::string>& text,
+                                                 std::string_view option,
+                                                 const std::vector<std::string>& names) {
+  if (!text) return {Meaning{}};
+  std::vector<Meaning> chosen;
+  for (const std::size_t choice : parse_choices(*text, option, names))
+    chosen.push_back(static_cast<Meaning>(choice));
+  return chosen;
+}
+
+/// Each entry of a list that was given, or one that is none.
+template <class Value>
+[[nodiscard]] std::vector<std::optional<Value>> each_or_none(bool given, const std::vector<Value>& values) {
+  if (!given) return {std::nullopt};
+  return {values.begin(), values.end()};
+}
+
+}  // namespace tailbound::options

@@ -1,0 +1,166 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/queue/delay/crowd.hpp>
+#include <tailbound/queue/slotted/tail_engine.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tailbound::queue {
+namespace {
+
+using numeric::Rational;
+using series::ArrivalTails;
+using series::Distribution;
+
+constexpr int bits = std::numeric_limits<long double>::digits;
+constexpr std::size_t longest = std::size_t{1} << 26;
+
+/// The least length L > 4 load + 8 with P(A >= L) <= exp(L - load) (load / L)^L below 2^floor / 8: from there on the
+/// bound halves at each place.
+std::size_t sufficient_length(double load, double floor) {
+  for (std::size_t length = static_cast<std::size_t>(4 * load) + 9;; length += 1 + length / 16) {
+    const auto l = static_cast<double>(length);
+    if ((l - load + l * std::log(load / l)) / std::log(2.0) < floor - 3) return length;
+  }
+}
+
+/// One source more: pmf <- pmf (1 - r + r z), to `length` places.
+void add_source(std::vector<long double>& pmf, long double sends, long double silent, std::size_t length) {
+  if (pmf.size() < length) pmf.push_back(0);
+  for (std::size_t j = pmf.size() - 1; j > 0; --j) pmf[j] = pmf[j] * silent + pmf[j - 1] * sends;
+  pmf[0] *= silent;
+}
+
+/// `count` equal sources more, by their binomial distribution.
+void add_many(std::vector<long double>& pmf, const CrowdSource& source, std::size_t length) {
+  std::vector<long double> binomial{1};
+  long double base = 1 - source.rate;
+  for (std::int64_t exponent = source.count; exponent > 0; exponent /= 2) {
+    if (exponent % 2 == 1) binomial[0] *= base;
+    base *= base;
+  }
+  const long double odds = source.rate / (1 - source.rate);
+  while (binomial.size() < length && static_cast<std::int64_t>(binomial.size()) <= source.count) {
+    const auto j = static_cast<std::int64_t>(binomial.size());
+    binomial.push_back(binomial.back() * odds * static_cast<long double>(source.count - j + 1) /
+                       static_cast<long double>(j));
+  }
+  std::vector<long double> product(std::min(length, pmf.size() + binomial.size() - 1), 0);
+  for (std::size_t i = 0; i < pmf.size(); ++i)
+    for (std::size_t j = 0; j < binomial.size() && i + j < product.size(); ++j)
+      product[i + j] += pmf[i] * binomial[j];
+  pmf = std::move(product);
+}
+
+/// 2^-16000 covers products below the least normal number.
+constexpr long double underflow = 0x1p-16000L;
+
+Ladder<long double> ladder_of(const Crowd& crowd, double log2_least) {
+  const Rational& load = *crowd.load;
+  if (load >= 1) throw Unstable(numeric::to_fraction(load), 1);
+  const Rational idle = 1 - load;
+  const double log2_idle = static_cast<double>(cln::integer_length(cln::numerator(idle))) -
+                           static_cast<double>(cln::integer_length(cln::denominator(idle))) - 1;
+  const long negligible = negligible_excess(std::max(log2_least, -3000.0), bits, log2_idle);
+  const double floor = static_cast<double>(negligible) - bits - 32;
+  const std::size_t length = sufficient_length(numeric::nearest_double(load) * (1 + 1e-9) + 1e-12, floor);
+
+  ArrivalTails<long double> tails;
+  tails.pmf = {1};
+  double units = 8;
+  std::int64_t sources = 0;
+  for (const CrowdSource& source : crowd.sources) {
+    sources += source.count;
+    // Of each source a factor r or 1 - r, a product and a sum; r is off by the rate's units, and so is 1 - r, but
+    // for r / (1 - r).
+    const auto odds = static_cast<double>(source.rate / (1 - source.rate));
+    units += static_cast<double>(source.count) * (4 + crowd.rate_units * std::max(1.0, 1.01 * odds));
+    if (source.count > 64) {
+      add_many(tails.pmf, source, length);
+      // The odds carry twice the units at each place; quotient, two products, and the sum of the convolution.
+      units += static_cast<double>(length) * (8 + 2 * crowd.rate_units * (1 + 1.01 * odds));
+    } else {
+      for (std::int64_t i = 0; i < source.count; ++i)
+        add_source(tails.pmf, source.rate, 1 - source.rate, length);
+    }
+  }
+  tails.complete = sources < static_cast<std::int64_t>(length);
+  const long double cut = tails.complete ? 0 : std::exp2(std::ceil(static_cast<long double>(floor)));
+  const std::size_t last = tails.pmf.size() - 1;
+  tails.above.assign(last, 0);
+  tails.beyond.assign(last, 0);
+  long double above = cut, excess = cut;
+  for (std::size_t j = last; j-- > 0;) {
+    above += tails.pmf[j + 1];
+    tails.above[j] = above;
+    tails.beyond[j] = excess;
+    excess += above;
+  }
+  // Entries that do not count make the recurrence longer, no better.
+  const long double least = std::exp2(static_cast<long double>(negligible));
+  std::size_t size = last;
+  while (size > 1 && tails.beyond[size - 2] <= least) --size;
+  if (size < last && tails.beyond[size - 1] > 0) tails.complete = false;
+  tails.above.resize(size);
+  tails.beyond.resize(size);
+  tails.pmf.resize(size + 1);
+  tails.load = numeric::nearest_long_double(load);
+  tails.error_units = units + 2.0 * static_cast<double>(last) + 8;
+
+  Ladder<long double> ladder;
+  ladder.pivot = tails.pmf.front();
+  ladder.idle = numeric::nearest_long_double(idle);
+  if (size > 0) ladder.kernel.assign(tails.above.begin() + 1, tails.above.end());
+  ladder.behind = tails.beyond;
+  ladder.error_units = tails.error_units;
+  ladder.forcing_units = tails.error_units + 5.02;  // 1 - rho and rho 1.01 each, a product, a quotient, a sum
+  if (!tails.complete && size > 0) {
+    const long double factor = 1 + 1e-6L;
+    ladder.cut = 2 * tails.beyond.back() / ladder.idle * factor;
+    ladder.ahead_cut = ladder.cut + tails.beyond.back() / tails.load * factor;
+  }
+  ladder.offers = std::move(tails);
+  return ladder;
+}
+
+}  // namespace
+
+Distribution<long double> crowd_delay(const Crowd& crowd, HopDelay delay, std::size_t size,
+                                      double log2_least) {
+  if (size == 0 || size > longest)
+    throw LimitExceeded("delays to " + std::to_string(size) + " slots are beyond the limit of " +
+                        std::to_string(longest) + " slots");
+  const Ladder<long double> ladder = ladder_of(crowd, log2_least);
+  const bool wait = delay == HopDelay::wait;
+  TailEngine<long double> mass(ladder, wait ? Quantity::ahead_mass : Quantity::mass);
+  TailEngine<long double> tail(ladder, wait ? Quantity::ahead_tail : Quantity::tail);
+  Distribution<long double> result;
+  result.mass = mass.walk(size);
+  result.tail = tail.walk(size);
+  result.bits = mass.bits();
+  const auto last = static_cast<std::int64_t>(size) - 1;
+  result.mass_units = mass.units_to(last) + 1;
+  result.tail_units = tail.units_to(last);
+  result.mass_error = mpfr_get_ld(mass.cut().backend().data(), MPFR_RNDU) + underflow;
+  result.tail_error = mpfr_get_ld(tail.cut().backend().data(), MPFR_RNDU) + underflow;
+  return result;
+}
+
+MeanBounds mean_crowd_wait(const Crowd& crowd) {
+  const Rational& load = *crowd.load;
+  if (load >= 1) throw Unstable(numeric::to_fraction(load), 1);
+  const long double rho = numeric::nearest_long_double(load), idle = numeric::nearest_long_double(1 - load);
+  long double squares = 0;
+  for (const CrowdSource& source : crowd.sources)
+    squares += static_cast<long double>(source.count) * source.rate * source.rate;
+  // E[W] = A''(1) / (2 rho (1 - rho)), A''(1) = rho^2 - sum of the rates' squares; both terms are at most rho^2.
+  const long double unit = std::exp2(static_cast<long double>(-bits));
+  const long double slack =
+      unit * static_cast<long double>(2 * crowd.rate_units + 16 + static_cast<double>(crowd.sources.size())) *
+      rho / (2 * idle) * 1.01L;
+  const long double mean = (rho * rho - squares) / (2 * rho * idle);
+  return {std::max(0.0L, mean - 8 * unit * mean - slack), std::max(0.0L, mean) * (1 + 8 * unit) + slack};
+}
+
+}  // namespace tailbound::queue

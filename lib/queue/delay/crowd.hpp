@@ -1,0 +1,42 @@
+#pragma once
+
+#include <tailbound/queue/delay/hop_delay.hpp>
+
+#include <cstdint>
+#include <span>
+
+/// A queue that one packet a slot leaves, fed by a crowd: hundreds to hundreds of thousands of small sources.
+///
+/// MODEL     slotted_queue.hpp with A(z) = prod (1 - r + r z)^count
+/// RESULT    The same recurrences in long double as queue/delay/hop_delay.hpp has them, from rates that are rounded numbers,
+///           with the same kind of proved bound. A is multiplied out to a length beyond which its tail is below what
+///           counts, whatever the sources (Chernoff); what is cut off there is part of the bound.
+/// SOURCE    docs/derivations/fabrics.md
+/// TESTS     tests/queue/delay/crowd_test.cpp: against queue/delay/hop_delay.hpp
+namespace tailbound::queue {
+
+/// `count` sources that each send with probability `rate` in a slot.
+struct CrowdSource {
+  long double rate = 0;  ///< above 0, below 1
+  std::int64_t count = 1;
+};
+
+struct Crowd {
+  std::span<const CrowdSource> sources;
+  double rate_units = 0;                    ///< the rates' relative error, in unit roundoffs of long double
+  const numeric::Rational* load = nullptr;  ///< exactly what they send in all
+};
+
+/// P(W = t) and P(W > t) of the wait, t = 0 .. size - 1; or of the occupancy just after arrivals.
+/// \throws Unstable       load >= 1
+/// \throws LimitExceeded  size > 2^26
+[[nodiscard]] series::Distribution<long double> crowd_delay(const Crowd& crowd, HopDelay delay,
+                                                            std::size_t size, double log2_least);
+
+/// Bounds of E[W] [slots].
+struct MeanBounds {
+  long double lower = 0, upper = 0;
+};
+[[nodiscard]] MeanBounds mean_crowd_wait(const Crowd& crowd);
+
+}  // namespace tailbound::queue

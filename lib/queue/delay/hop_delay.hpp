@@ -1,0 +1,56 @@
+#pragma once
+
+#include <tailbound/queue/slotted/slotted_queue.hpp>
+#include <tailbound/series/distribution.hpp>
+
+/// What one queue adds to the delay of a packet.
+///
+/// MODEL     W = slots that an arbitrary packet waits, its own service slot not counted; first in, first out,
+///           random order within a slot. With V = packets left by earlier slots and J = packets of its own
+///           slot that it finds ahead, P(J = j) = P(A > j) / rho:  W = floor((V + J) / C).
+/// RESULT    W(z) = V(z) B1(z) / rho, P(W = w) = P(Q = w+1) / rho for C = 1.
+/// SOURCE    docs/derivations/path_delay.md
+/// EXCLUDES  the waits of one flow's packets, where flows have different rates: J depends on the flow.
+/// TESTS     tests/queue/delay/hop_delay_test.cpp, data/reference/path_delay.csv
+namespace tailbound::queue {
+
+enum class HopDelay {
+  wait,       ///< W
+  occupancy,  ///< Q, the published figure read literally; for C = 1
+};
+
+/// The most slots that a delay is looked at, C = 1: a few arrays of long doubles of this length are 1 GB, and
+/// minutes of transforms.
+inline constexpr std::int64_t most_delay_slots = std::int64_t{1} << 23;
+
+/// The greatest `size` of the functions below [slots]: most_delay_slots / C.
+[[nodiscard]] std::size_t longest_delay(const SlottedQueue& queue);
+
+/// P(delay = t) and P(delay > t), t = 0 .. size - 1, in long double with a proved rounding bound.
+/// \param log2_least  values from 2^log2_least on keep their relative accuracy; what is cut off the arrivals
+///                    shows in smaller ones. At least -15 000.
+/// \param digits      that sums of a few such delays shall keep: up to 10 leave room for a quicker arithmetic
+/// COST   2 size C K products, K = length of the arrivals' support that counts.
+/// \throws Unstable         rho >= C
+/// \throws InvalidArgument  rho = 0: no packet is delayed because there is none; occupancy with C > 1
+/// \throws LimitExceeded    size > longest_delay(), or as series::enclosed_arrival_tails()
+[[nodiscard]] series::Distribution<long double> hop_delay(const SlottedQueue& queue, HopDelay delay,
+                                                          std::size_t size, double log2_least,
+                                                          numeric::Digits digits = {18});
+/// P(Q = n) and P(Q > n) just after arrivals, n = 0 .. size - 1; C of any size. Otherwise as hop_delay().
+[[nodiscard]] series::Distribution<long double> occupancy_law(const SlottedQueue& queue, std::size_t size,
+                                                              double log2_least);
+/// hop_delay() in MPFR arithmetic of `bits` bits. \throws also LimitExceeded beyond 4e8 products
+[[nodiscard]] series::Distribution<numeric::Real> hop_delay(const SlottedQueue& queue, HopDelay delay,
+                                                            std::size_t size, double log2_least, int bits);
+
+/// P(delay = t), t = 0 .. size - 1, exactly.
+/// \throws LimitExceeded  as ExactValues
+[[nodiscard]] std::vector<numeric::Rational> exact_hop_delay(const SlottedQueue& queue, HopDelay delay,
+                                                             std::size_t size);
+
+/// E[delay] [slots]: E[Q]/rho - 1 for the wait (Little), E[Q] for occupancy. Errors as hop_delay().
+[[nodiscard]] numeric::Proved<unit::Slot> mean_hop_delay(const SlottedQueue& queue, HopDelay delay,
+                                                         numeric::Digits digits = {});
+
+}  // namespace tailbound::queue

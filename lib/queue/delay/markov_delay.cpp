@@ -1,0 +1,121 @@
+#include <tailbound/queue/delay/markov_delay.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tailbound::queue {
+namespace {
+
+using numeric::Approximation;
+using numeric::Enclosure;
+using numeric::Exact;
+using numeric::Interval;
+using numeric::Rational;
+using numeric::Real;
+
+constexpr int bits = std::numeric_limits<long double>::digits;
+/// Values below have too few bits in long double for a relative bound.
+constexpr long double least_normal = 0x1p-16300L;
+
+template <class Unit>
+StandIn bounds_of(const numeric::Claim<Unit>& claim) {
+  if (const auto* exact = std::get_if<Exact<Unit>>(&claim)) return {numeric::to_interval(exact->value), {}};
+  if (const auto* enclosure = std::get_if<Enclosure<Unit>>(&claim))
+    return {numeric::make_interval(enclosure->lower(), enclosure->upper()), {}};
+  const auto& computed = std::get<Approximation<Unit>>(claim);
+  const Real slack = abs(computed.value) * pow(Real(10), -computed.agreed_digits);
+  return {numeric::make_interval(Real(computed.value - slack), Real(computed.value + slack)),
+          computed.agreed_digits};
+}
+
+void lower_to(std::optional<int>& least, const std::optional<int>& digits) {
+  if (digits) least = std::min(least.value_or(*digits), *digits);
+}
+
+/// Values with their worst relative and absolute errors.
+struct Entries {
+  std::vector<long double> values;
+  double units = 0;
+  long double absolute = least_normal;
+
+  void add(const Interval& interval) {
+    const Real low = numeric::lower(interval), high = numeric::upper(interval);
+    if (!(low > 0) || mpfr_get_ld(low.backend().data(), MPFR_RNDD) < least_normal) {
+      values.push_back(0);
+      absolute = std::max(absolute, mpfr_get_ld(high.backend().data(), MPFR_RNDU));
+      return;
+    }
+    const Real middle = (low + high) / 2;
+    values.push_back(mpfr_get_ld(middle.backend().data(), MPFR_RNDN));
+    const Real relative = (high - low) / low;
+    units = std::max(units, std::ldexp(mpfr_get_d(relative.backend().data(), MPFR_RNDU), bits) + 2);
+  }
+};
+
+}  // namespace
+
+StandIn stand_in(const ProbabilityClaim& claim) {
+  return bounds_of(claim);
+}
+StandIn stand_in(const numeric::Claim<unit::Packet>& claim) {
+  return bounds_of(claim);
+}
+StandIn stand_in(const numeric::Claim<unit::Slot>& claim) {
+  return bounds_of(claim);
+}
+
+ClaimedHopDelay hop_delay(MarkovQueue& queue, HopDelay delay, std::size_t size) {
+  const numeric::PrecisionScope scope(numeric::Precision{bits + 96});
+  const bool waits = delay == HopDelay::wait;
+  const Interval share =
+      waits ? Interval(Interval(1) / numeric::to_interval(queue.arrivals().load())) : Interval(1);
+  Entries masses, tails;
+  ClaimedHopDelay result;
+  for (std::size_t t = 0; t < size; ++t) {
+    const std::int64_t level = static_cast<std::int64_t>(t) + (waits ? 1 : 0);
+    const StandIn mass = stand_in(queue.probability(level));
+    const StandIn tail = stand_in(queue.tail(level));
+    lower_to(result.agreed_digits, mass.agreed_digits);
+    lower_to(result.agreed_digits, tail.agreed_digits);
+    masses.add(Interval(mass.bounds * share));
+    tails.add(Interval(tail.bounds * share));
+  }
+  result.values.mass = std::move(masses.values);
+  result.values.tail = std::move(tails.values);
+  result.values.bits = bits;
+  result.values.mass_units = masses.units;
+  result.values.tail_units = tails.units;
+  result.values.mass_error = masses.absolute;
+  result.values.tail_error = tails.absolute;
+  return result;
+}
+
+numeric::Claim<unit::Slot> mean_hop_delay(MarkovQueue& queue, HopDelay delay) {
+  const numeric::PrecisionScope scope(numeric::Precision{256});
+  StandIn mean = stand_in(queue.mean_occupancy());
+  if (delay == HopDelay::wait) {
+    mean.bounds = mean.bounds / numeric::to_interval(queue.arrivals().load()) - Interval(1);
+    if (numeric::lower(mean.bounds) < 0)
+      mean.bounds = numeric::make_interval(Real(0), std::max(Real(0), numeric::upper(mean.bounds)));
+  }
+  if (!mean.agreed_digits) return Enclosure<unit::Slot>(mean.bounds);
+  const Real middle = (numeric::lower(mean.bounds) + numeric::upper(mean.bounds)) / 2;
+  const Real width = numeric::upper(mean.bounds) - numeric::lower(mean.bounds);
+  // The subtraction may have cost some of the digits.
+  const int left = width > 0 && middle > 0 ? static_cast<int>(floor(log10(Real(middle / width)))) : 0;
+  return Approximation<unit::Slot>{middle, std::clamp(left, 0, *mean.agreed_digits)};
+}
+
+bool never_waits(const HopQueue& queue) {
+  if (const auto* slotted = std::get_if<SlottedQueue>(&queue)) {
+    const auto most = slotted->arrivals.largest_batch();
+    return most && *most <= slotted->packets_per_slot;
+  }
+  const auto& form = std::get<MarkovArrivals>(queue).form();
+  if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&form))
+    return groups->size() == 1 && groups->front().count == 1;
+  return std::get<RationalBlocks>(form).size() <= 2;
+}
+
+}  // namespace tailbound::queue

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <tailbound/queue/delay/hop_delay.hpp>
+#include <tailbound/queue/markov/markov_queue.hpp>
+
+#include <optional>
+#include <variant>
+
+/// What a queue whose arrivals remember adds to the delay of a packet.
+///
+/// MODEL     queue/delay/hop_delay.hpp, one packet a slot; W of an arbitrary packet, not of an arbitrary slot.
+/// RESULT    P(W = w) = P(Q = w+1) / rho and P(W > w) = P(Q > w+1) / rho, as without bursts (a packet that
+///           waits w slots is seen once at each of the places w, ..., 0).
+/// SOURCE    docs/derivations/bursty_queue.md
+/// TESTS     tests/queue/delay/markov_delay_test.cpp
+namespace tailbound::queue {
+
+/// A queue on a packet's way, whether its arrivals remember or not.
+using HopQueue = std::variant<SlottedQueue, MarkovArrivals>;
+
+/// A hop's delay, and whether it is proved.
+struct ClaimedHopDelay {
+  series::Distribution<long double> values;
+  /// Digits to which two computations agree; the bounds of `values` then are no more than that. Empty:
+  /// proved.
+  std::optional<int> agreed_digits;
+};
+
+/// P(delay = t) and P(delay > t), t = 0 .. size - 1.
+/// COST   as `size` levels of MarkovQueue::tail()
+/// \throws LimitExceeded  as MarkovQueue::tail()
+[[nodiscard]] ClaimedHopDelay hop_delay(MarkovQueue& queue, HopDelay delay, std::size_t size);
+
+/// E[delay] [slots]: E[Q]/rho - 1 for the wait (Little), E[Q] for occupancy.
+[[nodiscard]] numeric::Claim<unit::Slot> mean_hop_delay(MarkovQueue& queue, HopDelay delay);
+
+/// What can be computed with in place of a claim. An approximation has no bounds: those of its digits stand
+/// in.
+struct StandIn {
+  numeric::Interval bounds;
+  std::optional<int> agreed_digits;  ///< empty: the bounds are proved
+};
+[[nodiscard]] StandIn stand_in(const ProbabilityClaim& claim);
+[[nodiscard]] StandIn stand_in(const numeric::Claim<unit::Packet>& claim);
+[[nodiscard]] StandIn stand_in(const numeric::Claim<unit::Slot>& claim);
+
+/// Does no packet ever wait? A single source sends at most one packet a slot.
+[[nodiscard]] bool never_waits(const HopQueue& queue);
+
+}  // namespace tailbound::queue

@@ -1,0 +1,468 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/real.hpp>
+#include <tailbound/queue/finite/shared_memory.hpp>
+#include <tailbound/series/renewal.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace tailbound::queue {
+namespace {
+
+using numeric::Rational;
+using numeric::Real;
+using series::StopLoss;
+using traffic::CellCounts;
+
+constexpr std::int64_t most_inputs = 4096, most_outputs = 4096, deepest = 1'000'000;
+constexpr std::size_t most_cells_of_a_slot = 10'000;
+/// Entries of distributions kept at once: some 200 MB.
+constexpr double most_entries = 4e6;
+
+Rational integer(std::int64_t value) {
+  return Rational(static_cast<long>(value));
+}
+
+Rational total(const std::vector<Rational>& rates) {
+  Rational sum = 0;
+  for (const Rational& rate : rates) sum = sum + rate;
+  return sum;
+}
+
+void check_rate(const Rational& rate, const std::string& what) {
+  static const Rational least = numeric::parse_rational("1e-300", "least rate");
+  if (rate < 0 || rate > 1 || (rate > 0 && rate < least))
+    throw InvalidArgument(what, numeric::to_fraction(rate),
+                          "from 0 to 1 packets a slot, and not below 1e-300 but 0");
+}
+
+void check(const SharedSwitch& fed) {
+  if (fed.inputs.empty() || fed.inputs.size() > most_inputs)
+    throw InvalidArgument("inputs", std::to_string(fed.inputs.size()), "a whole number from 1 to 4096");
+  for (const Rational& rate : fed.inputs) check_rate(rate, "the rate of an input");
+  for (const SharedSwitch::Outputs& kind : fed.outputs) {
+    for (const Rational& rate : kind.rates) check_rate(rate, "the rate of an input to an output");
+    const Rational load = total(kind.rates);
+    if (load >= 1) throw Unstable(numeric::to_decimal(load, 12, numeric::Rounding::nearest), 1);
+  }
+}
+
+/// log E[z^V] and log of the PGF of an input's packets at z = exp(s): in double, to find where to look.
+struct Exponent {
+  Exponent(const std::vector<Rational>& rates, const CellCounts& cells) {
+    for (const Rational& rate : rates) ++alike[numeric::nearest_double(rate / cells.mean)];
+    for (const auto& [count, share] : cells.classes)
+      law.emplace_back(static_cast<double>(count), numeric::nearest_double(share));
+    load = numeric::nearest_double(total(rates));
+  }
+  /// log A(z)
+  [[nodiscard]] double arrivals(double s) const {
+    double packet = 0;  // L(z) - 1
+    for (const auto& [count, share] : law) packet += share * std::expm1(count * s);
+    double sum = 0;
+    for (const auto& [rate, count] : alike)
+      if (rate > 0) sum += static_cast<double>(count) * std::log1p(rate * packet);
+    return sum;
+  }
+  /// log V(z); infinite where that does not converge.
+  [[nodiscard]] double left_over(double s) const {
+    const double rest = 1 - std::expm1(arrivals(s)) / std::expm1(s);
+    return rest > 0 ? std::log((1 - load) / rest) : std::numeric_limits<double>::infinity();
+  }
+  [[nodiscard]] double occupancy(double s) const { return left_over(s) + arrivals(s); }
+
+  std::map<double, std::int64_t> alike;        ///< packets a slot
+  std::vector<std::pair<double, double>> law;  ///< of L
+  double load = 0;
+};
+
+/// Where `exponent` + log 1/target, over `slope` s, is least for 0 < s: Chernoff's bound of a level.
+template <class F>
+double least_level(const F& level) {
+  // Where the exponent is infinite the level is: halving the steps of log s comes down from there.
+  double best = std::numeric_limits<double>::infinity(), place = 0;
+  for (double log_s = -25; log_s < 4; log_s += 0.25)
+    if (const double here = level(std::exp(log_s)); here < best) best = here, place = log_s;
+  for (double step = 0.125; step > 1e-4; step /= 2)
+    for (const double log_s : {place - step, place + step})
+      if (const double here = level(std::exp(log_s)); here < best) best = here, place = log_s;
+  return best;
+}
+
+double log_of(const Rational& value) {
+  const numeric::PrecisionScope scope(numeric::Precision{64});
+  return numeric::log2_magnitude(numeric::to_real(value, numeric::Rounding::nearest)) * std::log(2.0);
+}
+
+/// The cells of one input's packet in a slot, `rate` packets a slot; to `size` places.
+StopLoss batch(const Rational& rate, const CellCounts& cells, std::size_t size) {
+  StopLoss one = series::nothing(size);
+  one.mass[0] = numeric::nearest_long_double(1 - rate);
+  for (const auto& [count, share] : cells.classes)
+    if (static_cast<std::size_t>(count) < size)
+      one.mass[static_cast<std::size_t>(count)] = numeric::nearest_long_double(rate * share);
+  for (std::size_t n = 0; n < size && n < static_cast<std::size_t>(cells.largest()); ++n) {
+    Rational tail = 0, excess = 0;
+    for (const auto& [count, share] : cells.classes)
+      if (const Rational above = integer(count - static_cast<std::int64_t>(n)); above > 0) {
+        tail = tail + share;
+        excess = excess + share * above;
+      }
+    one.tail[n] = numeric::nearest_long_double(rate * tail);
+    one.excess[n] = numeric::nearest_long_double(rate * excess);
+  }
+  one.mean = numeric::nearest_long_double(rate * cells.mean);
+  one.units = 1;
+  return one;
+}
+
+/// The cells of a slot, of inputs with these cells a slot; to `size` places.
+StopLoss cells_of_a_slot(const std::vector<Rational>& rates, const CellCounts& cells, std::size_t size) {
+  if (cells.largest() == 1) return series::successes(rates, size);
+  std::vector<Rational> rising = rates;
+  std::sort(rising.begin(), rising.end());
+  StopLoss all = series::nothing(size);
+  for (auto first = rising.begin(); first != rising.end();) {
+    const auto end = std::find_if(first, rising.end(), [&](const Rational& rate) { return rate != *first; });
+    if (*first > 0)
+      all = series::sum(all, series::sum_of_alike(batch(*first / cells.mean, cells, size), end - first));
+    first = end;
+  }
+  return all;
+}
+
+double sums_of_alike(std::int64_t count) {
+  return count < 2 ? 0 : 1.5 * std::log2(static_cast<double>(count)) + 1;
+}
+
+}  // namespace
+
+CellCounts one_cell() {
+  return {.classes = {{1, 1}}, .mean = 1, .mean_square = 1};
+}
+
+std::int64_t SharedSwitch::ports() const {
+  std::int64_t sum = 0;
+  for (const Outputs& kind : outputs) sum += kind.count;
+  return sum;
+}
+
+Rational SharedSwitch::load() const {
+  return total(inputs);
+}
+
+SharedSwitch uniform_switch(const std::vector<Rational>& rates, std::int64_t outputs) {
+  if (outputs < 1 || outputs > most_outputs)
+    throw InvalidArgument("outputs", std::to_string(outputs), "a whole number from 1 to 4096");
+  SharedSwitch fed{.outputs = {{.rates = {}, .count = outputs}}, .inputs = rates};
+  for (const Rational& rate : rates) fed.outputs[0].rates.push_back(rate / integer(outputs));
+  check(fed);
+  return fed;
+}
+
+SharedSwitch matrix_switch(const std::vector<std::vector<Rational>>& rates) {
+  SharedSwitch fed;
+  const std::size_t outputs = rates.empty() ? 0 : rates.front().size();
+  if (outputs < 1 || outputs > most_outputs)
+    throw InvalidArgument("outputs", std::to_string(outputs), "a whole number from 1 to 4096");
+  for (const auto& row : rates) {
+    if (row.size() != outputs)
+      throw InvalidArgument("a row of the traffic matrix", std::to_string(row.size()) + " numbers long",
+                            std::to_string(outputs) + " numbers long, as the first");
+    fed.inputs.push_back(total(row));
+  }
+  for (std::size_t i = 0; i < outputs; ++i) {
+    std::vector<Rational> column;
+    for (const auto& row : rates) column.push_back(row[i]);
+    // Which input sends how much makes no difference to the output's queue.
+    std::sort(column.begin(), column.end());
+    const auto same = std::find_if(fed.outputs.begin(), fed.outputs.end(),
+                                   [&](const SharedSwitch::Outputs& kind) { return kind.rates == column; });
+    if (same == fed.outputs.end())
+      fed.outputs.push_back({.rates = std::move(column), .count = 1});
+    else
+      ++same->count;
+  }
+  check(fed);
+  return fed;
+}
+
+Rational mean_occupancy(const std::vector<Rational>& rates, const CellCounts& cells) {
+  Rational load = 0, squares = 0;
+  for (const Rational& rate : rates) {
+    load = load + rate;
+    squares = squares + rate * rate;
+  }
+  // E[A (A - 1)], of which a packet's own cells are E[L^2] - E[L].
+  const Rational pairs = load * load - squares + load * (cells.mean_square / cells.mean - 1);
+  return load + pairs / (2 * (1 - load));
+}
+
+StopLoss occupancy(const std::vector<Rational>& rates, std::size_t size, const CellCounts& cells) {
+  const std::size_t inputs =
+      rates.size() * static_cast<std::size_t>(cells.largest());  // cells of a slot at most
+  if (cells.largest() > 1 && inputs > most_cells_of_a_slot)
+    throw LimitExceeded("up to " + std::to_string(inputs) + " cells in a slot; the limit is " +
+                        std::to_string(most_cells_of_a_slot));
+  const Rational load = total(rates), mean = mean_occupancy(rates, cells);
+  const StopLoss arrivals = cells_of_a_slot(rates, cells, inputs + 2);
+  const long double idle = numeric::nearest_long_double(1 - load);
+  const long double mean_value = numeric::nearest_long_double(mean);
+  const long double pivot = arrivals.mass[0];
+  // b[n] = P(A > n), c[n] = E[(A-n-1)^+]; the forcing terms of P(Q = n), P(Q > n) and E[(Q-n)^+].
+  series::RenewalEquation<long double> mass, tail, excess;
+  for (std::size_t j = 1; j < inputs; ++j) mass.kernel.push_back(arrivals.tail[j] / pivot);
+  tail.kernel = excess.kernel = mass.kernel;
+  for (std::size_t n = 0; n <= inputs; ++n) {
+    mass.forcing.push_back(idle * arrivals.mass[n] / pivot);
+    tail.forcing.push_back((arrivals.excess[n + 1] + idle * arrivals.tail[n]) / pivot);
+  }
+  excess.forcing.resize(inputs + 1);
+  long double suffix = 0;
+  for (std::size_t n = inputs + 1; n-- > 0;) {
+    suffix += arrivals.excess[n + 1] + idle * arrivals.tail[n];
+    excess.forcing[n] = (mean_value * arrivals.excess[n + 1] + suffix) / pivot;
+  }
+  StopLoss queue;
+  series::extend(mass, queue.mass, size);
+  series::extend(tail, queue.tail, size);
+  series::extend(excess, queue.excess, size);
+  queue.mean = mean_value;
+  // The entries' and the pivot's errors, the quotient; a step of the recurrence; one more for underflow. Then
+  // the forcing term's own: with the factors 1 - rho, E[Q] and the suffix sum.
+  const double entry = 2 * arrivals.units + 2;
+  const double steps = static_cast<double>(std::min(size, inputs));
+  queue.units = (static_cast<double>(size) + 1) *
+                    (series::roundings_per_step(static_cast<std::size_t>(steps)) + entry + 1) +
+                entry + static_cast<double>(inputs) + 8;
+  return queue;
+}
+
+SharedMemory::SharedMemory(SharedSwitch fed, MemoryRule rule)
+    : switch_(std::move(fed)), rule_(std::move(rule)) {
+  Rational shares = 0;
+  for (const auto& [count, share] : switch_.cells.classes) shares = shares + share;
+  if (shares != 1 || switch_.cells.classes.front().cells < 1)
+    throw InvalidArgument("cells of a packet", numeric::to_fraction(shares),
+                          "1 or more, with probabilities whose sum is 1");
+  if (!rule_.threshold) return;
+  if (rule_.measure == MemoryRule::Measure::overflow)
+    throw InvalidArgument("criterion", "overflow", "loss where a threshold decides what is taken");
+  const Rational& alpha = *rule_.threshold;
+  const numeric::Integer down = cln::denominator(alpha);
+  if (alpha < Rational(1) / 1000 || alpha > 1000 || down > 1'000'000)
+    throw InvalidArgument("threshold", numeric::to_fraction(alpha),
+                          "from 1/1000 to 1000, with a denominator of at most 10^6");
+  up_ = cln::cl_I_to_long(cln::numerator(alpha));
+  down_ = cln::cl_I_to_long(down);
+}
+
+Rational SharedMemory::mean() const {
+  Rational sum = 0;
+  for (const SharedSwitch::Outputs& kind : switch_.outputs)
+    sum = sum + integer(kind.count) * mean_occupancy(kind.rates, switch_.cells);
+  return sum;
+}
+
+/// Makes the tables `size` long.
+void SharedMemory::reach(std::size_t size) {
+  if (size <= size_) return;
+  const auto kinds = static_cast<double>(switch_.outputs.size());
+  double sums = 2 * kinds + 1;
+  for (const SharedSwitch::Outputs& kind : switch_.outputs) sums += sums_of_alike(kind.count);
+  const auto places = static_cast<double>(size);
+  if (sums * places * places / 2 > most_products)
+    throw LimitExceeded("a memory of " + std::to_string(size) +
+                        " packets would take more than 8e9 products; that is the limit");
+  if (rule_.threshold && 6 * kinds * places > most_entries)
+    throw LimitExceeded("a memory of " + std::to_string(size) + " packets with " +
+                        std::to_string(switch_.outputs.size()) +
+                        " different outputs would take more than 200 MB; that is the limit");
+  if (!rule_.threshold) {
+    // One slot of arrivals is kept as it is; what earlier slots have left is taken as independent.
+    total_ = cells_of_a_slot(switch_.inputs, switch_.cells, size);
+    for (const SharedSwitch::Outputs& kind : switch_.outputs) {
+      StopLoss queue = occupancy(kind.rates, size + 1, switch_.cells);
+      const auto shift = [](std::vector<long double>& values) { values.erase(values.begin()); };
+      const long double empty = queue.mass[0];
+      shift(queue.mass);
+      shift(queue.tail);
+      shift(queue.excess);
+      queue.mass[0] += empty;
+      queue.mean =
+          numeric::nearest_long_double(mean_occupancy(kind.rates, switch_.cells) - queue::total(kind.rates));
+      queue.units += 1;
+      total_ = series::sum(series::sum_of_alike(queue, kind.count), total_);
+    }
+  } else {
+    const std::size_t count = switch_.outputs.size();
+    own_.clear();
+    rest_.clear();
+    std::vector<StopLoss> before{series::nothing(size)};  // of all outputs of the kinds before
+    for (const SharedSwitch::Outputs& kind : switch_.outputs) {
+      own_.push_back(occupancy(kind.rates, size, switch_.cells));
+      rest_.push_back(series::sum_of_alike(own_.back(), kind.count - 1));
+      if (count > 1) before.push_back(series::sum(before.back(), series::sum(rest_.back(), own_.back())));
+    }
+    StopLoss after = series::nothing(size);
+    for (std::size_t i = count; count > 1 && i-- > 0;) {
+      const StopLoss kind = series::sum(rest_[i], own_[i]);
+      rest_[i] = series::sum(series::sum(before[i], rest_[i]), after);
+      if (i > 0) after = series::sum(after, kind);
+    }
+  }
+  size_ = size;
+}
+
+/// Entries that a memory for exp(log_target) needs, by Chernoff's bound, which the bounds here do not pass.
+std::size_t SharedMemory::reach_of(double log_target) const {
+  std::vector<Exponent> queues;
+  for (const SharedSwitch::Outputs& kind : switch_.outputs) queues.emplace_back(kind.rates, switch_.cells);
+  const Exponent inputs(switch_.inputs, switch_.cells);
+  const auto all = [&](const auto& one) {
+    double sum = 0;
+    for (std::size_t i = 0; i < queues.size(); ++i)
+      sum += static_cast<double>(switch_.outputs[i].count) * one(queues[i]);
+    return sum;
+  };
+  double level = 0;
+  if (!rule_.threshold) {
+    const bool loss = rule_.measure == MemoryRule::Measure::loss;
+    const double log_load = std::log(inputs.load);
+    level = least_level([&](double s) {
+      // E[(T-M)^+] <= E exp(s (T - M)) / (e s)
+      const double excess = loss ? -1 - std::log(s) - log_load : 0;
+      return (all([&](const Exponent& queue) { return queue.left_over(s); }) + inputs.arrivals(s) + excess -
+              log_target) /
+             s;
+    });
+  } else {
+    const double alpha = numeric::nearest_double(*rule_.threshold);
+    for (const Exponent& queue : queues) {
+      if (queue.load == 0) continue;
+      const double one = least_level([&](double s) {
+        const double own = queue.occupancy((1 + alpha) / alpha * s);
+        const double rest =
+            all([&](const Exponent& other) { return other.occupancy(s); }) - queue.occupancy(s);
+        if (!std::isfinite(own) || !std::isfinite(rest)) return std::numeric_limits<double>::infinity();
+        return (own + rest - 1 - std::log(s / alpha) - std::log((1 + alpha) * queue.load) - log_target) / s;
+      });
+      level = std::max(level, one);
+    }
+  }
+  if (!(level < static_cast<double>(deepest)))
+    throw LimitExceeded("the memory would have to hold more than 10^6 packets; that is the limit");
+  return static_cast<std::size_t>(std::max(level, 0.0)) + 8;
+}
+
+SharedMemory::Value SharedMemory::threshold_value(std::size_t kind, std::int64_t memory) const {
+  const StopLoss &own = own_[kind], &rest = rest_[kind];
+  const Rational load = queue::total(switch_.outputs[kind].rates);
+  if (load == 0) return {};
+  // Own queues q up to g = alpha M / (1 + alpha) leave the others c = M - q (1 + alpha)/alpha >= 0; a sum of whole
+  // numbers makes E[(R-c)^+] linear between whole c.
+  const std::int64_t both = up_ + down_, last = up_ * memory / both;
+  const auto up = static_cast<long double>(up_);
+  long double sum = 0;
+  for (std::int64_t q = 0; q <= last; ++q) {
+    const std::int64_t left = up_ * memory - q * both;
+    const auto n = static_cast<std::size_t>(left / up_);
+    const std::int64_t part = left % up_;
+    const long double excess = part == 0 ? rest.excess[n]
+                                         : (rest.excess[n] * static_cast<long double>(up_ - part) +
+                                            rest.excess[n + 1] * static_cast<long double>(part)) /
+                                               up;
+    sum += own.mass[static_cast<std::size_t>(q)] * excess;
+  }
+  const auto place = static_cast<std::size_t>(last);
+  const std::int64_t part = up_ * memory - last * both;
+  const long double beyond = (own.excess[place] * static_cast<long double>(both - part) +
+                              own.excess[place + 1] * static_cast<long double>(part)) /
+                             up;
+  sum += own.tail[place] * rest.mean + beyond;
+  const Rational factor = integer(up_) / (integer(both) * load);
+  return {sum * numeric::nearest_long_double(factor),
+          own.units + rest.units + static_cast<double>(last) + 16};
+}
+
+SharedMemory::Value SharedMemory::value(std::int64_t memory) const {
+  if (rule_.threshold) {
+    Value worst;
+    for (std::size_t kind = 0; kind < own_.size(); ++kind) {
+      const Value one = threshold_value(kind, memory);
+      worst = {std::max(worst.value, one.value), std::max(worst.units, one.units)};
+    }
+    return worst;
+  }
+  const auto place = static_cast<std::size_t>(memory);
+  if (rule_.measure == MemoryRule::Measure::loss) {
+    const Rational load = switch_.load();
+    if (load == 0) return {};
+    return {total_.excess[place] / numeric::nearest_long_double(load), total_.units + 4};
+  }
+  long double least = 1;
+  for (std::size_t a = 0; a <= place; ++a)
+    least = std::min(least, total_.excess[a] / static_cast<long double>(place + 1 - a));
+  return {least, total_.units + 2};
+}
+
+/// The least memory whose value as computed is at most `target`, -1 if the tables do not reach it; about so.
+std::int64_t SharedMemory::guess(long double target) const {
+  const auto last = static_cast<std::int64_t>(size_) - 3;
+  if (!rule_.threshold && rule_.measure == MemoryRule::Measure::overflow) {
+    // E[(T-a)^+] / (M + 1 - a) <= target for each a in turn: one pass.
+    long double least = static_cast<long double>(last) + 1;
+    for (std::int64_t a = 0; a <= last; ++a) {
+      const auto place = static_cast<long double>(a);
+      const long double needed = std::ceil(place - 1 + total_.excess[static_cast<std::size_t>(a)] / target);
+      least = std::min(least, std::max(place, needed));
+    }
+    return least <= static_cast<long double>(last) ? static_cast<std::int64_t>(least) : -1;
+  }
+  if (value(last).value > target) return -1;
+  std::int64_t above = -1, below = last;
+  while (below - above > 1) {
+    const std::int64_t middle = above + (below - above) / 2;
+    (value(middle).value <= target ? below : above) = middle;
+  }
+  return below;
+}
+
+ProvedMemory SharedMemory::least(const Rational& target) {
+  static const Rational smallest = numeric::parse_rational("1e-600", "least target");
+  if (!(target > 0 && target < 1))
+    throw InvalidArgument("target", numeric::to_fraction(target), "a probability above 0 and below 1");
+  if (target < smallest)
+    throw LimitExceeded(
+        "a target below 1e-600 is out of reach of long double, in which the bounds are computed");
+  const auto upper = [&](std::int64_t memory) {
+    const Value computed = value(memory);
+    return series::rounded_up(computed.value, computed.units);
+  };
+  for (std::size_t size = reach_of(log_of(target));; size += size / 4 + 8) {
+    reach(size);
+    std::int64_t memory = guess(numeric::nearest_long_double(target));
+    if (memory < 0) continue;
+    const std::int64_t last = static_cast<std::int64_t>(size_) - 3;
+    while (memory <= last && numeric::compare(upper(memory), target) > 0) ++memory;
+    if (memory > last) continue;
+    while (memory > 0 && numeric::compare(upper(memory - 1), target) <= 0) --memory;
+    return {.memory = Packets(memory), .at = {upper(memory)}};
+  }
+}
+
+numeric::UpperBound<unit::Probability> SharedMemory::bound(Packets memory) {
+  if (memory.value < 0 || memory.value > deepest)
+    throw InvalidArgument("memory", std::to_string(memory.value), "a whole number of packets from 0 to 10^6");
+  reach(static_cast<std::size_t>(memory.value) + 4);
+  const Value computed = value(memory.value);
+  Real upper = series::rounded_up(computed.value, computed.units);
+  if (upper > 1) upper = 1;
+  return {std::move(upper)};
+}
+
+}  // namespace tailbound::queue

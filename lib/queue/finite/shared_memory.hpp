@@ -1,0 +1,126 @@
+#pragma once
+
+#include <tailbound/core/quantity.hpp>
+#include <tailbound/numeric/truth.hpp>
+#include <tailbound/series/stop_loss.hpp>
+#include <tailbound/traffic/packet_sizes.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+/// The memory that the output queues of one switch share.
+///
+/// MODEL     inputs independent of each other and from slot to slot, at most one packet a slot each, which goes to
+///           output i with probability r_ji; one packet served a slot and output. Packets may have several cells, all
+///           of which come in one slot: then everything is in cells, and an input sends a packet to i with
+///           probability r_ji / E[L]. T = Q_1 + ... + Q_N, counted just
+///           after the arrivals of a slot; M the memory [packets], those in transmission included.
+/// RESULT    proved upper bounds of P(T > M) with unlimited room, of the fraction of packets lost where all outputs
+///           share M packets freely, and of the same where a packet for output i is taken only if
+///           Q_i < alpha (M - T) as it arrives (a dynamic threshold).
+/// SOURCE    docs/derivations/shared_memory.md
+/// EXCLUDES  inputs that send in bursts of single packets (the bounds fail), multicast
+/// TESTS     tests/queue/finite/shared_memory_test.cpp
+namespace tailbound::queue {
+
+/// Products that one answer may take: some ten seconds.
+constexpr double most_products = 8e9;
+
+/// Every packet is one cell.
+[[nodiscard]] traffic::CellCounts one_cell();
+
+/// What goes from where to where.
+struct SharedSwitch {
+  /// Outputs whose arrivals are alike.
+  struct Outputs {
+    std::vector<numeric::Rational> rates;  ///< r_ji of each input j to one of them [cells/slot]
+    std::int64_t count = 1;
+  };
+  std::vector<Outputs> outputs;
+  std::vector<numeric::Rational> inputs;  ///< cells a slot of each input, to all outputs: 0 .. 1
+  traffic::CellCounts cells = one_cell();
+
+  [[nodiscard]] std::int64_t ports() const;      ///< N, outputs
+  [[nodiscard]] numeric::Rational load() const;  ///< packets a slot in all
+  [[nodiscard]] bool uniform() const { return outputs.size() == 1; }
+};
+
+/// Inputs that send with the rates given [packets/slot], to each output with the same probability.
+/// \throws InvalidArgument  a rate outside 0 .. 1 or below 1e-300, no input or more than 4096, outputs outside
+///                          1 .. 4096
+/// \throws Unstable         an output gets a packet a slot or more
+[[nodiscard]] SharedSwitch uniform_switch(const std::vector<numeric::Rational>& rates, std::int64_t outputs);
+
+/// \param rates  rates[j][i], of input j to output i
+/// \throws as uniform_switch();  InvalidArgument also  rows of different lengths
+[[nodiscard]] SharedSwitch matrix_switch(const std::vector<std::vector<numeric::Rational>>& rates);
+
+/// What is asked of the memory.
+struct MemoryRule {
+  enum class Measure {
+    overflow,  ///< P(T > M), unlimited room
+    loss,      ///< fraction of the packets lost; with a threshold, of those to the output that loses most
+  };
+  Measure measure = Measure::overflow;
+  /// alpha, above 0; with `loss` only. None: all outputs share freely (any rule for what is dropped when full).
+  std::optional<numeric::Rational> threshold{};
+};
+
+/// A memory that is enough, and by what is proved of it.
+struct ProvedMemory {
+  Packets memory;                             ///< the least that the bound allows
+  numeric::UpperBound<unit::Probability> at;  ///< the measure at `memory` is at most this
+};
+
+/// Keeps what it has computed; not for use by several threads at a time.
+class SharedMemory {
+ public:
+  /// \throws InvalidArgument  a threshold with overflow, or not from 1/1000 to 1000 with a denominator up to 10^6
+  SharedMemory(SharedSwitch fed, MemoryRule rule);
+
+  /// The least M whose bound is at most `target`.
+  /// COST  about 2 M^2 log2 N products in long double
+  /// \param target  1e-600 .. below 1
+  /// \throws LimitExceeded  that would be more than 8e9 products
+  [[nodiscard]] ProvedMemory least(const numeric::Rational& target);
+
+  /// The bound at M.  \param memory  0 .. 10^6
+  [[nodiscard]] numeric::UpperBound<unit::Probability> bound(Packets memory);
+
+  /// sum E[Q_i] [packets], exactly.
+  [[nodiscard]] numeric::Rational mean() const;
+
+  [[nodiscard]] const SharedSwitch& fed() const noexcept { return switch_; }
+  [[nodiscard]] const MemoryRule& rule() const noexcept { return rule_; }
+
+ private:
+  /// A number as computed, and the relative errors it met.
+  struct Value {
+    long double value = 0;
+    double units = 0;
+  };
+  void reach(std::size_t size);
+  [[nodiscard]] std::size_t reach_of(double log_target) const;
+  [[nodiscard]] Value value(std::int64_t memory) const;
+  [[nodiscard]] Value threshold_value(std::size_t kind, std::int64_t memory) const;
+  [[nodiscard]] std::int64_t guess(long double target) const;
+
+  SharedSwitch switch_;
+  MemoryRule rule_;
+  std::int64_t up_ = 1, down_ = 1;  ///< alpha = up / down
+  std::size_t size_ = 0;
+  series::StopLoss total_;                    ///< of V_1 + ... + V_N + B; no threshold
+  std::vector<series::StopLoss> own_, rest_;  ///< of each kind of output: Q_i, and the sum of the others
+};
+
+/// Q of one output to `size` places.  \param rates  of the inputs to it, the sum below 1
+/// \throws LimitExceeded  more than 10 000 cells may come in a slot
+[[nodiscard]] series::StopLoss occupancy(const std::vector<numeric::Rational>& rates, std::size_t size,
+                                         const traffic::CellCounts& cells = one_cell());
+
+/// E[Q] of one output, exactly.
+[[nodiscard]] numeric::Rational mean_occupancy(const std::vector<numeric::Rational>& rates,
+                                               const traffic::CellCounts& cells = one_cell());
+
+}  // namespace tailbound::queue

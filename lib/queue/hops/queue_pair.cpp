@@ -1,0 +1,652 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/queue/hops/queue_pair.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace tailbound::queue {
+namespace {
+
+using Series = std::vector<double>;
+
+constexpr std::size_t block = 32, half_block = block / 2;
+constexpr double never = std::numeric_limits<double>::infinity();
+/// Arrivals whose part of A(z0) is smaller do not count, whatever is asked.
+constexpr double least_share = 1e-11;
+/// From here to 1, the rounding of a load is more than a thousandth of what it leaves free.
+constexpr double nearest_to_capacity = 1e-11;
+
+std::size_t rounded_up(std::size_t size) {
+  return (size + block - 1) / block * block;
+}
+
+/// Numbers side by side in a register, or in two.
+using Numbers [[gnu::vector_size(32)]] = double;
+using Stored [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+
+/// to[y] += sum_i weights[i] from[y - i] for y < length, a whole number of blocks. \pre what is read in front of `from` is
+/// readable, and 0 where there is nothing
+TAILBOUND_WIDE void add_convolved(double* __restrict to, const double* __restrict from, std::size_t length,
+                                  const double* __restrict weights, std::size_t count) {
+  for (std::size_t y = 0; y < length; y += block) {
+    Stored* __restrict const place = reinterpret_cast<Stored*>(to + y);
+    const double* __restrict terms = from + y;
+    Numbers s0 = place[0], s1 = place[1], s2 = place[2], s3 = place[3], s4 = place[4], s5 = place[5],
+            s6 = place[6], s7 = place[7];
+    for (std::size_t i = 0; i < count; ++i, --terms) {
+      const double weight = weights[i];
+      const Stored* __restrict const term = reinterpret_cast<const Stored*>(terms);
+      s0 += weight * term[0];
+      s1 += weight * term[1];
+      s2 += weight * term[2];
+      s3 += weight * term[3];
+      s4 += weight * term[4];
+      s5 += weight * term[5];
+      s6 += weight * term[6];
+      s7 += weight * term[7];
+    }
+    place[0] = s0, place[1] = s1, place[2] = s2, place[3] = s3;
+    place[4] = s4, place[5] = s5, place[6] = s6, place[7] = s7;
+  }
+}
+
+/// lower[y] = sum_i weights[i - 1] rows[y - i stride], upper[y] = sum_i weights[i] rows[y - i stride], begin <= i < end,
+/// y < length, a whole number of half blocks: each term is read once for both.
+TAILBOUND_WIDE void combine_rows(double* __restrict lower, double* __restrict upper,
+                                 const double* __restrict rows, std::ptrdiff_t stride, std::size_t length,
+                                 const double* __restrict weights, std::ptrdiff_t begin, std::ptrdiff_t end) {
+  for (std::size_t y = 0; y < length; y += half_block) {
+    Numbers l0 = {}, l1 = {}, l2 = {}, l3 = {}, h0 = {}, h1 = {}, h2 = {}, h3 = {};
+    const double* __restrict terms = rows + y - begin * stride;
+    for (std::ptrdiff_t i = begin; i < end; ++i, terms -= stride) {
+      const double a = weights[i - 1], b = weights[i];
+      const Stored* __restrict const term = reinterpret_cast<const Stored*>(terms);
+      const Numbers t0 = term[0], t1 = term[1], t2 = term[2], t3 = term[3];
+      l0 += a * t0, l1 += a * t1, l2 += a * t2, l3 += a * t3;
+      h0 += b * t0, h1 += b * t1, h2 += b * t2, h3 += b * t3;
+    }
+    Stored* __restrict const low = reinterpret_cast<Stored*>(lower + y);
+    Stored* __restrict const high = reinterpret_cast<Stored*>(upper + y);
+    low[0] = l0, low[1] = l1, low[2] = l2, low[3] = l3;
+    high[0] = h0, high[1] = h1, high[2] = h2, high[3] = h3;
+  }
+}
+
+/// A step of Chebyshev's recurrence: p <- (next - x) + beta p, x <- x + alpha p.
+TAILBOUND_WIDE void advance(double* __restrict x, double* __restrict p, const double* __restrict next,
+                            std::size_t length, double alpha, double beta) {
+  for (std::size_t i = 0; i < length; ++i) {
+    p[i] = (next[i] - x[i]) + beta * p[i];
+    x[i] += alpha * p[i];
+  }
+}
+
+/// The first `size` coefficients.
+Series product(const Series& x, const Series& y, std::size_t size) {
+  Series result(size, 0);
+  for (std::size_t i = 0; i < std::min(size, x.size()); ++i)
+    for (std::size_t j = 0; j < std::min(size - i, y.size()); ++j) result[i + j] += x[i] * y[j];
+  return result;
+}
+
+/// Binomial probabilities 0 .. size-1; fewer if there are not so many.
+Series binomial(std::int64_t count, double p, std::size_t size) {
+  Series result(std::min<std::size_t>(size, static_cast<std::size_t>(count) + 1), 0);
+  if (p >= 1) {
+    if (result.size() > static_cast<std::size_t>(count)) result.back() = 1;
+    return result;
+  }
+  result[0] = std::exp(static_cast<double>(count) * std::log1p(-p));
+  for (std::size_t n = 1; n < result.size(); ++n)
+    result[n] = result[n - 1] * (static_cast<double>(count) - static_cast<double>(n) + 1) /
+                static_cast<double>(n) * p / (1 - p);
+  return result;
+}
+
+Series arrivals_of(const std::vector<LoneSource>& sources, std::size_t size) {
+  Series all{1};
+  for (const LoneSource& source : sources) {
+    if (source.count == 0 || source.probability <= 0) continue;
+    const Series each = binomial(source.count, source.probability, size);
+    all = product(all, each, std::min(size, all.size() + each.size() - 1));
+  }
+  return all;
+}
+
+/// ln A(z) of independent sources, which no place where a series is cut off can spoil.
+double log_pgf(const std::vector<LoneSource>& sources, double z) {
+  double sum = 0;
+  for (const LoneSource& source : sources)
+    sum += static_cast<double>(source.count) * std::log1p(source.probability * (z - 1));
+  return sum;
+}
+
+/// The least root above 1 of z = A(z): ln A(e^x) - x is convex and 0 at 0, and Newton's steps come down to its other
+/// root from above.
+double growth_of(const std::vector<LoneSource>& sources) {
+  const auto height = [&](double x) { return log_pgf(sources, std::exp(x)) - x; };
+  double high = 1e-3;
+  while (!(height(high) > 0)) {
+    high *= 2;
+    if (high > 600) return never;
+  }
+  for (int i = 0; i < 200; ++i) {
+    const double z = std::exp(high);
+    double slope = -1;
+    for (const LoneSource& source : sources)
+      slope +=
+          static_cast<double>(source.count) * source.probability * z / (1 + source.probability * (z - 1));
+    const double down = height(high) / slope;
+    if (!(down > 1e-15 * high)) break;
+    high -= down;
+  }
+  return std::exp(high);
+}
+
+/// 1 - min_z A(z)/z, by golden section on ln z.
+double gap_of(const std::vector<LoneSource>& sources, double growth) {
+  if (growth == never) return 1;
+  double low = 0, high = std::log(growth);
+  const auto height = [&](double x) { return log_pgf(sources, std::exp(x)) - x; };
+  for (int i = 0; i < 32; ++i) {  // as flat as it is there, that is all digits of the height
+    const double a = low + (high - low) * 0.382, b = low + (high - low) * 0.618;
+    if (height(a) < height(b))
+      high = b;
+    else
+      low = a;
+  }
+  return -std::expm1(height((low + high) / 2));
+}
+
+std::vector<LoneSource> sources_of_first(const QueuePair& pair) {
+  std::vector<LoneSource> result;
+  for (const PairSource& source : pair.sources)
+    if (source.through > 0) result.push_back({source.count, source.through});
+  return result;
+}
+
+/// As if U passed on at once what it forwards.
+std::vector<LoneSource> sources_of_second(const QueuePair& pair) {
+  std::vector<LoneSource> result;
+  for (const PairSource& source : pair.sources) {
+    const double rate = source.around + pair.forwarded * source.through;
+    if (rate > 0) result.push_back({source.count, rate});
+  }
+  return result;
+}
+
+/// How many places of `series` count with the weight z^n: those of which A(z) has a share above `negligible`.
+std::size_t places(const Series& series, double z, double negligible) {
+  std::size_t count = series.size();
+  const double log_z = z == never ? 0 : std::log(z);
+  const double floor = std::log(negligible) + (z == never ? -20 : 0);
+  while (count > 1 && !(std::log(series[count - 1]) + static_cast<double>(count - 1) * log_z > floor))
+    --count;
+  return count;
+}
+
+/// Sources of which each may send to U or to T: all of them together send n packets with probability number[n], each
+/// of these to U with probability `first`, else to T.
+struct Either {
+  Series number;
+  double first = 0;
+};
+
+/// The arrivals (a, b) of a slot.
+struct Joint {
+  Series only_first, only_second;
+  std::vector<Either> either;
+  std::size_t most_first = 0, most_second = 0;  ///< a < most_first, b < most_second count
+
+  /// P(a, b).
+  [[nodiscard]] std::vector<Series> table() const;
+};
+
+Joint joint_arrivals(const QueuePair& pair, std::size_t size, double negligible = least_share) {
+  std::vector<LoneSource> only_first, only_second, first, second;
+  for (const PairSource& source : pair.sources) {
+    if (source.count == 0) continue;
+    if (source.through > 0) first.push_back({source.count, source.through});
+    if (source.around > 0) second.push_back({source.count, source.around});
+    if (source.through > 0 && !(source.around > 0)) only_first.push_back(first.back());
+    if (source.around > 0 && !(source.through > 0)) only_second.push_back(second.back());
+  }
+  const double first_growth = growth_of(sources_of_first(pair)),
+               second_growth = growth_of(sources_of_second(pair));
+  Joint joint;
+  joint.most_first = places(arrivals_of(first, size + 1), first_growth, negligible);
+  joint.most_second = places(arrivals_of(second, size + 1), second_growth, negligible);
+  joint.only_first = arrivals_of(only_first, joint.most_first);
+  joint.only_second = arrivals_of(only_second, joint.most_second);
+  const double growth = std::max(1.0, std::min({first_growth, second_growth, 1e3}));
+  for (const PairSource& source : pair.sources)
+    if (source.count > 0 && source.through > 0 && source.around > 0) {
+      Either& either = joint.either.emplace_back();
+      const double both = source.through + source.around;
+      either.number = binomial(source.count, std::min(1.0, both), joint.most_first + joint.most_second);
+      either.number.resize(places(either.number, growth, negligible));
+      either.first = source.through / both;
+    }
+  return joint;
+}
+
+std::vector<Series> Joint::table() const {
+  std::vector<Series> table(most_first, Series(most_second, 0));
+  for (std::size_t a = 0; a < std::min(most_first, only_first.size()); ++a)
+    for (std::size_t b = 0; b < std::min(most_second, only_second.size()); ++b)
+      table[a][b] = only_first[a] * only_second[b];
+  for (const Either& each : either) {
+    std::vector<Series> sum(most_first, Series(most_second, 0));
+    for (std::size_t n = each.number.size(); n-- > 0;)  // Horner's scheme in what one packet does
+      for (std::size_t a = most_first; a-- > 0;)
+        for (std::size_t b = most_second; b-- > 0;)
+          sum[a][b] = (a > 0 ? each.first * sum[a - 1][b] : 0) +
+                      (b > 0 ? (1 - each.first) * sum[a][b - 1] : 0) + each.number[n] * table[a][b];
+    table = std::move(sum);
+  }
+  return table;
+}
+
+void check(const QueuePair& pair) {
+  const auto refuse = [](double value) {
+    throw InvalidArgument("probability of a pair", std::to_string(value), "from 0 to 1");
+  };
+  if (!(pair.forwarded >= 0 && pair.forwarded <= 1)) refuse(pair.forwarded);
+  for (const PairSource& source : pair.sources) {
+    if (source.count < 0) throw InvalidArgument("count", std::to_string(source.count), "0 or more");
+    if (!(source.through >= 0 && source.around >= 0 && source.through + source.around <= 1 + 1e-12))
+      refuse(source.through + source.around);
+  }
+}
+
+/// P(a, b) is the sum of first[a] second[b] of all parts.
+struct Part {
+  Series first, second;
+};
+
+/// Cross approximation: the greatest entry left, its column and its row, until what is left, each entry weighted with
+/// z^a w^b, sums up to less than `negligible`. Where no source sends to both queues one part is all.
+std::vector<Part> parts_of(std::vector<Series> table, double z, double w, double negligible) {
+  std::vector<Part> parts;
+  for (;;) {
+    double left = 0, greatest = 0, weight_a = 1;
+    std::size_t row = 0, column = 0;
+    for (std::size_t a = 0; a < table.size(); ++a, weight_a *= z) {
+      double weight = weight_a;
+      for (std::size_t b = 0; b < table[a].size(); ++b, weight *= w) {
+        const double size = weight * std::abs(table[a][b]);
+        left += size;
+        if (size > greatest) greatest = size, row = a, column = b;
+      }
+    }
+    if (!(left > negligible)) return parts;
+    Part& part = parts.emplace_back();
+    part.second = table[row];
+    for (const Series& each : table) part.first.push_back(each[column] / table[row][column]);
+    for (std::size_t a = 0; a < table.size(); ++a)
+      for (std::size_t b = 0; b < table[a].size(); ++b)
+        table[a][b] = a == row || b == column ? 0 : table[a][b] - part.first[a] * part.second[b];
+  }
+}
+
+/// Slots of the chain on v + y < size.
+class Chain {
+ public:
+  /// \param negligible  arrivals with a smaller part of A(z0) do not count
+  Chain(const QueuePair& pair, std::size_t size, const LoneQueue& first, const LoneQueue& second,
+        double negligible)
+      : size_(size), first_(first), second_(second) {
+    const Joint joint = joint_arrivals(pair, size, negligible);
+    const std::vector<Series> table = joint.table();
+    idle_ = table.front();
+    most_first_ = table.size();
+    parts_ = parts_of(table, std::min(first.growth, 1e3), std::min(second.growth, 1e3), negligible);
+    for (Part& part : parts_) {
+      part.first.insert(part.first.begin(), 0);
+      part.first.push_back(0);
+      part.second = product(part.second, {1 - pair.forwarded, pair.forwarded}, idle_.size() + 1);
+    }
+    const std::size_t margin = rounded_up(idle_.size() + 2);
+    for (Line* line : {&low_, &high_, &next_low_, &next_high_, &waiting_}) {
+      line->room.assign(margin + rounded_up(size + 2) + block, 0);
+      line->margin = margin;
+    }
+  }
+
+  /// With `next` the law after a slot: p <- (next - law) + beta p, law <- law + alpha p.
+  /// \return if `looked_at` the greatest relative change next/law - 1 of entries away from the edge. What is as good as
+  /// impossible, though the two queues alone would do it, does not count.
+  double step(PairLaw& law, PairLaw& p, double alpha, double beta, bool looked_at) {
+    double change = 0;
+    const auto put = [&](std::size_t v, const Line& next) {
+      if (looked_at) change = std::max(change, greatest_change(law, next, v));
+      advance(law.row(v), p.row(v), next.data(), size_ - v, alpha, beta);
+    };
+    // The fullest first, two at a time: when a row changes those that it leads to are done.
+    for (std::size_t x = size_; x > 0; x -= std::min<std::size_t>(x, 2)) {
+      serve_busy(law, x);
+      if (x <= 2) serve_idle(law, x == 1 ? next_high_ : next_low_);
+      if (x < size_) put(x, waiting_);
+      put(x - 1, next_high_);
+      if (x > 1) std::swap(waiting_, next_low_);
+      if (x == 2) put(0, waiting_);
+    }
+    return change;
+  }
+
+ private:
+  /// A row with zeros in front.
+  struct Line {
+    Series room;
+    std::size_t margin = 0;
+    [[nodiscard]] double* data() { return room.data() + margin; }
+    [[nodiscard]] const double* data() const { return room.data() + margin; }
+  };
+
+  /// Of slots in which U holds x packets and x - 1: rows x - 1 and x - 2 of the next law, as high and low.
+  void serve_busy(const PairLaw& law, std::size_t x) {
+    const std::size_t length = size_ + 3 - x;
+    const auto begin = static_cast<std::ptrdiff_t>(x == size_ ? 1 : 0),
+               end = static_cast<std::ptrdiff_t>(std::min(x, most_first_) + 1);
+    std::fill_n(next_high_.data(), rounded_up(length), 0);
+    std::fill_n(next_low_.data(), rounded_up(length), 0);
+    for (const Part& part : parts_) {
+      combine_rows(low_.data(), high_.data(), law.row(x), static_cast<std::ptrdiff_t>(law.stride()),
+                   (length + half_block - 1) / half_block * half_block, part.first.data() + 1, begin, end);
+      serve(low_, next_low_, length - 1, part.second);
+      serve(high_, next_high_, length - 2, part.second);
+    }
+  }
+
+  /// In a slot with x = 0 U serves nothing.
+  void serve_idle(const PairLaw& law, Line& next) {
+    std::copy_n(law.row(0), size_, low_.data());
+    serve(low_, next, size_, idle_);
+  }
+
+  /// T serves a packet, then others come. `values` end up changed.
+  static void serve(Line& values, Line& next, std::size_t length, const Series& arrivals) {
+    double* const y = values.data();
+    y[1] += y[0];
+    y[0] = 0;
+    add_convolved(next.data(), y + 1, rounded_up(length), arrivals.data(), arrivals.size());
+  }
+
+  double greatest_change(const PairLaw& law, const Line& next, std::size_t v) const {
+    constexpr double possible = 1e-10;
+    double greatest = 0;
+    const std::size_t inside = size_ - size_ / 8;
+    const double* const values = law.row(v);
+    for (std::size_t y = 0; y + v < inside; ++y) {
+      const double value = values[y], change = std::abs(next.data()[y] - value);
+      const double size = std::max(std::abs(value), possible * first_.left_over[v] * second_.occupancy[y]);
+      if (change > greatest * size && size > 1e-280) greatest = change / size;
+    }
+    return greatest;
+  }
+
+  std::size_t size_, most_first_ = 0;
+  const LoneQueue& first_;
+  const LoneQueue& second_;
+  /// Of busy slots: `first` with a zero on either side, `second` with the packet that U may bring.
+  std::vector<Part> parts_;
+  Series idle_;  ///< P(0, b)
+  Line low_, high_, next_low_, next_high_, waiting_;
+};
+
+}  // namespace
+
+LoneQueue lone_queue(const std::vector<LoneSource>& sources, std::size_t size) {
+  LoneQueue queue;
+  for (const LoneSource& source : sources)
+    queue.load += static_cast<double>(source.count) * source.probability;
+  // What is rounded in the sum is a part of 1 - load.
+  if (std::abs(1 - queue.load) < nearest_to_capacity)
+    throw LimitExceeded("a load within 1e-11 of 1 is too near to it for double precision; that is the limit");
+  if (!(queue.load < 1)) throw Unstable(std::to_string(queue.load), 1);
+  queue.growth = growth_of(sources);
+  queue.gap = gap_of(sources, queue.growth);
+  queue.arrivals = arrivals_of(sources, size);
+  Series beyond(queue.arrivals.size(), 0);  // P(A > n)
+  for (std::size_t n = queue.arrivals.size() - 1; n-- > 0;) beyond[n] = beyond[n + 1] + queue.arrivals[n + 1];
+  queue.left_over.assign(size + 1, 0);
+  for (std::size_t n = 0; n <= size; ++n) {
+    double sum = n == 0 ? 1 - queue.load : 0;
+    for (std::size_t j = 1; j <= n && j < beyond.size(); ++j) sum += beyond[j] * queue.left_over[n - j];
+    queue.left_over[n] = sum / queue.arrivals[0];
+  }
+  queue.occupancy = product(queue.left_over, queue.arrivals, size + 1);
+  queue.wait.resize(size);
+  for (std::size_t n = 0; n < size; ++n)
+    queue.wait[n] = queue.load > 0 ? queue.occupancy[n + 1] / queue.load : (n == 0 ? 1.0 : 0.0);
+  queue.left_over.resize(size);
+  queue.occupancy.resize(size);
+  return queue;
+}
+
+LoneQueue lone_first(const QueuePair& pair, std::size_t size) {
+  return lone_queue(sources_of_first(pair), size);
+}
+
+LoneQueue lone_second(const QueuePair& pair, std::size_t size) {
+  return lone_queue(sources_of_second(pair), size);
+}
+
+// Rows are read some places beyond their end; an odd number of cache lines apart they do not displace one another.
+PairLaw::PairLaw(std::size_t size)
+    : size_(size), stride_(rounded_up(size + 3) + 8), values_(stride_ * (size + 1), 0) {}
+
+std::vector<double> PairLaw::second() const {
+  std::vector<double> sums(size_, 0);
+  for (std::size_t v = 0; v < size_; ++v)
+    for (std::size_t y = 0; y + v < size_; ++y) sums[y] += at(v, y);
+  return sums;
+}
+
+namespace {
+
+/// Both queues by themselves.
+struct Alone {
+  LoneQueue first, second;
+
+  Alone(const QueuePair& pair, std::size_t size)
+      : first(lone_first(pair, size)), second(lone_second(pair, size)) {}
+};
+
+/// The law to which `law` leads. Combined slots may lead away from it where the queues' loads are far apart: then it goes
+/// on slot by slot.
+PairLaw settled(const QueuePair& pair, PairLaw law, const Alone& alone, double tolerance, PairMethod method) {
+  const std::size_t size = law.size();
+  const LoneQueue& first = alone.first;
+  const LoneQueue& second = alone.second;
+  PairLaw step(size);
+  const PairLaw start = law;
+  double first_change = 0;
+  // Queues that are hardly ever met lose more in a slot than both together do.
+  const double gap = std::min({first.gap, second.gap, 0.3});
+  // What is left out in a slot tells in all slots of a path out to the edge, some 15/gap.
+  Chain chain(pair, size, first, second, std::max(least_share, tolerance * gap / 150));
+  // The rates of decay of the chain lie in an ellipse about the real axis, from -0.2 to 1 - gap; the nearer to full the
+  // queues are, the wider it must be, so that entries far out do not run away on the way.
+  const double least = gap, greatest = 1.2, centre = (least + greatest) / 2, half = (greatest - least) / 2,
+               focus2 = half * half - (gap > 0.005 ? 0.04 : 0.07);
+  double alpha = 0;
+  const int most_slots = 1500 + static_cast<int>(50 / gap);
+  const int most_combined =
+      200 + static_cast<int>(3 / gap) + static_cast<int>((20 - 4 * std::log10(tolerance)) / std::sqrt(gap));
+  constexpr int slots_a_look = 6;
+  double change = 0;  // as last looked at
+  for (int slot = 1;; ++slot) {
+    const double beta =
+        slot == 1 || method == PairMethod::plain ? 0 : (slot == 2 ? 0.5 : 0.25) * focus2 * alpha * alpha;
+    alpha = method == PairMethod::plain ? 1 : slot == 1 ? 1 / centre : 1 / (centre - beta / alpha);
+    const bool looked_at = slot % slots_a_look == 1;
+    const double now = chain.step(law, step, alpha, beta, looked_at);
+    if (looked_at) change = now / gap;
+    law.slots = slot;
+    law.residual = change;
+    if (change <= tolerance) break;
+    if (slot == 1) first_change = change;
+    if (method == PairMethod::chebyshev && !(slot < most_combined && change < 1000 * first_change)) {
+      method = PairMethod::plain;
+      change = std::numeric_limits<double>::infinity();
+      law = start;
+      continue;
+    }
+    if (slot >= most_slots || std::isnan(change))
+      throw LimitExceeded("the law of two successive queues did not settle in " + std::to_string(slot) +
+                          " slots");
+  }
+  return law;
+}
+
+}  // namespace
+
+PairLaw pair_law(const QueuePair& pair, std::size_t size, double tolerance, PairMethod method) {
+  check(pair);
+  if (size == 0) throw InvalidArgument("size", "0", "1 or more");
+  const Alone alone(pair, size);
+  PairLaw law(size);
+  for (std::size_t v = 0; v < size; ++v)
+    for (std::size_t y = 0; y + v < size; ++y)
+      law.row(v)[y] = alone.first.left_over[v] * alone.second.occupancy[y];
+  return settled(pair, std::move(law), alone, tolerance, method);
+}
+
+std::vector<double> identity_error(const QueuePair& pair, const PairLaw& law) {
+  const std::size_t size = law.size();
+  const Series alone = lone_second(pair, size).left_over;
+  Series sum(size, 0), idle(size, 0);
+  double mass_idle = 0;
+  for (std::size_t v = 0; v < size; ++v) {
+    const Series bound =
+        binomial(static_cast<std::int64_t>(v), pair.forwarded, size);  // of those at U, for T
+    for (std::size_t y = 0; y + v < size; ++y) {
+      const double value = law.at(v, y);
+      const std::size_t left = y > 0 ? y - 1 : 0;
+      for (std::size_t n = 0; n < bound.size() && left + n < size; ++n) {
+        sum[left + n] += value * bound[n];
+        if (y == 0) idle[n] += value * bound[n];
+      }
+      if (y == 0) mass_idle += value;
+    }
+  }
+  for (double& value : idle) value /= mass_idle;
+  const Series expected = product(alone, idle, size);
+  Series error(size, 0);
+  double greatest = 0;
+  for (std::size_t n = 0; n < size; ++n) {
+    if (expected[n] > 0) greatest = std::max(greatest, std::abs(sum[n] / expected[n] - 1));
+    error[n] = greatest;
+  }
+  return error;
+}
+
+PairKernel::PairKernel(const QueuePair& pair, const PairLaw& law)
+    : size_(law.size()), values_(law.size() * (law.size() + 1) / 2, 0) {
+  const Joint joint = joint_arrivals(pair, size_);
+  const LoneQueue first = lone_first(pair, size_);
+  const std::size_t most_b = joint.most_second;
+  const auto ahead = [](const Series& b) {  // of its own slot at T, in random order
+    Series result(b.size(), 0);
+    double sum = 0;
+    for (std::size_t i = b.size(); i-- > 0;) result[i] = sum += b[i] / static_cast<double>(i + 1);
+    return result;
+  };
+  // Later slots: unconditioned arrivals; and with the packet that the busy link may bring.
+  const std::vector<Series> table = joint.table();
+  Series later(most_b, 0);
+  for (const Series& row : table)
+    for (std::size_t b = 0; b < most_b; ++b) later[b] += row[b];
+  const Series busy = product(later, {1 - pair.forwarded, pair.forwarded}, most_b + 1);
+  const Series later_ahead = ahead(later);
+  // sum_{a>j} P(a, b): with a packet at U that finds j of its slot ahead b come to T. Where no source sends to both,
+  // a product.
+  struct Term {
+    Series ahead, arrivals;  ///< by j, by b
+  };
+  std::vector<Term> terms;
+  std::vector<Series> beyond(table.size(), Series(most_b, 0));
+  for (std::size_t j = table.size() - 1; j-- > 0;)
+    for (std::size_t b = 0; b < most_b; ++b) beyond[j][b] = beyond[j + 1][b] + table[j + 1][b];
+  if (joint.either.empty()) {
+    Series sums;
+    for (const Series& row : beyond) {
+      double sum = 0;
+      for (const double value : row) sum += value;
+      sums.push_back(sum);
+    }
+    terms.push_back({sums, later});
+  } else {
+    for (std::size_t j = 0; j < beyond.size(); ++j) {
+      Series at_j(j + 1, 0);
+      at_j[j] = 1;
+      terms.push_back({at_j, beyond[j]});
+    }
+  }
+  const std::size_t margin = rounded_up(most_b + 1), length = rounded_up(2 * size_);
+  Series left_room(margin + length, 0), right_room(margin + length, 0);
+  double* left = left_room.data() + margin;
+  double* right = right_room.data() + margin;
+  const auto serve = [](double* values, std::size_t count) {
+    values[0] += values[1];
+    for (std::size_t y = 1; y + 1 < count; ++y) values[y] = values[y + 1];
+    values[count - 1] = 0;
+  };
+  for (std::size_t w = 0; w < size_; ++w) {
+    const std::size_t wanted = size_ - w;
+    // Just after the arrivals of the packet's slot at U: y, served, and what comes with it.
+    std::size_t reach = size_;
+    std::fill(left_room.begin(), left_room.end(), 0);
+    Series sum(size_ + 1, 0);
+    Series mixed(size_ + 1, 0);
+    for (const Term& term : terms) {
+      std::fill(mixed.begin(), mixed.end(), 0);
+      bool any = false;
+      for (std::size_t j = 0; j <= std::min(w, term.ahead.size() - 1); ++j) {
+        const double weight = term.ahead[j];
+        if (weight == 0) continue;
+        any = true;
+        const double* const values = law.row(w - j);
+        for (std::size_t y = 0; y < size_ - (w - j); ++y) mixed[y] += weight * values[y];
+      }
+      if (!any) continue;
+      serve(mixed.data(), size_ + 1);
+      const Series arrivals = w == 0 ? ahead(term.arrivals) : term.arrivals;
+      for (std::size_t b = 0; b < arrivals.size(); ++b)
+        for (std::size_t y = 0; y + b < size_; ++y) sum[y + b] += arrivals[b] * mixed[y];
+    }
+    if (w > 0) {
+      for (std::size_t y = size_; y-- > 1;)
+        sum[y] = (1 - pair.forwarded) * sum[y] + pair.forwarded * sum[y - 1];
+      sum[0] *= 1 - pair.forwarded;
+    }
+    std::copy_n(sum.begin(), size_, left);
+    for (std::size_t slot = 1; slot < w; ++slot) {
+      // What is above cannot come down to the entries wanted.
+      const std::size_t slots_left = w - slot;
+      reach = std::min(size_, wanted + slots_left + 1);
+      serve(left, size_);
+      std::fill(left + reach, left + length, 0);
+      std::fill_n(right, rounded_up(reach), 0);
+      add_convolved(right, left, rounded_up(reach), busy.data(), busy.size());
+      std::swap(left, right);
+      std::fill(left + size_, left + length, 0);
+      std::fill(left - margin, left, 0);
+    }
+    if (w > 0) {
+      serve(left, size_);
+      std::fill_n(right, rounded_up(wanted), 0);
+      add_convolved(right, left, rounded_up(wanted), later_ahead.data(), later_ahead.size());
+      std::swap(left, right);
+    }
+    if (!(first.wait[w] > 1e-250)) continue;
+    const double scale = 1 / (first.load * first.wait[w]);
+    for (std::size_t y = 0; y < wanted; ++y) values_[start_of(w) + y] = scale * left[y];
+  }
+}
+
+}  // namespace tailbound::queue

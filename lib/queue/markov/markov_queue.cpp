@@ -1,0 +1,639 @@
+#include <tailbound/queue/directed/directed_blocks.hpp>
+#include <tailbound/queue/directed/directed_engine.hpp>
+#include <tailbound/queue/markov/markov_queue.hpp>
+#include <tailbound/queue/on_off/modal_blocks.hpp>
+#include <tailbound/queue/on_off/on_off_blocks.hpp>
+#include <tailbound/queue/on_off/on_off_candidate.hpp>
+#include <tailbound/queue/on_off/on_off_engine.hpp>
+#include <tailbound/queue/on_off/on_off_widening.hpp>
+#include <tailbound/queue/passage/finite_passage.hpp>
+#include <tailbound/queue/passage/passage_bounds.hpp>
+#include <tailbound/queue/passage/wide.hpp>
+#include <tailbound/queue/target.hpp>
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+
+namespace tailbound::queue {
+namespace {
+
+using numeric::Digits;
+using numeric::Precision;
+using numeric::PrecisionScope;
+using numeric::Rational;
+using numeric::Real;
+
+constexpr double most_operations = 4e10;
+constexpr std::size_t most_levels = 10'000'000;
+constexpr int bits_of_doubles = 53, most_bits = 512;
+constexpr int most_digits_of_doubles = 10;
+/// Of candidates in long doubles: beyond it the bounds would lose digits by it.
+constexpr long double most_error = 1e-18L;
+
+/// --- blocks -----------------------------------------------------------------------------------------------
+
+template <class T>
+Blocks<T> rational_blocks(const RationalBlocks& rational) {
+  const auto n = static_cast<Eigen::Index>(rational.front().size());
+  Blocks<T> blocks;
+  for (const auto& rows : rational) {
+    Matrix<T> d(n, n);
+    for (Eigen::Index i = 0; i < n; ++i)
+      for (Eigen::Index j = 0; j < n; ++j)
+        d(i, j) = from_rational<T>(rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
+    blocks.d.push_back(std::move(d));
+    blocks.first_row.push_back(0);
+  }
+  blocks.ones = Column<T>::Ones(n);
+  blocks.roundings = 1;
+  return blocks;
+}
+
+/// Sources without memory: one phase.
+template <class T>
+Blocks<T> bernoulli_blocks(const OnOffGroup& group) {
+  const auto m = static_cast<Eigen::Index>(group.count);
+  const Matrix<T> law =
+      binomials<T>(m, from_rational<T>(group.source.on_rate), from_rational<T>(1 - group.source.on_rate));
+  Blocks<T> blocks;
+  for (Eigen::Index b = 0; b <= m; ++b) {
+    blocks.d.push_back(Matrix<T>::Constant(1, 1, law(m, b)));
+    blocks.first_row.push_back(0);
+  }
+  blocks.ones = Column<T>::Ones(1);
+  blocks.roundings = 3 * static_cast<double>(m) + 2;
+  return blocks;
+}
+
+/// Two independent streams together: phases are pairs.
+template <class T>
+Blocks<T> together(const Blocks<T>& left, const Blocks<T>& right) {
+  const auto n = left.phases(), k = right.phases();
+  Blocks<T> both;
+  both.d.assign(left.d.size() + right.d.size() - 1, Matrix<T>::Zero(n * k, n * k));
+  for (std::size_t a = 0; a < left.d.size(); ++a)
+    for (std::size_t b = 0; b < right.d.size(); ++b)
+      for (Eigen::Index i = 0; i < n; ++i)
+        for (Eigen::Index j = 0; j < n; ++j)
+          both.d[a + b].block(i * k, j * k, k, k) += left.d[a](i, j) * right.d[b];
+  both.first_row.assign(both.d.size(), 0);
+  both.ones = Column<T>::Ones(n * k);
+  both.roundings =
+      left.roundings + right.roundings + static_cast<double>(std::min(left.d.size(), right.d.size())) + 1;
+  return both;
+}
+
+template <class T>
+Blocks<T> blocks_of(const MarkovArrivals& arrivals) {
+  if (const auto* rational = std::get_if<RationalBlocks>(&arrivals.form()))
+    return rational_blocks<T>(*rational);
+  const auto& groups = std::get<std::vector<OnOffGroup>>(arrivals.form());
+  const auto of_group = [](const OnOffGroup& group) {
+    return cln::zerop(group.source.stop) ? bernoulli_blocks<T>(group)
+           : group.share != 1            ? directed_blocks<T>(group)
+                                         : on_off_blocks<T>(group.source, group.count);
+  };
+  Blocks<T> all = of_group(groups.front());
+  for (std::size_t i = 1; i < groups.size(); ++i) all = together(all, of_group(groups[i]));
+  return all;
+}
+
+/// The one group of on-off sources, if that is all there is.
+const OnOffGroup* single_group(const MarkovArrivals& arrivals) {
+  const auto* groups = std::get_if<std::vector<OnOffGroup>>(&arrivals.form());
+  return groups != nullptr && groups->size() == 1 && !cln::zerop(groups->front().source.stop)
+             ? &groups->front()
+             : nullptr;
+}
+
+/// One group whose bursts may go elsewhere.
+std::optional<DirectedGroup> directed_group_of(const MarkovArrivals& arrivals) {
+  if (const auto* trains = std::get_if<GeometricTrains>(&arrivals.form())) return DirectedGroup(*trains);
+  const OnOffGroup* group = single_group(arrivals);
+  if (group != nullptr && group->share != 1) return DirectedGroup(*group);
+  return std::nullopt;
+}
+
+/// --- engines ----------------------------------------------------------------------------------------------
+
+/// Lower and upper bounds in T.
+template <class T>
+class CertifiedEngine final : public Engine {
+ public:
+  CertifiedEngine(const MarkovArrivals& arrivals, int bits) : bits_(bits) {
+    const PrecisionScope scope(Precision{bits});
+    blocks_ = blocks_of<T>(arrivals);
+    load_ = from_rational<T>(arrivals.load());
+    find_passages(arrivals);
+    bounds_->start(from_rational<T>(1 - arrivals.load()), bits);
+  }
+
+  Bounds tail(std::size_t level) override {
+    const PrecisionScope scope(Precision{bits_});
+    return bounds_->tail(level);
+  }
+  Bounds probability(std::size_t level) override {
+    const PrecisionScope scope(Precision{bits_});
+    return bounds_->probability(level);
+  }
+  Bounds mean() override {
+    const PrecisionScope scope(Precision{bits_});
+    return bounds_->mean();
+  }
+  Bounds loss(std::size_t capacity) override {
+    const PrecisionScope scope(Precision{bits_});
+    const auto& [below_passage, above_passage] = bounds_->passages();
+    if (!finite_)
+      finite_ = {FinitePassage<T>(below_passage.blocks(), below_passage.outward()),
+                 FinitePassage<T>(above_passage.blocks(), above_passage.outward())};
+    const auto below = require(finite_->below.sums(capacity, bounds_->reference()));
+    const auto above = require(finite_->above.sums(capacity, bounds_->reference()));
+    const T down = below_passage.outward().factor(5), up = above_passage.outward().factor(5);
+    return {as_real(T(below.lost / (above.mass * load_) * down)),
+            as_real(T(above.lost / (below.mass * load_) * up))};
+  }
+
+ private:
+  void find_passages(const MarkovArrivals& arrivals) {
+    const OnOffGroup* group = single_group(arrivals);
+    if (group != nullptr && group->share == 1 && found_by_eigenvectors(*group)) return;
+    const T unit = Outward<T>(Side::below, bits_).unit();
+    if (group != nullptr && group->share != 1) {
+      if (try_passages(iterated_candidates(most_operations))) return;
+      // Cyclic reduction would take hours.
+      if (blocks_.phases() > MarkovQueue::most_certified_phases)
+        throw LimitExceeded("bursts as long as these with " + std::to_string(blocks_.phases()) + " phases");
+    }
+    // About what cyclic reduction would take, which is slower by far at most loads.
+    const auto phases = static_cast<double>(blocks_.phases());
+    if (group == nullptr && phases > 8 &&
+        try_passages(iterated_candidates(
+            phases > MarkovQueue::most_certified_phases ? most_operations : 3e4 * phases * phases * phases)))
+      return;
+    const auto reduced = [&](Side side) {
+      const Outward<T> outward(side, bits_);
+      return cyclic_reduction(blocks_, outward.scaled(Passage<T>::theta(blocks_, outward)), unit);
+    };
+    if (!try_passages(Both<Matrix<T>>{reduced(Side::below), reduced(Side::above)})) throw TooFewBits{};
+  }
+
+  /// By plain iteration, for phases that are many for cyclic reduction.
+  /// \param most  operations before it is given up
+  std::optional<Both<Matrix<T>>> iterated_candidates(double most) const {
+    double products = static_cast<double>(blocks_.phases());
+    for (const Eigen::Index row : blocks_.first_row) products += static_cast<double>(blocks_.phases() - row);
+    const double operations = products * std::pow(static_cast<double>(blocks_.phases()), 2);
+    const int rounds = static_cast<int>(std::min(2e5, most / operations));
+    return both_sides<T>([&](Side side) {
+      const Outward<T> outward(side, bits_);
+      const T theta = Passage<T>::theta(blocks_, outward);
+      return iterated_passage(blocks_, outward.scaled(theta), T(theta / 16), rounds);
+    });
+  }
+
+  bool found_by_eigenvectors(const OnOffGroup& group) {
+    const Both<T> excess = excess_of<Passage<T>>(blocks_, bits_);
+    if constexpr (std::is_same_v<T, Real>) {
+      Both<Matrix<T>> candidates;
+      const int wide = 2 * bits_ + 8 * static_cast<int>(group.count);
+      for (const Side side : {Side::below, Side::above}) {
+        {
+          const PrecisionScope scope(Precision{wide});
+          auto g = on_off_passage<Real>(OnOffNumbers<Real>(group.source), group.count, Real(1) + excess[side],
+                                        ldexp(Real(1), -wide));
+          if (!g) return false;
+          candidates[side] = *std::move(g);
+        }
+        for (Real& entry : candidates[side].reshaped()) entry = rounded_to_scope(entry);
+      }
+      return try_passages(candidates);
+    } else {
+      const auto candidates = on_off_candidates(group.source, group.count, excess, quad_bits);
+      if (candidate_bits(group.count) == quad_bits && try_passages(candidates)) return true;
+      // Entries that 113 bits do not know beside the greatest.
+      if (candidates) {
+        const Matrix<T> units = error_units<T>(OnOffNumbers<T>(group.source), group.count);
+        bounds_ = PassageBounds<T>::make(bits_, [&](const Outward<T>& outward) {
+          return widened(blocks_, units, (*candidates)[outward.side()], outward, most_error);
+        });
+        if (bounds_) return true;
+      }
+      return try_passages(on_off_candidates(group.source, group.count, excess, wide_bits));
+    }
+  }
+
+  bool try_passages(const std::optional<Both<Matrix<T>>>& candidates) {
+    if (candidates) bounds_ = PassageBounds<T>::make(blocks_, *candidates, bits_);
+    return bounds_.has_value();
+  }
+
+  int bits_;
+  Blocks<T> blocks_;
+  T load_;
+  std::optional<PassageBounds<T>> bounds_;
+  std::optional<Both<FinitePassage<T>>> finite_;
+};
+
+/// So many modes, without a proof.
+class ModalEngine final : public Engine {
+ public:
+  ModalEngine(const OnOffGroup& group, const Rational& load, Eigen::Index modes)
+      : blocks_(modal_blocks(group.source, group.count, modes)), load_(from_rational<long double>(load)) {
+    const Outward<long double> plain(Side::nearest, 64);
+    passage_ = Passage<long double>::make(blocks_, cyclic_reduction(blocks_, 1.0L, plain.unit()), plain);
+    const auto idle = stationary(passage_->g(), 0, plain);
+    passage_->start(*idle * from_rational<long double>(1 - load));
+  }
+  Bounds tail(std::size_t level) override {
+    while (passage_->levels().size() <= level) passage_->push();
+    return twice(passage_->tail(level));
+  }
+  Bounds probability(std::size_t level) override {
+    while (passage_->levels().size() <= level) passage_->push();
+    return twice(passage_->levels()[level](0));
+  }
+  Bounds mean() override { return twice(*passage_->mean()); }
+  Bounds loss(std::size_t capacity) override {
+    if (!finite_) finite_.emplace(blocks_, passage_->outward());
+    const auto sums = *finite_->sums(capacity, 0);
+    return twice(sums.lost / (sums.mass * load_));
+  }
+
+ private:
+  static Bounds twice(long double value) { return {as_real(value), as_real(value)}; }
+  Blocks<long double> blocks_;
+  long double load_;
+  std::optional<Passage<long double>> passage_;
+  std::optional<FinitePassage<long double>> finite_;
+};
+
+/// Losses (of a queue of finite room), or tails and means of one without.
+enum class Asked { tail, loss };
+
+}  // namespace
+
+struct MarkovQueue::State {
+  MarkovArrivals arrivals;
+  Digits digits;
+  bool certified = true;
+  std::map<int, std::unique_ptr<Engine>> engines{};  ///< by bits, or by number of modes
+  std::set<int> not_made{};                          ///< bits that were too few
+
+  std::optional<DirectedGroup> directed_group = directed_group_of(arrivals);
+
+  static constexpr int on_off_modes[] = {10, 15, 22, 33, 50}, directed_modes[] = {3, 4, 6, 8, 12};
+  [[nodiscard]] const auto& modes() const { return directed() ? directed_modes : on_off_modes; }
+  /// One group whose bursts may go elsewhere?
+  [[nodiscard]] bool directed() const { return directed_group.has_value(); }
+  /// Does the number ON here say what comes?
+  [[nodiscard]] bool silent_passages() const { return directed() && directed_group->on_rate == 1; }
+
+  Engine& engine(int bits_or_modes) {
+    std::unique_ptr<Engine>& engine = engines[bits_or_modes];
+    if (engine) return *engine;
+    const OnOffGroup* group = single_group(arrivals);
+    if (!certified)
+      engine = directed() ? make_directed_modes_engine(*directed_group, arrivals.load(), bits_or_modes)
+                          : std::make_unique<ModalEngine>(*group, arrivals.load(), bits_or_modes);
+    else if (silent_passages())
+      engine = make_directed_engine(*directed_group, arrivals.load(), bits_or_modes);
+    else if (bits_or_modes == bits_of_doubles)
+      engine = make_on_off_engine(*group, arrivals.load());
+    else if (bits_or_modes == 64)
+      engine = std::make_unique<CertifiedEngine<long double>>(arrivals, 64);
+    else
+      engine = std::make_unique<CertifiedEngine<Real>>(arrivals, bits_or_modes);
+    return *engine;
+  }
+
+  /// The first bounds that satisfy `enough`, of engines of more and more bits.
+  /// \param least  bits to begin with
+  Bounds proved(const std::function<Bounds(Engine&)>& ask, const std::function<bool(const Bounds&)>& enough,
+                int least) {
+    for (const int bits : {bits_of_doubles, 64, 128, 256, most_bits}) {
+      if (bits < least || not_made.contains(bits)) continue;
+      try {
+        not_made.insert(bits);  // if it throws
+        Engine& made = engine(bits);
+        not_made.erase(bits);
+        Bounds bounds = ask(made);
+        if (enough(bounds)) return bounds;
+      } catch (const TooFewBits&) {
+        continue;
+      }
+    }
+    throw LimitExceeded("the digits asked for need more than " + std::to_string(most_bits) + " bits");
+  }
+  /// Doubles will do for tails and means of equal sources, if few digits are asked for.
+  [[nodiscard]] int least_bits(Asked asked, int wanted) const {
+    const OnOffGroup* group = single_group(arrivals);
+    const bool doubles = group != nullptr && group->share == 1 && asked != Asked::loss;
+    return doubles && wanted <= most_digits_of_doubles ? bits_of_doubles : 64;
+  }
+
+  struct Agreed {
+    Real value;
+    int digits;
+  };
+  static int agreement(const Real& left, const Real& right) {
+    if (left == right) return 18;
+    const double ratio = static_cast<double>(abs(Real((left - right) / right)));
+    return std::clamp(static_cast<int>(std::floor(-std::log10(ratio))), 0, 18);
+  }
+  /// The value of two numbers of modes that agree to the digits wanted, or to `enough`, or of the greatest two (the third
+  /// and second where few digits are enough).
+  Agreed computed(const std::function<Bounds(Engine&)>& ask, int enough) {
+    Real before = ask(engine(modes()[0])).lower;
+    Agreed best{before, 0};
+    for (std::size_t i = 1; i < std::size(modes()) && (i < 3 || enough == most_digits); ++i) {
+      const Real now = ask(engine(modes()[i])).lower;
+      best = {now, agreement(before, now)};
+      if (best.digits >= std::min(digits.count, enough)) break;
+      before = now;
+    }
+    return best;
+  }
+
+  template <class Unit>
+  numeric::Claim<Unit> claim(Asked asked, const std::function<Bounds(Engine&)>& ask) {
+    if (cln::zerop(arrivals.load())) return numeric::Exact<Unit>{0};  // a queue that is always empty
+    if (!certified) {
+      const Agreed agreed = computed(ask, enough_of(asked));
+      return numeric::Approximation<Unit>{agreed.value, agreed.digits};
+    }
+    const Bounds bounds = proved(
+        ask, [this](const Bounds& b) { return agree_to(b.lower, b.upper, digits); },
+        least_bits(asked, digits.count));
+    return numeric::Enclosure<Unit>(bounds.lower, bounds.upper);
+  }
+
+  /// Is the number at most `target`? Proved, or as computed.
+  bool at_most(Asked asked, const std::function<Bounds(Engine&)>& ask, const Rational& target) {
+    if (cln::zerop(arrivals.load())) return true;
+    if (!certified) return numeric::compare(computed(ask, enough_of(asked)).value, target) <= 0;
+    const Bounds bounds = proved(
+        ask,
+        [&](const Bounds& b) {
+          return numeric::compare(b.upper, target) <= 0 || numeric::compare(b.lower, target) > 0;
+        },
+        least_bits(asked, 1));
+    return numeric::compare(bounds.upper, target) <= 0;
+  }
+
+  /// Of losses: each number of modes more takes several times as long where matrices of all of them are computed with.
+  [[nodiscard]] int enough_of(Asked asked) const {
+    return asked == Asked::loss && directed() && !silent_passages() ? 3 : most_digits;
+  }
+
+  void check_capacity(std::int64_t capacity) const {
+    check_level(capacity, "capacity");
+    if (!directed() || !certified) return;  // deep buffers of modes: the losses of less deep ones go on
+    const double phases = matrix_phases();
+    double kept = 4 * phases * phases, work = 0;  // numbers that stay in memory and products, a place
+    if (silent_passages()) {
+      const auto silent = static_cast<double>(directed_group->count + 1);
+      kept = 2 * (phases * silent + 4 * silent * silent);
+      work = 4 * phases * phases * silent;
+    }
+    const double most = std::min(6e7 / kept, work > 0 ? most_operations / work : 1e18);
+    if (static_cast<double>(capacity) > most)
+      throw LimitExceeded("a capacity of " + std::to_string(capacity) + " with " +
+                          std::to_string(arrivals.phases()) + " phases; the limit is " +
+                          std::to_string(static_cast<std::int64_t>(most)));
+  }
+
+  /// Phases, or what stands for them.
+  [[nodiscard]] double matrix_phases() const {
+    return certified ? static_cast<double>(arrivals.phases()) : silent_passages() ? 600 : 130;
+  }
+
+  /// \throws LimitExceeded  the work would be too much
+  void check_level(std::int64_t level, const char* name) const {
+    if (level < 0) throw InvalidArgument(name, std::to_string(level), "at least 0 packets");
+    if (silent_passages() || (directed() && !certified)) {
+      // A level takes P once (of lower on-rates D_1, D_2, ..) and stays in memory twice.
+      const double phases = matrix_phases(), matrices = silent_passages() ? 2 : 20;
+      const double most = std::min(most_operations / (matrices * phases * phases), 3e7 / phases);
+      if (static_cast<double>(level) > most)
+        throw LimitExceeded("level " + std::to_string(level) + " of a queue with " +
+                            std::to_string(arrivals.phases()) + " phases; the limit is " +
+                            std::to_string(static_cast<std::int64_t>(most)));
+      return;
+    }
+    const double phases = certified ? static_cast<double>(arrivals.phases()) : 50;
+    double batch = 40;
+    if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&arrivals.form());
+        groups != nullptr && certified) {
+      batch = 0;
+      for (const OnOffGroup& group : *groups) batch += static_cast<double>(group.count);
+    } else if (const auto* blocks = std::get_if<RationalBlocks>(&arrivals.form())) {
+      batch = static_cast<double>(blocks->size());
+    }
+    const double most = std::min(most_operations / (phases * phases * (batch + 1)), double{most_levels});
+    if (static_cast<double>(level) > most)
+      throw LimitExceeded("level " + std::to_string(level) + " of a queue with " +
+                          std::to_string(arrivals.phases()) + " phases; the limit is " +
+                          std::to_string(static_cast<std::int64_t>(most)));
+  }
+};
+
+MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits)
+    : state_(std::make_unique<State>(State{.arrivals = std::move(arrivals), .digits = digits})) {
+  if (digits.count < 1 || digits.count > most_digits)
+    throw InvalidArgument("digits", std::to_string(digits.count), "from 1 to " + std::to_string(most_digits));
+  const MarkovArrivals& given = state_->arrivals;
+  if (given.load() >= 1) throw Unstable(numeric::to_fraction(given.load()), 1);
+  const OnOffGroup* single = single_group(given);
+  const bool blocks = std::holds_alternative<RationalBlocks>(given.form());
+  // Trains of geometric length stand for others: above what takes a second their modes will do.
+  const bool trains = std::holds_alternative<GeometricTrains>(given.form());
+  state_->certified =
+      blocks || given.phases() <= (state_->silent_passages() && !trains ? most_certified_directed_phases
+                                   : state_->directed()                 ? most_dense_directed_phases
+                                                                        : most_certified_phases);
+  if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&given.form())) {
+    double packets = 0;
+    for (const OnOffGroup& group : *groups) packets += static_cast<double>(group.count);
+    const double entries = (packets + 1) * std::pow(static_cast<double>(given.phases()), 2);
+    if (state_->certified ? single == nullptr && entries > 4e6 : single == nullptr)
+      throw LimitExceeded(
+          std::to_string(given.phases()) + " phases of " + std::to_string(groups->size()) +
+          " kinds of sources with up to " + std::to_string(static_cast<std::int64_t>(packets)) +
+          " packets in a slot; different kinds together may have at most " +
+          std::to_string(most_certified_phases) + " phases and 4e6 entries in their matrices");
+  }
+}
+MarkovQueue::~MarkovQueue() = default;
+MarkovQueue::MarkovQueue(MarkovQueue&&) noexcept = default;
+MarkovQueue& MarkovQueue::operator=(MarkovQueue&&) noexcept = default;
+
+const MarkovArrivals& MarkovQueue::arrivals() const {
+  return state_->arrivals;
+}
+bool MarkovQueue::certified() const {
+  return state_->certified;
+}
+
+ProbabilityClaim MarkovQueue::tail(std::int64_t level) {
+  state_->check_level(level, "level");
+  return state_->claim<unit::Probability>(
+      Asked::tail, [level](Engine& engine) { return engine.tail(static_cast<std::size_t>(level)); });
+}
+
+ProbabilityClaim MarkovQueue::probability(std::int64_t level) {
+  state_->check_level(level, "level");
+  if (level == 0 && cln::zerop(arrivals().load())) return numeric::Exact<unit::Probability>{1};
+  return state_->claim<unit::Probability>(
+      Asked::tail, [level](Engine& engine) { return engine.probability(static_cast<std::size_t>(level)); });
+}
+
+std::int64_t MarkovQueue::least_level(const Rational& target) {
+  check_target(target);
+  // P(Q > 0) = rho, exactly: no enclosure tells it from a target that is the same.
+  if (arrivals().load() <= target) return 0;
+  for (std::int64_t level = 1;; ++level) {
+    state_->check_level(level, "level");
+    if (state_->at_most(
+            Asked::tail, [level](Engine& engine) { return engine.tail(static_cast<std::size_t>(level)); },
+            target))
+      return level;
+  }
+}
+
+numeric::Claim<unit::Packet> MarkovQueue::mean_occupancy() {
+  return state_->claim<unit::Packet>(Asked::tail, [](Engine& engine) { return engine.mean(); });
+}
+
+ProbabilityClaim MarkovQueue::loss(std::int64_t capacity) {
+  state_->check_capacity(capacity);
+  if (capacity == 0) return numeric::Exact<unit::Probability>{1};
+  return state_->claim<unit::Probability>(
+      Asked::loss, [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); });
+}
+
+std::int64_t MarkovQueue::least_capacity(const Rational& target) {
+  const auto meets = [&](std::int64_t capacity) {
+    state_->check_capacity(capacity);
+    return capacity > 0 &&
+           state_->at_most(
+               Asked::loss,
+               [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); },
+               target);
+  };
+  // Steps that double, then halving: a finite queue of many phases takes long.
+  std::int64_t met = std::max<std::int64_t>(least_level(target), 1), missed = met, step = 1;
+  if (meets(met)) {
+    do {
+      missed = std::max<std::int64_t>(met - step, 0);
+      if (!meets(missed)) break;
+      met = missed;
+      step *= 2;
+    } while (true);
+  } else {
+    do {
+      missed = met;
+      met += step;
+      step *= 2;
+    } while (!meets(met));
+  }
+  while (met - missed > 1) {
+    const std::int64_t middle = missed + (met - missed) / 2;
+    (meets(middle) ? met : missed) = middle;
+  }
+  return met;
+}
+
+namespace {
+
+/// Of one source's matrix, w >= 1 in place of the packets it sends while ON here.
+numeric::Interval largest_eigenvalue(const traffic::OnOff& source, const Rational& share,
+                                     const numeric::Interval& w) {
+  using numeric::Interval;
+  const Interval off = numeric::to_interval(1 - source.start), stay = numeric::to_interval(1 - source.stop);
+  if (share == 1) {
+    const Interval trace = off + w * stay;
+    const Interval product = w * numeric::to_interval(1 - source.start - source.stop);
+    return (trace + sqrt(trace * trace - 4 * product)) / 2;
+  }
+  // f(l) = l - (1 - alpha) - here / (l - w (1 - beta)) - elsewhere / (l - (1 - beta)) rises from minus infinity
+  // behind w (1 - beta), to its greatest zero.
+  const Interval here = numeric::to_interval(source.start * share * source.stop) * w;
+  const Interval elsewhere = numeric::to_interval(source.start * (1 - share) * source.stop);
+  const auto middle = [](const Interval& x) { return Real((numeric::lower(x) + numeric::upper(x)) / 2); };
+  const Real pole = middle(Interval(w * stay)), other = middle(stay), rest = middle(off);
+  const Real to_here = middle(here), to_elsewhere = middle(elsewhere);
+  // f is concave: Newton's steps rise to the zero from where the last term is left out.
+  const Real difference = rest - pole;
+  Real zero = (rest + pole + sqrt(Real(difference * difference + 4 * to_here))) / 2;
+  for (int step = 0; step < 100; ++step) {
+    const Real one = zero - pole, two = zero - other;
+    const Real value = zero - rest - to_here / one - to_elsewhere / two;
+    const Real slope = 1 + to_here / (one * one) + to_elsewhere / (two * two);
+    const Real next = zero - value / slope;
+    if (!(next > zero)) break;
+    zero = next;
+  }
+  // Two proved signs.
+  const auto value = [&](const Real& at) {
+    const Interval l = numeric::to_interval(at);
+    return Interval(l - off - here / (l - w * stay) - elsewhere / (l - stay));
+  };
+  const int bits = static_cast<int>(mpfr_get_prec(zero.backend().data()));
+  for (int slack = 8; slack < bits; slack += 4) {
+    const Real width = ldexp(zero, slack - bits), low = zero - width, high = zero + width;
+    const bool below = !(low > numeric::upper(Interval(w * stay))) || numeric::upper(value(low)) < 0;
+    const bool above = high > numeric::upper(Interval(w * stay)) && numeric::lower(value(high)) > 0;
+    if (below && above) return numeric::make_interval(low, high);
+  }
+  throw LimitExceeded("the decay rate needs more digits than are computed with");
+}
+
+}  // namespace
+
+std::optional<numeric::Enclosure<unit::PerPacket>> MarkovQueue::decay_rate() const {
+  const auto* groups = std::get_if<std::vector<OnOffGroup>>(&state_->arrivals.form());
+  if (groups == nullptr) return std::nullopt;
+  // f(x) = sum of m log l(e^x), less x, is convex and 0 at 0 with a negative slope: one zero above 0, if any.
+  using numeric::Interval;
+  const auto f = [&](const Interval& x) {
+    const Interval z = exp(x);
+    Interval sum = -x;
+    for (const auto& [source, count, share] : *groups) {
+      const Interval w = numeric::to_interval(1 - source.on_rate) + numeric::to_interval(source.on_rate) * z;
+      const Interval large = largest_eigenvalue(source, share, w);
+      sum += Interval(static_cast<double>(count)) * log(large);
+    }
+    return sum;
+  };
+  const int bits = numeric::to_precision(state_->digits).bits + 64;
+  const PrecisionScope scope(Precision{bits});
+  const auto sign = [&](const Real& x) {
+    const Interval value = f(numeric::make_interval(x, x));
+    return numeric::lower(value) > 0 ? 1 : numeric::upper(value) < 0 ? -1 : 0;
+  };
+  // Sources together send at most `packets` a slot: with one there is no zero.
+  std::int64_t packets = 0;
+  for (const OnOffGroup& group : *groups) packets += group.count;
+  if (packets <= 1) return std::nullopt;
+  Real low(0), high(1);
+  while (sign(high) <= 0) {
+    low = high;
+    high *= 2;
+    if (high > 1'000'000) return std::nullopt;
+  }
+  while (low == 0 || !agree_to(low, high, state_->digits)) {
+    const Real middle = (low + high) / 2;
+    const int at = sign(middle);
+    if (at > 0)
+      high = middle;
+    else if (at < 0)
+      low = middle;
+    else
+      throw LimitExceeded("the decay rate is too close to 0 for the digits asked for");
+  }
+  return numeric::Enclosure<unit::PerPacket>(low, high);
+}
+
+}  // namespace tailbound::queue

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <tailbound/core/quantity.hpp>
+#include <tailbound/numeric/proved.hpp>
+#include <tailbound/queue/arrivals/markov_arrivals.hpp>
+
+#include <memory>
+#include <optional>
+
+/// Occupancy of a slotted queue with Markovian arrivals.
+///
+/// MODEL     Q[t+1] = max(Q[t] - 1, 0) + A[t+1], Q[t] counted just after the arrivals of slot t; A as
+///           markov_arrivals.hpp says; rho < 1. A chain of M/G/1 type whose boundary blocks are the repeating
+///           ones.
+/// METHOD    G by its eigenvectors (equal on-off sources) or by cyclic reduction, then checked from below and
+///           from above; pi_0 = (1 - rho) g; Ramaswami's recursion, once for lower and once for upper bounds
+///           (queue/passage/passage.hpp).
+///           Equal on-off sources with more than `most_certified_phases` phases: by modes
+///           (queue/on_off/modal_blocks.hpp), as approximations whose digits are those that two numbers of modes
+///           agree on.
+///           Sources whose bursts may go elsewhere, and geometric trains: with one packet in every slot ON up to
+///           `most_certified_directed_phases` phases are certified (queue/passage/silent_passage.hpp, silent_finite.hpp),
+///           with fewer packets 153 phases; more are approximated by modes (queue/directed/directed_modes.hpp).
+/// RESULT    tails and losses as enclosures, or as approximations that say so; waits: an arriving packet has
+///           P(W >= n) = P(Q > n) / rho, since a packet that waits w slots is seen once at each of the places
+///           w, w - 1, ..., 0.
+/// SOURCE    Ramaswami 1988; Bini and Meini 1996; docs/derivations/bursty_queue.md, bursts_to_one_output.md
+/// EXCLUDES  several packets served in a slot
+/// TESTS     tests/queue/markov/markov_queue_test.cpp, directed_bursts_test.cpp
+namespace tailbound::queue {
+
+using ProbabilityClaim = numeric::Claim<unit::Probability>;
+
+/// Remembers what it has computed, so that one question after the other is cheap. Not for use by several
+/// threads at a time.
+class MarkovQueue {
+ public:
+  static constexpr std::int64_t most_certified_phases = 65;
+  /// Of one group of sources whose bursts may go elsewhere and that send in every slot ON: 32 sources.
+  static constexpr std::int64_t most_certified_directed_phases = 561;
+  static constexpr int most_digits = 60;
+
+  /// \param digits  relative width of enclosures at most 10^-digits, 1 .. 60; approximations agree to as many
+  ///                digits as they say
+  /// \throws Unstable         rho >= 1
+  /// \throws InvalidArgument  digits out of range
+  /// \throws LimitExceeded    unequal sources with more phases than can be certified
+  explicit MarkovQueue(MarkovArrivals arrivals, numeric::Digits digits = {10});
+  ~MarkovQueue();
+  MarkovQueue(MarkovQueue&&) noexcept;
+  MarkovQueue& operator=(MarkovQueue&&) noexcept;
+
+  [[nodiscard]] const MarkovArrivals& arrivals() const;
+  /// Are results enclosures (else approximations)?
+  [[nodiscard]] bool certified() const;
+
+  /// P(Q > level), level >= 0.
+  /// COST  O(level m^3) operations for m on-off sources at first, O(m^2) afterwards
+  /// \throws InvalidArgument  a negative level
+  /// \throws LimitExceeded    a level that would take more than 4e10 operations
+  [[nodiscard]] ProbabilityClaim tail(std::int64_t level);
+
+  /// P(Q = level).
+  [[nodiscard]] ProbabilityClaim probability(std::int64_t level);
+
+  /// The least n with P(Q > n) <= target: proved where the queue is certified.
+  /// \param target  0 < target < 1
+  [[nodiscard]] std::int64_t least_level(const numeric::Rational& target);
+
+  /// E[Q] [packets].
+  [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy();
+
+  /// log z0 [1/packet]: P(Q > n) falls by exp(-decay_rate) a packet, deep in the tail. z0 > 1 the solution of
+  /// z = l(z), l the largest eigenvalue of sum_b D_b z^b. Empty where no packet ever waits, and for arrivals
+  /// given as blocks.
+  [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() const;
+
+  /// Fraction of the packets that the queue with room for `capacity` packets loses. capacity >= 0.
+  [[nodiscard]] ProbabilityClaim loss(std::int64_t capacity);
+
+  /// The least capacity that loses at most `target` of the packets.
+  [[nodiscard]] std::int64_t least_capacity(const numeric::Rational& target);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tailbound::queue

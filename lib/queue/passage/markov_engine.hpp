@@ -1,0 +1,58 @@
+#pragma once
+
+#include <tailbound/queue/passage/matrix_bounds.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+/// What answers for a MarkovQueue. Internal to the queue module.
+namespace tailbound::queue {
+
+/// Bounds of a number; of an engine without proofs, twice the number.
+struct Bounds {
+  numeric::Real lower, upper;
+};
+
+/// One way to the numbers; all give bounds, or the same number twice.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual Bounds tail(std::size_t level) = 0;
+  virtual Bounds probability(std::size_t level) = 0;
+  virtual Bounds mean() = 0;
+  virtual Bounds loss(std::size_t capacity) = 0;
+};
+
+/// The numbers that were computed with have too few bits for a proof.
+struct TooFewBits {};
+
+template <class V>
+[[nodiscard]] const V& require(const std::optional<V>& value) {
+  if (!value) throw TooFewBits{};
+  return *value;
+}
+template <class V>
+[[nodiscard]] V require(std::optional<V>&& value) {
+  if (!value) throw TooFewBits{};
+  return *std::move(value);
+}
+
+[[nodiscard]] inline numeric::Real as_real(long double value) {
+  const numeric::PrecisionScope scope(numeric::Precision{64});
+  numeric::Real real;
+  mpfr_set_ld(real.backend().data(), value, MPFR_RNDN);
+  return real;
+}
+[[nodiscard]] inline numeric::Real as_real(const numeric::Real& value) {
+  return value;
+}
+
+/// With the precision in force.
+[[nodiscard]] inline numeric::Real rounded_to_scope(const numeric::Real& value) {
+  numeric::Real rounded;
+  mpfr_set(rounded.backend().data(), value.backend().data(), MPFR_RNDN);
+  return rounded;
+}
+
+}  // namespace tailbound::queue

@@ -1,0 +1,50 @@
+#include <tailbound/queue/slotted/exact_tail.hpp>
+
+namespace tailbound::queue {
+
+using numeric::Integer;
+using numeric::Rational;
+
+ExactValues::ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last, double most_bits) {
+  const auto refuse = [&](double bits) {
+    throw LimitExceeded("exact values to level " + std::to_string(last) + " would take about " +
+                        std::to_string(static_cast<long>(bits / 8e6)) + " MB; the limit is " +
+                        std::to_string(static_cast<long>(most_bits / 8e6)) + " MB");
+  };
+  // Even the smallest denominators double from level to level.
+  const double levels = static_cast<double>(last) + 1;
+  if (levels * levels > most_bits) refuse(levels * levels);
+  const Ladder<Rational> ladder = exact_ladder(queue, static_cast<std::size_t>(last) + 1);
+  const std::vector<Rational> forcing = ladder.forcing(quantity);
+
+  Integer denominator = cln::denominator(ladder.pivot);
+  for (const Rational& entry : ladder.kernel) denominator = cln::lcm(denominator, cln::denominator(entry));
+  forcing_denominator_ = 1;
+  for (const Rational& entry : forcing)
+    forcing_denominator_ = cln::lcm(forcing_denominator_, cln::denominator(entry * denominator));
+  const double growth = static_cast<double>(
+      std::max<std::size_t>(1, cln::integer_length(cln::numerator(ladder.pivot * denominator))));
+  if (levels * levels * growth > most_bits) refuse(levels * levels * growth);
+
+  // T[n] = g a^(n+1) s[n], a = D P(A=0):  T[n] = (g D c[n]) a^n + sum_j (D b[j] a^(j-1)) T[n-j].
+  pivot_ = cln::numerator(ladder.pivot * denominator);
+  const auto count = static_cast<std::size_t>(last) + 1;
+  series::RenewalEquation<Integer> equation;
+  Integer power = 1;
+  for (std::size_t n = 0; n < count; ++n) {
+    if (n < ladder.kernel.size())
+      equation.kernel.push_back(cln::numerator(ladder.kernel[n] * denominator) * power);
+    if (n < forcing.size())
+      equation.forcing.push_back(cln::numerator(forcing[n] * denominator * forcing_denominator_) * power);
+    if (n >= ladder.kernel.size() && n >= forcing.size()) break;
+    power = power * pivot_;
+  }
+  series::extend(equation, scaled_, count);
+}
+
+Rational ExactValues::at(std::int64_t n) const {
+  const Integer scale = cln::expt_pos(pivot_, Integer(static_cast<long>(n) + 1)) * forcing_denominator_;
+  return Rational(scaled_[static_cast<std::size_t>(n)]) / scale;
+}
+
+}  // namespace tailbound::queue

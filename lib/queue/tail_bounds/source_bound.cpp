@@ -1,0 +1,63 @@
+#include <tailbound/queue/tail_bounds/source_bound.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tailbound::queue {
+
+using Of = LastEmptySlot::Of;
+
+SourceBound::SourceBound(ExponentialBound exponential, std::vector<SourceChain> sources)
+    : exponential_(std::move(exponential)), sources_(std::move(sources)) {}
+
+const LastEmptySlot* SourceBound::upto(Of of, std::int64_t level) {
+  Known& known = of == Of::tail ? tail_ : loss_;
+  if (known.sums && known.sums->level() >= level) return &*known.sums;
+  // Nothing waits, or the bound has no end.
+  if (exponential_.prefactor().value == 0) return nullptr;
+  if (known.too_deep > 0 && level >= known.too_deep) return nullptr;
+  auto sums = LastEmptySlot::upto(sources_, of, static_cast<double>(exponential_.decay_rate().value),
+                                  exponential_.load(), level);
+  if (!sums) {
+    known.too_deep = level;
+    return nullptr;
+  }
+  known.sums = std::move(sums);
+  return &*known.sums;
+}
+
+numeric::Real SourceBound::closer(Of of, std::int64_t level, numeric::Real bound) {
+  if (level < 1 || bound == 0) return bound;
+  if (const LastEmptySlot* sums = upto(of, level)) return std::min(bound, sums->bound(level));
+  return bound;
+}
+
+std::int64_t SourceBound::least(Of of, std::int64_t enough, const numeric::Rational& target) {
+  if (enough < 2) return enough;
+  const LastEmptySlot* sums = upto(of, enough);
+  if (sums == nullptr) return enough;
+  std::int64_t missed = 0;
+  while (enough - missed > 1) {
+    const std::int64_t middle = missed + (enough - missed) / 2;
+    (numeric::compare(sums->bound(middle), target) <= 0 ? enough : missed) = middle;
+  }
+  return enough;
+}
+
+numeric::UpperBound<unit::Probability> SourceBound::tail(std::int64_t level) {
+  return {closer(Of::tail, level, exponential_.tail(level).value)};
+}
+
+std::int64_t SourceBound::least_level(const numeric::Rational& target) {
+  return least(Of::tail, exponential_.least_level(target), target);
+}
+
+numeric::UpperBound<unit::Probability> SourceBound::loss(std::int64_t capacity) {
+  return {closer(Of::loss, capacity, exponential_.loss(capacity).value)};
+}
+
+std::int64_t SourceBound::least_capacity(const numeric::Rational& target) {
+  return least(Of::loss, exponential_.least_capacity(target), target);
+}
+
+}  // namespace tailbound::queue

@@ -1,0 +1,393 @@
+#include <tailbound/queue/wormhole/finite_source_station.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tailbound::queue {
+namespace {
+
+constexpr std::size_t none = static_cast<std::size_t>(-1);
+constexpr std::size_t most_by_newton = 12;
+/// Weight of a new D beside that of the round before: with 1/2 it is what rounds wait for, with 1 they settle less near
+/// saturation.
+constexpr double new_left = 0.7;
+
+double square(double x) {
+  return x * x;
+}
+
+double whole_power(double x, int exponent) {
+  double product = 1;
+  for (int i = 0; i < exponent; ++i) product *= x;
+  return product;
+}
+
+/// Mean time until the first of m residual times ends, over X / m. (1)
+double first_residual(int servers, double deviation) {
+  return (servers + whole_power(deviation, servers + 1)) / (servers + 1);
+}
+
+/// E X^3 / X^3 of a constant and an exponential part; of more variable times, of two branches.
+double third_moment(double variation) {
+  const double c = std::sqrt(variation);
+  if (c > 1) return (1 + variation) * (1 + 2 * variation);
+  const double d = 1 - c;
+  return d * d * d + 3 * d * d * c + 6 * d * c * c + 6 * c * c * c;
+}
+
+/// kapF of one server: the mean residual time that a fresh worm sees, over X, where others of its own channel
+/// may have come first, with g of them in the mean per X.
+double seen_residual(double g, double variation) {
+  const double second = 1 + variation;
+  if (variation >= 1) return second / 2;
+  if (g < 1e-4) {
+    const double third = third_moment(variation);
+    return second / 2 + (second * second / 4 - third / 6) * g;
+  }
+  const double c = std::sqrt(variation);
+  const double exponent = g * (1 - c) + std::log1p(g * c);
+  return -1 / std::expm1(-exponent) - 1 / g;
+}
+
+/// (8): how many of those that may come have come before a follower, over their number. The leader's time is gamma;
+/// within it one of the others comes with probability `left`, and a follower with probability `follow`.
+double come_before(double variation, double left, double follow) {
+  if (follow <= 1e-7) return -std::expm1((1 + variation) * std::log1p(-left));
+  if (follow >= 1) return left;
+  // psi(y + v) = (1 + y C2 + v C2)^(-1 / C2), with 1 + y C2 = (1 - left)^-C2 and so on.
+  const double y = std::expm1(-variation * std::log1p(-left));
+  const double v = std::expm1(-variation * std::log1p(-follow));
+  return (left + (1 - follow) * std::expm1(-std::log1p(y / (1 + v)) / variation)) / follow;
+}
+
+/// The only zero in [0, most] of a function that falls through it, or the end at which it would be; from `guess`, to
+/// where the function is less than `precision` times the place.
+template <class Function>
+double falling_zero(const Function& function, double most, double guess, double precision) {
+  double low = 0, high = most;
+  if (!(most > 0)) return 0;
+  double x = std::clamp(guess, 0.0, most);
+  double value = function(x);
+  // Near the zero secants alone get there, from a slope of -1; as long as each is much nearer than the one before.
+  for (double before = x, at_before = value + 1e300, slope = -1; x > 0;) {
+    if (std::abs(value) <= precision * x) return x;
+    if (at_before < 1e299) slope = (value - at_before) / (x - before);
+    const double next = x - value / slope;
+    if (!(slope < 0) || !(next > 0 && next < most)) break;
+    const double found = function(next);
+    if (!(std::abs(found) < std::abs(value) / 4)) {
+      if (std::abs(next - x) <= 1e-14 * x) return x;  // as near as rounding lets it
+      break;
+    }
+    before = x, at_before = value;
+    x = next, value = found;
+  }
+  double other = x, other_value = value;
+  // A bracket near the guess, if there is one.
+  double step = std::max(0.02 * x, 1e-6 * most);
+  for (int i = 0; i < 60 && value != 0; ++i, step *= 4) {
+    other = value > 0 ? std::min(most, x + step) : std::max(0.0, x - step);
+    other_value = function(other);
+    if ((value > 0) != (other_value > 0)) break;
+    if (other == 0 || other == most) return other;
+    x = other;
+    value = other_value;
+  }
+  if (value == 0) return x;
+  low = std::min(x, other), high = std::max(x, other);
+  double at_low = x < other ? value : other_value, at_high = x < other ? other_value : value;
+  int side = 0;
+  for (int i = 0; i < 100 && high - low > 1e-14 * high; ++i) {
+    double next = (low * at_high - high * at_low) / (at_high - at_low);
+    if (i > 12 || !(next > low && next < high)) next = low + (high - low) / 2;
+    const double found = function(next);
+    if (found == 0) return next;
+    if (found > 0) {
+      low = next;
+      at_low = found;
+      if (side == 1) at_high /= 2;
+      side = 1;
+    } else {
+      high = next;
+      at_high = found;
+      if (side == -1) at_low /= 2;
+      side = -1;
+    }
+    if (std::abs(found) <= precision * next) return next;
+  }
+  return low + (high - low) / 2;
+}
+
+}  // namespace
+
+void FiniteSourceStation::others(std::size_t first, std::size_t second, std::vector<double>& sizes) {
+  sizes.resize(total_ + 1);
+  double* const size = sizes.data();
+  const double* const ratio = ratio_.data();
+  size[0] = 1;
+  std::size_t most = 0;
+  for (std::size_t group = 0; group < inputs_->size(); ++group) {
+    const int count = (*inputs_)[group].count - (group == first ? 1 : 0) - (group == second ? 1 : 0);
+    const double weight = weights_[group];
+    for (int i = 0; i < count; ++i) {
+      size[++most] = 0;
+      for (std::size_t n = most; n >= 1; --n) size[n] += weight * ratio[n] * size[n - 1];
+    }
+  }
+  sizes.resize(most + 1);
+}
+
+/// sum of c_n e_(n - removed) min(n, m) / n, with c_n e_(n-1) = (c_n / c_(n-1)) c_(n-1) e_(n-1).
+double FiniteSourceStation::served(const std::vector<double>& sizes, std::size_t removed) const {
+  double sum = 0;
+  for (std::size_t at = 0; at < sizes.size(); ++at) {
+    const std::size_t n = at + removed;
+    double term = sizes[at] * ratio_[at + 1];
+    if (removed == 2) term *= ratio_[at + 2];
+    sum += n > servers_ ? term * static_cast<double>(servers_) / static_cast<double>(n) : term;
+  }
+  return sum;
+}
+
+/// log(right side / rho) of each group; the greatest of them. `found_` keeps the sums without one of the group.
+double FiniteSourceStation::residuals(std::vector<double>& found) {
+  others(none, none, whole_);
+  all_ = std::accumulate(whole_.begin(), whole_.end(), 0.0);
+  double greatest = 0;
+  found_.resize(inputs_->size());
+  for (std::size_t i = 0; i < inputs_->size(); ++i) {
+    others(i, none, sizes_);
+    found_[i] = served(sizes_, 1);
+    found[i] = std::log(weights_[i] * found_[i] / all_ / wanted_[i]);
+    greatest = std::max(greatest, std::abs(found[i]));
+  }
+  return greatest;
+}
+
+/// Steps of log y into `found`, from the residuals there; false if there are none.
+bool FiniteSourceStation::newton(std::vector<double>& found) {
+  const std::size_t groups = inputs_->size();
+  if (groups > most_by_newton) return false;
+  matrix_.assign(groups * groups, 0);
+  for (std::size_t j = 0; j < groups; ++j) {
+    others(j, none, sizes_);
+    double without = 0;
+    for (std::size_t n = 0; n < sizes_.size(); ++n) without += sizes_[n] * ratio_[n + 1];
+    const double there = (*inputs_)[j].count * weights_[j] * without / all_;
+    for (std::size_t i = 0; i < groups; ++i) matrix_[i * groups + j] = (i == j ? 1 : 0) - there;
+  }
+  for (std::size_t i = 0; i < groups; ++i)
+    for (std::size_t j = i; j < groups; ++j) {
+      if (i == j && (*inputs_)[i].count == 1) continue;
+      others(i, j, sizes_);
+      const double both = served(sizes_, 2);
+      matrix_[i * groups + j] += ((*inputs_)[j].count - (i == j ? 1 : 0)) * weights_[j] * both / found_[i];
+      if (i != j) matrix_[j * groups + i] += (*inputs_)[i].count * weights_[i] * both / found_[j];
+    }
+  // Gauss with pivots.
+  for (std::size_t k = 0; k < groups; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t i = k + 1; i < groups; ++i)
+      if (std::abs(matrix_[i * groups + k]) > std::abs(matrix_[pivot * groups + k])) pivot = i;
+    if (!(std::abs(matrix_[pivot * groups + k]) > 1e-300)) return false;
+    if (pivot != k) {
+      for (std::size_t j = 0; j < groups; ++j)
+        std::swap(matrix_[k * groups + j], matrix_[pivot * groups + j]);
+      std::swap(found[k], found[pivot]);
+    }
+    for (std::size_t i = k + 1; i < groups; ++i) {
+      const double factor = matrix_[i * groups + k] / matrix_[k * groups + k];
+      for (std::size_t j = k; j < groups; ++j) matrix_[i * groups + j] -= factor * matrix_[k * groups + j];
+      found[i] -= factor * found[k];
+    }
+  }
+  for (std::size_t k = groups; k-- > 0;) {
+    for (std::size_t j = k + 1; j < groups; ++j) found[k] -= matrix_[k * groups + j] * found[j];
+    found[k] /= matrix_[k * groups + k];
+  }
+  return true;
+}
+
+void FiniteSourceStation::product_form(double precision) {
+  const std::size_t groups = inputs_->size();
+  std::vector<double>& step = trial_;
+  step.resize(groups);
+  double residual = residuals(step), before = 0;
+  for (int round = 0; round < 500 && residual > precision; ++round) {
+    kept_ = weights_;
+    plain_ = step;
+    const bool by_newton = newton(step);
+    if (by_newton) newton_ = step;
+    before = residual;
+    // From beyond a nearly full station's solution Newton's steps are far too long; a part of one is not.
+    double part = 1;
+    for (int halvings = 0;; ++halvings, part /= 2) {
+      for (std::size_t i = 0; i < groups; ++i)
+        weights_[i] = kept_[i] * std::exp(-std::clamp(by_newton ? part * newton_[i] : plain_[i], -3.0, 3.0));
+      residual = residuals(step);
+      if (!by_newton || residual < before) break;
+      if (before < 1e-12 || halvings == 40) {  // as near as rounding lets it
+        weights_ = kept_;
+        static_cast<void>(residuals(step));
+        return;
+      }
+    }
+  }
+}
+
+void FiniteSourceStation::solve(const StationService& service, const std::vector<StationInput>& inputs,
+                                std::vector<StationMemory>& memory, std::vector<StationWaits>& waits,
+                                double precision) {
+  inputs_ = &inputs;
+  servers_ = static_cast<std::size_t>(service.servers);
+  const int m = service.servers;
+  total_ = 0;
+  double offered = 0, rate = 0, followers = 0;
+  wanted_.resize(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const StationInput& input = inputs[i];
+    total_ += static_cast<std::size_t>(input.count);
+    wanted_[i] = input.rate * (input.own - input.overhang);
+    offered += input.count * wanted_[i];
+    if (!input.overhanging) rate += input.count * input.rate;
+    followers += input.count * input.rate * input.follow;
+  }
+  waits.assign(inputs.size(), {});
+  together_ = 1;
+  if (total_ == 0) return;
+  const double mean = service.mean;
+  const double variation = std::max(0.0, service.second / square(mean) - 1), c = std::sqrt(variation);
+  const double k0 = first_residual(m, c);
+  const double growth = (k0 + (1 - k0) * followers / rate) * service.together;
+  ratio_.assign(total_ + 2, 1);
+  for (std::size_t n = servers_ + 1; n < ratio_.size(); ++n)
+    ratio_[n] = static_cast<double>(n) * growth / static_cast<double>(m);
+  weights_.resize(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    weights_[i] = memory[i].weight > 0 ? memory[i].weight : wanted_[i];
+  product_form(std::max(1e-13, precision));
+  for (std::size_t i = 0; i < inputs.size(); ++i) memory[i].weight = weights_[i];
+  if (m > 1) {
+    double pairs = 0;
+    for (std::size_t n = 2; n < whole_.size(); ++n) {
+      const double held = static_cast<double>(std::min(n, servers_));
+      pairs += whole_[n] / all_ * held * (held - 1);
+    }
+    together_ = std::clamp(pairs / (m * (m - 1.0)) / square(offered / m), 1.0, m / (m - 1.0));
+  }
+  const double room = static_cast<double>(total_) - m;
+  if (room <= 0) return;
+
+  // Those left waiting behind each.
+  double present = 0;
+  const auto presence = [&](std::size_t i) {
+    return inputs[i].rate * (inputs[i].own - inputs[i].overhang + memory[i].wait);
+  };
+  for (std::size_t i = 0; i < inputs.size(); ++i) present += inputs[i].count * presence(i);
+  double over_others = 0;  // sum over all k of f_k N_k / sum of p without k
+  const auto of_one = [&](std::size_t k) {
+    const double rest = present - presence(k);
+    return rest > 0 ? inputs[k].rate * memory[k].ahead / rest : 0;
+  };
+  for (std::size_t k = 0; k < inputs.size(); ++k) over_others += inputs[k].count * of_one(k);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const double left = std::min(room, std::max(0.0, over_others - of_one(i)) * presence(i) / inputs[i].rate);
+    memory[i].left += new_left * (left - memory[i].left);
+  }
+
+  const double behind = std::clamp(service.behind, mean, std::max(mean, 2 * m / service.rate));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const StationInput& input = inputs[i];
+    StationMemory& kept = memory[i];
+    StationWaits& wait = waits[i];
+    if (input.overhanging) {
+      kept.wait = kept.ahead = 0;
+      continue;
+    }
+    others(i, none, sizes_);
+    double sum = 0, busy = 0, queue = 0, queue2 = 0, present_here = 0;
+    for (std::size_t n = 0; n < sizes_.size(); ++n) {
+      sum += sizes_[n];
+      present_here += sizes_[n] * ratio_[n + 1];
+      if (n < servers_) continue;
+      const double k = static_cast<double>(n - servers_);
+      busy += sizes_[n];
+      queue += k * sizes_[n];
+      queue2 += k * (k - 1) * sizes_[n];
+    }
+    busy /= sum, queue /= sum, queue2 /= sum;
+    const double waiting = std::max(0.0, weights_[i] / all_ * present_here - wanted_[i]);
+    wait.by_product_form = waiting / input.rate;
+    // Servers that the others keep busy while this input has no worm there, and when it waits for a share q of the
+    // time. Never more than there are: without that bound two servers near saturation have a second solution, with
+    // short waits before a full station. (3)
+    const auto seen_busy = [&](double q) {
+      return std::clamp((offered - wanted_[i] - m * q) / (1 - wanted_[i] - q), 0.0, static_cast<double>(m));
+    };
+    const double reference = seen_busy(waiting);
+
+    // Followers.
+    const double variation_in = std::max(input.variation, 1e-9);
+    const double left = std::min(kept.left / room, 1 - 1e-12);
+    const double scale = mean > 0 ? input.others / mean : 1;
+    const double t = input.others / m, t1 = behind * scale / m;
+    const double behind_ahead =
+        room * std::clamp(come_before(variation_in, left, input.channel_follow), 0.0, 1.0);
+    wait.feedback = -t1 * room * (1 - left) * std::expm1(variation_in * std::log1p(-left)) / variation_in;
+
+    const double sigma = input.follow;
+    double fresh_busy = 0, fresh_ahead = 0, residual = k0, looked_at = -1;
+    const auto look = [&](double w) {
+      looked_at = w;
+      const double q = input.rate * w, absent = 1 - wanted_[i] - q;
+      const double r = reference > 0 ? whole_power(seen_busy(q) / reference, m) : 0;
+      fresh_busy = std::min(1.0, busy * r * input.together);
+      fresh_ahead = std::min(room, fresh_busy + queue * r * input.together);
+      residual = m == 1 ? seen_residual(mean * (1 - sigma) * input.rate / absent, variation) : k0;
+      const double ahead = sigma * behind_ahead + (1 - sigma) * fresh_ahead;
+      return ahead * t1 + sigma * input.overhang - w - (1 - sigma) * fresh_busy * (t1 - residual * t);
+    };
+    const double most =
+        std::min((1 / input.rate - input.own + input.overhang) * (1 - 1e-12), room * t1 + input.overhang);
+    kept.wait = falling_zero(look, most, kept.wait, std::max(4e-15, precision));
+    if (looked_at != kept.wait) look(kept.wait);
+    kept.ahead = sigma * behind_ahead + (1 - sigma) * fresh_ahead;
+    wait.mean = kept.wait;
+    wait.behind = t1 * behind_ahead + input.overhang;
+    wait.fresh = 1 - sigma > 1e-6 ? std::max(0.0, (kept.wait - sigma * wait.behind) / (1 - sigma))
+                                  : fresh_busy * residual * t + (fresh_ahead - fresh_busy) * t1;
+    wait.fresh_waits = fresh_busy;
+    wait.behind_waits =
+        fresh_ahead > 0
+            ? -std::expm1(std::log1p(-std::min(fresh_busy, 1 - 1e-15)) * behind_ahead / fresh_ahead)
+            : 0;
+
+    // Second moments.
+    const double second_whole =
+        std::max(square(t1), service.behind_second * square(behind / service.behind * scale) /
+                                 square(static_cast<double>(m)));
+    double r1 = 0, r2 = 0;
+    if (m == 1) {
+      r1 = residual * input.others;
+      r2 = third_moment(variation) * square(input.others) / 3 * residual / k0;
+    } else {
+      const double part = m / (m + 2.0);
+      r1 = k0 * t;
+      r2 = square(r1) * (1 + part + (1 - part) * std::min(1.0, c));
+    }
+    const auto scaled = [](double first, double second, double mean_wait) {
+      const double ratio = first > 0 ? mean_wait / first : 0;
+      return second * ratio * std::sqrt(ratio);
+    };
+    wait.fresh_second =
+        scaled(busy * r1 + queue * t1,
+               busy * r2 + 2 * r1 * t1 * queue + queue2 * square(t1) + queue * second_whole, wait.fresh);
+    wait.behind_second =
+        scaled((queue + busy) * t1, (queue2 + 2 * queue) * square(t1) + (queue + busy) * second_whole,
+               t1 * behind_ahead);
+    wait.behind_second += 2 * input.overhang * t1 * behind_ahead + input.overhang_second;
+  }
+}
+
+}  // namespace tailbound::queue

@@ -1,0 +1,66 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/real.hpp>
+#include <tailbound/series/files/coefficient_list.hpp>
+#include <tailbound/series/files/pmf_file.hpp>
+
+#include <string>
+
+namespace tailbound::series {
+namespace {
+
+using numeric::Rational;
+
+constexpr std::int64_t largest_value = 1'048'575;
+constexpr std::size_t most_bits_of_sum = 131'072;
+
+[[noreturn]] void fail_at(const Coefficient& place, std::string_view source, const std::string& what) {
+  throw ParseError(std::string(source), place.line, place.column, what);
+}
+
+std::string shown_exactly(const Rational& value) {
+  const std::string fraction = numeric::bit_size(value) <= 200 ? numeric::to_fraction(value) : "";
+  const std::string decimal = numeric::to_decimal(value, 17, numeric::Rounding::nearest);
+  return fraction.empty() || fraction == decimal ? decimal : decimal + " (exactly " + fraction + ")";
+}
+
+Rational checked_sum(const CoefficientList& list, std::string_view source) {
+  Rational sum = 0;
+  for (const Coefficient& entry : list.coefficients) {
+    if (cln::minusp(entry.value))
+      fail_at(entry, source, "the probability of " + std::to_string(entry.index) + " is negative");
+    if (entry.index > largest_value && !cln::zerop(entry.value))
+      fail_at(entry, source,
+              "the value is " + std::to_string(entry.index) + "; it must be at most " +
+                  std::to_string(largest_value));
+    sum = sum + entry.value;
+    if (numeric::bit_size(sum) > most_bits_of_sum)
+      fail_at(entry, source, "the sum up to here is a fraction of more than 131072 bits");
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<Rational> parse_pmf(std::string_view text, std::string_view source, Normalise normalise) {
+  const CoefficientList list = parse_coefficient_list(text, source);
+  if (list.lone_numbers > 0)
+    throw ParseError(std::string(source), 0, 0, "numbers stand beside the list of probabilities");
+
+  const Rational sum = checked_sum(list, source);
+  if (cln::zerop(sum)) throw ParseError(std::string(source), 0, 0, "every probability is 0");
+  if (sum != 1 && normalise == Normalise::no)
+    throw ParseError(std::string(source), 0, 0,
+                     "the probabilities sum to " + shown_exactly(sum) + ", which is " +
+                         shown_exactly(cln::abs(1 - sum)) + (sum < 1 ? " below 1" : " above 1") +
+                         "; they must sum to exactly 1 (fractions such as 1/3 are exact)");
+
+  std::vector<Rational> probabilities;
+  for (const Coefficient& entry : list.coefficients) {
+    if (cln::zerop(entry.value)) continue;
+    probabilities.resize(static_cast<std::size_t>(entry.index) + 1, Rational(0));
+    probabilities.back() = sum == 1 ? entry.value : entry.value / sum;
+  }
+  return probabilities;
+}
+
+}  // namespace tailbound::series

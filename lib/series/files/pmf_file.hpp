@@ -1,0 +1,34 @@
+#pragma once
+
+#include <tailbound/numeric/rational.hpp>
+
+#include <string_view>
+#include <vector>
+
+/// Probability mass functions from text: P(A = j), the packets that arrive in a slot.
+///
+/// MODEL     one probability a line (of 0, 1, 2, ...), or "value probability" or "value,probability" a line
+///           in any order; [p0, p1, ...] as in JSON; the other forms of series/files/coefficient_list.hpp, so a
+///           polynomial in z too. Decimals and fractions are exact; # begins a comment.
+/// EXCLUDES  infinite support, probabilities that are not rational.
+/// TESTS     tests/series/pmf_file_test.cpp, tests/fuzz/fuzz_pmf_file.cpp
+namespace tailbound::series {
+
+/// What to do with probabilities whose exact sum is not 1.
+enum class Normalise {
+  no,   ///< refuse them, and say the sum
+  yes,  ///< divide each by the sum
+};
+
+/// The probabilities of 0, 1, 2, ..., the last one not 0; their exact sum is 1.  [0 .. 1]
+///
+/// Limits: those of coefficient_list.hpp; values up to 1 048 575; a sum whose numerator and denominator
+/// have no more than 131 072 bits.
+///
+/// \param source  name for messages (the file)
+/// \throws ParseError  with line and column where there is one: malformed, a negative probability, a value
+///                     twice, a sum other than 1 (the message says it), all zero, or beyond the limits
+[[nodiscard]] std::vector<numeric::Rational> parse_pmf(std::string_view text, std::string_view source,
+                                                       Normalise normalise = Normalise::no);
+
+}  // namespace tailbound::series

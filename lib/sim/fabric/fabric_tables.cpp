@@ -1,0 +1,537 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/sim/batches/checkpoint.hpp>
+#include <tailbound/sim/fabric/fabric_tables.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+namespace tailbound::sim {
+namespace {
+
+using network::Network;
+using network::ProductDemand;
+using network::SparseDemand;
+using numeric::Rational;
+
+constexpr std::size_t most_kinds = 200;
+constexpr double all_draws = 18446744073709551616.0;  // 2^64
+
+std::uint64_t threshold_of(const Rational& rate) {
+  return cln::cl_I_to_ulong(cln::floor1(rate * (cln::expt(numeric::Integer(2), 64) - 1)));
+}
+
+/// A sum of probabilities as a bound of draws; the last is made to take all.
+std::uint64_t bound_of(double sum) {
+  const double scaled = std::floor(sum * all_draws);
+  return scaled >= all_draws ? ~std::uint64_t{0} : static_cast<std::uint64_t>(scaled);
+}
+
+std::string kind_of(const std::string& name) {
+  const std::size_t digit = name.find_first_of("0123456789");
+  return digit == 0 ? name : name.substr(0, digit);
+}
+
+std::uint32_t group_of(const ProductDemand& demand, std::size_t node) {
+  return demand.group.empty() ? 0 : demand.group[node];
+}
+
+/// Links by the router that they lead to, as routers that they come from.
+struct Entering {
+  std::vector<std::size_t> begin;
+  std::vector<std::uint32_t> from;
+};
+
+/// All that the run depends on but for the buffer.
+std::string identity_of(const network::Fabric& fabric) {
+  ByteWriter bytes;
+  const Network& network = fabric.network;
+  for (const network::Node& node : network.nodes) {
+    bytes.put(std::string_view(node.name));
+    bytes.put(node.host);
+    if (node.group != network::Node::no_group) bytes.put(std::uint64_t{node.group});
+  }
+  for (const network::Link& link : network.links)
+    for (const std::uint64_t value :
+         {std::uint64_t{link.from}, std::uint64_t{link.to}, static_cast<std::uint64_t>(link.packets_per_slot),
+          static_cast<std::uint64_t>(link.weight)})
+      bytes.put(value);
+  for (const network::Demand& demand : fabric.demands) {
+    bytes.put(static_cast<std::uint64_t>(demand.route));
+    const auto put_values = [&](const std::vector<Rational>& values) {
+      for (const Rational& value : values) bytes.put(std::string_view(numeric::to_fraction(value)));
+    };
+    if (const auto* product = std::get_if<ProductDemand>(&demand.rates)) {
+      put_values(product->values);
+      for (const auto* list : {&product->out, &product->in, &product->group}) bytes.put(*list);
+    } else {
+      const auto& sparse = std::get<SparseDemand>(demand.rates);
+      put_values(sparse.values);
+      for (const auto& entry : sparse.entries)
+        for (const std::uint32_t value : {entry.from, entry.to, entry.rate}) bytes.put(value);
+    }
+  }
+  return "fabric " + network.name + " of " + std::to_string(network.nodes.size()) + " nodes and " +
+         std::to_string(network.links.size()) + " links (checksum " + std::to_string(checksum(bytes.take())) +
+         ")";
+}
+
+}  // namespace
+
+QueueKinds::QueueKinds(const Network& network) : of_link(network.links.size(), none) {
+  for (const bool by_name : {true, false}) {
+    kinds.clear();
+    std::map<std::string, std::uint32_t> known;
+    for (std::size_t link = 0; link < network.links.size() && kinds.size() <= most_kinds; ++link) {
+      if (!network.has_queue(link)) continue;
+      const network::Node &from = network.nodes[network.links[link].from],
+                          &to = network.nodes[network.links[link].to];
+      const std::string name = by_name ? kind_of(from.name) + " -> " + kind_of(to.name)
+                                       : std::string("switch -> ") + (to.host ? "host" : "switch");
+      const auto [found, is_new] = known.emplace(name, static_cast<std::uint32_t>(kinds.size()));
+      if (is_new) kinds.push_back({name});
+      of_link[link] = found->second;
+      ++kinds[found->second].queues;
+      kinds[found->second].places += network.links[link].packets_per_slot;
+    }
+    if (kinds.size() <= most_kinds) return;
+  }
+}
+
+FabricTables::FabricTables(const network::Fabric& fabric, std::uint64_t most_bytes)
+    : kinds(fabric.network), identity(identity_of(fabric)), most_bytes_(most_bytes) {
+  const Network& network = fabric.network;
+  network::require_valid(network);
+  rows.kinds = kinds.kinds.size();
+  number_queues(network);
+  find_places(network, fabric.demands);
+  find_ways(network, fabric.demands);
+  find_senders(network, fabric.demands);
+  check_ways(network);
+  queue_of_link_ = {};
+}
+
+void FabricTables::number_queues(const Network& network) {
+  std::vector<std::uint32_t> out(network.nodes.size(), 0);
+  for (const network::Link& link : network.links) {
+    if (network.nodes[link.from].host && network.nodes[link.to].host)
+      throw InvalidArgument("link", network.nodes[link.from].name + " -> " + network.nodes[link.to].name,
+                            "between switches, or between a host and a switch");
+    ++out[link.from];
+  }
+  router_of.assign(network.nodes.size(), none);
+  for (const bool host : {false, true}) {
+    for (std::uint32_t node = 0; node < network.nodes.size(); ++node) {
+      if (network.nodes[node].host != host || (host && out[node] < 2)) continue;
+      router_of[node] = static_cast<std::uint32_t>(routers.size());
+      Router router;
+      router.node = node;
+      router.host = host;
+      router.ports = out[node];
+      routers.push_back(router);
+    }
+    if (!host) switches = routers.size();
+  }
+  std::uint32_t next = 0;
+  for (Router& router : routers) {
+    router.first_queue = next;
+    next += router.ports;
+  }
+  queues.resize(next);
+  weight_.resize(next);
+  queue_of_link_.assign(network.links.size(), none);
+  std::vector<std::uint32_t> filled(routers.size(), 0);
+  std::vector<std::vector<std::uint32_t>> read(routers.size());  // queues that lead to each switch
+  for (const bool to_host : {false, true})                       // ports to switches come first
+    for (std::size_t link = 0; link < network.links.size(); ++link) {
+      const network::Link& its = network.links[link];
+      const std::uint32_t from = router_of[its.from];
+      if (from == none || network.nodes[its.to].host != to_host) continue;
+      const std::uint32_t queue = queue_of_link_[link] = routers[from].first_queue + filled[from]++;
+      queues[queue].to = static_cast<std::uint32_t>(its.to);
+      queues[queue].takes = static_cast<std::uint16_t>(its.packets_per_slot);
+      weight_[queue] = static_cast<std::uint32_t>(its.weight);
+      if (routers[from].host) continue;
+      queues[queue].kind = static_cast<std::uint16_t>(kinds.of_link[link]);
+      if (!to_host) read[router_of[its.to]].push_back(queue);
+    }
+  for (std::size_t router = 0; router < routers.size(); ++router) {
+    routers[router].first_cell = static_cast<std::uint32_t>(cells);
+    for (const std::uint32_t queue : read[router]) {
+      queues[queue].cell = static_cast<std::uint32_t>(cells);
+      cells += queues[queue].takes;
+    }
+    routers[router].cells = static_cast<std::uint32_t>(cells) - routers[router].first_cell;
+  }
+}
+
+void FabricTables::find_places(const Network& network, const Demands& demands) {
+  std::vector<bool> receives(network.nodes.size(), false);
+  for (const network::Demand& demand : demands) {
+    if (const auto* product = std::get_if<ProductDemand>(&demand.rates)) {
+      for (std::size_t d = 0; d < product->in.size(); ++d)
+        if (product->in[d] != 0) receives[d] = true;
+    } else {
+      for (const auto& entry : std::get<SparseDemand>(demand.rates).entries) receives[entry.to] = true;
+    }
+  }
+  std::vector<std::uint32_t> in(network.nodes.size(), 0), last(network.nodes.size(), none);
+  target.resize(network.nodes.size());
+  for (std::size_t link = 0; link < network.links.size(); ++link) {
+    const network::Link& its = network.links[link];
+    ++in[its.to];
+    last[its.to] = static_cast<std::uint32_t>(its.from);
+    if (network.nodes[its.to].host)
+      target[its.to].last_port = queue_of_link_[link] - routers[router_of[its.from]].first_queue;
+  }
+  std::unordered_map<std::uint32_t, std::uint32_t> known;
+  for (std::uint32_t node = 0; node < network.nodes.size(); ++node) {
+    if (!receives[node]) continue;
+    const bool one_link = network.nodes[node].host && in[node] == 1;
+    if (!one_link) target[node].last_port = none;
+    const std::uint32_t end = one_link ? last[node] : node;
+    const auto [found, is_new] = known.emplace(end, static_cast<std::uint32_t>(place_nodes_.size()));
+    if (is_new) place_nodes_.push_back({end});
+    target[node].place = found->second;
+  }
+  first_group_place = static_cast<std::uint32_t>(place_nodes_.size());
+  if (std::any_of(demands.begin(), demands.end(),
+                  [](const auto& demand) { return demand.route == network::RouteRule::minimal; }))
+    groups = network::switch_groups(network, network::RouteRule::minimal);
+  if (std::any_of(demands.begin(), demands.end(),
+                  [](const auto& demand) { return demand.route == network::RouteRule::valiant; })) {
+    groups = network::switch_groups(network, network::RouteRule::valiant);
+    if (groups->size() > most_groups)
+      throw LimitExceeded("Valiant routes by way of more than 2047 groups; that is the limit of simulations");
+    place_nodes_.insert(place_nodes_.end(), groups->switches.begin(), groups->switches.end());
+  }
+  places_ = place_nodes_.size();
+}
+
+/// Minimal routes have the table that is free.
+void FabricTables::choose_tables(const Demands& demands) {
+  const auto used = [&](network::RouteRule leg) {
+    return std::any_of(demands.begin(), demands.end(), [leg](const network::Demand& demand) {
+      return network::leg_rule(demand.route) == leg;
+    });
+  };
+  if (!used(network::RouteRule::minimal)) return;
+  if (used(network::RouteRule::shortest) && used(network::RouteRule::spread))
+    throw LimitExceeded(
+        "shortest, minimal and spread (or Valiant) routes in one network; simulations know two of the three "
+        "at once");
+  rule_of_table_[used(network::RouteRule::shortest) ? 1 : 0] = network::RouteRule::minimal;
+}
+
+std::uint32_t FabricTables::table_of(network::RouteRule rule) const {
+  return rule_of_table_[0] == network::leg_rule(rule) ? 0 : 1;
+}
+
+void FabricTables::find_ways(const Network& network, const Demands& demands) {
+  choose_tables(demands);
+  std::array<bool, 2> used{};
+  for (const network::Demand& demand : demands) used[table_of(demand.route)] = true;
+  const std::size_t tables = (used[0] ? 1U : 0U) + (used[1] ? 1U : 0U);
+  // A plane of cells for each slot that is kept, and the tables of ways.
+  const double bytes = 2.0 * static_cast<double>(tables * routers.size()) * static_cast<double>(places_) +
+                       1024.0 * static_cast<double>(cells) + 64.0 * static_cast<double>(network.links.size());
+  if (bytes > static_cast<double>(most_bytes_))
+    throw LimitExceeded("the simulation of this network would take " +
+                        std::to_string(std::llround(bytes / 1e6)) + " MB, and it may take " +
+                        std::to_string(most_bytes_ / 1'000'000) + " MB");
+  for (std::size_t rule = 0; rule < 2; ++rule)
+    if (used[rule]) ways_[rule].assign(routers.size() * places_, no_way);
+
+  Entering entering;
+  entering.begin.assign(network.nodes.size() + 1, 0);
+  for (const Queue& queue : queues) ++entering.begin[queue.to + 1];
+  std::partial_sum(entering.begin.begin(), entering.begin.end(), entering.begin.begin());
+  entering.from.resize(queues.size());
+  std::vector<std::size_t> next = entering.begin;
+  for (std::uint32_t router = 0; router < routers.size(); ++router)
+    for (std::uint32_t port = 0; port < routers[router].ports; ++port)
+      entering.from[next[queues[routers[router].first_queue + port].to]++] = router;
+
+  // The same choices come again and again: each router numbers its own.
+  std::vector<std::map<std::vector<std::uint32_t>, std::uint16_t>> known(routers.size());
+  std::vector<std::vector<std::vector<std::uint32_t>>> lists(routers.size());
+  struct Last {
+    std::vector<std::uint32_t> ports;
+    std::uint16_t number = 0;
+  };
+  std::vector<Last> last(routers.size());
+  constexpr std::uint16_t unreached = 0xFFFF;
+  std::vector<std::uint16_t> distance(network.nodes.size());
+  std::vector<std::uint32_t> queue, closer;
+  int longest = 0, longest_first_leg = 0;
+  for (std::size_t place = 0; place < places_; ++place) {
+    for (std::size_t rule = 0; rule < 2; ++rule) {
+      if (!used[rule]) continue;
+      const bool minimal = rule_of_table_[rule] == network::RouteRule::minimal;
+      if (minimal && place >= first_group_place) continue;  // by way of no group
+      const std::uint32_t toward = minimal ? groups->of_node[place_nodes_[place].front()] : none;
+      const auto may_pass = [&](std::uint32_t from, std::uint32_t to) {
+        return !minimal || network::minimal_link(groups->of_node[from], groups->of_node[to], toward);
+      };
+      std::fill(distance.begin(), distance.end(), unreached);
+      queue = place_nodes_[place];
+      for (const std::uint32_t end : queue) distance[end] = 0;
+      for (std::size_t at = 0; at < queue.size(); ++at) {
+        const std::uint32_t node = queue[at];
+        if (distance[node] != 0 && network.nodes[node].host) continue;
+        for (std::size_t i = entering.begin[node]; i < entering.begin[node + 1]; ++i) {
+          const std::uint32_t from = routers[entering.from[i]].node;
+          if (distance[from] != unreached || !may_pass(from, node)) continue;
+          distance[from] = static_cast<std::uint16_t>(distance[node] + 1);
+          if (distance[from] > 250) throw LimitExceeded("a way of more than 250 links");
+          queue.push_back(from);
+        }
+      }
+      for (std::size_t router = 0; router < routers.size(); ++router) {
+        const Router& its = routers[router];
+        const std::uint16_t here = distance[its.node];
+        if (here == unreached) continue;
+        (place < first_group_place ? longest : longest_first_leg) =
+            std::max<int>(place < first_group_place ? longest : longest_first_leg, here);
+        closer.clear();
+        for (std::uint32_t port = 0; here != 0 && port < its.ports; ++port) {
+          const std::uint32_t to = queues[its.first_queue + port].to;
+          if (distance[to] + 1 == here && (distance[to] == 0 || !network.nodes[to].host) &&
+              may_pass(its.node, to))
+            closer.push_back(port);
+        }
+        std::uint16_t& way = ways_[rule][router * places_ + place];
+        if (here == 0) {
+          way = arrived;
+          continue;
+        }
+        if (rule_of_table_[rule] == network::RouteRule::shortest) closer.resize(1);
+        if (closer != last[router].ports) {
+          const auto [found, is_new] =
+              known[router].emplace(closer, static_cast<std::uint16_t>(lists[router].size()));
+          if (is_new) lists[router].push_back(closer);
+          if (lists[router].size() > 32'000)
+            throw LimitExceeded("a switch with more than 32000 ways to choose");
+          last[router] = {closer, found->second};
+        }
+        way = last[router].number;
+      }
+    }
+  }
+  most_queues = longest + longest_first_leg + 1;
+  if (most_queues > 251) throw LimitExceeded("a way of more than 250 links");
+  encode_ways(lists);
+}
+
+/// Numbers of lists become what is looked up fastest: single ports, masks of few ports, choices.
+void FabricTables::encode_ways(const std::vector<std::vector<std::vector<std::uint32_t>>>& lists) {
+  std::vector<std::uint16_t> code;
+  for (std::size_t router = 0; router < routers.size(); ++router) {
+    Router& its = routers[router];
+    its.first_choice = static_cast<std::uint32_t>(choices.size());
+    const auto weight_of = [&](std::uint32_t port) { return weight_[its.first_queue + port]; };
+    const auto alike = [&](const std::vector<std::uint32_t>& list) {
+      return std::all_of(list.begin(), list.end(),
+                         [&](std::uint32_t port) { return weight_of(port) == weight_of(list.front()); });
+    };
+    const auto side_by_side = [](const std::vector<std::uint32_t>& list) {
+      return list.back() - list.front() + 1 == list.size();
+    };
+    // Where ports lie side by side, a choice is looked up faster than a bit is found.
+    its.masks = !std::all_of(lists[router].begin(), lists[router].end(), side_by_side) &&
+                std::all_of(lists[router].begin(), lists[router].end(),
+                            [&](const auto& list) { return list.back() < most_mask_ports && alike(list); });
+    code.clear();
+    for (const std::vector<std::uint32_t>& list : lists[router]) {
+      std::uint64_t sum = 0;
+      std::uint16_t mask = 0;
+      const bool listed = !side_by_side(list);
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        if (its.masks) mask = static_cast<std::uint16_t>(mask | 1U << list[i]);
+        sum += weight_of(list[i]);
+      }
+      if (sum > 0xFFFFFFFF) throw LimitExceeded("weights of more than 2^32 in all at a switch");
+      if (its.masks || list.size() == 1) {
+        if (list.front() >= chosen) throw LimitExceeded("a switch with more than 32768 links");
+        code.push_back(its.masks ? mask : static_cast<std::uint16_t>(list.front()));
+        continue;
+      }
+      const bool weighted = !alike(list);
+      Choice choice{list.front(), static_cast<std::uint32_t>(list.size()),
+                    weighted ? static_cast<std::uint32_t>(sum) : 0, listed};
+      if (listed || weighted) {
+        choice.first = static_cast<std::uint32_t>(ports.size());
+        sum = 0;
+        for (const std::uint32_t port : list) {
+          ports.push_back(port);
+          bounds.push_back(static_cast<std::uint32_t>(sum += weight_of(port)));
+        }
+      }
+      code.push_back(static_cast<std::uint16_t>(chosen | (choices.size() - its.first_choice)));
+      choices.push_back(choice);
+    }
+    for (std::vector<std::uint16_t>& table : ways_)
+      for (std::size_t place = 0; place < (table.empty() ? 0 : places_); ++place) {
+        std::uint16_t& way = table[router * places_ + place];
+        if (way < no_way) way = code[way];
+      }
+  }
+}
+
+void FabricTables::find_senders(const Network& network, const Demands& demands) {
+  const std::vector<Rational> sent = network::sent_by_node({network, demands});
+  std::vector<std::vector<Part>> parts_of(network.nodes.size());
+  std::vector<std::vector<double>> rates_of(network.nodes.size());
+  const auto add = [&](std::size_t node, double rate, network::RouteRule rule, std::size_t its_targets) {
+    if (network::knows_groups(rule)) network::require_in_group(network, *groups, node, rule);
+    parts_of[node].push_back(
+        {0, table_of(rule), static_cast<std::uint32_t>(its_targets), rule == network::RouteRule::valiant});
+    rates_of[node].push_back(rate);
+  };
+  const auto add_targets = [&](std::vector<std::pair<std::uint32_t, double>> list) {
+    Targets its;
+    double sum = 0, all = 0;
+    for (const auto& [node, weight] : list) all += weight;
+    const bool alike = std::all_of(list.begin(), list.end(),
+                                   [&](const auto& each) { return each.second == list.front().second; });
+    for (const auto& [node, weight] : list) {
+      its.nodes.push_back(node);
+      sum += weight;
+      if (!alike) its.bounds.push_back(bound_of(sum / all));
+    }
+    if (!alike) its.bounds.back() = ~std::uint64_t{0};
+    targets.push_back(std::move(its));
+    return targets.size() - 1;
+  };
+  for (const network::Demand& demand : demands) {
+    if (const auto* product = std::get_if<ProductDemand>(&demand.rates)) {
+      std::vector<double> value;
+      for (const Rational& each : product->values) value.push_back(numeric::nearest_double(each));
+      std::map<std::uint32_t, std::vector<std::pair<std::uint32_t, double>>> receivers;
+      std::map<std::uint32_t, double> attraction;
+      for (std::uint32_t d = 0; d < product->in.size(); ++d)
+        if (product->in[d] != 0) {
+          receivers[group_of(*product, d)].emplace_back(d, value[product->in[d]]);
+          attraction[group_of(*product, d)] += value[product->in[d]];
+        }
+      std::map<std::uint32_t, std::size_t> lists;
+      for (auto& [group, list] : receivers) lists[group] = add_targets(std::move(list));
+      for (std::uint32_t s = 0; s < product->out.size(); ++s) {
+        const auto found = lists.find(group_of(*product, s));
+        if (product->out[s] == 0 || found == lists.end()) continue;
+        const std::vector<std::uint32_t>& to = targets[found->second].nodes;
+        if (to.size() == 1 && to.front() == s) continue;
+        add(s, value[product->out[s]] * (attraction[found->first] - value[product->in[s]]), demand.route,
+            found->second);
+      }
+      continue;
+    }
+    const auto& sparse = std::get<SparseDemand>(demand.rates);
+    std::vector<double> value;
+    for (const Rational& each : sparse.values) value.push_back(numeric::nearest_double(each));
+    std::vector<std::size_t> order(sparse.entries.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return sparse.entries[a].from < sparse.entries[b].from;
+    });
+    for (std::size_t at = 0; at < order.size();) {
+      const std::uint32_t from = sparse.entries[order[at]].from;
+      std::vector<std::pair<std::uint32_t, double>> list;
+      double rate = 0;
+      for (; at < order.size() && sparse.entries[order[at]].from == from; ++at) {
+        const auto& entry = sparse.entries[order[at]];
+        list.emplace_back(entry.to, value[entry.rate]);
+        rate += value[entry.rate];
+      }
+      add(from, rate, demand.route, add_targets(std::move(list)));
+    }
+  }
+  // By the router at which their packets begin.
+  std::vector<std::vector<std::uint32_t>> nodes(routers.size());
+  std::vector<std::uint32_t> first_link(network.nodes.size(), none);
+  for (const network::Link& link : network.links)
+    if (first_link[link.from] == none) first_link[link.from] = static_cast<std::uint32_t>(link.to);
+  for (std::uint32_t node = 0; node < network.nodes.size(); ++node) {
+    if (parts_of[node].empty()) continue;
+    if (sent[node] > 1)
+      throw InvalidArgument("the rate of all flows from " + network.nodes[node].name,
+                            numeric::to_fraction(sent[node]), "at most 1 packet a slot");
+    if (router_of[node] == none && first_link[node] == none)
+      throw NoAnswer("no way leads from " + network.nodes[node].name + " to any other node");
+    nodes[router_of[node] != none ? router_of[node] : router_of[first_link[node]]].push_back(node);
+  }
+  for (std::size_t router = 0; router < routers.size(); ++router) {
+    routers[router].first_sender = static_cast<std::uint32_t>(senders.size());
+    for (const std::uint32_t node : nodes[router]) {
+      const auto& rates = rates_of[node];
+      const double all = std::accumulate(rates.begin(), rates.end(), 0.0);
+      double sum = 0;
+      senders.push_back({node, threshold_of(sent[node]), static_cast<std::uint32_t>(parts.size()),
+                         static_cast<std::uint32_t>(rates.size())});
+      for (std::size_t i = 0; i < rates.size(); ++i) {
+        parts.push_back(parts_of[node][i]);
+        parts.back().bound = i + 1 == rates.size() ? ~std::uint64_t{0} : bound_of((sum += rates[i]) / all);
+      }
+    }
+    routers[router].senders = static_cast<std::uint32_t>(senders.size()) - routers[router].first_sender;
+  }
+}
+
+/// From each router where packets begin to each place that they go to.
+void FabricTables::check_ways(const Network& network) const {
+  std::vector<std::map<std::uint32_t, std::uint32_t>> places;  // of each list: place -> a node there
+  for (const Targets& list : targets) {
+    auto& its = places.emplace_back();
+    for (const std::uint32_t node : list.nodes) its.emplace(target[node].place, node);
+  }
+  std::set<std::uint32_t> second_legs;  // lists whose were checked
+  for (std::size_t router = 0; router < routers.size(); ++router) {
+    std::set<std::tuple<std::uint32_t, bool, std::uint32_t>> checked;
+    for (std::uint32_t i = 0; i < routers[router].senders; ++i) {
+      const Sender& sender = senders[routers[router].first_sender + i];
+      for (std::uint32_t p = 0; p < sender.parts; ++p) {
+        const Part& part = parts[sender.first_part + p];
+        if (!checked.emplace(part.rule, part.valiant, part.targets).second) continue;
+        if (part.valiant && second_legs.emplace(part.targets).second)
+          check_second_legs(network, places[part.targets]);
+        for (std::size_t g = 0; part.valiant && g < groups->drawn.size(); ++g)
+          if (way(part.rule, router, first_group_place + groups->drawn[g]) == no_way)
+            throw NoAnswer("no way leads from " + network.nodes[sender.node].name + " to " +
+                           network.nodes[groups->switches[groups->drawn[g]].front()].name +
+                           ", and it sends there");
+        for (const auto& [place, node] : places[part.targets])
+          if (way(part.rule, router, place) == no_way && node != sender.node)
+            throw NoAnswer("no way leads from " + network.nodes[sender.node].name + " to " +
+                           network.nodes[node].name);
+      }
+    }
+  }
+}
+
+/// From where packets come into each group on to their destinations.
+/// \param places  of destinations, each with a node there
+void FabricTables::check_second_legs(const Network& network,
+                                     const std::map<std::uint32_t, std::uint32_t>& places) const {
+  constexpr std::uint32_t spread = 1;
+  for (const auto& [place, node] : places) {
+    network::require_in_group(network, *groups, node, network::RouteRule::valiant);
+    for (const std::uint32_t group : groups->drawn)
+      for (const std::uint32_t entry : groups->entries[group])
+        if (groups->of_node[node] != group && way(spread, router_of[entry], place) == no_way)
+          throw NoAnswer("no way leads from " + network.nodes[entry].name + " to " +
+                         network.nodes[node].name + ", and it sends there");
+  }
+}
+
+std::shared_ptr<const FabricTables> fabric_tables(const network::Fabric& fabric, std::uint64_t most_bytes) {
+  return std::make_shared<const FabricTables>(fabric, most_bytes);
+}
+
+}  // namespace tailbound::sim

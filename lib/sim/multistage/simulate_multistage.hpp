@@ -1,0 +1,51 @@
+#pragma once
+
+#include <tailbound/core/quantity.hpp>
+#include <tailbound/sim/batches/batch_means.hpp>
+#include <tailbound/sim/batches/batched_run.hpp>
+#include <tailbound/sim/multistage/multistage_replication.hpp>
+
+#include <optional>
+#include <string>
+
+/// What a simulated multistage network (sim/multistage/multistage_replication.hpp) shows, as estimates with
+/// confidence intervals.
+///
+/// MODEL     the batches of all replications are taken together (sim/batches/batch_means.hpp). Requests are
+///           counted as generated, also where they travel combined.
+/// TESTS     tests/sim/multistage_test.cpp
+namespace tailbound::sim {
+
+/// The queues of one stage that hot requests pass.
+struct MultistageStage {
+  numeric::Estimate<unit::Request> occupancy;  ///< requests present, that in service or blocked included
+  std::optional<numeric::Estimate<unit::Probability>> combining;  ///< of a hot request that comes; none came
+};
+
+struct MultistageEstimates {
+  numeric::Estimate<unit::RequestsPerSlot> throughput;  ///< requests delivered, a processor and slot
+  std::optional<numeric::Estimate<unit::Slot>> delay, hot_delay,
+      cold_delay;                                ///< none where none was delivered
+  numeric::Estimate<unit::Probability> stalled;  ///< of the requests generated: those that waited for stage 0
+  std::vector<MultistageStage> hot_path;
+  std::uint64_t requests = 0;  ///< delivered while measured
+  std::size_t batches = 0;
+};
+
+/// The time in which the network forgets how full it was [slots]: that in which the requests that all buffers
+/// of the hot path hold are served by its last queues; at least the time through empty buffers.
+[[nodiscard]] double relaxation_slots(const MultistageModel& model);
+
+/// Warm-up: 4 relaxation times and 200 slots. Batches: 16 a replication, or fewer so that each lasts at least
+/// 10 relaxation times, but in all no fewer than 8.
+[[nodiscard]] RunPlan automatic_plan(const MultistageModel& model, std::int64_t slots, int replications,
+                                     std::uint64_t seed);
+
+[[nodiscard]] RunResult run_multistage(const MultistageModel& model, const RunPlan& plan,
+                                       const RunControls& controls = {}, std::string_view resume = {});
+
+/// \throws InvalidArgument  fewer than two batches were completed; a confidence out of range
+[[nodiscard]] MultistageEstimates multistage_estimates(const MultistageModel& model, const RunResult& result,
+                                                       double confidence = 0.95);
+
+}  // namespace tailbound::sim

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <tailbound/sim/batches/batched_run.hpp>
+#include <tailbound/sim/batches/histogram_batches.hpp>
+#include <tailbound/sim/network/network_replication.hpp>
+
+#include <string>
+
+/// What a simulated network (sim/network/network_replication.hpp) shows, as estimates with confidence
+/// intervals.
+///
+/// MODEL     the batches of all replications are taken together (sim/batches/batch_means.hpp). Delays are those
+/// of all
+///           packets alike; flows have their means.
+/// EXCLUDES  events so rare that few batches see any: `count` tells how many were seen.
+/// TESTS     tests/sim/simulate_network_test.cpp
+namespace tailbound::sim {
+
+struct LinkEstimates {
+  std::size_t link = 0;                ///< position in Network::links
+  numeric::Estimate<unit::Load> load;  ///< packets served a slot
+  numeric::Estimate<unit::Packet> mean_occupancy;
+  std::vector<LevelEstimate> tail;      ///< P(Q > level), just after the arrivals of a slot
+  std::uint64_t dropped = 0;            ///< packets
+  numeric::Estimate<unit::Ratio> loss;  ///< of the packets that come to this queue
+};
+
+struct FlowEstimates {
+  std::size_t flow = 0;                                        ///< position in Network::flows
+  std::uint64_t packets = 0;                                   ///< delivered while measured
+  std::optional<numeric::Estimate<unit::Slot>> mean_queueing;  ///< none where no packet was delivered
+};
+
+struct NetworkQuestions {
+  std::vector<std::int64_t> occupancy_levels{};  ///< for LinkEstimates::tail, >= 0
+  std::vector<std::int64_t> delay_levels{};      ///< for delay_ccdf, >= 0
+  std::vector<double> percentiles{};             ///< as fractions, above 0 and below 1
+  double confidence = 0.95;
+};
+
+struct NetworkPercentile {
+  double fraction = 0;
+  numeric::Estimate<unit::Slot> queueing, latency;
+};
+
+struct NetworkEstimates {
+  std::vector<LinkEstimates>
+      links;  ///< those with a queue that a flow passes, in the order of Network::links
+  std::vector<FlowEstimates> flows;       ///< in the order of Network::flows
+  std::vector<LevelEstimate> delay_ccdf;  ///< queueing delay D
+  std::vector<NetworkPercentile> percentiles;
+  numeric::Estimate<unit::Slot> mean_queueing, mean_latency;
+  std::uint64_t packets = 0;  ///< delivered while measured
+  std::size_t batches = 0;
+};
+
+/// How busy a network is: what the automatic plan needs.
+struct NetworkWork {
+  double utilization = 0;     ///< greatest share of what a link takes, over all queues
+  int hops = 0;               ///< queues on the longest route
+  double steps_per_slot = 0;  ///< packet-hops, in the mean
+  std::size_t queues = 0;
+  SourceMemory memory{};  ///< greatest of all queues; the variance in shares of what a link takes
+};
+
+[[nodiscard]] NetworkWork network_work(const network::Network& network);
+
+/// The inputs as text, for checkpoints: name, size and a checksum of the whole network.
+[[nodiscard]] std::string describe(const NetworkModel& model);
+
+[[nodiscard]] RunResult run_network(const NetworkModel& model, const RunPlan& plan,
+                                    const RunControls& controls = {}, std::string_view resume = {});
+
+/// Delays of all packets, from the rows that hold them: `first` of packets that met no queue, the next one queue, and so
+/// on up to the last of a batch.  \throws as network_estimates()
+void estimate_delays(NetworkEstimates& result, const std::vector<const Counts*>& batches, std::size_t first,
+                     const NetworkQuestions& questions);
+
+/// \throws InvalidArgument  fewer than two batches were completed, no packet was delivered, a level or
+///                          percentile out of range
+[[nodiscard]] NetworkEstimates network_estimates(const NetworkModel& model, const RunResult& result,
+                                                 const NetworkQuestions& questions);
+
+}  // namespace tailbound::sim

@@ -1,0 +1,140 @@
+#include <tailbound/sim/rare/rare_arrivals.hpp>
+
+#include <tailbound/core/error.hpp>
+#include <tailbound/sim/rare/rare_event.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+namespace tailbound::sim {
+namespace {
+
+using network::SourceRate;
+
+constexpr std::size_t most_values = std::size_t{1} << 14;
+
+void check(std::span<const SourceRate> sources) {
+  if (sources.empty()) throw InvalidArgument("sources", "an empty list", "at least one source");
+  for (const SourceRate& source : sources) {
+    if (!cln::plusp(source.rate) || source.rate > 1)
+      throw InvalidArgument("rate", numeric::to_fraction(source.rate), "above 0 and at most 1");
+    if (source.count < 1 || source.count > (std::int64_t{1} << 20))
+      throw InvalidArgument("number of sources", std::to_string(source.count), "from 1 to 2^20");
+  }
+}
+
+/// log A(e^x) - x: 0 at x = 0, convex, falling there if the queue is stable.
+double growth(std::span<const SourceRate> sources, double x) {
+  double sum = -x;
+  for (const SourceRate& source : sources)
+    sum +=
+        static_cast<double>(source.count) * std::log1p(numeric::nearest_double(source.rate) * std::expm1(x));
+  return sum;
+}
+
+/// Cuts off the end of a distribution.
+void trim(std::vector<double>& values) {
+  double left = 0;
+  while (values.size() > 1 && left + values.back() < negligible) {
+    left += values.back();
+    values.pop_back();
+  }
+}
+
+std::vector<double> binomial(double count, double rate) {
+  if (rate >= 1) {
+    if (count >= static_cast<double>(most_values)) throw LimitExceeded("more than 2^14 packets in a slot");
+    std::vector<double> certain(static_cast<std::size_t>(count) + 1);
+    certain.back() = 1;
+    return certain;
+  }
+  std::vector<double> values{std::exp(count * std::log1p(-rate))};
+  for (double j = 0; j < count && (j < count * rate || values.back() >= negligible / 100); ++j) {
+    if (values.size() >= most_values) throw LimitExceeded("more than 2^14 packets in a slot");
+    values.push_back(values.back() * (count - j) / (j + 1) * (rate / (1 - rate)));
+  }
+  trim(values);
+  return values;
+}
+
+std::vector<double> convolved(const std::vector<double>& left, const std::vector<double>& right) {
+  std::vector<double> sum(left.size() + right.size() - 1);
+  for (std::size_t i = 0; i < left.size(); ++i)
+    for (std::size_t j = 0; j < right.size(); ++j) sum[i + j] += left[i] * right[j];
+  trim(sum);
+  if (sum.size() > most_values) throw LimitExceeded("more than 2^14 packets in a slot");
+  return sum;
+}
+
+}  // namespace
+
+double mean_arrivals(std::span<const SourceRate> sources) {
+  double mean = 0;
+  for (const SourceRate& source : sources)
+    mean += static_cast<double>(source.count) * numeric::nearest_double(source.rate);
+  return mean;
+}
+
+double decay_exponent(std::span<const SourceRate> sources) {
+  check(sources);
+  numeric::Rational load = 0;
+  std::int64_t inputs = 0;
+  for (const SourceRate& source : sources) {
+    load = load + source.rate * cln::cl_I(source.count);
+    inputs += source.count;
+  }
+  if (load >= 1) throw Unstable(numeric::to_fraction(load), 1);
+  if (inputs == 1) throw NoAnswer("a single source: the queue never holds more than one packet");
+  return positive_root([&](double x) { return growth(sources, x); },
+                       "the load is so small that A(z) = z is solved beyond 1e260 only");
+}
+
+std::vector<double> tilted_probabilities(std::span<const SourceRate> sources, double exponent) {
+  check(sources);
+  std::vector<double> sum{1};
+  for (const SourceRate& source : sources) {
+    const double rate = numeric::nearest_double(source.rate);
+    const double tilted = rate / (rate + (1 - rate) * std::exp(-exponent));
+    sum = convolved(sum, binomial(static_cast<double>(source.count), tilted));
+  }
+  return sum;
+}
+
+AliasTable::AliasTable(const std::vector<double>& probabilities) {
+  if (probabilities.empty() || probabilities.size() > (std::size_t{1} << 16U))
+    throw InvalidArgument("number of probabilities", std::to_string(probabilities.size()), "from 1 to 2^16");
+  const std::size_t size = std::bit_ceil(std::max<std::size_t>(probabilities.size(), 2));
+  shift_ = 32U - static_cast<unsigned>(std::bit_width(size) - 1);
+  mask_ = (std::uint32_t{1} << shift_) - 1;
+  columns_.resize(size);
+  const double all = std::accumulate(probabilities.begin(), probabilities.end(), 0.0);
+  // Shares in units of a column: columns with less than 1 are filled up from those with more.
+  std::vector<double> share(size);
+  std::vector<std::size_t> less, more;
+  for (std::size_t i = 0; i < size; ++i) {
+    share[i] = i < probabilities.size() ? probabilities[i] / all * static_cast<double>(size) : 0;
+    (share[i] < 1 ? less : more).push_back(i);
+  }
+  const auto set = [&](std::size_t column, double part, std::size_t other) {
+    const double units = std::min(1.0, part) * (static_cast<double>(mask_) + 1);
+    columns_[column] = {static_cast<std::uint32_t>(std::llround(units)),
+                        {static_cast<std::uint16_t>(column), static_cast<std::uint16_t>(other)}};
+  };
+  while (!less.empty() && !more.empty()) {
+    const std::size_t small = less.back(), large = more.back();
+    less.pop_back();
+    set(small, share[small], large);
+    share[large] -= 1 - share[small];
+    if (share[large] < 1) {
+      more.pop_back();
+      less.push_back(large);
+    }
+  }
+  // What is left is full, up to rounding.
+  for (const auto* rest : {&less, &more})
+    for (const std::size_t column : *rest) set(column, 1, column);
+}
+
+}  // namespace tailbound::sim

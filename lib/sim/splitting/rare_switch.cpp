@@ -1,0 +1,488 @@
+#include <cln/rational.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/sim/splitting/rare_switch.hpp>
+#include <tailbound/sim/switch/simulate_switch.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace tailbound::sim {
+namespace {
+
+using numeric::Rational;
+using traffic::Destination;
+
+constexpr std::int64_t deepest_switch_level = 1'000'000;
+constexpr std::size_t most_numbers = std::size_t{1} << 27U;  ///< in the states of copies, at all levels
+constexpr std::uint64_t pilot_seed = 0x70696c6f74;
+
+void refuse(const SwitchModel& model) {
+  static_cast<void>(make_switch_replication(model, {}));  // checks what it is made of
+  if (model.threshold)
+    throw InvalidArgument("threshold", numeric::to_fraction(*model.threshold),
+                          "left out for rare losses: only those of a full memory are looked for");
+  if (model.buffer)
+    throw InvalidArgument("buffer", std::to_string(*model.buffer),
+                          "unlimited for rare events: only all queues together are looked at");
+  if (model.memory && !model.sizes.empty())
+    throw InvalidArgument("sizes", std::to_string(model.sizes.size()) + " of them",
+                          "left out for rare losses, which are those of packets of one cell");
+}
+
+/// A probability as a fraction of 2^32.
+std::uint64_t coin(const Rational& probability) {
+  return static_cast<std::uint64_t>(std::llround(std::ldexp(numeric::nearest_double(probability), 32)));
+}
+
+/// The switch as a system to be split, slot by slot and in it packet by packet. Its state: T; packets lost in the slot;
+/// packets that came in it (of sources with a memory: inputs that were looked at), and that are to come; the lengths of
+/// the queues; behind them, with bursts, for each input the output of its burst and 1 (0: OFF), and where a memory can
+/// be full the inputs in some order; with trains the cells that an input has still to send, and their output.
+class SwitchSlots {
+ public:
+  explicit SwitchSlots(const SwitchModel& model);
+
+  [[nodiscard]] SplitState start(RandomStream& random) const;
+  void begin(SplitState& state, RandomStream& random) const;
+  void arrive(SplitState& state, std::int64_t limit, RandomStream& random) const;
+  void fork(SplitState& state, RandomStream& random) const;
+  [[nodiscard]] static std::int64_t occupancy(const SplitState& state) { return state[total]; }
+  [[nodiscard]] static std::uint64_t lost(const SplitState& state) {
+    return static_cast<std::uint64_t>(state[lost_now]);
+  }
+  [[nodiscard]] std::size_t queues() const { return outputs_; }
+  [[nodiscard]] bool possible(const SplitState& state) const;
+  [[nodiscard]] std::size_t numbers() const { return sources_ + numbers_an_input_ * inputs_; }
+
+ private:
+  enum class Sending { cells, bursts, packets, trains };
+  static constexpr std::size_t total = 0, lost_now = 1, came = 2, coming = 3, lengths = 4;
+
+  struct Input {
+    std::uint64_t turns_on = 0, turns_off = 0, sends = 0, begins = 0;  ///< of 2^32
+    std::uint64_t is_on = 0;
+  };
+
+  [[nodiscard]] bool remembers() const { return numbers_an_input_ > 0; }
+  [[nodiscard]] std::uint32_t output(RandomStream& random) const {
+    return binary_ ? random.next() & (static_cast<std::uint32_t>(outputs_) - 1)
+                   : static_cast<std::uint32_t>(table_.draw(random.next()));
+  }
+  void put(SplitState& state, std::int32_t cells, RandomStream& random) const;
+  void take(SplitState& state, std::int32_t cells, RandomStream& random) const;
+  void look_at_burst(SplitState& state, std::size_t input, RandomStream& random) const;
+  void look_at_train(SplitState& state, std::size_t input, RandomStream& random) const;
+
+  Sending sending_ = Sending::cells;
+  bool scattered_;
+  std::size_t inputs_, outputs_, sources_;
+  std::size_t numbers_an_input_ = 0;
+  std::int32_t memory_ = std::numeric_limits<std::int32_t>::max();
+  bool limited_;
+  bool binary_;  ///< outputs are all alike, a power of two
+  unsigned output_bits_;
+  AliasTable table_, size_table_;
+  std::vector<AliasTable> more_;  ///< [j]: how many come in a slot beyond j, if j do
+  std::vector<std::int32_t> size_cells_;
+  std::vector<Input> input_;
+};
+
+std::vector<double> output_shares(const SwitchModel& model) {
+  const double hot = numeric::nearest_double(model.hot);
+  std::vector<double> shares(static_cast<std::size_t>(model.outputs),
+                             (1 - hot) / static_cast<double>(model.outputs));
+  shares.front() += hot;
+  return shares;
+}
+
+Rational mean_size(const SwitchModel& model) {
+  if (model.sizes.empty()) return 1;
+  Rational mean = 0;
+  for (const traffic::CellClass& size : model.sizes)
+    mean = mean + size.share * cln::cl_I(static_cast<long>(size.cells));
+  return mean;
+}
+
+/// [j]: the law of the packets that come in a slot beyond j, given that j come; inputs begin them independently of what
+/// was. Each as far as it holds 1 - 1e-20 of itself, so that however many came more can.
+std::vector<AliasTable> chances_of_more(const SwitchModel& model) {
+  const Rational mean = mean_size(model);
+  std::vector<double> law{1};
+  for (const Rational& rate : model.rates) {
+    const double begins = numeric::nearest_double(rate / mean);
+    law.push_back(0);
+    for (std::size_t j = law.size(); j-- > 0;)
+      law[j] = law[j] * (1 - begins) + (j > 0 ? law[j - 1] * begins : 0);
+  }
+  while (law.size() > 1 && law.back() < 1e-300) law.pop_back();
+  std::vector<AliasTable> more;
+  for (std::size_t j = 0; j < law.size(); ++j) {
+    std::vector<double> rest(law.begin() + static_cast<std::ptrdiff_t>(j), law.end());
+    const double negligible = 1e-20 * std::accumulate(rest.begin(), rest.end(), 0.0);
+    double left = 0;
+    while (rest.size() > 1 && left + rest.back() < negligible) {
+      left += rest.back();
+      rest.pop_back();
+    }
+    more.emplace_back(rest);
+  }
+  return more;
+}
+
+std::vector<double> chances_of_sizes(const SwitchModel& model) {
+  std::vector<double> chances;
+  for (const traffic::CellClass& size : model.sizes) chances.push_back(numeric::nearest_double(size.share));
+  return chances.empty() ? std::vector<double>{1} : chances;
+}
+
+SwitchSlots::SwitchSlots(const SwitchModel& model)
+    : scattered_(model.destination == Destination::per_packet),
+      inputs_(model.rates.size()),
+      outputs_(static_cast<std::size_t>(model.outputs)),
+      sources_(lengths + outputs_),
+      limited_(model.memory.has_value()),
+      binary_(model.hot == 0 && std::has_single_bit(outputs_)),
+      output_bits_(static_cast<unsigned>(std::bit_width(outputs_ - 1))),
+      table_(output_shares(model)),
+      size_table_(chances_of_sizes(model)) {
+  if (limited_) memory_ = static_cast<std::int32_t>(*model.memory);
+  for (const traffic::CellClass& size : model.sizes)
+    size_cells_.push_back(static_cast<std::int32_t>(size.cells));
+  if (model.burst) {
+    sending_ = Sending::bursts;
+    numbers_an_input_ = limited_ ? 2 : 1;
+    for (const Rational& rate : model.rates) {
+      const traffic::OnOff source = traffic::on_off(rate, *model.burst);
+      input_.push_back({.turns_on = coin(source.start),
+                        .turns_off = coin(source.stop),
+                        .sends = coin(source.on_rate),
+                        .is_on = coin(source.on_fraction())});
+    }
+  } else if (!model.sizes.empty() && model.arrival == PacketArrival::cells) {
+    sending_ = Sending::trains;
+    numbers_an_input_ = 2;
+    const Rational mean = mean_size(model);
+    for (const Rational& rate : model.rates)
+      input_.push_back({.begins = coin(rate / (rate + mean * (1 - rate)))});
+  } else {
+    if (!model.sizes.empty()) sending_ = Sending::packets;
+    more_ = chances_of_more(model);
+  }
+}
+
+SplitState SwitchSlots::start(RandomStream& random) const {
+  SplitState state(numbers());
+  if (sending_ != Sending::bursts) return state;
+  for (std::size_t i = 0; i < inputs_; ++i)
+    if (random.next() < input_[i].is_on) state[sources_ + i] = static_cast<std::int32_t>(output(random)) + 1;
+  if (limited_) std::iota(state.begin() + static_cast<std::ptrdiff_t>(sources_ + inputs_), state.end(), 0);
+  return state;
+}
+
+bool SwitchSlots::possible(const SplitState& state) const {
+  if (state.size() != numbers()) return false;
+  if (std::any_of(state.begin(), state.end(), [](std::int32_t number) { return number < 0; })) return false;
+  std::int64_t sum = 0;
+  for (std::size_t i = lengths; i < sources_; ++i) sum += state[i];
+  if (sum != state[total] || sum > memory_) return false;
+  const auto below = [&](std::size_t first, std::size_t step, std::size_t limit) {
+    for (std::size_t i = 0; i < inputs_; ++i)
+      if (static_cast<std::size_t>(state[sources_ + first + step * i]) >= limit) return false;
+    return true;
+  };
+  if (sending_ == Sending::trains) return below(1, 2, outputs_);
+  if (sending_ != Sending::bursts) return true;
+  return below(0, 1, outputs_ + 1) && (!limited_ || below(inputs_, 1, inputs_));
+}
+
+/// Each to an output of its own draw.
+void SwitchSlots::put(SplitState& state, std::int32_t cells, RandomStream& random) const {
+  state[total] += cells;
+  std::int32_t* const queue = state.data() + lengths;
+  if (output_bits_ == 0) {
+    queue[0] += cells;
+  } else if (binary_) {
+    std::uint32_t word = 0;
+    unsigned left = 0;
+    for (; cells > 0; --cells) {
+      if (left < output_bits_) {
+        word = random.next();
+        left = 32;
+      }
+      ++queue[word & ((std::uint32_t{1} << output_bits_) - 1)];
+      word >>= output_bits_;
+      left -= output_bits_;
+    }
+  } else {
+    for (; cells > 0; --cells) ++queue[table_.draw(random.next())];
+  }
+}
+
+/// Those that find no room are lost; which of them does not matter to what follows, as all draw their outputs alike.
+void SwitchSlots::take(SplitState& state, std::int32_t cells, RandomStream& random) const {
+  const std::int32_t taken = std::min(cells, memory_ - state[total]);
+  state[came] += cells;
+  state[lost_now] += cells - taken;
+  put(state, taken, random);
+}
+
+void SwitchSlots::look_at_burst(SplitState& state, std::size_t input, RandomStream& random) const {
+  constexpr std::uint64_t certain = std::uint64_t{1} << 32U;
+  const Input& its = input_[input];
+  std::int32_t& burst = state[sources_ + input];
+  if (burst == 0) {
+    if (random.next() >= its.turns_on) return;
+    burst = static_cast<std::int32_t>(output(random)) + 1;
+  } else if (random.next() < its.turns_off) {
+    burst = 0;
+    return;
+  }
+  if (its.sends != certain && random.next() >= its.sends) return;
+  if (state[total] >= memory_) {
+    ++state[lost_now];
+    return;
+  }
+  ++state[lengths + (scattered_ ? output(random) : static_cast<std::uint32_t>(burst - 1))];
+  ++state[total];
+}
+
+void SwitchSlots::look_at_train(SplitState& state, std::size_t input, RandomStream& random) const {
+  std::int32_t& left = state[sources_ + 2 * input];
+  std::int32_t& to = state[sources_ + 2 * input + 1];
+  if (left == 0) {
+    if (random.next() >= input_[input].begins) return;
+    left = size_cells_[static_cast<std::size_t>(size_table_.draw(random.next()))];
+    to = static_cast<std::int32_t>(output(random));
+  }
+  --left;
+  ++state[lengths + static_cast<std::size_t>(to)];
+  ++state[total];
+}
+
+/// Queues serve.
+void SwitchSlots::begin(SplitState& state, RandomStream& random) const {
+  std::int32_t busy = 0;
+  std::int32_t* const queue = state.data() + lengths;
+  for (std::size_t i = 0; i < outputs_; ++i) {
+    const auto serves = static_cast<std::int32_t>(queue[i] > 0);
+    queue[i] -= serves;
+    busy += serves;
+  }
+  state[total] -= busy;
+  state[lost_now] = state[came] = 0;
+  fork(state, random);
+}
+
+/// Inputs that remember draw what they do as they are looked at.
+void SwitchSlots::fork(SplitState& state, RandomStream& random) const {
+  if (!remembers()) state[coming] = more_[static_cast<std::size_t>(state[came])].draw(random.next());
+}
+
+void SwitchSlots::arrive(SplitState& state, std::int64_t limit, RandomStream& random) const {
+  if (sending_ == Sending::cells) {
+    const auto cells =
+        static_cast<std::int32_t>(std::clamp<std::int64_t>(limit - state[total], 0, state[coming]));
+    state[coming] -= cells;
+    take(state, cells, random);
+    return;
+  }
+  if (sending_ == Sending::packets) {
+    for (; state[coming] > 0 && state[total] < limit; --state[coming], ++state[came]) {
+      const std::int32_t cells = size_cells_[static_cast<std::size_t>(size_table_.draw(random.next()))];
+      state[lengths + output(random)] += cells;
+      state[total] += cells;
+    }
+    return;
+  }
+  const auto inputs = static_cast<std::int32_t>(inputs_);
+  for (; state[came] < inputs && state[total] < limit; ++state[came]) {
+    auto input = static_cast<std::size_t>(state[came]);
+    if (sending_ == Sending::trains) {
+      look_at_train(state, input, random);
+      continue;
+    }
+    if (limited_) {  // in random order
+      std::int32_t* const order = state.data() + sources_ + inputs_;
+      std::swap(order[input],
+                order[input + below(static_cast<std::uint32_t>(inputs_ - input), random.next())]);
+      input = static_cast<std::size_t>(order[input]);
+    }
+    look_at_burst(state, input, random);
+  }
+}
+
+// --- pilot runs
+//
+// What a pilot run saw of P(T >= i) says how many copies the next one makes. The run itself makes somewhat fewer, and so
+// begins more often below: states with one T are not alike (packets in one long queue stay longer than in many), and those
+// from which it goes far up may be rare where it begins. Measured in variance times time, for P of some 1e-9 to 1e-11: a
+// third with 16 ports, half with bursts, 1.4 with 4 ports, 2 with two.
+
+/// What a pilot run saw.
+struct Seen {
+  std::vector<std::uint64_t> slots;  ///< [T]: of all paths
+  std::uint64_t all = 0;             ///< of the main path
+  std::vector<double> deep;          ///< [i]: -log P(T >= i), as far as enough slots were seen
+};
+
+/// How much a pilot run looks at.
+struct PilotLength {
+  std::int64_t warmup;   ///< slots
+  std::uint64_t slots;   ///< of all paths, about
+  std::uint64_t enough;  ///< of all paths with T >= i, for i to be trusted
+};
+
+PilotLength pilot_length(const SwitchModel& model) {
+  const SwitchWork work = switch_work(model);
+  const double relaxation = relaxation_slots(work.utilization, work.memory);
+  // Some tenths of a second; more where it takes long to forget what was.
+  const double slots =
+      std::clamp(300 * relaxation, 1e7 / work.steps_per_slot, std::max(1e5, 1e9 / work.steps_per_slot));
+  return {.warmup = static_cast<std::int64_t>(std::min(20 * relaxation, slots)),
+          .slots = static_cast<std::uint64_t>(slots),
+          .enough = static_cast<std::uint64_t>(std::clamp(10 * relaxation, 400.0, slots / 20))};
+}
+
+Seen pilot(const SwitchModel& model, const std::vector<std::int64_t>& copies, const PilotLength& length,
+           std::uint64_t round, const std::stop_token& stop) {
+  constexpr std::int64_t at_once = 256;
+  Splitting<SwitchSlots> run(SwitchSlots(model), copies, {pilot_seed, round});
+  const auto go_on = [&] {
+    if (stop.stop_requested()) throw Stopped("stopped in the pilot runs");
+    run.advance(at_once);
+  };
+  for (std::int64_t slot = 0; slot < length.warmup; slot += at_once) go_on();
+  static_cast<void>(run.take_counts());
+  while (run.path_slots() < length.slots) go_on();
+  Counts counts = run.take_counts();
+  Seen seen{.slots = std::move(counts[SplittingRows::occupancy]),
+            .all = counts[SplittingRows::slots].front(),
+            .deep = {}};
+  const std::vector<double> factors = splitting_factors(copies);
+  std::vector<double> deep(seen.slots.size());
+  double sum = 0;
+  std::uint64_t count = 0;
+  std::size_t trusted = 0;
+  for (std::size_t i = deep.size(); i-- > 0;) {
+    sum += static_cast<double>(seen.slots[i]) / factors[std::min(i, factors.size() - 1)];
+    count += seen.slots[i];
+    deep[i] = std::log(static_cast<double>(seen.all) / sum);
+    if (count >= length.enough) trusted = std::max(trusted, i + 1);
+  }
+  deep.resize(trusted);
+  seen.deep = std::move(deep);
+  return seen;
+}
+
+/// Slots of all paths for one of the main path, had it been with other copies.
+double paths_with(const Seen& seen, const std::vector<std::int64_t>& before,
+                  const std::vector<std::int64_t>& after) {
+  const std::vector<double> old = splitting_factors(before), now = splitting_factors(after);
+  double sum = 0;
+  for (std::size_t i = 0; i < seen.slots.size(); ++i)
+    sum += static_cast<double>(seen.slots[i]) * now[std::min(i, now.size() - 1)] /
+           old[std::min(i, old.size() - 1)];
+  return sum / static_cast<double>(seen.all);
+}
+
+/// The level that is asked for, once enough is seen to tell; 0 before.
+std::int64_t level_of(const RareTotal& rare, const std::vector<double>& deep) {
+  if (const auto* level = std::get_if<std::int64_t>(&rare)) return *level;
+  const double wanted = -std::log(std::get<double>(rare));
+  for (std::size_t i = 2; i < deep.size(); ++i)
+    if (deep[i] >= wanted) return static_cast<std::int64_t>(i) - 1;
+  return 0;
+}
+
+RareTotal checked_total(const SwitchModel& traffic, const std::optional<RareTotal>& rare) {
+  if (traffic.memory) {
+    if (rare) throw InvalidArgument("level", "given together with a memory", "left out: it is the memory");
+    return *traffic.memory;
+  }
+  if (!rare) throw InvalidArgument("level", "missing", "given where memory is unlimited");
+  if (const auto* level = std::get_if<std::int64_t>(&*rare)) {
+    if (*level < 1 || *level > deepest_switch_level)
+      throw InvalidArgument("level", std::to_string(*level),
+                            "from 1 to " + std::to_string(deepest_switch_level));
+  } else if (const double probability = std::get<double>(*rare); !(probability > 0 && probability < 1)) {
+    throw InvalidArgument("probability", std::to_string(probability), "above 0 and below 1");
+  }
+  return *rare;
+}
+
+}  // namespace
+
+RareSwitchModel rare_switch_model(const SwitchModel& traffic, const std::optional<RareTotal>& rare,
+                                  const std::stop_token& stop) {
+  refuse(traffic);
+  const RareTotal asked = checked_total(traffic, rare);
+  PilotLength length = pilot_length(traffic);
+  int longer = 3;  ///< times that a pilot run may look in vain
+  const std::size_t numbers = SwitchSlots(traffic).numbers();
+  RareSwitchModel model{.traffic = traffic};
+  model.copies = {1, 1};
+  for (std::uint64_t round = 0;; ++round) {
+    const Seen seen = pilot(traffic, model.copies, length, round, stop);
+    std::vector<double> wanted = seen.deep;
+    model.level = level_of(asked, wanted);
+    const auto deepest = static_cast<std::size_t>(model.level + (model.loses() ? 0 : 1));
+    const bool enough = model.level > 0 && deepest < wanted.size();
+    if (enough) {
+      wanted.resize(std::max<std::size_t>(2, deepest + 1));
+      for (double& its : wanted) its -= std::min(0.15 * its, 3.0);
+    }
+    if (numbers * wanted.size() > most_numbers)
+      throw LimitExceeded("states of " + std::to_string(numbers) + " numbers at " +
+                          std::to_string(wanted.size()) + " levels are more than 2^27 numbers");
+    if (!enough && wanted.size() <= model.copies.size() && round > 0) {
+      const bool nothing = seen.slots.size() <= model.copies.size();
+      if (longer-- == (nothing ? 2 : 0))
+        throw NoAnswer("T > " + std::to_string(model.copies.size() - 1) +
+                       " was hardly ever seen by pilot runs, whatever copies went on from there");
+      length.slots *= 4;
+      continue;
+    }
+    const std::vector<std::int64_t> copies = copies_near(wanted);
+    model.paths = paths_with(seen, model.copies, copies);
+    model.copies = copies;
+    if (enough) return model;
+  }
+}
+
+std::unique_ptr<Replication> make_rare_switch_replication(const RareSwitchModel& model, RandomKey key) {
+  refuse(model.traffic);
+  if (model.copies.empty() || model.copies.front() != 1)
+    throw InvalidArgument("copies", std::to_string(model.copies.size()) + " levels",
+                          "those of a rare_switch_model()");
+  return std::make_unique<Splitting<SwitchSlots>>(SwitchSlots(model.traffic), model.copies, key);
+}
+
+RunResult run_rare_switch(const RareSwitchModel& model, const RunPlan& plan, const RunControls& controls,
+                          std::string_view resume) {
+  return run(
+      plan, describe(model), [&](RandomKey key) { return make_rare_switch_replication(model, key); },
+      controls, resume);
+}
+
+RareSwitchLoss rare_switch_loss(const RareSwitchModel& model, const RunResult& result, double confidence) {
+  Rational came = 0;
+  for (const Rational& rate : model.traffic.rates) came = came + rate;
+  const double load = numeric::nearest_double(came);
+  const SplitLoss lost = splitting_loss(model.copies, result, confidence);
+  return {.loss = {lost.a_slot.value / load, lost.a_slot.lower / load, lost.a_slot.upper / load, confidence},
+          .count = lost.count};
+}
+
+std::string describe(const RareSwitchModel& model) {
+  return describe(model.traffic) +
+         (model.loses() ? ", rare losses"
+                        : ", rare occupancies of all queues up to level " + std::to_string(model.level)) +
+         ", split by e^" + std::to_string(std::log(splitting_factors(model.copies).back()));
+}
+
+}  // namespace tailbound::sim

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <tailbound/core/quantity.hpp>
+#include <tailbound/sim/batches/batched_run.hpp>
+#include <tailbound/sim/batches/histogram_batches.hpp>
+#include <tailbound/sim/switch/switch_replication.hpp>
+
+#include <optional>
+#include <string_view>
+
+/// What a simulated switch (sim/switch/switch_replication.hpp) shows, as estimates with confidence intervals.
+///
+/// MODEL     the batches of all replications are taken together (sim/batches/batch_means.hpp). Outputs that are
+///           alike are taken together too.
+/// EXCLUDES  events so rare that few batches see any: `count` tells how many were seen.
+/// TESTS     tests/sim/switch_test.cpp
+namespace tailbound::sim {
+
+/// An output among those that are alike, or the hot one.
+struct SwitchOutput {
+  numeric::Estimate<unit::Packet> mean;  ///< E[Q] [cells]
+  std::vector<LevelEstimate> tail;       ///< P(Q > level); counts over all outputs alike
+  std::uint64_t cells = 0, lost = 0;     ///< that came, that were lost
+  numeric::Estimate<unit::Ratio> loss;   ///< lost, of the cells that came
+};
+
+/// Packets of one size.
+struct SwitchPackets {
+  std::int64_t cells = 1;
+  std::uint64_t packets = 0, hurt = 0;
+  numeric::Estimate<unit::Ratio> loss;  ///< packets that lost a cell, of those that came
+};
+
+struct SwitchEstimates {
+  numeric::Estimate<unit::Packet> mean_total;  ///< E[T] [cells]
+  std::vector<LevelEstimate> total_tail;       ///< P(T > level)
+  std::optional<SwitchOutput> output;  ///< of those that are alike; none where the only output is the hot one
+  std::optional<SwitchOutput> hot;
+  numeric::Estimate<unit::Ratio> cell_loss, packet_loss;
+  std::vector<SwitchPackets> sizes;  ///< in the order of the model's; one of a cell where it has none
+  std::uint64_t cells = 0, lost = 0;
+  std::uint64_t packets = 0, hurt = 0;
+  std::size_t batches = 0;
+};
+
+struct SwitchQuestions {
+  std::vector<std::int64_t> total_levels{}, queue_levels{};  ///< for the tails of T and of Q, >= 0 [cells]
+  double confidence = 0.95;
+};
+
+/// How busy a switch is: what the automatic plan needs.
+struct SwitchWork {
+  double utilization = 0;     ///< of the busiest output
+  double steps_per_slot = 0;  ///< cells, and what idle inputs and outputs cost
+  SourceMemory memory{};
+};
+[[nodiscard]] SwitchWork switch_work(const SwitchModel& model);
+
+[[nodiscard]] RunResult run_switch(const SwitchModel& model, const RunPlan& plan,
+                                   const RunControls& controls = {}, std::string_view resume = {});
+
+/// \throws InvalidArgument  fewer than two batches were completed; a level or a confidence out of range
+[[nodiscard]] SwitchEstimates switch_estimates(const SwitchModel& model, const RunResult& result,
+                                               const SwitchQuestions& questions = {});
+
+}  // namespace tailbound::sim

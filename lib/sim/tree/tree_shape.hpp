@@ -1,0 +1,107 @@
+#pragma once
+
+#include <tailbound/sim/tree/fetch_ahead.hpp>
+#include <tailbound/sim/tree/tree_replication.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+/// What follows from a TreeModel for its simulation: sizes, strides, and where a packet keeps what.
+/// Internal to the sim module.
+namespace tailbound::sim::tree_engine {
+
+constexpr int block_slots = 64;  ///< slots simulated switch by switch
+constexpr int most_marked = 3;   ///< marked digits of a packet: as many as 16 bits have room for
+constexpr int mark_bit = 4;      ///< of a digit: the numbers of 16 ports and one for none
+constexpr std::int32_t longest_queue = 28'000;  ///< [packets]
+constexpr std::int32_t unlimited = std::numeric_limits<std::int32_t>::max();
+
+/// What a stage's switches do with the packets that come in.
+enum class Role { up, down, last };
+
+/// What ports a switch has. Up to 16 are few; where the packets' digits are marked, no packet has one as
+/// well.
+enum class Ports { many, few, marked };
+
+/// Everything that follows from the model.
+struct Shape {
+  std::int64_t radix;
+  int levels, stages;
+  std::int64_t switches;  ///< of one level
+  std::int64_t leaves;
+  bool turning;                                 ///< nearest-ancestor: packets turn at their own level
+  bool binary;                                  ///< the radix is a power of two, at most 256
+  int digit_bits;                               ///< of one digit of a destination
+  std::int64_t ring;                            ///< slots that a stream holds; a multiple of 64
+  std::size_t stream_stride;                    ///< [packets]
+  std::array<std::size_t, 16> switch_stride{};  ///< [digit]: between switches whose digits differ by 1
+  std::size_t array_size;                       ///< of the streams between two stages
+  std::uint64_t threshold;                      ///< load * 2^64; 0 stands for load 1
+  std::int32_t room;
+  int flows;
+  std::int64_t flow_spacing;
+  std::optional<OnOffSlots> bursts{};
+  bool keeps_ways;  ///< bursts do
+  double longest_likely_wait;
+
+  explicit Shape(const TreeModel& model);
+  [[nodiscard]] int level(int stage) const { return stage < levels - 1 ? stage + 1 : 2 * levels - 1 - stage; }
+  [[nodiscard]] std::int64_t power(int exponent) const {
+    std::int64_t value = 1;
+    for (int i = 0; i < exponent; ++i) value *= radix;
+    return value;
+  }
+  /// Where the streams of a switch start in an array.
+  [[nodiscard]] std::size_t position(std::int64_t at) const {
+    std::size_t sum = 0;
+    for (std::size_t digit = 0; at != 0; ++digit, at /= radix)
+      sum += static_cast<std::size_t>(at % radix) * switch_stride[digit];
+    return sum;
+  }
+  [[nodiscard]] bool narrow() const { return radix <= 16; }
+  /// Waits below this stay within the ring from every slot of a block.
+  [[nodiscard]] std::int32_t wait_limit() const { return static_cast<std::int32_t>(ring - block_slots); }
+};
+
+template <class Packet>
+constexpr int packet_bits = std::numeric_limits<Packet>::digits;
+
+/// Where a packet keeps what: destination digits (lowest first), the ports of its way up from level 2 on if its burst
+/// keeps it, turning level - 1, number of its observed flow + 1, slot of sending; the top bit is set, so that 0 is no
+/// packet. Marked digits have four bits and a fifth that is set, so that those of no packet differ from all others.
+struct Layout {
+  bool marked;
+  int digit_stride, way_shift, turn_shift, flow_shift, birth_shift, birth_bits;
+  /// The digits of a number that has them side by side, and by what to multiply each to move it to its place
+  /// (as vectors of 16-bit numbers have a product, but no shift by a variable, that compilers find).
+  std::array<std::uint16_t, most_marked> digits{}, factors{};
+  std::uint32_t marks = 0;
+  Layout(const Shape& shape, int bits, bool marked_digits)
+      : marked(marked_digits),
+        digit_stride(marked ? mark_bit + 1 : shape.digit_bits),
+        way_shift(shape.levels * digit_stride),
+        turn_shift(way_shift + (shape.keeps_ways ? std::max(shape.levels - 2, 0) * shape.digit_bits : 0)),
+        flow_shift(turn_shift + (shape.turning ? 4 : 0)),
+        birth_shift(flow_shift + static_cast<int>(std::bit_width(static_cast<unsigned>(shape.flows)))),
+        birth_bits(bits - 1 - birth_shift) {
+    for (int i = 0; marked && i < std::min(shape.levels, most_marked); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      digits[at] = static_cast<std::uint16_t>(((1U << shape.digit_bits) - 1) << (i * shape.digit_bits));
+      factors[at] = static_cast<std::uint16_t>(1U << (i * (digit_stride - shape.digit_bits)));
+      marks |= 1U << (i * digit_stride + mark_bit);
+    }
+  }
+  /// Can delays of several times what is likely be told apart? (Where bursts keep their ways, of twice that: it
+  /// takes as many rare events as there are queues on a way.)
+  [[nodiscard]] bool fits(const Shape& shape) const {
+    if (marked && shape.levels > most_marked) return false;
+    return birth_bits >= 10 && birth_bits < 40 &&
+           std::ldexp(1.0, birth_bits) > (shape.keeps_ways ? 2 : 4) * shape.stages *
+                                             std::min<double>(shape.longest_likely_wait, shape.room);
+  }
+};
+
+}  // namespace tailbound::sim::tree_engine

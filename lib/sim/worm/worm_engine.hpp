@@ -1,0 +1,228 @@
+#pragma once
+
+#include <tailbound/network/worms/worm_network.hpp>
+#include <tailbound/sim/bytes.hpp>
+#include <tailbound/sim/random.hpp>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+/// A wormhole network flit by flit, cycle by cycle.
+///
+/// MODEL     Each virtual channel has a buffer of its own at its end, and belongs to one worm from the grant
+///           until the worm's tail has left that buffer. In a cycle a wire takes one flit, and a flit crosses
+///           one channel; it may enter a buffer place that is left in the same cycle. A head asks for its
+///           next station the cycle after it came; a station serves first come first served, those that ask
+///           in the same cycle in random order, and gives any of its free channels with equal probability.
+///           The channel that a tail leaves lets the next head in within the same cycle. What crosses an
+///           ejection channel has left the network. Where wires are shared, worms are served in a new random
+///           order each cycle (one woken by a grant comes after them), and a wire that any flit can use is
+///           used. Sources have unlimited queues, first come first served.
+/// METHOD    Worms are visited from head to tail. One that waits with all its buffers full sleeps until its
+///           head is granted a channel. Where no wire is shared, no gaps arise between the flits of a worm,
+///           so that one whose head moves is moved as a whole; where wires are shared, place by place without
+///           branches, on 8 bytes a place apart from what only grants need.
+/// CONTRACT  a function of the messages sent and the random key
+/// SOURCE    Greenberg and Guan 1997a, section 2; Dally 1992 (virtual channels)
+/// EXCLUDES  when messages come (sim/worm/worm_replication.hpp), what is counted
+/// TESTS     tests/sim/worm_engine_test.cpp
+namespace tailbound::sim {
+
+struct WormMessage {
+  std::uint64_t born = 0;  ///< the first cycle in which its head can cross the injection channel
+  std::uint32_t source = 0, destination = 0;
+  std::uint32_t variant = 0;
+  std::uint32_t flits = 1;
+  std::uint32_t tag = 0;  ///< the sender's own, handed back with the delivery
+};
+
+void put(ByteWriter& writer, const WormMessage& message);
+/// \throws ParseError  no message of such a network
+[[nodiscard]] WormMessage get_message(ByteReader& reader, const network::WormLayout& layout);
+
+/// A message whose tail has crossed its ejection channel in the last cycle.
+struct WormDelivery {
+  WormMessage message;
+  std::uint64_t started = 0;   ///< cycle in which its head crossed the injection channel
+  std::uint64_t released = 0;  ///< cycle from which on the injection channel was free again
+  std::uint64_t ended = 0;     ///< the cycle after the last
+  std::uint32_t distance = 0;  ///< D: channels passed
+};
+
+/// How long a channel was held by a worm.
+struct WormHeld {
+  std::uint32_t channel = 0;
+  std::uint32_t flits = 0;
+  std::uint64_t cycles = 0;  ///< from the head's entry until the next head could enter
+};
+
+/// Flits since the start; conservation is  sent = delivered + queued + inside.
+struct FlitBalance {
+  std::uint64_t sent = 0, delivered = 0, queued = 0, inside = 0;
+  [[nodiscard]] bool conserved() const { return sent == delivered + queued + inside; }
+};
+
+class WormEngine {
+ public:
+  /// \param network  outlives the engine
+  /// \param buffer_flits  of each virtual channel, 1 .. 1 000 000
+  /// \throws InvalidArgument  buffer_flits out of range
+  WormEngine(const network::WormNetwork& network, std::uint32_t buffer_flits, RandomKey key);
+
+  /// Hands the message to its source now, at message.born = now().
+  /// \throws LimitExceeded  more than 2^26 messages would wait at the sources
+  void send(const WormMessage& message);
+
+  /// One cycle.
+  /// \throws NoAnswer  worms block each other in a ring for ever; the message names the channels
+  void cycle();
+  /// The cycle that comes next.
+  [[nodiscard]] std::uint64_t now() const { return now_; }
+  /// Is no message waiting or on its way?
+  [[nodiscard]] bool idle() const {
+    return free_worms_.size() == worms_.size() && waiting_messages_ == 0 && ended_.empty();
+  }
+  /// Leaves out cycles in which nothing happens. \param cycle  at least now()  CONTRACT idle()
+  void skip_to(std::uint64_t cycle);
+
+  /// Of the last cycle.
+  [[nodiscard]] std::span<const WormDelivery> delivered() const { return delivered_; }
+  [[nodiscard]] std::span<const WormHeld> held() const { return held_; }
+  /// Flits that crossed a channel since the start.
+  [[nodiscard]] std::uint64_t crossings() const { return crossings_; }
+  [[nodiscard]] std::uint64_t waiting_messages() const { return waiting_messages_; }
+  /// `queued` and `inside` are counted by looking through all buffers.
+  [[nodiscard]] FlitBalance balance() const;
+  /// Channels of worms that wait for each other in a ring, if there are such now.  COST  a pass over all
+  /// worms
+  [[nodiscard]] std::optional<std::string> deadlock() const;
+
+  /// CONTRACT  between a call of cycle() and the next of send()
+  void save(ByteWriter& writer) const;
+  /// \throws ParseError  the bytes do not fit
+  void load(ByteReader& reader);
+
+ private:
+  using Index = std::uint32_t;
+  static constexpr Index none = ~Index{0};
+  static constexpr Index block = 4;           ///< places looked at together, see move_flits()
+  static constexpr Index spare_wires = 256;   ///< numbered after the network's
+  static constexpr Index leaving = none - 1;  ///< as an owner: its tail has gone, free from the next cycle on
+
+  /// Where flits of a worm are: place 0 of its way is the source, place k the buffer of the k-th channel.
+  struct Place {
+    Index wire = 0;     ///< that leads to it
+    Index content = 0;  ///< 2 * flits, + 1 if one of them came when the worm was last visited
+    [[nodiscard]] Index flits() const { return content / 2; }
+  };
+  /// A channel of a worm.
+  struct Hold {
+    Index channel = 0;
+    std::uint64_t since = 0;  ///< the cycle in which the head crossed
+  };
+  /// What each visit needs of a worm: half a cache line.
+  struct Worm {
+    Index first = 0;            ///< the first place with flits of it, or with flits of it to come
+    Index passed = 0;           ///< channels that the head has entered
+    Index gone = 0;             ///< flits that have crossed the ejection channel
+    Index flits = 0;            ///< of the message
+    Index waits_for = none;     ///< station
+    Index behind = none;        ///< the worm behind it there
+    std::uint16_t visited = 0;  ///< the turn of the last visit; 0: none since it woke
+    std::uint8_t granted = 0;   ///< 1: channel passed + 1 of its way is its own
+    std::uint8_t ejecting = 0;  ///< 1: the last channel that it was granted is an ejection channel
+    bool awake = false;
+  };
+  /// What the others need.
+  struct Trip {
+    WormMessage message;
+    std::uint64_t started = 0, released = 0;
+  };
+  struct Waiting {
+    WormMessage message;
+    Index behind = none;
+  };
+  /// Who waits at a station: worms, or messages (at an injection).
+  struct Line {
+    Index first = none, last = none, first_message = none, last_message = none;
+  };
+  /// An ejection channel whose tail crossed in the last cycle.
+  struct Ended {
+    Index channel = 0, flits = 0;
+    std::uint64_t since = 0;
+  };
+
+  template <bool shared>
+  void visit_all();
+  template <bool shared, bool again>
+  [[nodiscard]] bool advance(Index id);
+  [[nodiscard]] bool advance_whole(Index id);
+  template <bool shared, bool again>
+  [[nodiscard]] bool move_flits(Place* head, const Place* tail);
+  bool leave_behind(Index id);
+  void leave_tail_channels(Index id);
+  void finish(Index id);
+  void release(Index channel, Index flits, std::uint64_t since);
+  void ask(Index id);
+  void grant(Index id, Index channel);
+  void enter(Index id);
+  void start(const WormMessage& message, Index channel);
+  [[nodiscard]] Index free_channel(Index station);
+  [[nodiscard]] Index new_worm();
+  void lay_spare_wires(Index id);
+  void shuffle(std::vector<Index>& list);
+  void require_no_deadlock() const;
+  [[nodiscard]] std::vector<bool> free_slots() const;
+  [[nodiscard]] std::vector<bool> stuck() const;
+  /// The head of a message that has entered so many channels, the last of them `channel`.
+  [[nodiscard]] static network::WormHead head_of(const WormMessage& message, Index passed, Index channel) {
+    return {.source = message.source,
+            .destination = message.destination,
+            .variant = message.variant,
+            .passed = passed,
+            .channel = channel};
+  }
+  [[nodiscard]] RandomSequence random_of(std::uint64_t cycle) const { return {key_, 2, cycle}; }
+  /// CONTRACT  the worm has entered the network
+  [[nodiscard]] Index head_channel(Index id) const { return hold(id, worms_[id].passed).channel; }
+  /// The k-th channel of a worm's way, k = 1 .. longest way.
+  [[nodiscard]] Hold& hold(Index id, Index k) { return holds_[std::size_t{id} * longest_way_ + k - 1]; }
+  [[nodiscard]] const Hold& hold(Index id, Index k) const {
+    return holds_[std::size_t{id} * longest_way_ + k - 1];
+  }
+  /// Its channels, granted ones too: first_held() .. last_held().
+  [[nodiscard]] static Index first_held(const Worm& worm) { return worm.first > 0 ? worm.first : 1; }
+  [[nodiscard]] static Index last_held(const Worm& worm) { return worm.passed + worm.granted; }
+  [[nodiscard]] std::size_t places_of_a_worm() const { return std::size_t{block} + longest_way_; }
+  [[nodiscard]] Place* places(Index id) { return places_.data() + id * places_of_a_worm() + block - 1; }
+  [[nodiscard]] const Place* places(Index id) const {
+    return places_.data() + id * places_of_a_worm() + block - 1;
+  }
+
+  const network::WormNetwork& network_;
+  RandomKey key_;
+  Index buffer_flits_, longest_way_;
+  std::uint64_t now_ = 0;
+  RandomSequence random_;         ///< of this cycle
+  std::vector<Index> owner_;      ///< [channel]: worm, `none` or `leaving`
+  std::vector<Line> lines_;       ///< [station]
+  std::uint16_t turn_ = 0;        ///< the cycles that were not left out, counted 1 .. 65 535 and round again
+  std::vector<Index> wire_used_;  ///< [wire]: the turn of the last use, 0: none lately
+  std::vector<Worm> worms_;
+  std::vector<Trip> trips_;    ///< [worm]
+  std::vector<Place> places_;  ///< [worm][block - 1 always empty ones, then 0 .. longest way]
+  std::vector<Hold> holds_;    ///< [worm][k - 1]
+  std::vector<Waiting> messages_;
+  std::vector<Index> free_worms_, free_messages_;
+  std::vector<Index> awake_;   ///< worms that may move
+  std::vector<Index> again_;   ///< worms to visit once more in this cycle
+  std::vector<Index> asking_;  ///< heads that came in the last cycle
+  std::vector<Ended> ended_;
+  std::vector<WormDelivery> delivered_;
+  std::vector<WormHeld> held_;
+  std::uint64_t waiting_messages_ = 0;
+  std::uint64_t crossings_ = 0, sent_flits_ = 0, delivered_flits_ = 0;
+};
+
+}  // namespace tailbound::sim

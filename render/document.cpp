@@ -1,0 +1,129 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace tailbound::render {
+namespace {
+
+const Cell* find(const Cells& cells, std::string_view key) {
+  const auto found =
+      std::find_if(cells.begin(), cells.end(), [&](const Cell& cell) { return cell.key == key; });
+  return found == cells.end() ? nullptr : &*found;
+}
+
+void require_in(const std::vector<Column>& columns, const Cells& cells, const std::string& where) {
+  for (const Cell& cell : cells)
+    if (std::none_of(columns.begin(), columns.end(),
+                     [&](const Column& column) { return column.key == cell.key; }))
+      throw std::logic_error("the layout of " + where + " has no key " + cell.key);
+}
+
+}  // namespace
+
+Value value_of(const Cells& cells, std::string_view key) {
+  const Cell* cell = find(cells, key);
+  return cell == nullptr ? Value(None{}) : cell->value;
+}
+
+void mark_stopped(Document& document, std::size_t finished, std::size_t asked) {
+  document.stopped = true;
+  document.stopped_after = fmt::format("{} of {} points", finished, asked);
+}
+
+Picture picture_of(const Document& document, std::size_t most_curves) {
+  Picture picture = document.picture();
+  const auto add_note = [&](const std::string& text) {
+    picture.note += (picture.note.empty() ? "" : picture.note.back() == '.' ? " " : "; ") + text;
+  };
+  // Levels and asymptotes are not among those that are told apart by their colours.
+  std::size_t curves = 0;
+  const std::size_t beyond = std::erase_if(
+      picture.curves, [&](const Curve& curve) { return is_data(curve) && ++curves > most_curves; });
+  if (beyond > 0) add_note(fmt::format("The first {} of {} curves.", most_curves, curves));
+  if (document.stopped)
+    add_note(fmt::format("STOPPED after {}: not all that was asked for.", document.stopped_after));
+  return picture;
+}
+
+bool has_column(const std::vector<Column>& columns, const std::string& key) {
+  return std::any_of(columns.begin(), columns.end(), [&](const Column& column) { return column.key == key; });
+}
+
+std::vector<const Column*> columns_used(const std::vector<Column>& columns,
+                                        const std::vector<const Cells*>& rows) {
+  std::vector<const Column*> used;
+  for (const Column& column : columns)
+    if (std::any_of(rows.begin(), rows.end(),
+                    [&](const Cells* row) { return find(*row, column.key) != nullptr; }))
+      used.push_back(&column);
+  return used;
+}
+
+std::vector<const Column*> varying_inputs(const Document& document) {
+  std::vector<const Column*> varying;
+  for (const Column& column : document.layout->inputs) {
+    const auto text = [&](const Result& result) { return brief(value_of(result.inputs, column.key)); };
+    if (std::any_of(document.results.begin(), document.results.end(),
+                    [&](const Result& result) { return text(result) != text(document.results.front()); }))
+      varying.push_back(&column);
+  }
+  return varying;
+}
+
+const TableLayout& table_layout(const Layout& layout, std::string_view key) {
+  const auto found = std::find_if(layout.tables.begin(), layout.tables.end(),
+                                  [&](const TableLayout& table) { return table.key == key; });
+  if (found == layout.tables.end())
+    throw std::logic_error("the layout of " + layout.command + " has no table " + std::string(key));
+  return *found;
+}
+
+std::string cell_text(const Column& column, const Cells& cells, numeric::Digits digits) {
+  const Cell* cell = find(cells, column.key);
+  if (cell == nullptr) return "";
+  if (column.digits > 0) digits.count = std::min(digits.count, column.digits);
+  Value value = cell->value;
+  if (auto* computed = std::get_if<Approximation>(&value); computed != nullptr && column.digits > 0)
+    computed->agreed_digits = std::min(computed->agreed_digits, column.digits);
+  std::string text;
+  if (const auto number = height(value); column.style == Style::percent && number)
+    text = fmt::format("{:.1f} %", 100 * *number);
+  else if (column.style == Style::signed_percent && number)
+    text = fmt::format("{:+.1f} %", 100 * *number);
+  else if (const auto* model = std::get_if<Model>(&value); model != nullptr && column.digits > 0)
+    text = fmt::format("{:.{}g}", model->value, column.digits);
+  else if (const auto* input = std::get_if<Given>(&value);
+           input != nullptr && column.digits > 0 &&
+           brief(value).size() > static_cast<std::size_t>(column.digits) + 2)
+    text = numeric::plain(numeric::nearest_double(input->value), column.digits);
+  else
+    text = brief(value, digits);
+  return text + cell->mark;
+}
+
+std::string heading_with_unit(const Column& column) {
+  return column.unit.empty() ? column.heading : fmt::format("{} [{}]", column.heading, column.unit);
+}
+
+bool set_right(const Column& column) {
+  return column.shape == Shape::whole || column.shape == Shape::given || column.shape == Shape::model ||
+         column.style == Style::percent || column.style == Style::signed_percent;
+}
+
+void require_known_keys(const Document& document) {
+  const Layout& layout = *document.layout;
+  for (const Result& result : document.results) {
+    require_in(layout.inputs, result.inputs, layout.command + " (inputs)");
+    require_in(layout.results, result.cells, layout.command + " (results)");
+    for (const Rows& rows : result.tables) {
+      const TableLayout& table = table_layout(layout, rows.key);
+      if (rows.size > 0) require_in(table.columns, rows.row(0), layout.command + " (" + rows.key + ")");
+    }
+  }
+}
+
+}  // namespace tailbound::render

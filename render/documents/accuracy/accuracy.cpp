@@ -1,0 +1,575 @@
+#include <fmt/format.h>
+#include <tailbound/answers/accuracy/accuracy_settings.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/documents/accuracy/accuracy.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/worms/hypercube.hpp>
+#include <tailbound/render/documents/worms/worm_ends.hpp>
+#include <tailbound/render/documents/worms/worm_network.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+using network::WormShape;
+using network::WormTopology;
+using numeric::plain;
+
+/// Of more networks an answer says how many were measured; a command has no more loads.
+constexpr std::size_t most_statements = 3, most_loads_in_command = 9;
+
+// --- settings in words
+
+const char* shape_in_words(WormShape shape) {
+  switch (shape) {
+    case WormShape::butterfly_fat_tree:
+      return "butterfly fat-trees";
+    case WormShape::torus:
+      return "one-way tori";
+    case WormShape::bidirectional_torus:
+      return "two-way tori";
+    case WormShape::hypercube:
+      return "hypercubes";
+    case WormShape::mesh:
+      break;
+  }
+  return "meshes";
+}
+
+std::string setting_number(double value) {
+  return std::isinf(value) ? "unlimited" : plain(value, 4);
+}
+
+/// "32", "20 to 40", "2 or more"
+std::string measured_range(double from, double to) {
+  if (from == to) return setting_number(from);
+  return std::isinf(to) ? setting_number(from) + " or more"
+                        : setting_number(from) + " to " + setting_number(to);
+}
+
+std::string counted_range(const MeasuredSetting& setting, const std::string& what) {
+  return measured_range(setting.from, setting.to) + " " + what +
+         (setting.from == 1 && setting.to == 1 ? "" : "s");
+}
+
+template <class Choice>
+Choice choice_in(const MeasuredSetting& setting) {
+  return static_cast<Choice>(static_cast<int>(setting.from));
+}
+
+/// A setting as it stands in a list; empty where it is what networks have unless something else is said.
+std::string setting_in_words(const MeasuredSetting& setting) {
+  const bool is_one = setting.from == 1 && setting.to == 1;
+  switch (setting.setting) {
+    case Setting::topology:
+      return shape_in_words(choice_in<WormShape>(setting));
+    case Setting::own_network:
+      return "a network from a file";
+    case Setting::fabric:
+      return "";  // the row's name says it
+    case Setting::dimensions:
+      return counted_range(setting, "dimension");
+    case Setting::nodes:
+      return counted_range(setting, "node");
+    case Setting::virtual_channels:
+      return counted_range(setting, "virtual channel");
+    case Setting::buffer_flits:
+      return is_one ? "" : "buffers of " + measured_range(setting.from, setting.to) + " flits";
+    case Setting::flits:
+      return counted_range(setting, "flit");
+    case Setting::lengths:
+      return choice_in<sim::WormLengths>(setting) == sim::WormLengths::geometric ? "geometric lengths" : "";
+    case Setting::injection:
+      return "injection " + injection_names()[static_cast<std::size_t>(setting.from)];
+    case Setting::ejection:
+      return "ejection " + ejection_names()[static_cast<std::size_t>(setting.from)];
+    case Setting::broadcast:
+      return "broadcast " + measured_range(setting.from, setting.to);
+    case Setting::startup:
+      return is_one ? "" : "start-up " + measured_range(setting.from, setting.to);
+    case Setting::switch_size:
+      return setting.from == setting.to
+                 ? fmt::format("{0} x {0} switches", setting_number(setting.from))
+                 : fmt::format("{0} x {0} to {1} x {1} switches", setting_number(setting.from),
+                               setting_number(setting.to));
+    case Setting::buffer:
+      return "buffers of " + measured_range(setting.from, setting.to);
+    case Setting::hot:
+      return measured_range(100 * setting.from, 100 * setting.to) + " % hot";
+    case Setting::combining:
+      return is_one ? "no combining" : "combining " + measured_range(setting.from, setting.to);
+    case Setting::links:
+      return choice_in<network::Links>(setting) == network::Links::any ? "any number at once per link"
+                                                                       : "one request at a time per link";
+    case Setting::saturated:
+      return setting.from == 0 ? "below saturation" : "in saturation";
+    case Setting::radix:
+      return "radix " + measured_range(setting.from, setting.to);
+    case Setting::levels:
+      return counted_range(setting, "level");
+    case Setting::load:
+      return "load " + measured_range(setting.from, setting.to);
+    case Setting::routing:
+      return choice_in<network::TreeRouting>(setting) == network::TreeRouting::nearest_ancestor
+                 ? "nearest-ancestor"
+                 : "";
+    case Setting::destination:
+      return choice_in<traffic::Destination>(setting) == traffic::Destination::per_burst
+                 ? "per-burst destinations"
+                 : "per-packet destinations";
+    case Setting::burst:
+      return setting.to == 0 ? "" : "bursts of " + measured_range(setting.from, setting.to) + " slots";
+    case Setting::on_rate:
+      return is_one ? "" : "on-rate " + measured_range(setting.from, setting.to);
+  }
+  return {};
+}
+
+/// The name of a single network says these.
+bool is_in_name(MeasuredModel model, Setting setting) {
+  if (setting == Setting::nodes || setting == Setting::topology || setting == Setting::dimensions)
+    return true;
+  const bool tree = model == MeasuredModel::delay_chain || model == MeasuredModel::delay_independent;
+  return tree && (setting == Setting::radix || setting == Setting::levels);
+}
+
+/// Both ends are said where they are not as the model's networks have them unless something else is said.
+bool says_ends(MeasuredModel model, const std::vector<MeasuredSetting>& settings) {
+  const bool broadcasts = model == MeasuredModel::broadcast_conserving ||
+                          model == MeasuredModel::broadcast_literal ||
+                          model == MeasuredModel::broadcast_shared_wire;
+  const network::WormEnds usual = broadcasts ? network::all_port : network::WormEnds{};
+  return std::any_of(settings.begin(), settings.end(), [&](const MeasuredSetting& each) {
+    return (each.setting == Setting::injection && choice_in<network::Injection>(each) != usual.injection) ||
+           (each.setting == Setting::ejection && choice_in<network::Ejection>(each) != usual.ejection);
+  });
+}
+
+/// \param name  of a single network
+std::string listed(MeasuredModel model, const std::vector<MeasuredSetting>& settings,
+                   const std::string& name) {
+  std::vector<std::string> parts;
+  if (!name.empty()) parts.push_back(name);
+  const bool ends = says_ends(model, settings);
+  for (const MeasuredSetting& each : settings) {
+    if (!name.empty() && is_in_name(model, each.setting)) continue;
+    if (!ends && (each.setting == Setting::injection || each.setting == Setting::ejection)) continue;
+    if (std::string words = setting_in_words(each); !words.empty()) parts.push_back(std::move(words));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// --- errors in words
+
+bool is_broadcast(MeasuredModel model) {
+  return model == MeasuredModel::broadcast_conserving || model == MeasuredModel::broadcast_literal ||
+         model == MeasuredModel::broadcast_shared_wire;
+}
+
+std::string name_of(Quantity quantity, MeasuredModel model) {
+  switch (quantity) {
+    case Quantity::mean_latency:
+      return is_broadcast(model) ? "unicast latency" : "mean latency";
+    case Quantity::broadcast_latency:
+      return "broadcast latency";
+    case Quantity::saturation:
+      return "saturation load";
+    case Quantity::tail:
+      return "P(D > t)";
+    case Quantity::mean_delay:
+      return "mean delay";
+    case Quantity::throughput:
+      return "throughput";
+  }
+  return {};
+}
+
+/// "up to 90 % of the simulated saturation load"; "down to P(D > t) = 1e-06"
+std::string reach_in_words(const Accuracy& accuracy, const ErrorRange& range) {
+  if (range.quantity == Quantity::tail) return "down to P(D > t) = " + probability_in_words(range.up_to);
+  const char* of = accuracy.rows.front()->loads == RowLoads::simulated ? "simulated saturation load"
+                   : is_broadcast(accuracy.asked.model) ? "saturation rate of variant conserving"
+                                                        : "model's saturation load";
+  return fmt::format("up to {:.4g} % of the {}", 100 * range.up_to, of);
+}
+
+constexpr Quantity all_quantities[] = {Quantity::mean_latency, Quantity::broadcast_latency,
+                                       Quantity::saturation,   Quantity::tail,
+                                       Quantity::mean_delay,   Quantity::throughput};
+
+/// "up to 90 % of the simulated saturation load: mean latency -2.5 to +0.5 %, saturation load -2.5 %"
+std::string errors_in_words(const Accuracy& accuracy) {
+  std::string where, text, beyond;
+  for (const Quantity quantity : all_quantities) {
+    const std::optional<ErrorRange> errors = accuracy.errors(quantity);
+    if (!errors) continue;
+    if (where.empty() && errors->up_to > 0) where = " " + reach_in_words(accuracy, *errors);
+    text += (text.empty() ? "" : ", ") + name_of(quantity, accuracy.asked.model) + " " +
+            error_in_words(errors->least, errors->greatest);
+    if (accuracy.beyond(quantity)) beyond = "; not measured beyond that";
+  }
+  return where + ": " + text + beyond;
+}
+
+std::string outside_in_words(const Accuracy& accuracy) {
+  std::vector<std::string> parts;
+  for (const auto& [asked, measured] : accuracy.outside) {
+    std::string text = setting_in_words({asked.setting, asked.value, asked.value});
+    const std::string its = measured ? setting_in_words(*measured) : "";
+    if (text.empty() && its.empty()) continue;
+    if (text.empty()) text = "others";  // what networks have unless something else is said
+    parts.push_back(its.empty() ? text : text + ", measured: " + its);
+  }
+  return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, "; "));
+}
+
+// --- command lines
+
+/// Words of a shell that need quotes get them.
+std::string shell_quoted(const std::string& word) {
+  const bool plain_word = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string("-_./,:%=+").find(static_cast<char>(c)) != std::string::npos;
+  });
+  if (plain_word) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+/// " --loads 0.1,0.2" or " --fractions 10%,50%"; of many loads 30 to 90 % of saturation.
+std::string loads_in_command(const OfferedLoads& offered, const char* loads) {
+  if (offered.values.empty() || offered.values.size() > most_loads_in_command)
+    return " --fractions 30%,50%,70%,80%,90%";
+  std::vector<std::string> texts;
+  for (const numeric::Rational& value : offered.values)
+    if (value > 0)
+      texts.push_back(offered.of_saturation ? plain(numeric::Rational(value * 100)) + "%" : plain(value));
+  if (texts.empty()) return " --fractions 30%,50%,70%,80%,90%";
+  return fmt::format(" {} {}", offered.of_saturation ? "--fractions" : loads, fmt::join(texts, ","));
+}
+
+std::string ends_in_command(const network::WormEnds& ends, const network::WormEnds& usual, bool ports) {
+  if (ends == usual) return {};
+  std::string text;
+  if (ports) text += " --injection " + injection_names()[static_cast<std::size_t>(ends.injection)];
+  return text + " --ejection " + ejection_names()[static_cast<std::size_t>(ends.ejection)];
+}
+
+double from_of(const AccuracyRow& row, Setting setting, double otherwise = 0) {
+  const MeasuredSetting* found = row.find(setting);
+  return found == nullptr ? otherwise : found->from;
+}
+
+std::int64_t whole_of(const AccuracyRow& row, Setting setting) {
+  return static_cast<std::int64_t>(std::llround(from_of(row, setting)));
+}
+
+/// Of loads and fractions that have at most so many digits, or need no more.
+numeric::Rational to_decimals(double value) {
+  constexpr long unit = 100'000;
+  return numeric::Rational(std::lround(value * unit)) / unit;
+}
+
+template <class Choice>
+Choice choice_of(const AccuracyRow& row, Setting setting) {
+  return static_cast<Choice>(static_cast<int>(from_of(row, setting)));
+}
+
+std::string command_of_worms(const AccuracyRow& row) {
+  WormTopology topology{.shape = choice_of<WormShape>(row, Setting::topology),
+                        .nodes = whole_of(row, Setting::nodes),
+                        .ends = {choice_of<network::Injection>(row, Setting::injection),
+                                 choice_of<network::Ejection>(row, Setting::ejection)}};
+  if (row.find(Setting::dimensions) != nullptr)
+    topology.dimensions = static_cast<int>(whole_of(row, Setting::dimensions));
+  const WormholeVariant variant = row.model == MeasuredModel::wormhole_paper ? WormholeVariant::paper
+                                  : row.model == MeasuredModel::wormhole_conditional
+                                      ? WormholeVariant::conditional
+                                      : WormholeVariant::finite_source;
+  WormholeQuestion question{.network = topology,
+                            .flits = whole_of(row, Setting::flits),
+                            .offered = {},
+                            .variant = variant,
+                            .virtual_channels = static_cast<int>(whole_of(row, Setting::virtual_channels)),
+                            .lengths = choice_of<sim::WormLengths>(row, Setting::lengths),
+                            .buffer_flits = whole_of(row, Setting::buffer_flits)};
+  question.offered.of_saturation = row.loads != RowLoads::simulated;
+  for (const MeasuredError& error : row.errors)
+    if (error.quantity == Quantity::mean_latency)
+      question.offered.values.push_back(to_decimals(
+          row.loads == RowLoads::simulated ? error.at * row.simulated_saturation.value_or(0) : error.at));
+  return measuring_command(question);
+}
+
+std::string command_of_hypercube(const AccuracyRow& row) {
+  BroadcastQuestion question;
+  for (std::int64_t nodes = whole_of(row, Setting::nodes); nodes > 2; nodes /= 2)
+    ++question.hypercube.dimensions;
+  question.hypercube.virtual_channels = whole_of(row, Setting::virtual_channels);
+  question.hypercube.flits = whole_of(row, Setting::flits);
+  question.hypercube.broadcast = to_decimals(from_of(row, Setting::broadcast));
+  question.hypercube.startup = to_decimals(from_of(row, Setting::startup));
+  question.hypercube.ends = {choice_of<network::Injection>(row, Setting::injection),
+                             choice_of<network::Ejection>(row, Setting::ejection)};
+  question.replication = row.model == MeasuredModel::broadcast_literal       ? Replication::literal
+                         : row.model == MeasuredModel::broadcast_shared_wire ? Replication::shared_wire
+                                                                             : Replication::conserving;
+  question.offered.of_saturation = true;
+  std::set<double> fractions;
+  for (const MeasuredError& error : row.errors) fractions.insert(error.at);
+  for (const double fraction : fractions) question.offered.values.push_back(to_decimals(fraction));
+  return measuring_command(question);
+}
+
+std::string list_of(const AccuracyRow& row, Setting setting, const std::vector<double>& values) {
+  const MeasuredSetting& range = *row.find(setting);
+  std::vector<std::string> texts;
+  for (const double value : values)
+    if (range.from <= value && value <= range.to) texts.push_back(setting_number(value));
+  return fmt::format("{}", fmt::join(texts, ","));
+}
+
+std::string command_of_multistage(const AccuracyRow& row) {
+  const double unlimited = std::numeric_limits<double>::infinity();
+  return fmt::format(
+      "tailbound validate multistage --nodes {} --switch {} --buffer {} --hot {} --combining {} --links any "
+      "--loads 0.1:1:0.1 --slots 6000 --warmup 3000 --seed 7",
+      whole_of(row, Setting::nodes), whole_of(row, Setting::switch_size), whole_of(row, Setting::buffer),
+      list_of(row, Setting::hot, {0.04, 0.08, 0.16}), list_of(row, Setting::combining, {1, 2, 4, unlimited}));
+}
+
+std::string command_of_tree(const AccuracyRow& row) {
+  TreeTopology tree{.tree = {whole_of(row, Setting::radix), static_cast<int>(whole_of(row, Setting::levels))},
+                    .load = to_decimals(from_of(row, Setting::load)),
+                    .routing = choice_of<network::TreeRouting>(row, Setting::routing)};
+  if (const double burst = from_of(row, Setting::burst); burst > 0) {
+    tree.burst = traffic::Burst{.slots = to_decimals(burst),
+                                .on_rate = to_decimals(from_of(row, Setting::on_rate, 1))};
+    tree.destination = choice_of<traffic::Destination>(row, Setting::destination);
+  }
+  return measuring_command(tree, row.model == MeasuredModel::delay_chain);
+}
+
+std::string command_of_fabric(const AccuracyRow& row) {
+  const char* network = "";
+  switch (choice_of<MeasuredFabric>(row, Setting::fabric)) {
+    case MeasuredFabric::fat_tree:
+      network = "fat-tree --radix 26";
+      break;
+    case MeasuredFabric::leaf_spine:
+      network = "leaf-spine --leaves 64 --spines 64 --hosts 64";
+      break;
+    case MeasuredFabric::jellyfish:
+      network = "jellyfish --switches 512 --degree 16 --hosts 8";
+      break;
+  }
+  return fmt::format(
+      "tailbound network {} --uniform {} --output FILE && tailbound validate delay --network FILE --slots "
+      "1500 "
+      "--replications 2",
+      network, setting_number(from_of(row, Setting::load)));
+}
+
+}  // namespace
+
+std::string signed_percent(double error) {
+  const double percent = 100 * error;
+  const std::string text =
+      std::abs(percent) < 99.95 ? fmt::format("{:+.1f}", percent) : fmt::format("{:+.0f}", percent);
+  return text == "-0.0" || text == "+0.0" ? "0.0" : text;
+}
+
+std::string probability_in_words(double probability) {
+  if (probability > 0.05) return fmt::format("{:.2g}", probability);
+  const auto exponent = static_cast<int>(std::floor(std::log10(probability) + 1e-9));
+  return fmt::format("{:.2g}e{}", probability / std::pow(10, exponent), exponent);
+}
+
+std::string error_in_words(double least, double greatest) {
+  if (std::isinf(greatest)) return signed_percent(least) + " % to no limit, as the model saturates first";
+  if (least == -greatest && greatest > 0) return fmt::format("within {:.1f} %", 100 * greatest);
+  const std::string low = signed_percent(least), high = signed_percent(greatest);
+  return low == high ? low + " %" : low + " to " + high + " %";
+}
+
+std::string settings_in_words(const AccuracyRow& row) {
+  return listed(row.model, row.settings, row.network);
+}
+
+std::string clause(const Accuracy& accuracy, const std::string& command) {
+  if (!accuracy.measured())
+    return fmt::format("not measured for this network{}; `{}` measures it", outside_in_words(accuracy),
+                       command);
+  const bool one = accuracy.rows.size() == 1;
+  const AccuracyRow& first = *accuracy.rows.front();
+  return fmt::format("measured on {} ({}){}",
+                     one ? std::string("this network")
+                         : fmt::format("{} networks, between which this one lies", accuracy.rows.size()),
+                     listed(first.model, accuracy.box, one ? first.network : std::string()),
+                     errors_in_words(accuracy));
+}
+
+std::string accuracy_note(const std::vector<StatedAccuracy>& all) {
+  const bool one_network = std::all_of(all.begin(), all.end(), [&](const StatedAccuracy& each) {
+    return each.network == all.front().network;
+  });
+  std::vector<std::string> texts;
+  for (const StatedAccuracy& each : all) {
+    std::string text = (one_network || each.accuracy.rows.size() == 1 ? "" : each.network + " ") +
+                       clause(each.accuracy, each.command);
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
+  }
+  if (texts.size() <= most_statements)
+    return fmt::format("Accuracy, as model / simulation - 1: {}.", fmt::join(texts, "; "));
+  std::string note;
+  const auto measured = [](const StatedAccuracy& each) { return each.accuracy.measured(); };
+  const auto count = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), measured));
+  note = fmt::format("Accuracy, as model / simulation - 1: measured for {} of {} {}", count, all.size(),
+                     one_network ? "points" : "networks");
+  std::vector<std::string> errors;
+  for (const Quantity quantity : all_quantities) {
+    std::optional<ErrorRange> worst;
+    for (const StatedAccuracy& each : all)
+      if (const auto its = each.accuracy.errors(quantity)) {
+        if (!worst) worst = its;
+        worst->least = std::min(worst->least, its->least);
+        worst->greatest = std::max(worst->greatest, its->greatest);
+      }
+    if (worst)
+      errors.push_back(name_of(quantity, all.front().accuracy.asked.model) + " " +
+                       error_in_words(worst->least, worst->greatest));
+  }
+  if (!errors.empty()) note += fmt::format(": {}", fmt::join(errors, ", "));
+  note += "; each one is in JSON and CSV";
+  const auto other = std::find_if_not(all.begin(), all.end(), measured);
+  if (other != all.end()) note += fmt::format("; `{}` measures the first of the others", other->command);
+  return note + ".";
+}
+
+std::string measuring_command(const WormholeQuestion& question) {
+  std::string text = "tailbound validate wormhole";
+  const WormholeVariant usual = usual_variant(question.network);
+  if (const auto* topology = std::get_if<WormTopology>(&question.network)) {
+    text += fmt::format(" --topology {} --nodes {}", shape_names()[static_cast<std::size_t>(topology->shape)],
+                        topology->nodes);
+    if (network::has_dimensions(topology->shape) && topology->dimensions != WormTopology{}.dimensions)
+      text += fmt::format(" --dimensions {}", topology->dimensions);
+    if (question.virtual_channels && question.virtual_channels != usual_virtual_channels(question.network))
+      text += fmt::format(" --virtual-channels {}", *question.virtual_channels);
+    text += ends_in_command(topology->ends, {}, network::has_ports(topology->shape));
+  } else {
+    const auto& own = std::get<OwnWormNetwork>(question.network);
+    text += " --network " + shell_quoted(own.file);
+    if (own.matrix) text += " --matrix " + shell_quoted(*own.matrix);
+  }
+  text += fmt::format(" --flits {}", question.flits);
+  if (question.buffer_flits != 1) text += fmt::format(" --buffer-flits {}", question.buffer_flits);
+  if (question.lengths != sim::WormLengths::fixed)
+    text += " --lengths " + worm_length_names()[static_cast<std::size_t>(question.lengths)];
+  if (question.variant.value_or(usual) != usual)
+    text += " --variant " + wormhole_variant_names()[static_cast<std::size_t>(*question.variant)];
+  return text + loads_in_command(question.offered, "--loads");
+}
+
+std::string measuring_command(const BroadcastQuestion& question) {
+  const BroadcastHypercube& hypercube = question.hypercube;
+  std::string text = fmt::format(
+      "tailbound validate broadcast --dimensions {} --virtual-channels {} --flits {} --broadcast {}",
+      hypercube.dimensions, hypercube.virtual_channels, hypercube.flits, plain(hypercube.broadcast));
+  text += ends_in_command(hypercube.ends, network::all_port, true);
+  if (hypercube.startup != 1) text += " --startup " + plain(hypercube.startup);
+  if (question.replication != broadcast_variants.front())
+    text += fmt::format(" --replication {}", replication_name(question.replication));
+  return text + loads_in_command(question.offered, "--rates");
+}
+
+std::string measuring_command(const std::vector<MultistageQuestion>& questions) {
+  const network::CombiningMultistage& network = questions.front().network;
+  std::vector<std::string> loads;
+  for (const MultistageQuestion& question : questions)
+    if (std::string load = plain(question.load); std::find(loads.begin(), loads.end(), load) == loads.end())
+      loads.push_back(std::move(load));
+  std::string text =
+      fmt::format("tailbound validate multistage --nodes {} --switch {} --buffer {} --hot {} --combining {}",
+                  network.network.nodes, network.network.switch_size, network.buffer, plain(network.hot),
+                  network.combining ? std::to_string(*network.combining) : "unlimited");
+  if (network.links == network::Links::any) text += " --links any";
+  if (loads.size() <= most_loads_in_command) text += fmt::format(" --loads {}", fmt::join(loads, ","));
+  return text;
+}
+
+std::string measuring_command(const TreeTopology& tree, bool chain) {
+  std::string text = fmt::format("tailbound validate delay --radix {} --levels {} --load {}", tree.tree.radix,
+                                 tree.tree.levels, plain(tree.load));
+  if (tree.routing == network::TreeRouting::nearest_ancestor) text += " --routing nearest-ancestor";
+  if (!tree.burst) return text + (chain ? "" : " --hops independent");
+  text += " --burst " + plain(tree.burst->slots);
+  if (tree.burst->on_rate != 1) text += " --on-rate " + plain(tree.burst->on_rate);
+  return text + (tree.destination == traffic::Destination::per_packet ? " --destination per-packet" : "");
+}
+
+std::string reproducing_command(const AccuracyRow& row) {
+  switch (row.model) {
+    case MeasuredModel::wormhole_finite_source:
+    case MeasuredModel::wormhole_paper:
+    case MeasuredModel::wormhole_conditional:
+      return command_of_worms(row);
+    case MeasuredModel::broadcast_conserving:
+    case MeasuredModel::broadcast_literal:
+    case MeasuredModel::broadcast_shared_wire:
+      return command_of_hypercube(row);
+    case MeasuredModel::multistage_blocking:
+    case MeasuredModel::multistage_published:
+      return command_of_multistage(row);
+    case MeasuredModel::delay_chain:
+    case MeasuredModel::delay_independent:
+      return command_of_tree(row);
+    case MeasuredModel::delay_fabric:
+      break;
+  }
+  return command_of_fabric(row);
+}
+
+std::vector<Column> accuracy_columns(const AccuracyKeys& keys) {
+  std::vector<Column> columns{{"accuracy", "", "", Shape::text,
+                               "of the model against simulation: measured (this network), between (measured "
+                               "networks on both sides), not "
+                               "measured, or load not measured",
+                               Style::hidden}};
+  for (const auto& [quantity, key] : keys) {
+    const std::string what = "error of " + key + ", model / simulation - 1, from light load up to this one";
+    columns.push_back(
+        {key + "_error_min", "", "", Shape::model, "least " + what + "; null: not measured", Style::hidden});
+    columns.push_back({key + "_error_max", "", "", Shape::model,
+                       "greatest " + what + "; null: not measured, or without limit", Style::hidden});
+  }
+  columns.push_back({"accuracy_command", "", "", Shape::text, "measures it by simulation", Style::hidden});
+  return columns;
+}
+
+Cells accuracy_cells(const Accuracy& accuracy, const AccuracyKeys& keys, double at,
+                     const std::string& command) {
+  Cells cells;
+  bool found = false;
+  for (const auto& [quantity, key] : keys) {
+    const std::optional<ErrorRange> errors = accuracy.errors(quantity, at);
+    found = found || (errors && quantity != Quantity::saturation);
+    cells.push_back({key + "_error_min", errors ? Value(Model{errors->least}) : Value(None{})});
+    cells.push_back({key + "_error_max", errors && std::isfinite(errors->greatest)
+                                             ? Value(Model{errors->greatest})
+                                             : Value(None{})});
+  }
+  const char* state = !accuracy.measured()        ? "not measured"
+                      : !found                    ? "load not measured"
+                      : accuracy.rows.size() == 1 ? "measured"
+                                                  : "between";
+  cells.insert(cells.begin(), Cell{"accuracy", Text{state}});
+  cells.push_back({"accuracy_command", Text{command}});
+  return cells;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <tailbound/answers/accuracy/accuracy.hpp>
+#include <tailbound/answers/broadcast/broadcast.hpp>
+#include <tailbound/answers/multistage/multistage.hpp>
+#include <tailbound/answers/network/topology.hpp>
+#include <tailbound/answers/wormhole/wormhole.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+/// What is said of a model's accuracy: in every answer one statement, made from answers/accuracy/accuracy.hpp and nowhere else.
+namespace tailbound::render {
+
+/// "measured on this network (8 x 8 mesh, 1 virtual channel, 32 flits), up to 90 % of the simulated saturation load: mean
+/// latency -2.5 to +0.5 %, saturation load -2.5 %", or "not measured for this network (5 flits, measured: 20 to 40 flits);
+/// `tailbound validate ...` measures it".
+/// \param command  that measures it
+[[nodiscard]] std::string clause(const answers::Accuracy& accuracy, const std::string& command);
+
+/// One network of an answer, with what measures its accuracy.
+struct StatedAccuracy {
+  std::string network;  ///< named where an answer has several
+  answers::Accuracy accuracy;
+  std::string command;
+};
+
+/// One note for all networks of an answer: each statement once, with its network where they differ; of more than a few
+/// how many were measured and the worst errors of all.
+[[nodiscard]] std::string accuracy_note(const std::vector<StatedAccuracy>& all);
+
+// --- the commands
+
+/// `tailbound validate wormhole ...` of the same network and loads; of many loads some typical ones.
+[[nodiscard]] std::string measuring_command(const answers::WormholeQuestion& question);
+[[nodiscard]] std::string measuring_command(const answers::BroadcastQuestion& question);
+/// \param questions  of one network, at least one
+[[nodiscard]] std::string measuring_command(const std::vector<answers::MultistageQuestion>& questions);
+[[nodiscard]] std::string measuring_command(const answers::TreeTopology& tree, bool chain);
+/// That by which a row is measured again.
+[[nodiscard]] std::string reproducing_command(const answers::AccuracyRow& row);
+
+// --- keys
+
+/// A quantity and the stem of its keys: "latency" makes latency_error_min and latency_error_max.
+using AccuracyKeys = std::vector<std::pair<answers::Quantity, std::string>>;
+
+/// "accuracy", "KEY_error_min" and "KEY_error_max" of each, "accuracy_command"; for data formats.
+[[nodiscard]] std::vector<Column> accuracy_columns(const AccuracyKeys& keys);
+/// \param at  fraction of the model's saturation load (of broadcasts: of variant conserving), or a probability
+[[nodiscard]] Cells accuracy_cells(const answers::Accuracy& accuracy, const AccuracyKeys& keys, double at,
+                                   const std::string& command);
+
+// --- docs/trust.md
+
+/// "8 x 8 mesh, 1 virtual channel, 32 flits"
+[[nodiscard]] std::string settings_in_words(const answers::AccuracyRow& row);
+/// "-0.6", "+12", "0.0": in percent
+[[nodiscard]] std::string signed_percent(double error);
+/// "0.5", "1e-6"
+[[nodiscard]] std::string probability_in_words(double probability);
+/// "-0.6 to +0.5 %", "within 4.1 %"
+[[nodiscard]] std::string error_in_words(double least, double greatest);
+
+/// The whole page.
+[[nodiscard]] std::string trust_page();
+
+}  // namespace tailbound::render

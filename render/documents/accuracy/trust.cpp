@@ -1,0 +1,393 @@
+#include <fmt/format.h>
+#include <tailbound/render/documents/accuracy/accuracy.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+/// docs/trust.md.
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+
+using Measured = std::vector<const AccuracyRow*>;
+
+Measured rows_of(const std::vector<MeasuredModel>& models) {
+  Measured rows;
+  for (const AccuracyRow& row : accuracy_rows())
+    if (std::find(models.begin(), models.end(), row.model) != models.end()) rows.push_back(&row);
+  return rows;
+}
+
+template <class Of>
+Measured rows_that(const Measured& rows, Of of) {
+  Measured some;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(some),
+               [&](const AccuracyRow* row) { return of(*row); });
+  return some;
+}
+
+/// A column of tables: percent of saturation, or a power of ten near which the probability is.
+double column_of(const MeasuredError& error) {
+  if (error.quantity != Quantity::tail) return std::round(1000 * error.at) / 1000;
+  return error.at > 0.3 ? 0.5 : std::pow(10, std::round(std::log10(error.at)));
+}
+
+std::string column_heading(double column, bool tails) {
+  return tails ? probability_in_words(column) : fmt::format("{:.4g} %", 100 * column);
+}
+
+/// "-0.6", "-0.6 .. +0.5", "-": errors in one column, in percent.
+std::string accuracy_cell(const AccuracyRow& row, Quantity quantity, double column) {
+  std::optional<MeasuredError> all;
+  for (const MeasuredError& error : row.errors) {
+    if (error.quantity != quantity || column_of(error) != column) continue;
+    if (!all) all = error;
+    all->least = std::min(all->least, error.least);
+    all->greatest = std::max(all->greatest, error.greatest);
+  }
+  if (!all) return "-";
+  if (std::isinf(all->greatest)) return "no limit";
+  const std::string low = signed_percent(all->least), high = signed_percent(all->greatest);
+  return low == high ? low : low + " .. " + high;
+}
+
+std::string saturation_cell(const AccuracyRow& row) {
+  for (const MeasuredError& error : row.errors)
+    if (error.quantity == Quantity::saturation)
+      return fmt::format("{} ({:.4g})", signed_percent(error.least), row.simulated_saturation.value_or(0));
+  return "-";
+}
+
+bool measures(const Measured& rows, Quantity quantity) {
+  return std::any_of(rows.begin(), rows.end(), [&](const AccuracyRow* row) {
+    return std::any_of(row->errors.begin(), row->errors.end(),
+                       [&](const MeasuredError& error) { return error.quantity == quantity; });
+  });
+}
+
+/// Columns from the easiest to the hardest.
+std::vector<double> columns_of(const Measured& rows, Quantity quantity) {
+  std::set<double> columns;
+  for (const AccuracyRow* row : rows)
+    for (const MeasuredError& error : row->errors)
+      if (error.quantity == quantity) columns.insert(column_of(error));
+  std::vector<double> sorted(columns.begin(), columns.end());
+  if (quantity == Quantity::tail) std::reverse(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+std::string end_of_line(const AccuracyRow& row) {
+  return fmt::format(" | {} | `{}` |\n", row.measured, reproducing_command(row));
+}
+
+/// A row a network, a column a load or a probability.
+std::string accuracy_table(const Measured& rows, Quantity quantity) {
+  if (rows.empty()) return {};
+  const std::vector<double> columns = columns_of(rows, quantity);
+  const bool broadcasts = measures(rows, Quantity::broadcast_latency),
+             saturation = measures(rows, Quantity::saturation);
+  std::string text = "\n| network |", line = "|---|";
+  for (const double column : columns) {
+    text += fmt::format(" {} |", column_heading(column, quantity == Quantity::tail));
+    line += "---|";
+  }
+  if (saturation) {
+    text += " saturation load (simulated) |";
+    line += "---|";
+  }
+  text += " measured | reproduce |\n" + line + "---|---|\n";
+  for (const AccuracyRow* row : rows) {
+    text += "| " + settings_in_words(*row);
+    for (const double column : columns) {
+      text += " | " + accuracy_cell(*row, quantity, column);
+      if (broadcasts) text += " / " + accuracy_cell(*row, Quantity::broadcast_latency, column);
+    }
+    if (saturation) text += " | " + saturation_cell(*row);
+    text += end_of_line(*row);
+  }
+  return text;
+}
+
+/// Of rows whose loads are not those of others: loads and errors in one cell.
+std::string accuracy_list(const Measured& rows) {
+  if (rows.empty()) return {};
+  std::string text = "\n| network | error at % of saturation | measured | reproduce |\n|---|---|---|---|\n";
+  for (const AccuracyRow* row : rows) {
+    text += "| " + settings_in_words(*row) + " |";
+    for (const MeasuredError& error : row->errors)
+      text += fmt::format("{} {} at {:.3g} %", &error == row->errors.data() ? "" : ",",
+                          signed_percent(error.least), 100 * error.at);
+    text += end_of_line(*row);
+  }
+  return text;
+}
+
+/// Are its loads multiples of 5 %, as those of most rows are?
+bool has_common_loads(const AccuracyRow& row) {
+  return std::all_of(row.errors.begin(), row.errors.end(), [](const MeasuredError& error) {
+    return std::abs(20 * error.at - std::round(20 * error.at)) < 1e-6;
+  });
+}
+
+/// Errors of one quantity up to a load (or down to a probability), of all rows.
+std::string range_of(const Measured& rows, Quantity quantity, double at) {
+  std::optional<MeasuredError> all;
+  for (const AccuracyRow* row : rows)
+    for (const MeasuredError& error : row->errors) {
+      if (error.quantity != quantity) continue;
+      if (quantity == Quantity::tail ? error.at < at * (1 - 1e-9) : error.at > at + 1e-9) continue;
+      if (!all) all = error;
+      all->least = std::min(all->least, error.least);
+      all->greatest = std::max(all->greatest, error.greatest);
+    }
+  return all ? error_in_words(all->least, all->greatest) : "-";
+}
+
+/// The networks with the greatest errors up to a load (down to a probability).
+std::string worst_of(const Measured& rows, Quantity quantity, double at, const std::string& where) {
+  std::vector<std::pair<double, const AccuracyRow*>> sorted;
+  for (const AccuracyRow* row : rows) {
+    double worst = 0;
+    for (const MeasuredError& error : row->errors)
+      if (error.quantity == quantity &&
+          (quantity == Quantity::tail ? error.at >= at * (1 - 1e-9) : error.at <= at + 1e-9))
+        for (const double each : {error.least, error.greatest})
+          if (std::abs(each) > std::abs(worst)) worst = each;
+    sorted.emplace_back(worst, row);
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& x, const auto& y) { return std::abs(x.first) > std::abs(y.first); });
+  std::string text = fmt::format("\nFarthest off {}: ", where);
+  for (std::size_t i = 0; i < std::min<std::size_t>(sorted.size(), 4); ++i)
+    text += fmt::format("{}{} ({})", i == 0 ? "" : "; ", settings_in_words(*sorted[i].second),
+                        std::isinf(sorted[i].first) ? "no limit" : signed_percent(sorted[i].first) + " %");
+  return text + ".\n";
+}
+
+std::string accuracy_summary() {
+  struct Line {
+    const char *name, *anchor;
+    std::vector<MeasuredModel> models;
+    std::vector<std::pair<Quantity, double>> quantities;
+    const char* where;
+  };
+  using enum MeasuredModel;
+  const std::vector<Line> lines{{"wormhole networks, the default model",
+                                 "wormhole-networks",
+                                 {wormhole_finite_source},
+                                 {{Quantity::mean_latency, 0.8}},
+                                 "up to 80 % of saturation"},
+                                {"wormhole networks, published equations",
+                                 "published-wormhole-equations",
+                                 {wormhole_paper},
+                                 {{Quantity::mean_latency, 0.7}},
+                                 "up to 70 % of their own saturation load"},
+                                {"broadcasts, `shared-wire`",
+                                 "broadcasts-in-hypercubes",
+                                 {broadcast_shared_wire},
+                                 {{Quantity::mean_latency, 0.8}, {Quantity::broadcast_latency, 0.8}},
+                                 "unicasts, broadcasts, up to 80 % of saturation"},
+                                {"broadcasts, `conserving`",
+                                 "broadcasts-in-hypercubes",
+                                 {broadcast_conserving},
+                                 {{Quantity::mean_latency, 0.8}, {Quantity::broadcast_latency, 0.8}},
+                                 "unicasts, broadcasts, up to 80 % of saturation"},
+                                {"broadcasts, `literal`",
+                                 "broadcasts-in-hypercubes",
+                                 {broadcast_literal},
+                                 {{Quantity::mean_latency, 0.8}, {Quantity::broadcast_latency, 0.8}},
+                                 "unicasts, broadcasts, up to 80 % of saturation"},
+                                {"hot spots, `blocking`",
+                                 "hot-spots",
+                                 {multistage_blocking},
+                                 {{Quantity::mean_delay, 1}, {Quantity::throughput, 1}},
+                                 "mean delay, throughput"},
+                                {"hot spots, `published`",
+                                 "hot-spots",
+                                 {multistage_published},
+                                 {{Quantity::mean_delay, 1}, {Quantity::throughput, 1}},
+                                 "mean delay, throughput"},
+                                {"delays through trees, `--hops chain`",
+                                 "delays-through-trees",
+                                 {delay_chain},
+                                 {{Quantity::tail, 1e-4}},
+                                 "P(D > t) down to 1e-4"},
+                                {"delays, hops added as independent",
+                                 "bursts-through-several-hops",
+                                 {delay_independent},
+                                 {{Quantity::tail, 1e-4}},
+                                 "P(D > t) down to 1e-4"},
+                                {"fabrics",
+                                 "fabrics",
+                                 {delay_fabric},
+                                 {{Quantity::tail, 1e-3}, {Quantity::mean_delay, 1}},
+                                 "P(D > t) down to 1e-3, mean delay"}};
+  std::string text =
+      "| model | networks | error | of |\n|---|---|---|---|\n| one output queue, shared memory | | none: "
+      "proved | |\n";
+  for (const Line& line : lines) {
+    const Measured rows = rows_of(line.models);
+    int networks = 0;
+    for (const AccuracyRow* row : rows) networks += row->networks;
+    std::vector<std::string> errors;
+    for (const auto& [quantity, at] : line.quantities) errors.push_back(range_of(rows, quantity, at));
+    text += fmt::format("| [{}](#{}) | {} | {} | {} |\n", line.name, line.anchor, networks,
+                        fmt::join(errors, ", "), line.where);
+  }
+  return text;
+}
+
+/// The error of a quantity that is not at a load of its own.
+std::string whole_error(const AccuracyRow& row, Quantity quantity) {
+  for (const MeasuredError& error : row.errors)
+    if (error.quantity == quantity) return error_in_words(error.least, error.greatest);
+  return "-";
+}
+
+std::string hot_spots(MeasuredModel model) {
+  std::string text =
+      "\n| network | mean delay | throughput | measured | reproduce |\n|---|---|---|---|---|\n";
+  for (const AccuracyRow* row : rows_of({model}))
+    text += fmt::format("| {} | {} | {}{}", settings_in_words(*row), whole_error(*row, Quantity::mean_delay),
+                        whole_error(*row, Quantity::throughput), end_of_line(*row));
+  return text;
+}
+
+bool of_simulated(const AccuracyRow& row) {
+  return row.loads == RowLoads::simulated;
+}
+bool has_bursts(const AccuracyRow& row) {
+  return row.find(Setting::burst) != nullptr && row.find(Setting::burst)->to > 0;
+}
+
+}  // namespace
+
+std::string trust_page() {
+  using enum MeasuredModel;
+  const Measured finite = rows_of({wormhole_finite_source}), paper = rows_of({wormhole_paper});
+  const Measured independent = rows_of({delay_independent});
+  std::string text = R"(# How far each model is off
+
+This page is generated by `tailbound schema --accuracy` from the table that answers look themselves up in; a test holds it to
+that. What is *certified* is proved for the model as stated and has no error. Models of networks are approximate: each answer says
+what was measured for its network, or that nothing was, with the command that measures it.
+
+**Errors** are model / simulation - 1: above 0 the model overestimates, which is conservative for delays and tail probabilities and
+optimistic for saturation loads and throughput. Ranges contain the 95 % interval of the simulation where it matters (tail
+probabilities, rows of 2026); other intervals of means are at most 0.7 % up to 85 % of saturation, 0.8 % at 90 % and 1.9 % at 95 %.
+`reproduce` is a command line; longer runs narrow its intervals. Where a network lies between two that were measured, answers
+give the errors of all rows between the two.
+
+)";
+  text += accuracy_summary();
+  text += R"(
+The errors are the smallest and the greatest of all rows below, the worst corners included.
+
+## Delays through trees
+
+Waits at successive hops depend on each other; `--hops chain`, the default, takes each wait as depending on the one before. Errors of P(D > t)
+[%] where the model gives the probability at the head of the column. Model and derivation: [dependent_hops.md](derivations/dependent_hops.md).
+`--hops bound` is an upper bound, proved up to the root of a tree and assumed below.
+)";
+  text += accuracy_table(rows_of({delay_chain}), Quantity::tail);
+  text += worst_of(rows_of({delay_chain}), Quantity::tail, 1e-4, "down to 1e-4");
+  text += R"(
+The same with hops added as if they were independent (`--hops independent`):
+)";
+  text += accuracy_table(rows_that(independent, [](const AccuracyRow& row) { return !has_bursts(row); }),
+                         Quantity::tail);
+  text += R"(
+## Delays in any network
+
+240 random networks (lines, rings, trees, leaf-spines, random graphs; 2 to 6 switches, half of them with traffic spread over all shortest
+paths, busiest queue at 0.3 to 0.9), simulated over 12 million slots each. Number of values by the ratio simulated / computed P(D > t) at the near
+end of the simulation's 95 % interval; above 1 the model underestimates. `random_networks --recorded data/networks/random` gives the table
+again, `random_networks --count 2000` others like it. Model: [any_network.md](derivations/any_network.md).
+
+| packets | level | values | < 0.4 | < 0.6 | < 0.75 | < 0.9 | < 0.97 | 0.97 to 1.03 | < 1.1 | < 1.25 | more |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+| of a flow | 0.1 | 1131 | 0 | 1 | 1 | 26 | 51 | 1050 | 2 | 0 | 0 |
+| | 1e-2 | 926 | 0 | 1 | 16 | 53 | 48 | 800 | 7 | 1 | 0 |
+| | 1e-3 | 939 | 1 | 13 | 22 | 40 | 44 | 800 | 13 | 6 | 0 |
+| all | 0.1 | 195 | 0 | 0 | 0 | 4 | 10 | 181 | 0 | 0 | 0 |
+| | 1e-2 | 177 | 0 | 0 | 1 | 12 | 8 | 156 | 0 | 0 | 0 |
+| | 1e-3 | 179 | 0 | 0 | 3 | 10 | 3 | 159 | 4 | 0 | 0 |
+
+Of the flows 98 % are within 25 %. The worst all overestimate, and the cross-check below each answer shows both numbers; it calls a flow contradicted
+where the simulation is below half of what is computed, or above it by over 10 %, beyond the interval:
+
+| network, flow | P(D > t) computed | simulated | the answer's cross-check |
+|---|---|---|---|
+| n171, h3 -> h1 | t = 7: 2.3e-3 | 7.1e-4 +- 0.5e-4 | contradicted by simulation |
+| n202, h0 -> h6 | t = 3: 3.3e-3 | 1.49e-3 +- 0.08e-3 | P(D > 3) = 1.31e-3 +- 19 %, computed 3.26e-3 |
+| n217, h5 -> h2 | t = 8: 1.8e-3 | 8.0e-4 +- 1.1e-4 | P(D > 5) = 8.22e-3 +- 17 %, computed 0.0143 |
+| n24, h5 -> h8 | t = 1: 2.1e-3 | 1.02e-3 +- 0.06e-3 | P(D > 0) = 0.0752 +- 2.4 %, computed 0.0764 |
+| n221, h0 -> h4 | t = 3: 3.1e-3 | 1.49e-3 +- 0.1e-3 | P(D > 2) = 8.88e-3 +- 13 %, computed 0.0151 |
+| n3, h1 -> h5 | t = 10: 1.4e-3 | 7.2e-4 +- 0.8e-4 | P(D > 5) = 0.0223 +- 16 %, computed 0.0332 |
+| n68, h1 -> h0 | t = 7: 1.7e-3 | 8.7e-4 +- 0.6e-4 | P(D > 5) = 7.91e-3 +- 18 %, computed 0.0115 |
+| n81, h9 -> h5 | t = 2: 3.3e-3 | 1.76e-3 +- 0.11e-3 | P(D > 1) = 0.0177 +- 11 %, computed 0.0247 |
+
+Rings with many switches are the weakest: waits many hops apart depend on each other, which the model does not see. Of 400 random networks with up to 40
+switches one underestimated all packets by more than 5 % (P(D > 1) = 0.017, simulated 0.019, a ring of 11 switches).
+
+## Fabrics
+
+Networks that are answered as a whole add waits as independent. P(D > t) of all packets; intervals of 99.69 %
+([fabrics.md](derivations/fabrics.md)).
+)";
+  text += accuracy_table(rows_of({delay_fabric}), Quantity::tail);
+  text += R"(
+## Bursts through several hops
+
+The first queue's tail is exact; later queues are fed as if no queue upstream spread the bursts, and hops are added as independent: the bulk is
+overestimated, the deep tail underestimated. Per queue: [bursty_queue.md](derivations/bursty_queue.md#through-several-hops).
+)";
+  text += accuracy_table(rows_that(independent, has_bursts), Quantity::tail);
+  text += R"(
+## Hot spots
+
+Errors over a grid of hot fractions, combining degrees and loads, by whether the model says that the network is saturated; "within": the worst absolute
+error. `blocking` is the default; `published` lacks blocking. Mean errors and weak corners: [multistage.md](derivations/multistage.md).
+)";
+  text += hot_spots(multistage_blocking);
+  text += "\n`--variant published`:\n" + hot_spots(multistage_published);
+  text += R"(
+## Wormhole networks
+
+Variant `finite-source`, the default. Errors of the mean latency [%] at percents of the *simulated* saturation load, and of the saturation load;
+the simulated one in brackets [flits/cycle/node]. Derivation: [wormhole_finite_source.md](derivations/wormhole_finite_source.md).
+)";
+  text += accuracy_table(rows_that(finite, of_simulated), Quantity::mean_latency);
+  text += worst_of(rows_that(finite, of_simulated), Quantity::mean_latency, 0.8, "up to 80 %");
+  const Measured of_model = rows_that(finite, [](const AccuracyRow& row) { return !of_simulated(row); });
+  text += "\nAt percents of the model's saturation load:\n";
+  text += accuracy_table(rows_that(of_model, has_common_loads), Quantity::mean_latency);
+  text += accuracy_list(rows_that(of_model, [](const AccuracyRow& row) { return !has_common_loads(row); }));
+  text += R"(
+### Published wormhole equations
+
+Variant `paper`, at percents of the model's own saturation load ([wormhole.md](derivations/wormhole.md)).
+)";
+  text += accuracy_table(paper, Quantity::mean_latency);
+  text += R"(
+## Broadcasts in hypercubes
+
+Errors of the mean latency of unicasts / broadcasts [%], at percents of the saturation rate of variant `conserving`
+([broadcast.md](derivations/broadcast.md), with a survey of 24 more networks).
+)";
+  for (const auto& [model, name] :
+       {std::pair{broadcast_shared_wire, "shared-wire"}, std::pair{broadcast_conserving, "conserving"},
+        std::pair{broadcast_literal, "literal"}})
+    text += fmt::format("\n`{}`:\n", name) + accuracy_table(rows_of({model}), Quantity::mean_latency);
+  text += R"(
+## What a published figure reads
+
+Where the paper reads 160 packets off its figure for load 0.9 and 1e-15, the value is 157.
+)";
+  return text;
+}
+
+}  // namespace tailbound::render

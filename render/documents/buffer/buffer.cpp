@@ -1,0 +1,437 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/documents/buffer/buffer.hpp>
+#include <tailbound/render/documents/parts/traffic.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+using bounds::Criterion;
+using numeric::plain;
+using numeric::Rounding;
+
+/// What all points ask.
+bool asks_for_buffer(const BufferQuestion& question) {
+  return std::holds_alternative<LeastBuffer>(question.asked);
+}
+bool asks_for_probability(const BufferQuestion& question) {
+  return std::holds_alternative<ProbabilityOf>(question.asked);
+}
+bool asks_for_load(const BufferQuestion& question) {
+  return std::holds_alternative<GreatestLoad>(question.asked);
+}
+bool asks_for_speedup(const BufferQuestion& question) {
+  return std::holds_alternative<LeastSpeedup>(question.asked);
+}
+
+bool asks_for_burst(const BufferQuestion& question) {
+  return std::holds_alternative<LongestBurst>(question.asked);
+}
+
+bool at_any_time(const BufferQuestion& question) {
+  return std::holds_alternative<PoissonAtAnyTime>(question.traffic.source);
+}
+
+/// What Poisson arrivals are here; empty of other traffic.
+std::string poisson_in_words(const BufferQuestion& question) {
+  const bool loss = question.criterion == Criterion::loss;
+  if (at_any_time(question))
+    return loss ? "M/D/1/K, K being the buffer: arrivals at any time, services of one slot;\nthe packet in "
+                  "service "
+                  "counts"
+                : "M/D/1: arrivals at any time, services of one slot; Q at any time, the packet in\nservice "
+                  "counts";
+  if (loss && std::holds_alternative<PoissonArrivals>(question.traffic.source))
+    return "slotted: the packets of a slot arrive together; --traffic md1 has them at any time\n(M/D/1/K)";
+  return {};
+}
+
+/// "P(Q > 157)" or "loss(157)".
+std::string symbol(Criterion criterion, Packets buffer) {
+  return criterion == Criterion::overflow ? fmt::format("P(Q > {})", buffer.value)
+                                          : fmt::format("loss({})", buffer.value);
+}
+
+/// The same of the column.
+std::string symbol(Criterion criterion) {
+  return criterion == Criterion::overflow ? "P(Q > buffer)" : "loss(buffer)";
+}
+
+/// The end of an interval that is safe to use, rounded so that it stays so.
+std::string safe_end(const numeric::Enclosure<unit::Load>& load, numeric::Digits digits) {
+  return numeric::to_decimal(load.lower(), digits.count + 1, Rounding::down);
+}
+std::string safe_end(const numeric::Proved<unit::Ratio>& speedup, numeric::Digits digits) {
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Ratio>>(&speedup)) return plain(exact->value);
+  return numeric::to_decimal(numeric::to_enclosure(speedup).upper(), digits.count + 1, Rounding::up);
+}
+
+/// The traffic; where the burst is asked for, without it.
+std::string traffic_in_words(const BufferQuestion& question, const std::vector<const Traffic*>& all = {}) {
+  if (!asks_for_burst(question)) return in_words(question.traffic, all);
+  const auto without_burst = [](const Traffic& traffic) {
+    const auto& inputs = std::get<BurstyInputs>(traffic.source);
+    return Traffic{EqualInputs{inputs.inputs, inputs.load}};
+  };
+  std::vector<Traffic> others;
+  others.reserve(all.size());
+  std::vector<const Traffic*> pointers;
+  for (const Traffic* each : all) pointers.push_back(&others.emplace_back(without_burst(*each)));
+  const auto destination = std::get<BurstyInputs>(question.traffic.source).destination;
+  const bool one_destination = std::all_of(all.begin(), all.end(), [&](const Traffic* each) {
+    return std::get<BurstyInputs>(each->source).destination == destination;
+  });
+  return in_words(without_burst(question.traffic), pointers) +
+         (one_destination ? " (bursts " + in_words(destination, "output") + ")" : "");
+}
+
+/// Time until a full buffer is empty, no packet arriving.
+Slots drain_slots(const BufferPoint& point) {
+  const std::int64_t served = point.first.traffic.packets_per_slot;
+  return Slots((point.second.buffer.value + served - 1) / served);
+}
+
+Cells input_cells(const BufferQuestion& question, const Units& units) {
+  Cells cells = traffic_cells(question.traffic);
+  if (asks_for_burst(question)) std::erase_if(cells, [](const auto& cell) { return cell.key == "burst"; });
+  if (const auto drop = question.drop()) cells.push_back({"drop", Given{*drop}});
+  std::visit(
+      [&](const auto& asked) {
+        if constexpr (requires { asked.capacity; })
+          cells.push_back({"capacity", Whole{asked.capacity.value}});
+      },
+      question.asked);
+  if (asks_for_load(question)) cells.push_back({"solve", Text{"load"}});
+  if (asks_for_speedup(question)) cells.push_back({"solve", Text{"speedup"}});
+  if (asks_for_burst(question)) cells.push_back({"solve", Text{"burst"}});
+  cells.push_back({"criterion", Text{bounds::name(question.criterion)}});
+  return joined(joined(std::move(cells), accuracy_cells(question.accuracy)), unit_cells(units));
+}
+
+Cells result_cells(const BufferPoint& point, const Units& units) {
+  const auto& [question, answer] = point;
+  Cells cells;
+  if (answer.load) {
+    cells.push_back({"greatest_load", shown(*answer.load)});
+    cells.push_back({"safe_load", Bound{answer.load->lower(), false}});
+  }
+  if (answer.speedup) {
+    cells.push_back({"least_speedup", shown(*answer.speedup)});
+    cells.push_back({"safe_speedup", Bound{numeric::to_enclosure(*answer.speedup).upper(), true}});
+  }
+  if (answer.burst) {
+    cells.push_back({"longest_burst", shown(*answer.burst)});
+    cells.push_back({"safe_burst", Given{*answer.safe_burst}});
+  }
+  cells.push_back({"buffer", shown(answer.buffer)});
+  if (answer.proved_buffer) cells.push_back({"buffer_proved", shown(*answer.proved_buffer)});
+  cells.push_back({"probability", shown(answer.at.probability), answer.loss ? " *" : ""});
+  if (answer.bound) cells.push_back({"probability_bound", shown(*answer.bound)});
+  if (!asks_for_probability(question) && !answer.speedup)
+    cells.push_back({answer.load || answer.burst ? "probability_above" : "probability_before",
+                     answer.beyond ? shown(answer.beyond->probability) : Value(None{})});
+  if (answer.mean_occupancy) {
+    cells.push_back({"mean_occupancy", shown(answer.mean_occupancy)});
+    cells.push_back({"decay_rate", shown(answer.decay_rate)});
+  }
+  if (question.criterion == Criterion::overflow && answer.mean_occupancy)
+    cells.push_back({"loss", answer.loss ? shown(answer.loss->probability) : Value(None{})});
+  if (units.slot_ns()) {
+    cells.push_back({"slot_ns", Given{*units.slot_ns()}});
+    cells.push_back({"drain_slots", shown(drain_slots(point))});
+  }
+  cells.push_back({"method", Text{answer.at.computation.name()}});
+  if (answer.at.computation.route == bounds::Computation::Route::recurrence)
+    cells.push_back({"bits", Whole{answer.at.computation.method.bits}});
+  return cells;
+}
+
+std::string sentence(const BufferPoint& point) {
+  const auto& [question, answer] = point;
+  const numeric::Digits digits = question.accuracy.digits;
+  const bool one = answer.buffer.value == 1;
+  const std::string packets = fmt::format("{} packet{}", answer.buffer.value, one ? "" : "s");
+  const std::string hold = one ? "holds" : "hold";
+  const std::string traffic = traffic_in_words(question);
+  const auto drop = question.drop();
+  const std::string promise =
+      !drop ? std::string()
+      : question.criterion == Criterion::overflow
+          ? fmt::format("in all but at most {} of the {}", plain(*drop),
+                        at_any_time(question) ? "time" : "slots")
+          : fmt::format("and {} at most {} of the packets", one ? "loses" : "lose", plain(*drop));
+  if (asks_for_buffer(question))
+    return fmt::format("{}{} {} the output queue of {} {}.", packets,
+                       answer.proved_buffer ? fmt::format(" (computed; {} are proved to be enough)",
+                                                          answer.proved_buffer->value)
+                                            : "",
+                       hold, traffic, promise);
+  if (asks_for_probability(question))
+    return fmt::format("Room for {}, {}: {} {}.", packets, traffic,
+                       question.criterion == Criterion::loss ? "the fraction of packets lost is"
+                       : at_any_time(question)               ? "the share of time with more present is"
+                                                             : "the share of slots with more present is",
+                       brief(shown(answer.at.probability), digits));
+  if (asks_for_load(question))
+    return fmt::format("{} {} the output queue of {} up to load {} {}.", packets, hold, traffic,
+                       safe_end(*answer.load, digits), promise);
+  if (asks_for_burst(question))
+    return fmt::format("{} {} the output queue of {} up to mean bursts of {} slots {}.", packets, hold,
+                       traffic, plain(*answer.safe_burst), promise);
+  return fmt::format("With a speedup of {} {} {} the output queue of {}\n{}.",
+                     safe_end(*answer.speedup, digits), packets, hold, traffic, promise);
+}
+
+std::string proof(const BufferPoint& point) {
+  const auto& [question, answer] = point;
+  const numeric::Digits digits = question.accuracy.digits;
+  const Value probability = shown(answer.at.probability);
+  const std::string at =
+      fmt::format("{} = {}", symbol(question.criterion, answer.buffer), brief(probability, digits));
+  const std::string words = certainty(probability, digits);
+  if (asks_for_probability(question)) return fmt::format("{}, {}", at, words);
+  const std::string target = plain(*question.drop());
+  if (asks_for_buffer(question))
+    return answer.beyond ? fmt::format("{} <= {} < {} = {}\n{}", at, target,
+                                       symbol(question.criterion, answer.buffer - Packets(1)),
+                                       brief(shown(answer.beyond->probability), digits), words)
+                         : fmt::format("{} <= {}, {}", at, target, words);
+  if (answer.load) {
+    const Decimals ends = decimals(shown(*answer.load), digits);
+    return fmt::format("proved to meet {} at load {}\nand to miss it at load {}", target, ends.lower,
+                       ends.upper);
+  }
+  if (answer.burst)
+    return fmt::format("{} <= {} < {} with bursts one in the fourth digit longer\n{}", at, target,
+                       brief(shown(answer.beyond->probability), digits), words);
+  return fmt::format("{} <= {} there, {}", at, target, words);
+}
+
+std::vector<Line> lines(const BufferPoint& point, const Units& units) {
+  const auto& [question, answer] = point;
+  const numeric::Digits digits = question.accuracy.digits;
+  const Value probability = shown(answer.at.probability);
+  const UnitScale scale = scale_of(units);
+  std::vector<Line> lines;
+  lines.push_back({std::holds_alternative<Approximation>(probability) ? "computed" : "proof", proof(point)});
+  if (answer.bound)
+    lines.push_back(
+        {"proof",
+         fmt::format("{} <= {}{}\nfor any number of sources, the closer of two bounds",
+                     symbol(question.criterion, answer.buffer), brief(shown(*answer.bound), digits),
+                     answer.proved_buffer
+                         ? fmt::format(", and {} <= {}", symbol(question.criterion, *answer.proved_buffer),
+                                       plain(*question.drop()))
+                         : "")});
+  if (answer.load) lines.push_back({"answer", certainty(shown(*answer.load), digits)});
+  if (answer.speedup) lines.push_back({"answer", certainty(shown(*answer.speedup), digits)});
+  if (answer.loss)
+    lines.push_back(
+        {"caution",
+         fmt::format(
+             "overflow is not conservative as a drop rate here:\n{} = {}, the fraction of packets lost",
+             symbol(Criterion::loss, answer.buffer), brief(shown(answer.loss->probability), digits))});
+  if (answer.loss_unknown)
+    lines.push_back(
+        {"caution", "the fraction of packets lost would take too long to find; overflow may be\nbelow it"});
+  if (const std::string queue = poisson_in_words(question); !queue.empty()) lines.push_back({"queue", queue});
+  const std::string caution = overflow_caution(question.criterion, question.traffic.packets_per_slot);
+  if (!caution.empty()) lines.push_back({"caution", caution});
+  if (answer.mean_occupancy) {
+    const Value mean = shown(answer.mean_occupancy);
+    lines.push_back(
+        {"mean occupancy", fmt::format("{} packets, {}", brief(mean, digits), certainty(mean, digits))});
+  }
+  if (answer.decay_rate) {
+    const Value decay = shown(*answer.decay_rate);
+    lines.push_back(
+        {"decay rate", fmt::format("{} a packet, {}\nasymptote: deep in the tail, {:.4g} packets more "
+                                   "divide P(Q > n) by 10",
+                                   brief(decay, digits), certainty(decay, digits),
+                                   std::log(10.0) / static_cast<double>(answer.decay_rate->lower()))});
+  }
+  if (units.packet_bytes) lines.push_back({"size", bytes_in_words(shown(answer.buffer), scale)});
+  if (units.slot_ns())
+    lines.push_back(
+        {"time", fmt::format("{} a slot; a full buffer drains in {}", ns_in_words(Whole{1}, scale),
+                             ns_in_words(shown(drain_slots(point)), scale))});
+  lines.push_back({"arithmetic", in_words(answer.at.computation)});
+  return lines;
+}
+
+std::vector<const Traffic*> traffics_of(const std::vector<BufferPoint>& points) {
+  std::vector<const Traffic*> all;
+  for (const BufferPoint& point : points) all.push_back(&point.first.traffic);
+  return all;
+}
+
+bool same_drop(const std::vector<BufferPoint>& points) {
+  return std::all_of(points.begin(), points.end(), [&](const BufferPoint& point) {
+    return point.first.drop() == points.front().first.drop();
+  });
+}
+
+std::string title(const std::vector<BufferPoint>& points) {
+  const auto& [question, answer] = points.front();
+  const std::string traffic = traffic_in_words(question, traffics_of(points));
+  const std::string target = question.drop() && same_drop(points) ? plain(*question.drop()) : "the target";
+  if (asks_for_buffer(question))
+    return fmt::format("The least buffer of the output queue of {} with {} <= {}", traffic,
+                       symbol(question.criterion), target);
+  if (asks_for_load(question))
+    return fmt::format("The greatest load at which the buffer holds the output queue of {} to {}", traffic,
+                       target);
+  if (asks_for_burst(question))
+    return fmt::format("The longest mean burst with which the buffer holds the output queue of {} to {}",
+                       traffic, target);
+  if (asks_for_speedup(question))
+    return fmt::format("The least speedup with which the buffer holds the output queue of {} to {}", traffic,
+                       target);
+  return fmt::format("What a buffer in the output queue of {} {}", traffic,
+                     question.criterion == Criterion::overflow ? "overflows" : "loses");
+}
+
+std::vector<std::string> notes(const std::vector<BufferPoint>& points) {
+  std::vector<std::string> notes;
+  const auto any = [&](const auto& holds) { return std::any_of(points.begin(), points.end(), holds); };
+  if (any([](const BufferPoint& point) { return point.second.loss.has_value(); }))
+    notes.emplace_back(
+        "* overflow is below the fraction of packets lost there, and no safe drop rate; --criterion loss "
+        "is.");
+  const bool computed = any([](const BufferPoint& point) {
+    return std::holds_alternative<numeric::Approximation<unit::Probability>>(point.second.at.probability);
+  });
+  if (std::string queue = poisson_in_words(points.front().first); !queue.empty()) {
+    std::replace(queue.begin(), queue.end(), '\n', ' ');
+    notes.push_back("Queue: " + queue + ".");
+  }
+  notes.push_back(
+      computed ? "Computed, not proved: the digits shown are those that two numbers of modes agree on. A "
+                 "buffer under \"proved\" is."
+               : fmt::format("Each number is exact or certified to {} digits.",
+                             points.front().first.accuracy.digits.count));
+  return notes;
+}
+
+Picture picture(const Document& document, const std::vector<BufferPoint>& points) {
+  const BufferQuestion& question = points.front().first;
+  Picture picture{.title = title(points), .x_label = {}, .y_label = "buffer B [packets]"};
+  Sweep sweep{.axes = {"load", "burst", "inputs", "drop", "capacity", "on_rate", "packets_per_slot"},
+              .height = "buffer"};
+  if (asks_for_probability(question)) {
+    sweep.height = "probability";
+    sweep.powers_of_ten = true;
+    picture.y_label =
+        question.criterion == Criterion::overflow ? "probability of overflow" : "fraction of packets lost";
+  } else if (asks_for_load(question)) {
+    sweep.height = "greatest_load";
+    picture.y_label = "greatest load [packets/slot]";
+  } else if (asks_for_speedup(question)) {
+    sweep.height = "least_speedup";
+    picture.y_label = "least speedup";
+  } else if (asks_for_burst(question)) {
+    sweep.height = "longest_burst";
+    picture.y_label = "longest mean burst [slots]";
+  }
+  return sweep_picture(document, sweep, std::move(picture));
+}
+
+}  // namespace
+
+Layout buffer_layout() {
+  const auto probability = [](const char* key, const char* heading, const char* meaning, Style style) {
+    return Column{key, heading, "", Shape::claim, meaning, style};
+  };
+  Layout layout{.command = "buffer", .inputs = {}, .results = {}};
+  layout.inputs =
+      joined(traffic_columns(),
+             {{"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
+              {"capacity", "capacity", "", Shape::whole, "B as asked [packets], the one in service included"},
+              {"solve", "solve", "", Shape::text, "what was asked for: load, speedup or burst"},
+              {"criterion", "criterion", "", Shape::text,
+               "overflow: P(Q > B); or loss: the fraction of packets lost"}});
+  layout.inputs = joined(joined(std::move(layout.inputs), accuracy_columns()), unit_columns());
+  layout.results = {
+      {"greatest_load", "load", "packets/slot", Shape::proved,
+       "meets the target at its lower end, misses it at its upper"},
+      {"safe_load", "", "packets/slot", Shape::bound, "a load proved to meet the target", Style::hidden},
+      {"least_speedup", "speedup", "", Shape::proved, "meets the target at its upper end, at least 1"},
+      {"safe_speedup", "", "", Shape::bound, "a speedup proved to meet the target", Style::hidden},
+      {"longest_burst", "burst", "slots", Shape::claim,
+       "mean burst that meets the target at its lower end and misses it at its upper"},
+      {"safe_burst", "", "slots", Shape::given,
+       "the mean burst at which `probability` was found to meet the target", Style::hidden},
+      {.key = "buffer",
+       .heading = "buffer",
+       .unit = "packets",
+       .shape = Shape::whole,
+       .meaning = "B: the least that meets the target, or as asked; the packet in service counts",
+       .stem = ""},
+      {.key = "buffer_proved",
+       .heading = "proved",
+       .unit = "packets",
+       .shape = Shape::whole,
+       .meaning = "a buffer proved to meet the target, where `buffer` is an approximation",
+       .stem = "buffer_proved"},
+      probability("probability", "P or loss at B",
+                  "the criterion at B (and at the load, speedup or burst found)", Style::plain),
+      {"probability_bound", "", "", Shape::bound,
+       "proved upper bound of the criterion at B, where `probability` is an approximation", Style::hidden},
+      probability("probability_before", "", "the criterion at B - 1, above the target; null if B is 0",
+                  Style::hidden),
+      probability("probability_above", "",
+                  "the criterion at the upper end of the load or burst, above the target", Style::hidden),
+      {"mean_occupancy", "mean occupancy", "packets", Shape::claim, "E[Q]"},
+      {"decay_rate", "decay rate", "", Shape::proved,
+       "P(Q > n) falls by exp(-decay_rate) a packet, deep in the tail; null where no packet ever waits "
+       "[1/packet]"},
+      probability("loss", "",
+                  "fraction of packets lost at B where that is above the overflow; else, or where it would "
+                  "take too long to find, null",
+                  Style::hidden),
+      {"slot_ns", "slot", "ns", Shape::given, "time of one packet on the link", Style::hidden},
+      {"drain_slots", "drain", "slots", Shape::whole, "until a full buffer is empty, no packet arriving",
+       Style::hidden},
+      {"method", "method", "", Shape::text,
+       "of `probability`: double, extended, multiprecision, interval, exact, matrices or modes",
+       Style::hidden},
+      {"bits", "bits", "", Shape::whole, "precision of a recurrence's arithmetic, 0 if exact",
+       Style::hidden}};
+  layout.quiet = {"buffer"};
+  return layout;
+}
+
+Document document(const std::vector<BufferPoint>& points, const Units& units) {
+  const BufferQuestion& first = points.front().first;
+  auto layout = buffer_layout();
+  for (Column& column : layout.results)
+    if (column.key == "probability") column.heading = symbol(first.criterion);
+  layout.quiet = {asks_for_buffer(first)        ? "buffer"
+                  : asks_for_probability(first) ? "probability"
+                  : asks_for_load(first)        ? "safe_load"
+                  : asks_for_burst(first)       ? "safe_burst"
+                                                : "safe_speedup"};
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+                    .headline = points.size() == 1 ? sentence(points.front()) : title(points),
+                    .results = {},
+                    .digits = first.accuracy.digits};
+  for (const BufferPoint& point : points) {
+    Result& result = document.results.emplace_back();
+    result.inputs = input_cells(point.first, units);
+    result.cells = result_cells(point, units);
+    if (points.size() == 1) result.lines = lines(point, units);
+  }
+  if (points.size() > 1) document.notes = notes(points);
+  document = with_units(std::move(document), scale_of(units));
+  document.picture = [document, points] { return picture(document, points); };
+  return document;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <tailbound/answers/buffer/buffer.hpp>
+#include <tailbound/answers/units.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace tailbound::render {
+
+using BufferPoint = std::pair<answers::BufferQuestion, answers::BufferAnswer>;
+
+/// \pre at least one point; all of them ask for the same (a buffer, a probability, a load or a speedup)
+[[nodiscard]] Document document(const std::vector<BufferPoint>& points, const answers::Units& units = {});
+
+[[nodiscard]] Layout buffer_layout();
+
+}  // namespace tailbound::render

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <tailbound/answers/buffer/compare.hpp>
+#include <tailbound/answers/traffic.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tailbound::render {
+
+/// One list beside one queue.
+struct ComparePoint {
+  std::string file;
+  answers::Traffic traffic;
+  answers::CompareQuestion question;
+  answers::CompareAnswer answer;
+};
+
+/// \pre at least one point
+[[nodiscard]] Document document(std::vector<ComparePoint> points);
+
+[[nodiscard]] Layout compare_layout();
+
+/// "n = 4, line 9"; of a power that a series leaves out "n = 4".
+[[nodiscard]] std::string place_in_words(const series::Coefficient& printed);
+/// The number of the file again, as a decimal of at most so many digits, or a fraction.
+[[nodiscard]] std::string printed_in_words(const series::Coefficient& printed, int most_digits);
+
+}  // namespace tailbound::render

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <tailbound/answers/buffer/pgf.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Formulas are shown on the thread that answered (symbolic/expression.hpp).
+namespace tailbound::render {
+
+/// The traffic as typed, for symbols may stand in it; what was not given is empty.
+struct PgfTraffic {
+  std::optional<std::string> traffic{}, inputs{}, load{}, burst{}, on_rate{}, rates{}, arrivals{}, pmf{};
+};
+
+struct PgfPoint {
+  PgfTraffic traffic;
+  answers::PgfQuestion question;
+  answers::PgfAnswer answer;
+};
+
+/// One source that sends in bursts.
+struct OnOffPgfPoint {
+  PgfTraffic traffic;
+  symbolic::Language language = symbolic::Language::text;
+  queue::OnOffFormula formula;
+};
+
+/// Data formats and tables.  \pre at least one point
+[[nodiscard]] Document document(const std::vector<PgfPoint>& points);
+[[nodiscard]] Document document(const std::vector<OnOffPgfPoint>& points);
+
+/// What the programs read that the formulas are for, one after the other.
+/// \param document  of these points: what it has printed is not printed again
+/// \param moments   with mean, variance and P(0), as comments where the language is no text
+/// \param quiet     without remarks
+[[nodiscard]] std::string formulas(const std::vector<PgfPoint>& points, const Document& document,
+                                   bool moments, bool quiet);
+[[nodiscard]] std::string formulas(const std::vector<OnOffPgfPoint>& points, bool quiet);
+
+[[nodiscard]] Layout pgf_layout();
+
+}  // namespace tailbound::render

@@ -1,0 +1,377 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/documents/buffer/buffer_columns.hpp>
+#include <tailbound/render/documents/buffer/shared_buffer.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+using bounds::Criterion;
+using numeric::plain;
+using numeric::Rational;
+
+constexpr const char* basis =
+    "Proved for inputs that are independent from slot to slot: the queues of one switch are negatively "
+    "associated, so that the expected excess of their sum T over any level is at most that of independent "
+    "queues (docs/derivations/shared_memory.md). The true probability is smaller, the more so the deeper.";
+constexpr const char* aside =
+    "The approximation is not proved: independent queues with the variance of T put right. From exact "
+    "chains of 2 to 8 ports it was at most 3 packets away, with a threshold up to 7 too many.";
+
+bool asks_for_memory(const SharedBufferQuestion& question) {
+  return std::holds_alternative<LeastBuffer>(question.asked);
+}
+
+Rational per_port(Packets memory, const SharedBufferQuestion& question) {
+  return Rational(static_cast<long>(memory.value)) / Rational(static_cast<long>(question.outputs));
+}
+
+/// What separate buffers take more, as a part of what they take.
+std::optional<Rational> saving(const SharedBufferAnswer& answer) {
+  if (!answer.dedicated || answer.dedicated->total.value == 0) return std::nullopt;
+  return 1 - Rational(static_cast<long>(answer.memory.value)) /
+                 Rational(static_cast<long>(answer.dedicated->total.value));
+}
+
+/// "P(T > 157)" or "loss(157)".
+std::string symbol(const SharedBufferQuestion& question, Packets memory) {
+  return question.criterion == Criterion::overflow ? fmt::format("P(T > {})", memory.value)
+                                                   : fmt::format("loss({})", memory.value);
+}
+
+/// What memory is counted in.
+const char* unit_of(const SharedBufferQuestion& question) {
+  return question.cells ? "cell" : "packet";
+}
+
+/// "64 inputs at load 0.8"
+std::string traffic_in_words(const SharedBufferQuestion& question) {
+  if (const auto* equal = std::get_if<EqualSwitchInputs>(&question.traffic))
+    return fmt::format("{} at load {}{}", counted(equal->inputs, "input"), plain(equal->load),
+                       question.cells ? fmt::format(", packets of {} in cells of {} bytes",
+                                                    question.cells->name, question.cells->cell_bytes)
+                                      : "");
+  if (std::holds_alternative<UnequalSwitchInputs>(question.traffic)) return "inputs of their own rates";
+  return "the traffic of " + std::get<TrafficMatrix>(question.traffic).name;
+}
+
+std::string promise(const SharedBufferQuestion& question, bool one) {
+  const std::string target = plain(*question.drop());
+  if (question.criterion == Criterion::overflow)
+    return fmt::format("in all but at most {} of the slots", target);
+  return fmt::format("and {} at most {} of the {}s{}", one ? "loses" : "lose", target, unit_of(question),
+                     question.threshold ? " to any output" : "");
+}
+
+std::string sharing_in_words(const SharedBufferQuestion& question) {
+  return question.threshold ? fmt::format("shared by {} with a dynamic threshold of {}",
+                                          counted(question.outputs, "port"), plain(*question.threshold))
+                            : fmt::format("shared by {}", counted(question.outputs, "port"));
+}
+
+Cells input_cells(const SharedBufferQuestion& question, const SharedBufferAnswer& answer,
+                  const Units& units) {
+  Cells cells{{"shared", Flag{true}}, {"traffic", Text{"bernoulli"}}};
+  if (const auto* equal = std::get_if<EqualSwitchInputs>(&question.traffic)) {
+    cells.push_back({"inputs", Whole{equal->inputs}});
+    cells.push_back({"outputs", Whole{question.outputs}});
+    cells.push_back({"load", Given{equal->load}});
+  } else if (const auto* unequal = std::get_if<UnequalSwitchInputs>(&question.traffic)) {
+    cells.push_back({"rates", GivenList{unequal->rates}});
+    cells.push_back({"outputs", Whole{question.outputs}});
+  } else {
+    cells.push_back({"matrix", Text{std::get<TrafficMatrix>(question.traffic).name}});
+    cells.push_back({"outputs", Whole{question.outputs}});
+  }
+  cells.push_back({"output_load", Given{answer.output_load}});
+  if (question.threshold) cells.push_back({"threshold", Given{*question.threshold}});
+  if (const auto drop = question.drop()) cells.push_back({"drop", Given{*drop}});
+  if (const auto* asked = std::get_if<ProbabilityOf>(&question.asked))
+    cells.push_back({"capacity", Whole{asked->capacity.value}});
+  cells.push_back({"criterion", Text{bounds::name(question.criterion)}});
+  if (question.cells) {
+    cells.push_back({"sizes", Text{question.cells->name}});
+    cells.push_back({"cell_bytes", Whole{question.cells->cell_bytes}});
+    cells.push_back({"arrive", Text{"whole"}});
+    return cells;
+  }
+  return joined(std::move(cells), unit_cells(units));
+}
+
+Cells result_cells(const SharedBufferPoint& point) {
+  const auto& [question, answer] = point;
+  Cells cells{{"memory", shown(answer.memory)}, {"probability_bound", shown(answer.at)}};
+  if (asks_for_memory(question)) {
+    cells.push_back({"memory_approximate", shown(answer.about)});
+    cells.push_back({"memory_per_port", Exact{per_port(answer.memory, question)}});
+    cells.push_back({"memory_approximate_per_port",
+                     answer.about ? Value(Model{answer.about->value / static_cast<double>(question.outputs)})
+                                  : Value(None{})});
+    cells.push_back({"dedicated_buffer", shown(answer.dedicated->port)});
+    cells.push_back({"dedicated_total", shown(answer.dedicated->total)});
+    const auto saved = saving(answer);
+    cells.push_back({"saving", saved ? Value(Exact{*saved}) : Value(None{})});
+  } else {
+    cells.push_back({"probability_approximate", shown(answer.about_at)});
+  }
+  if (question.cells) {
+    cells.push_back({"bytes", Given{Rational(static_cast<long>(answer.memory.value)) *
+                                    Rational(static_cast<long>(question.cells->cell_bytes))}});
+    if (answer.packets_at) cells.push_back({"packet_loss", shown(*answer.packets_at)});
+  }
+  cells.push_back({"mean_total", shown(answer.mean)});
+  cells.push_back({"variance_total", shown(answer.variance)});
+  return cells;
+}
+
+double kib(const SharedBufferQuestion& question, Packets memory) {
+  return static_cast<double>(memory.value * question.cells->cell_bytes) / 1024;
+}
+
+std::string sentence(const SharedBufferPoint& point) {
+  const auto& [question, answer] = point;
+  const bool one = answer.memory.value == 1;
+  const std::string packets =
+      fmt::format("{} {}{}{}", answer.memory.value, unit_of(question), one ? "" : "s",
+                  question.cells ? fmt::format(" ({:.4g} KiB)", kib(question, answer.memory)) : "");
+  if (asks_for_memory(question))
+    return fmt::format("{} of memory, {},\n{} {} {}.", packets, sharing_in_words(question),
+                       one ? "holds" : "hold", traffic_in_words(question), promise(question, one));
+  return fmt::format(
+      "{} of memory, {}, {}:\n{} at most {}.", packets, sharing_in_words(question),
+      traffic_in_words(question),
+      question.criterion == Criterion::overflow ? std::string("the share of slots with more present is")
+      : question.threshold ? fmt::format("the fraction of {}s lost to any output is", unit_of(question))
+                           : fmt::format("the fraction of {}s lost is", unit_of(question)),
+      brief(shown(answer.at), numeric::Digits{4}));
+}
+
+std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
+  const auto& [question, answer] = point;
+  const numeric::Digits digits{4};
+  const UnitScale scale = scale_of(units);
+  std::vector<Line> lines;
+  const std::string bound =
+      fmt::format("{} <= {}", symbol(question, answer.memory), brief(shown(answer.at), digits));
+  lines.push_back(
+      {"proof",
+       (question.drop() ? fmt::format("{} <= {}", bound, plain(*question.drop())) : bound) +
+           "\nqueues of one switch are negatively associated; inputs independent from slot to slot"});
+  if (answer.about)
+    lines.push_back(
+        {"approximately", fmt::format("{} would do ({:.3g} a port); not proved",
+                                      counted(std::llround(answer.about->value), "packet"),
+                                      answer.about->value / static_cast<double>(question.outputs))});
+  if (answer.about_at)
+    lines.push_back({"approximately", fmt::format("{} = {:.3g}, not proved", symbol(question, answer.memory),
+                                                  answer.about_at->value)});
+  if (answer.dedicated) {
+    const auto& own = *answer.dedicated;
+    const bool alike = own.total.value == own.port.value * question.outputs;
+    std::string text = fmt::format(
+        "{} {}s in all ({}) for the same target each", own.total.value, unit_of(question),
+        alike ? fmt::format("{} a port", own.port.value) : fmt::format("up to {} a port", own.port.value));
+    if (const auto saved = saving(answer); saved && *saved > 0)
+      text += fmt::format("\nsharing saves {:.1f} %", 100 * numeric::nearest_double(*saved));
+    lines.push_back({"separate buffers", text});
+  }
+  std::string total =
+      fmt::format("{} {}s in all queues, exact",
+                  question.cells ? numeric::to_decimal(answer.mean.value, 10, numeric::Rounding::nearest)
+                                 : plain(answer.mean.value),
+                  unit_of(question));
+  if (answer.packets_at)
+    lines.push_back(
+        {"packets", fmt::format("of them at most {} lose a cell", brief(shown(*answer.packets_at), digits))});
+  if (answer.variance)
+    total +=
+        fmt::format("; standard deviation {:.4g}", std::sqrt(static_cast<double>(answer.variance->value)));
+  lines.push_back({"mean occupancy", total});
+  if (units.packet_bytes) lines.push_back({"size", bytes_in_words(shown(answer.memory), scale)});
+  lines.push_back({"arithmetic", "long double, with a proved rounding bound"});
+  return lines;
+}
+
+std::string title(const std::vector<SharedBufferPoint>& points) {
+  const SharedBufferQuestion& question = points.front().first;
+  const bool same_drop = std::all_of(points.begin(), points.end(), [&](const SharedBufferPoint& point) {
+    return point.first.drop() == question.drop();
+  });
+  const bool same_criterion = std::all_of(points.begin(), points.end(), [&](const SharedBufferPoint& point) {
+    return point.first.criterion == question.criterion;
+  });
+  const std::string what = !same_criterion                             ? "the criterion"
+                           : question.criterion == Criterion::overflow ? "P(T > M)"
+                           : question.threshold                        ? "the loss to any output"
+                                                                       : "the loss";
+  if (!asks_for_memory(question))
+    return "What the shared memory of a switch is proved to keep " + what + " below";
+  return fmt::format("The least memory shared by the ports of a switch that is proved to keep {} <= {}", what,
+                     same_drop ? plain(*question.drop()) : "the target");
+}
+
+/// Without what follows from other inputs: it would make a curve of each point.
+Document for_drawing(Document document, const std::vector<SharedBufferPoint>& points) {
+  const bool square = std::all_of(points.begin(), points.end(), [](const SharedBufferPoint& point) {
+    const auto* equal = std::get_if<EqualSwitchInputs>(&point.first.traffic);
+    return equal != nullptr && equal->inputs == point.first.outputs;
+  });
+  for (Result& result : document.results)
+    result.inputs.erase(
+        std::remove_if(
+            result.inputs.begin(), result.inputs.end(),
+            [&](const Cell& cell) { return cell.key == "output_load" || (square && cell.key == "outputs"); }),
+        result.inputs.end());
+  return document;
+}
+
+Picture picture(const Document& shown_document, const std::vector<SharedBufferPoint>& points) {
+  const SharedBufferQuestion& question = points.front().first;
+  const Document document = for_drawing(shown_document, points);
+  Picture picture{.title = title(points), .x_label = {}, .y_label = "memory a port [packets]"};
+  struct Kind {
+    const char *key, *title;
+    CurveStyle style;
+  };
+  std::vector<Kind> kinds{{"memory_per_port", "proved", CurveStyle::points_and_line},
+                          {"memory_approximate_per_port", "approximately", CurveStyle::dashed},
+                          {"dedicated_buffer", "separate buffers", CurveStyle::line}};
+  if (!asks_for_memory(question)) {
+    picture.y_label =
+        question.criterion == Criterion::overflow ? "probability of overflow" : "fraction of packets lost";
+    kinds = {{"probability_bound", "proved", CurveStyle::points_and_line},
+             {"probability_approximate", "approximately", CurveStyle::dashed}};
+  }
+  // One colour for each setting, so that its curves are seen together.
+  const std::size_t most = most_curves_told_apart / kinds.size();
+  for (const Kind& kind : kinds) {
+    const bool known = std::any_of(
+        document.results.begin(), document.results.end(),
+        [&](const Result& result) { return height(value_of(result.cells, kind.key)).has_value(); });
+    if (!known) continue;
+    const Sweep sweep{.axes = {"inputs", "load", "threshold", "outputs", "drop", "capacity"},
+                      .height = kind.key,
+                      .powers_of_ten = !asks_for_memory(question),
+                      .style = kind.style};
+    const Picture part = sweep_picture(document, sweep, Picture{.title = {}, .x_label = {}, .y_label = {}});
+    picture.x_label = part.x_label;
+    picture.powers_of_ten = part.powers_of_ten;
+    for (std::size_t i = 0; i < part.curves.size() && i < most; ++i) {
+      Curve curve = part.curves[i];
+      curve.title = curve.title.empty() ? kind.title : fmt::format("{}, {}", kind.title, curve.title);
+      if (part.curves.size() > 1) curve.colour = static_cast<int>(i);
+      picture.curves.push_back(std::move(curve));
+    }
+    if (part.curves.size() > most) picture.note = fmt::format("The first {} settings.", most);
+  }
+  return picture;
+}
+
+Column whole(const char* key, const char* heading, const char* meaning, const char* stem, Style style) {
+  return {.key = key,
+          .heading = heading,
+          .unit = "packets",
+          .shape = Shape::whole,
+          .meaning = meaning,
+          .style = style,
+          .stem = stem};
+}
+
+std::vector<Column> shared_inputs() {
+  return {{"shared", "shared", "", Shape::flag, "one memory for the queues of all outputs of a switch",
+           Style::hidden},
+          {"traffic", "traffic", "", Shape::text, "bernoulli", Style::hidden},
+          {"inputs", "inputs", "", Shape::whole, "independent inputs of one load"},
+          {"rates", "rates", "packets/slot", Shape::givens, "of the inputs, to all outputs together",
+           Style::hidden},
+          {"matrix", "matrix", "", Shape::text, "--shared: file with the rate of each input to each output"},
+          {"outputs", "outputs", "", Shape::whole, "--shared: N, the ports that share the memory"},
+          {"load", "load", "packets/slot", Shape::given, "of each input"},
+          {"output_load", "", "packets/slot", Shape::given, "--shared: offered to the busiest output",
+           Style::hidden},
+          {"threshold", "threshold", "", Shape::given,
+           "--shared: alpha; a packet for output i is taken if Q_i < alpha (M - T) as it arrives"},
+          {"sizes", "sizes", "", Shape::text, "of packets: imix, a list or a file"},
+          {"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: C, bytes in a cell"},
+          {"arrive", "arrive", "", Shape::text, "--sizes: whole", Style::hidden},
+          {"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
+          {"capacity", "capacity", "", Shape::whole, "M as asked [packets], those in service included"},
+          {"criterion", "criterion", "", Shape::text,
+           "overflow: P(T > M); or loss: the fraction of packets lost, with a threshold of those to the "
+           "output that "
+           "loses most"}};
+}
+
+std::vector<Column> shared_results() {
+  return {
+      whole("memory", "memory",
+            "--shared: M, proved to meet the target, or as asked; packets in service count", "memory",
+            Style::plain),
+      {"bytes", "size", "bytes", Shape::given, "--sizes: of the memory, `memory` times cell_bytes"},
+      {"probability_bound", "bound", "", Shape::bound, "proved upper bound of the criterion at M",
+       Style::plain, 4},
+      {"packet_loss", "packet loss", "", Shape::number,
+       "--sizes: upper bound of the fraction of packets that lose a cell", Style::plain, 4},
+      {"memory_approximate", "about", "packets", Shape::model,
+       "--shared: the memory needed, by an approximation; null where outputs differ"},
+      {"memory_per_port", "a port", "packets", Shape::proved, "--shared: memory / outputs", Style::plain, 4},
+      {"memory_approximate_per_port", "", "packets", Shape::model, "--shared: memory_approximate / outputs",
+       Style::hidden},
+      whole("dedicated_buffer", "separate, a port",
+            "--shared: what a buffer of its own needs for the target, at the output that needs most",
+            "dedicated_buffer", Style::plain),
+      whole("dedicated_total", "in all", "--shared: what buffers of their own need in all", "dedicated_total",
+            Style::plain),
+      {"saving", "saving", "", Shape::proved, "--shared: 1 - memory / dedicated_total; null where that is 0",
+       Style::percent},
+      {"probability_approximate", "about", "", Shape::model,
+       "the criterion at B or M, by an approximation; null where none is known"},
+      {"mean_total", "", "packets", Shape::proved, "--shared: E[T], all queues", Style::hidden},
+      {"variance_total", "", "packets^2", Shape::claim,
+       "--shared: Var T, from the joint law of two outputs; null where outputs differ", Style::hidden}};
+}
+
+}  // namespace
+
+Layout with_shared_memory(Layout buffer) {
+  add_missing(buffer.inputs, joined(shared_inputs(), unit_columns()));
+  add_missing(buffer.results, shared_results());
+  return buffer;
+}
+
+Document document(const std::vector<SharedBufferPoint>& points, const Units& units) {
+  const SharedBufferQuestion& first = points.front().first;
+  Layout layout{.command = "buffer",
+                .inputs = joined(shared_inputs(), unit_columns()),
+                .results = shared_results(),
+                .quiet = {asks_for_memory(first) ? "memory" : "probability_bound"}};
+  if (first.cells)
+    for (Column& column : layout.results)
+      if (column.unit == "packets") column.unit = "cells";
+  Document document{.layout = std::make_shared<const Layout>(layout),
+                    .headline = points.size() == 1 ? sentence(points.front()) : title(points),
+                    .results = {}};
+  for (const SharedBufferPoint& point : points) {
+    Result& result = document.results.emplace_back();
+    result.inputs = input_cells(point.first, point.second, units);
+    result.cells = result_cells(point);
+    if (points.size() == 1) result.lines = lines(point, units);
+  }
+  const bool about = std::any_of(points.begin(), points.end(), [](const SharedBufferPoint& point) {
+    return point.second.about || point.second.about_at;
+  });
+  document.notes.emplace_back(basis);
+  if (about) document.notes.emplace_back(aside);
+  document = with_units(std::move(document), scale_of(units));
+  document.picture = [document, points] { return picture(document, points); };
+  return document;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+#include <tailbound/render/documents/delay/cross_check.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+
+namespace tailbound::render {
+namespace {
+
+using answers::Agreement;
+using answers::CheckedLevel;
+using answers::CrossCheck;
+
+/// Contradictions that a note names one by one.
+constexpr std::size_t most_named_levels = 3;
+
+/// "0.0123", "1.02e-3"
+std::string probability_in_words(double value) {
+  if (value == 0 || (value >= 0.01 && value < 1000)) return fmt::format("{:.3g}", value);
+  const int exponent = static_cast<int>(std::floor(std::log10(value)));
+  return fmt::format("{:.2f}e{}", value / std::pow(10.0, exponent), exponent);
+}
+
+/// "8e7"
+std::string power_in_words(double value) {
+  const int exponent = static_cast<int>(std::floor(std::log10(value)));
+  return fmt::format("{:.0f}e{}", value / std::pow(10.0, exponent), exponent);
+}
+
+std::string whose(const CheckedLevel& level, const std::vector<std::string>& flows) {
+  if (level.flow) return "flow " + flows.at(*level.flow) + ": ";
+  return flows.size() > 1 ? "all packets: " : "";
+}
+
+/// "P(D > 12) = 1.02e-3 +- 4 %, computed 1.00e-3"
+std::string level_in_words(const CheckedLevel& level) {
+  const double half = (level.simulated.upper - level.simulated.lower) / 2;
+  const std::string interval =
+      level.simulated.value > 0 ? fmt::format("{} +- {:.2g} %", probability_in_words(level.simulated.value),
+                                              100 * half / level.simulated.value)
+                                : "0 (below " + probability_in_words(level.simulated.upper) + ")";
+  return fmt::format("P(D > {}) = {}, computed {}", level.slots.value, interval,
+                     probability_in_words(level.computed));
+}
+
+const char* agreement_name(Agreement agreement) {
+  return agreement == Agreement::agrees       ? "agrees"
+         : agreement == Agreement::optimistic ? "optimistic"
+                                              : "pessimistic";
+}
+
+double how_far(const CheckedLevel& level) {
+  const double computed = std::max(level.computed, 1e-300),
+               simulated = std::max(level.simulated.value, 1e-300);
+  return std::abs(std::log(simulated / computed));
+}
+
+}  // namespace
+
+std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<std::string>& flows) {
+  if (check.skipped && check.packet_hops > 0)
+    return {"not cross-checked by simulation: it would take about " + power_in_words(check.packet_hops) +
+            " simulated packet-hops; --check runs it"};
+  if (check.levels.empty()) return {"not cross-checked by simulation"};
+  // The worst level of each flow that is contradicted.
+  std::map<std::optional<std::size_t>, const CheckedLevel*> worst;
+  for (const CheckedLevel& level : check.levels)
+    if (level.agreement != Agreement::agrees) {
+      const CheckedLevel*& its = worst[level.flow];
+      if (its == nullptr || how_far(level) > how_far(*its)) its = &level;
+    }
+  if (worst.empty()) {
+    const CheckedLevel& rarest = check.levels.back();  // of all packets, or of the only flow
+    const bool several = !rarest.flow && flows.size() > 1;
+    return {"cross-checked by simulation: " + std::string(several ? "all packets: " : "") +
+            level_in_words(rarest) +
+            (several ? fmt::format("; the {} flows agree likewise", flows.size()) : std::string())};
+  }
+  std::vector<const CheckedLevel*> sorted;
+  for (const auto& [flow, level] : worst) sorted.push_back(level);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const CheckedLevel* a, const CheckedLevel* b) { return how_far(*a) > how_far(*b); });
+  std::string text = "WARNING: simulation contradicts the computed delays, do not rely on them: ";
+  for (std::size_t i = 0; i < std::min(sorted.size(), most_named_levels); ++i)
+    text += (i == 0 ? "" : "; ") + whose(*sorted[i], flows) + "simulated " + level_in_words(*sorted[i]);
+  if (sorted.size() > most_named_levels)
+    text += fmt::format("; and {} more of {} flows", sorted.size() - most_named_levels, flows.size());
+  return {text};
+}
+
+TableLayout check_table() {
+  return {"cross_check",
+          "the delays beside a short simulation, a row a level; of all packets with the first flow",
+          {{"of", "of", "", Shape::text, "the flow, or all packets"},
+           {"slots", "t", "slots", Shape::whole, "t"},
+           {"simulated", "simulated", "", Shape::estimate, "P(D > t), with a 95 % interval"},
+           {"computed", "computed", "", Shape::model, "P(D > t)"},
+           {"agreement", "agreement", "", Shape::text,
+            "agrees; optimistic: simulated over 10 % above computed, beyond the interval of all levels "
+            "together; pessimistic: "
+            "below half of it likewise"}}};
+}
+
+Rows check_rows(const CrossCheck& check, const std::vector<std::optional<std::size_t>>& flows) {
+  const auto levels = std::make_shared<std::vector<CheckedLevel>>();
+  for (const auto& flow : flows)
+    for (const CheckedLevel& level : check.levels)
+      if (level.flow == flow) levels->push_back(level);
+  return {.key = "cross_check",
+          .size = levels->size(),
+          .row = [levels](std::size_t i) -> Cells {
+            const CheckedLevel& level = (*levels)[i];
+            return {{"of", Text{level.flow ? "flow" : "all packets"}},
+                    {"slots", shown(level.slots)},
+                    {"simulated", shown(level.simulated)},
+                    {"computed", Model{level.computed}},
+                    {"agreement", Text{agreement_name(level.agreement)}}};
+          },
+          .in_text = false};
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <tailbound/answers/delay/delay.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tailbound::render {
+
+using DelayPoint = std::pair<answers::DelayQuestion, answers::DelayAnswer>;
+using ReorderPoint = std::pair<answers::ReorderQuestion, answers::ReorderAnswer>;
+
+/// Each flow of each question is a result. Marked as stopped where an answer is.
+/// \pre at least one point; all of them ask for the same percentiles, levels and targets
+[[nodiscard]] Document document(std::vector<DelayPoint> points);
+
+/// The reorder buffer of given delays.  \pre at least one point
+[[nodiscard]] Document document(const std::vector<ReorderPoint>& points);
+
+[[nodiscard]] Layout delay_layout();
+
+/// What a sum of delays over hops leaves out, or how near it is to simulations, in one line; empty for a single queue.
+[[nodiscard]] std::string model_caution(const answers::DelayOmissions& omissions,
+                                        const answers::Topology& topology, answers::Hops hops);
+
+/// "decoupled" or "first-hop"; "wait" or "occupancy"; "chain", "independent" or "bound"
+[[nodiscard]] const char* name(network::Sources sources);
+[[nodiscard]] const char* name(queue::HopDelay delay);
+[[nodiscard]] const char* name(answers::Hops hops);
+
+}  // namespace tailbound::render

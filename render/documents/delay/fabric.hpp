@@ -1,0 +1,20 @@
+#pragma once
+
+#include <tailbound/answers/delay/fabric.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace tailbound::render {
+
+using FabricPoint = std::pair<answers::FabricQuestion, answers::FabricAnswer>;
+
+/// Delays and buffers of a network of many hosts, with the keys of `delay`.  \pre at least one point
+[[nodiscard]] Document document(std::vector<FabricPoint> points);
+
+/// What the layout of `delay` has for it.
+[[nodiscard]] std::vector<Column> fabric_results();
+[[nodiscard]] std::vector<TableLayout> fabric_tables();
+
+}  // namespace tailbound::render

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <tailbound/answers/network/generated_network.hpp>
+#include <tailbound/render/document.hpp>
+
+namespace tailbound::render {
+
+/// Its picture is a drawing of the network, up to some hundred nodes.
+[[nodiscard]] Document document(const answers::GeneratedNetworkQuestion& question,
+                                const answers::GeneratedNetworkAnswer& answer);
+
+[[nodiscard]] Layout generated_network_layout();
+
+}  // namespace tailbound::render

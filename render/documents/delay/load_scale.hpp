@@ -1,0 +1,22 @@
+#pragma once
+
+#include <tailbound/answers/delay/solve_load_scale.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace tailbound::render {
+
+using LoadScalePoint = std::pair<answers::LoadScaleQuestion, answers::LoadScaleAnswer>;
+
+/// By how much the rates of a network may grow, with the keys of `delay`.
+/// \pre at least one point; all of them ask for the same kind of target
+[[nodiscard]] Document document(std::vector<LoadScalePoint> points);
+
+/// What the layout of `delay` has for it: inputs, results and the table "limits".
+[[nodiscard]] std::vector<Column> load_scale_inputs();
+[[nodiscard]] std::vector<Column> load_scale_results();
+[[nodiscard]] TableLayout load_scale_table();
+
+}  // namespace tailbound::render

@@ -1,0 +1,240 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/documents/multistage/combining.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+namespace tailbound::render {
+namespace {
+
+using answers::SimulateMultistageQuestion;
+using network::CombiningMultistage;
+using numeric::plain;
+
+std::string combining_name(const CombiningMultistage& network) {
+  return network.combining ? std::to_string(*network.combining) : "unlimited";
+}
+
+std::string combining_in_words(const CombiningMultistage& network) {
+  if (!network.combining) return "unlimited combining";
+  return *network.combining == 1 ? "no combining" : fmt::format("combining up to {}", *network.combining);
+}
+
+const char* name(network::Wiring wiring) {
+  return wiring == network::Wiring::baseline ? "baseline" : "omega";
+}
+const char* links_in_words(const CombiningMultistage& network) {
+  return network.links == network::Links::one ? "links pass one request at a time"
+                                              : "links pass any number at a time";
+}
+
+/// What text says of a point, part by part.
+std::vector<std::string> parts_of(const CombiningPoint& point) {
+  const CombiningMultistage& network = point.network;
+  return {fmt::format("{} nodes", network.network.nodes),
+          fmt::format("{0} x {0} switches", network.network.switch_size),
+          fmt::format("buffer {}", network.buffer),
+          "hot " + plain(network.hot),
+          combining_in_words(network),
+          links_in_words(network),
+          point.service == 1 ? "" : "service " + plain(point.service),
+          "load " + plain(point.load)};
+}
+
+std::string with_commas(std::vector<std::string> parts) {
+  parts.erase(std::remove(parts.begin(), parts.end(), std::string()), parts.end());
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// The parts that all have.
+std::string shared_in_words(const std::vector<std::vector<std::string>>& all) {
+  std::vector<std::string> shared = all.front();
+  for (const std::vector<std::string>& parts : all)
+    for (std::size_t i = 0; i < shared.size(); ++i)
+      if (parts[i] != shared[i]) shared[i].clear();
+  return with_commas(std::move(shared));
+}
+
+std::string named(const Column& column, const Value& value) {
+  const bool by_itself =
+      column.key == "variant" || (column.key == "combining" && brief(value) == "unlimited");
+  if (column.key == "wiring") return brief(value) + " wiring";
+  return by_itself ? brief(value) + (column.key == "combining" ? " combining" : "")
+                   : column.heading + " " + brief(value);
+}
+
+std::string differences(const Document& document, const Result& result, std::string_view left_out = {}) {
+  std::vector<std::string> parts;
+  for (const Column* column : varying_inputs(document))
+    if (column->key != left_out) parts.push_back(named(*column, value_of(result.inputs, column->key)));
+  return with_commas(std::move(parts));
+}
+
+/// The input along which points of one curve follow each other.
+const Column& axis_of(const Document& document) {
+  const std::vector<const Column*> varying = varying_inputs(document);
+  for (const char* key : {"load", "hot", "buffer", "nodes", "switch", "service"})
+    for (const Column* column : varying)
+      if (column->key == key) return *column;
+  const auto& inputs = document.layout->inputs;
+  return *std::find_if(inputs.begin(), inputs.end(),
+                       [](const Column& column) { return column.key == "load"; });
+}
+
+void add_point(Curve& curve, double x, const Value& value) {
+  const std::optional<double> y = height(value);
+  if (!y || !std::isfinite(*y) || !std::isfinite(x)) return;
+  curve.points.emplace_back(x, *y);
+  if (const auto* estimate = std::get_if<Estimate>(&value))
+    curve.ends.emplace_back(estimate->lower, estimate->open() ? *y : estimate->upper);
+}
+
+std::vector<std::size_t> in_order_of(const Document& document, const std::string& axis) {
+  std::vector<std::size_t> order(document.results.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto at = [&](std::size_t i) {
+    return height(value_of(document.results[i].inputs, axis)).value_or(0);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return at(a) < at(b); });
+  return order;
+}
+
+/// What the curves of each network are told apart by, in the order of the results.
+std::vector<std::string> groups_of(const Document& document, const std::string& axis) {
+  std::vector<std::string> groups;
+  for (const Result& result : document.results)
+    if (std::string group = differences(document, result, axis);
+        std::find(groups.begin(), groups.end(), group) == groups.end())
+      groups.push_back(std::move(group));
+  return groups;
+}
+
+}  // namespace
+
+std::vector<Column> combining_columns() {
+  return {{"nodes", "nodes", "", Shape::whole,
+           "processors, and memories: a power of the switch size, at most 2^20"},
+          {"switch", "switch", "", Shape::whole, "ports of a switch, 2 to 512"},
+          {"buffer", "buffer", "", Shape::whole,
+           "requests that wait at an input port, that in service left out, 1 to 10000"},
+          {"hot", "hot", "", Shape::given, "fraction of the requests that goes to one memory, 0 to 1"},
+          {"combining", "combining", "", Shape::text,
+           "greatest number of requests that become one, 1 (none combine) to 1000000, or unlimited"},
+          {"links", "links", "", Shape::text,
+           "requests that an output link, also that to a memory, passes at a time: one or any number"},
+          {"service", "service", "", Shape::given, "time of a service: the unit of delays, above 0"},
+          {"load", "load", "", Shape::given,
+           "requests that a processor generates in a service time, above 0 and at most 1"}};
+}
+
+Cells combining_cells(const CombiningPoint& point) {
+  const CombiningMultistage& network = point.network;
+  return {{"nodes", Whole{network.network.nodes}},
+          {"switch", Whole{network.network.switch_size}},
+          {"buffer", Whole{network.buffer}},
+          {"hot", Given{network.hot}},
+          {"combining", Text{combining_name(network)}},
+          {"links", Text{network::name(network.links)}},
+          {"service", Given{point.service}},
+          {"load", Given{point.load}}};
+}
+
+std::vector<Column> wiring_columns() {
+  return {{"wiring", "wiring", "", Shape::text, "of the stages: baseline or omega"}};
+}
+
+Cells wiring_cells(const SimulateMultistageQuestion& question) {
+  return {{"wiring", Text{name(question.wiring)}}};
+}
+
+std::string in_words(const std::vector<CombiningPoint>& points) {
+  std::vector<std::vector<std::string>> all;
+  for (const CombiningPoint& point : points) all.push_back(parts_of(point));
+  const std::string shared = shared_in_words(all);
+  return shared.empty() ? "combining multistage networks" : shared;
+}
+
+std::string wiring_in_words(const std::vector<SimulateMultistageQuestion>& questions) {
+  std::vector<std::vector<std::string>> all;
+  for (const SimulateMultistageQuestion& question : questions)
+    all.push_back({fmt::format("{} wiring", name(question.wiring))});
+  return shared_in_words(all);
+}
+
+bool one_network(const Document& document) {
+  const std::vector<const Column*> varying = varying_inputs(document);
+  return varying.empty() || (varying.size() == 1 && varying.front()->key == "load");
+}
+
+std::string point_in_words(const Document& document, const Result& result) {
+  return differences(document, result);
+}
+
+std::string network_in_words(const Document& document, const Result& result) {
+  return differences(document, result, "load");
+}
+
+std::vector<Column> flow_columns(Shape shape) {
+  std::vector<Column> columns{
+      {"throughput", "throughput", "", shape, "requests that come through, a processor in a service time"},
+      {"delay", "delay", "", shape,
+       "mean from the entry into stage 0 until the last service ends, of all requests [as service]"},
+      {"hot_delay", "hot delay", "", shape, "that of hot requests; null where there are none [as service]"},
+      {"cold_delay", "cold delay", "", shape, "that of the others; null where there are none [as service]"}};
+  for (Column& column : columns) column.digits = 4;
+  return columns;
+}
+
+std::string hot_path_caption(const Document& document, const Result& result) {
+  const std::string where = point_in_words(document, result);
+  return "Queues that hot requests pass" + (where.empty() ? "" : ", " + where) + ":";
+}
+
+Picture flow_picture(const Document& document, const std::string& title, MultistageCurve curve,
+                     const std::vector<DrawnFlow>& flows, const std::string& note) {
+  const Column& axis = axis_of(document);
+  const bool of_delay = curve == MultistageCurve::delay, over_load = axis.key == "load";
+  const bool plain_times =
+      std::all_of(document.results.begin(), document.results.end(),
+                  [](const auto& result) { return height(value_of(result.inputs, "service")) == 1.0; });
+  Picture picture{.title = title, .x_label = {}, .y_label = {}, .note = note};
+  picture.x_label = over_load && of_delay ? "throughput [requests a processor in a service time]"
+                    : over_load           ? "load [requests a processor in a service time]"
+                                          : axis.heading;
+  picture.y_label = !of_delay     ? "throughput [requests a processor in a service time]"
+                    : plain_times ? "mean delay [service times]"
+                                  : "mean delay [in the unit of --service]";
+  const std::vector<std::size_t> order = in_order_of(document, axis.key);
+  const std::vector<std::string> groups = groups_of(document, axis.key);
+  int colour = 0;
+  for (const std::string& group : groups) {
+    for (const DrawnFlow& flow : flows) {
+      std::vector<std::string> names{flow.name, group};
+      if (flows.size() == 1 && !group.empty()) names.erase(names.begin());
+      Curve drawn{.title = with_commas(std::move(names)), .style = flow.style};
+      if (flows.size() > 1 && groups.size() > 1) drawn.colour = colour;
+      for (const std::size_t i : order) {
+        if (differences(document, document.results[i], axis.key) != group) continue;
+        const std::optional<double> x = height(
+            over_load && of_delay ? flow.throughput[i] : value_of(document.results[i].inputs, axis.key));
+        if (x) add_point(drawn, *x, of_delay ? flow.delay[i] : flow.throughput[i]);
+      }
+      if (!drawn.points.empty()) picture.curves.push_back(std::move(drawn));
+    }
+    ++colour;
+  }
+  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no point has a number to show");
+  if (picture.curves.size() > most_curves_told_apart) {
+    const std::size_t kept = most_curves_told_apart / flows.size() * flows.size();
+    picture.note += fmt::format(". The first {} of {} curves.", kept, picture.curves.size());
+    picture.curves.resize(kept);
+  }
+  return picture;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,271 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/answers/accuracy/accuracy_settings.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/documents/accuracy/accuracy.hpp>
+#include <tailbound/render/documents/multistage/multistage.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+using bounds::multistage::Variant;
+using numeric::plain;
+
+const char* name(Variant variant) {
+  return variant == Variant::blocking ? "blocking" : "published";
+}
+
+const char* name(bounds::Stop stop) {
+  switch (stop) {
+    case bounds::Stop::direct:
+      return "direct";
+    case bounds::Stop::converged:
+      return "converged";
+    case bounds::Stop::saturated:
+    case bounds::Stop::too_many_rounds:
+      break;
+  }
+  return "too many rounds";
+}
+
+bool unsettled(const MultistagePoint& point) {
+  return point.second.ending.stop == bounds::Stop::too_many_rounds;
+}
+
+/// Of points that differ in their load only.
+/// \param separator  between what and how
+std::string saturation_in_words(const MultistageAnswer& answer, const std::string& separator = "; ") {
+  const double share = 100 * bounds::multistage::carried_share;
+  if (!answer.saturation_load)
+    return fmt::format("not reached: of a load of 1 at least {:.0f} % comes through", share);
+  return fmt::format(
+      "at load {:.4g}: of any higher load less than {:.0f} % comes through{}found to {:.1f} %, "
+      "independent of --loads",
+      answer.saturation_load->value, share, separator, 100 * bounds::multistage::saturation_resolution);
+}
+
+/// Empty where a load of 1 is possible.
+std::string network_bound_in_words(const network::CombiningMultistage& network,
+                                   const MultistageAnswer& answer, const std::string& separator = "; ") {
+  const numeric::Rational& bound = answer.saturation_bound.value;
+  if (bound >= 1) return {};
+  const bool one = network.links == network::Links::one;
+  const char* const why =
+      network.combining != 1 ? "a link or server of the hot path is always busy there, however much combines"
+      : one ? "the link to the hot memory is always busy there, 1 / (1 + h (N - 1)) (Pfister and Norton)"
+            : "the hot path's last servers are always busy there, 1 / (1 - h + h N / s)";
+  return fmt::format("throughput is at most {:.5g}, exact{}{}", numeric::nearest_double(bound), separator,
+                     why);
+}
+
+std::string iteration_in_words(const MultistagePoint& point) {
+  return point.first.variant == Variant::published ? "none: one pass from stage to stage"
+                                                   : bounds::in_words(point.second.ending);
+}
+
+std::string mean_or_none(const std::optional<numeric::Model<unit::Time>>& delay) {
+  return delay ? fmt::format("{:.4g}", delay->value) : "no requests";
+}
+
+std::vector<Line> lines(const std::vector<MultistagePoint>& points) {
+  const auto& [question, answer] = points.front();
+  std::vector<Line> lines{
+      {"throughput", fmt::format("{:.4g} requests a processor in a service time, of {}",
+                                 answer.throughput.value, plain(question.load))},
+      {"mean delay", fmt::format("{:.4g}; hot {}, cold {}", answer.delay.value,
+                                 mean_or_none(answer.hot_delay), mean_or_none(answer.cold_delay))},
+      {"saturation", saturation_in_words(answer, "\n")}};
+  if (const std::string bound = network_bound_in_words(question.network, answer, "\n"); !bound.empty())
+    lines.push_back({"bound", bound});
+  lines.push_back({"iteration", iteration_in_words(points.front())});
+  return lines;
+}
+
+const AccuracyKeys hot_spot_accuracy_keys{{Quantity::mean_delay, "delay"},
+                                          {Quantity::throughput, "throughput"}};
+
+Accuracy accuracy_of(const MultistagePoint& point) {
+  return accuracy(asked_accuracy(point.first, point.second.saturated));
+}
+
+/// That which measures all loads of a point's network.
+std::string command_of(const std::vector<MultistagePoint>& points, const MultistagePoint& of) {
+  std::vector<MultistageQuestion> questions;
+  for (const MultistagePoint& each : points)
+    if (network::describe(each.first.network) == network::describe(of.first.network) &&
+        each.first.variant == of.first.variant)
+      questions.push_back(each.first);
+  return measuring_command(questions);
+}
+
+std::string note_on_accuracy(const std::vector<MultistagePoint>& points) {
+  std::vector<StatedAccuracy> all;
+  for (const MultistagePoint& point : points)
+    all.push_back({.network = network::describe(point.first.network),
+                   .accuracy = accuracy_of(point),
+                   .command = command_of(points, point)});
+  return accuracy_note(all);
+}
+
+Cells input_cells(const MultistageQuestion& question) {
+  return joined(combining_cells({question.network, question.load, question.service}),
+                Cells{{"variant", Text{name(question.variant)}}});
+}
+
+Cells result_cells(const MultistageAnswer& answer) {
+  return {{"throughput", shown(answer.throughput)},
+          {"delay", shown(answer.delay)},
+          {"hot_delay", shown(answer.hot_delay)},
+          {"cold_delay", shown(answer.cold_delay)},
+          {"saturated", Flag{answer.saturated}},
+          {"saturation_load", shown(answer.saturation_load)},
+          {"saturation_bound", shown(answer.saturation_bound)},
+          {"busiest_stage", Whole{static_cast<std::int64_t>(answer.busiest_stage())}},
+          {"iteration", Text{name(answer.ending.stop)}},
+          {"rounds", Whole{answer.ending.rounds}},
+          {"change", Model{answer.ending.change}}};
+}
+
+Rows hot_path(const MultistageAnswer& answer) {
+  const auto stages = share(answer.hot_path);
+  return {.key = "hot_path", .size = stages->size(), .row = [stages](std::size_t stage) -> Cells {
+            const MultistageQueue& queue = (*stages)[stage];
+            return {{"stage", Whole{static_cast<std::int64_t>(stage)}},
+                    {"occupancy", shown(queue.occupancy)},
+                    {"combining", shown(queue.combining)},
+                    {"utilization", shown(queue.utilization)}};
+          }};
+}
+
+std::string title(const std::vector<MultistagePoint>& points) {
+  std::vector<CombiningPoint> all;
+  bool same_variant = true;
+  for (const MultistagePoint& point : points) {
+    all.push_back({point.first.network, point.first.load, point.first.service});
+    same_variant = same_variant && point.first.variant == points.front().first.variant;
+  }
+  return in_words(all) +
+         (same_variant ? fmt::format("; variant {}", name(points.front().first.variant)) : "");
+}
+
+/// Of each network, whatever loads were asked for.
+void add_saturation(std::vector<std::string>& notes, const Document& document,
+                    const std::vector<MultistagePoint>& points) {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> seen;
+  for (std::size_t i = 0; i < points.size() && seen.size() < most; ++i) {
+    std::string network = network_in_words(document, document.results[i]);
+    if (std::find(seen.begin(), seen.end(), network) != seen.end()) continue;
+    const std::string of = network.empty() ? "" : ", " + network;
+    const auto& [question, answer] = points[i];
+    notes.push_back(fmt::format("Saturation{}: {}.", of, saturation_in_words(answer)));
+    if (const std::string bound = network_bound_in_words(question.network, answer); !bound.empty())
+      notes.push_back(fmt::format("Bound{}: {}.", of, bound));
+    seen.push_back(std::move(network));
+  }
+}
+
+std::vector<std::string> notes(const Document& document, const std::vector<MultistagePoint>& points) {
+  std::vector<std::string> notes;
+  if (points.size() > 1) add_saturation(notes, document, points);
+  if (points.size() > 1 && one_network(document))
+    notes.push_back(fmt::format("Iteration: at load {}: {}.", plain(points.back().first.load),
+                                iteration_in_words(points.back())));
+  for (std::size_t i = 0; i + 1 < points.size(); ++i)
+    if (unsettled(points[i])) {
+      notes.push_back(fmt::format("The iteration did not settle at {}: {}.",
+                                  point_in_words(document, document.results[i]),
+                                  iteration_in_words(points[i])));
+      break;
+    }
+  if (points.size() > most_hot_paths_in_text)
+    notes.emplace_back("Queues that hot requests pass: --format json or csv, or fewer points.");
+  notes.emplace_back(
+      "An approximate model; its digits are not proved. Delays from the entry into stage 0, in the unit of "
+      "--service; throughput in requests a processor in a service time; saturated: less than 98 % of the "
+      "load "
+      "comes through.");
+  notes.push_back(note_on_accuracy(points));
+  return notes;
+}
+
+Picture picture(const Document& document, const std::vector<MultistagePoint>& points, MultistageCurve curve) {
+  DrawnFlow flow{.name = name(points.front().first.variant), .throughput = {}, .delay = {}};
+  for (const MultistagePoint& point : points) {
+    flow.throughput.push_back(shown(point.second.throughput));
+    flow.delay.push_back(shown(point.second.delay));
+  }
+  return flow_picture(document, title(points), curve, {flow}, "an approximate model");
+}
+
+}  // namespace
+
+Layout multistage_layout() {
+  Layout layout{.command = "multistage", .inputs = {}, .results = {}};
+  layout.inputs =
+      joined(combining_columns(), {{"variant", "variant", "", Shape::text,
+                                    "of the model: blocking (full buffers stop those behind) or published"}});
+  layout.results =
+      joined(flow_columns(Shape::model),
+             {{"saturated", "saturated", "", Shape::flag, "less than 98 % of the load comes through"},
+              {"saturation_load", "", "", Shape::model,
+               "maximum load of which at least 98 % comes through, to 0.1 % of it and independent of "
+               "--loads; null where so "
+               "much comes through at a load of 1",
+               Style::hidden},
+              {"saturation_bound", "", "", Shape::proved,
+               "upper bound of the throughput, exact: no link or server of the hot path is busy for more "
+               "than all of the time; "
+               "at most 1",
+               Style::hidden},
+              {"busiest_stage", "", "", Shape::whole,
+               "whose queue on the hot path is busy most, 0 for the first", Style::hidden},
+              {"iteration", "", "", Shape::text,
+               "how it ended: direct (one pass), converged or too many rounds", Style::hidden},
+              {"rounds", "", "", Shape::whole, "of the iteration, 0 where there is none", Style::hidden},
+              {"change", "", "", Shape::model, "greatest change in the last round", Style::hidden}});
+  layout.results = joined(std::move(layout.results), accuracy_columns(hot_spot_accuracy_keys));
+  const auto model = [](const char* key, const char* heading, const char* meaning, Style style) {
+    return Column{key, heading, "", Shape::model, meaning, style, 4};
+  };
+  layout.tables = {
+      {"hot_path",
+       "the queues that hot requests pass, a row a stage",
+       {{"stage", "stage", "", Shape::whole, "0 for that next to the processors"},
+        model("occupancy", "occupancy", "requests present, that in service or blocked included",
+              Style::plain),
+        model("combining", "combining", "probability that a hot request that comes here combines",
+              Style::plain),
+        model("utilization", "busy", "probability that the server works, waits for its link or is blocked",
+              Style::percent)}}};
+  return layout;
+}
+
+Document document(const std::vector<MultistagePoint>& points, MultistageCurve curve) {
+  Document document{.layout = std::make_shared<const Layout>(multistage_layout()),
+                    .headline = title(points),
+                    .results = {}};
+  for (const MultistagePoint& point : points)
+    document.results.push_back({.inputs = input_cells(point.first),
+                                .cells = joined(result_cells(point.second),
+                                                accuracy_cells(accuracy_of(point), hot_spot_accuracy_keys, 0,
+                                                               measuring_command({point.first})))});
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    Rows rows = hot_path(points[i].second);
+    rows.caption = hot_path_caption(document, document.results[i]);
+    rows.in_text = points.size() <= most_hot_paths_in_text;
+    document.results[i].tables.push_back(std::move(rows));
+  }
+  if (points.size() == 1) document.results.front().lines = lines(points);
+  document.notes = notes(document, points);
+  document.picture = [document, points, curve] { return picture(document, points, curve); };
+  return document;
+}
+
+}  // namespace tailbound::render

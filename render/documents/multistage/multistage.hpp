@@ -1,0 +1,19 @@
+#pragma once
+
+#include <tailbound/answers/multistage/multistage.hpp>
+#include <tailbound/render/documents/multistage/combining.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace tailbound::render {
+
+using MultistagePoint = std::pair<answers::MultistageQuestion, answers::MultistageAnswer>;
+
+/// \pre at least one point
+[[nodiscard]] Document document(const std::vector<MultistagePoint>& points,
+                                MultistageCurve curve = MultistageCurve::delay);
+
+[[nodiscard]] Layout multistage_layout();
+
+}  // namespace tailbound::render

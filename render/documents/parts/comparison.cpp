@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+#include <tailbound/render/documents/parts/comparison.hpp>
+
+namespace tailbound::render {
+namespace {
+
+/// Of one or several points.
+struct Counts {
+  std::size_t optimistic = 0, conservative = 0, judged = 0, saturated = 0, rare = 0;
+};
+
+std::string sentence(const Counts& counts, const std::string& predicted) {
+  const auto rows = [&](std::size_t some) { return fmt::format("{} of {} rows", some, counts.judged); };
+  std::string text;
+  if (counts.judged == 0)
+    text = predicted + " was judged in no row";
+  else if (counts.optimistic > 0)
+    text = fmt::format("{} is optimistic beyond the interval in {}", predicted, rows(counts.optimistic));
+  else if (counts.conservative > 0)
+    text = fmt::format("{} is conservative in {}, optimistic in none", predicted, rows(counts.conservative));
+  else
+    text = fmt::format("{} is inside the interval in {}", predicted,
+                       counts.judged == 1 ? "its one row" : fmt::format("all {} rows", counts.judged));
+  if (counts.rare > 0) text += fmt::format("; too rare to judge: {}", counts.rare);
+  if (counts.saturated > 0) text += fmt::format("; saturated: {}", counts.saturated);
+  return text;
+}
+
+}  // namespace
+
+const char* verdict_name(answers::Verdict verdict) {
+  switch (verdict) {
+    case answers::Verdict::inside:
+      return "inside";
+    case answers::Verdict::above:
+      return "above";
+    case answers::Verdict::below:
+      return "below";
+    case answers::Verdict::too_rare:
+      return "too rare";
+    case answers::Verdict::saturated:
+      break;
+  }
+  return "saturated";
+}
+
+Column error_column(const std::string& key) {
+  return {key,
+          "error",
+          "",
+          Shape::estimate,
+          "prediction / simulation - 1; null where there is neither",
+          Style::signed_percent};
+}
+
+Column verdict_column(const std::string& key, const std::string& heading) {
+  return {key, heading, "", Shape::text,
+          "where the prediction lies, seen from the simulation's interval: inside, above or below; or not "
+          "judged: too rare, saturated"};
+}
+
+std::vector<Column> comparison_columns(const ComparisonNames& names) {
+  std::vector<Column> columns{
+      {names.prefix + "prediction", names.predicted, names.unit, Shape::number,
+       "by the " + names.predicted + "; null where it is saturated"},
+      {names.prefix + "simulation", "simulation", names.unit, Shape::estimate, "by simulation"}};
+  if (names.counted)
+    columns.push_back({names.prefix + "count", "seen", "", Shape::whole,
+                       "how often it was seen; null of what is no probability"});
+  columns.push_back(error_column(names.prefix + "error"));
+  columns.push_back(verdict_column(names.prefix + "verdict", names.predicted + " is"));
+  return columns;
+}
+
+std::string conclusion(const answers::Tally& tally, const std::string& predicted) {
+  return conclusion(std::vector<answers::Tally>{tally}, predicted);
+}
+
+std::string conclusion(const std::vector<answers::Tally>& tallies, const std::string& predicted) {
+  Counts counts;
+  for (const answers::Tally& tally : tallies) {
+    counts.optimistic += tally.optimistic();
+    counts.conservative += tally.conservative();
+    counts.judged += tally.judged();
+    counts.rare += tally.count(answers::Verdict::too_rare);
+    counts.saturated += tally.count(answers::Verdict::saturated);
+  }
+  return sentence(counts, predicted);
+}
+
+std::string verdicts_in_words(answers::Optimistic side) {
+  const bool below = side == answers::Optimistic::below;
+  return fmt::format(
+      "inside: within the simulation's interval; above: {}; below: {}; too rare: not judged. "
+      "Error: prediction / simulation - 1.",
+      below ? "conservative" : "optimistic", below ? "optimistic" : "conservative");
+}
+
+}  // namespace tailbound::render

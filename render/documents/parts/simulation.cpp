@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+#include <tailbound/render/documents/parts/simulation.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace tailbound::render {
+namespace {
+
+using answers::Simulated;
+
+/// "12 of 64 batches"
+std::string progress(const Simulated& simulated) {
+  return fmt::format("{} of {} batches", simulated.batches(), simulated.planned_batches());
+}
+
+/// "on 2 threads"
+std::string by(const run::Crew& crew) {
+  static constexpr const char* names[] = {"on {} thread", "on {} process", "on {} rank", "in {} part"};
+  static_assert(std::size(names) == static_cast<std::size_t>(run::Crew::Kind::parts) + 1);
+  const char* ending = crew.count == 1 ? "" : crew.kind == run::Crew::Kind::processes ? "es" : "s";
+  return fmt::format(fmt::runtime(names[static_cast<std::size_t>(crew.kind)]), crew.count) + ending;
+}
+
+}  // namespace
+
+std::vector<Column> simulation_columns(const std::string& unit) {
+  return {
+      {"complete", "complete", "", Shape::flag, "false where the run of this point was cut short",
+       Style::hidden},
+      {"seed", "seed", "", Shape::whole, "of the random numbers", Style::hidden},
+      {"replications", "replications", "", Shape::whole, "independent runs", Style::hidden},
+      {"warmup", "warm-up", "", Shape::whole, unit + "s left out at the start of each replication",
+       Style::hidden},
+      {unit + "s", unit + "s", "", Shape::whole,
+       unit + "s measured in each replication; null where the run was cut short", Style::hidden},
+      {"batches", "batches", "", Shape::whole,
+       "done, of all replications together: the intervals are from them", Style::hidden},
+      {"batch_" + unit + "s", "batch", "", Shape::whole, "length of a batch [" + unit + "s]", Style::hidden},
+  };
+}
+
+Cells simulation_cells(const Simulated& simulated, const std::string& unit) {
+  const sim::RunPlan& plan = simulated.plan;
+  return {{"complete", Flag{!simulated.stopped()}},
+          {"seed", Whole{static_cast<std::int64_t>(plan.seed)}},
+          {"replications", Whole{plan.replications}},
+          {"warmup", Whole{plan.warmup}},
+          {unit + "s", simulated.stopped() ? Value(None{}) : Whole{plan.batch_slots() * plan.batches}},
+          {"batches", Whole{static_cast<std::int64_t>(simulated.batches())}},
+          {"batch_" + unit + "s", Whole{plan.batch_slots()}}};
+}
+
+Column estimated_cycles(const char* key, const char* heading, const char* meaning, Style style) {
+  return {key, heading, "cycles", Shape::estimate, meaning, style};
+}
+
+std::vector<Line> simulation_lines(const Simulated& simulated, const std::string& unit) {
+  return {{"simulated", in_words(simulated, unit)}, {"took", course_in_words(simulated)}};
+}
+
+std::string in_words(const Simulated& simulated, const std::string& unit) {
+  const sim::RunPlan& plan = simulated.plan;
+  const std::string measured =
+      simulated.stopped() ? fmt::format("{} of {} {}s, of {}", progress(simulated), plan.batch_slots(), unit,
+                                        counted(plan.replications, "replication"))
+                          : fmt::format("{} of {} {}s", counted(plan.replications, "replication"),
+                                        plan.batch_slots() * plan.batches, unit);
+  return fmt::format("{} after a warm-up of {} ({}), seed {}", measured, plan.warmup,
+                     simulated.automatic_warmup ? "by rule" : "as told", plan.seed);
+}
+
+std::string course_in_words(const Simulated& simulated) {
+  const sim::RunResult& result = simulated.result;
+  const std::string time = fmt::format("{:.1f} s {}", result.seconds, by(result.crew));
+  return simulated.stopped() ? fmt::format("stopped after {}, with {} done", time, progress(simulated))
+                             : time;
+}
+
+std::string batches_in_words(const std::vector<const Simulated*>& points) {
+  const auto fewer = [](const Simulated* a, const Simulated* b) { return a->batches() < b->batches(); };
+  const auto [least, most] = std::minmax_element(points.begin(), points.end(), fewer);
+  return fmt::format("{}{} batches{}, seed {}", (*least)->batches() == (*most)->batches() ? "" : "at least ",
+                     (*least)->batches(), points.size() > 1 ? " each" : "", points.front()->plan.seed);
+}
+
+void mark_stopped(Document& document, const std::vector<const Simulated*>& finished, std::size_t asked) {
+  const bool cut = !finished.empty() && finished.back()->stopped();
+  if (finished.size() == asked && !cut) return;
+  document.stopped = true;
+  if (asked == 1 && cut)
+    document.stopped_after = progress(*finished.back());
+  else
+    document.stopped_after = fmt::format("{} of {} points{}", finished.size(), asked,
+                                         cut ? ", the last with " + progress(*finished.back()) : "");
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <tailbound/answers/traffic.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <string>
+#include <vector>
+
+/// How traffic is shown, the same for all that has traffic.
+/// Internal to the render module.
+namespace tailbound::render {
+
+/// The inputs that describe traffic.
+[[nodiscard]] std::vector<Column> traffic_columns();
+[[nodiscard]] Cells traffic_cells(const answers::Traffic& traffic);
+
+/// "per-burst", "per-packet"
+[[nodiscard]] const char* destination_name(traffic::Destination destination);
+/// "each to one PLACE", "scattered packet by packet"
+[[nodiscard]] std::string in_words(traffic::Destination destination, const std::string& place);
+[[nodiscard]] Column destination_column();
+
+/// "arithmetic" and "digits", as asked.
+[[nodiscard]] std::vector<Column> accuracy_columns();
+[[nodiscard]] Cells accuracy_cells(const queue::Accuracy& accuracy);
+
+/// "16 inputs at load 0.9", "8 inputs with bursts of 16 slots (each to one output) at load 0.6"
+/// \param all  of several points: what differs between them is left out
+[[nodiscard]] std::string in_words(const answers::Traffic& traffic,
+                                   const std::vector<const answers::Traffic*>& all = {});
+
+/// "double, with a proved rounding bound", "multiprecision of 192 bits, ..."
+[[nodiscard]] std::string in_words(const bounds::Computation& computation);
+
+/// What every user of overflow as a drop rate must know where it is not one; empty where it is.
+[[nodiscard]] std::string overflow_caution(bounds::Criterion criterion, int packets_per_slot);
+
+}  // namespace tailbound::render

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <tailbound/answers/broadcast/simulate_hypercube.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace tailbound::render {
+
+/// One network, simulated at each of its rates.
+using SimulatedHypercubeAnswered =
+    std::pair<answers::SimulateHypercubeQuestion, answers::SimulateHypercubeAnswer>;
+
+/// Marked as stopped where rates are missing or the last was cut short.
+/// \param asked  rates, of all networks
+/// \pre at least one network, each with at least one rate
+[[nodiscard]] Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::size_t asked);
+
+using HypercubeSaturationAnswered =
+    std::pair<answers::HypercubeSaturationQuestion, answers::HypercubeSaturationAnswer>;
+
+/// \pre at least one
+[[nodiscard]] Document document(const std::vector<HypercubeSaturationAnswered>& networks);
+
+[[nodiscard]] Layout simulate_hypercube_layout();
+
+}  // namespace tailbound::render

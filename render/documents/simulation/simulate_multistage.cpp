@@ -1,0 +1,132 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/documents/parts/simulation.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/simulation/simulate_multistage.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+
+std::string title(const std::vector<SimulateMultistagePoint>& points) {
+  std::vector<CombiningPoint> all;
+  std::vector<SimulateMultistageQuestion> questions;
+  for (const SimulateMultistagePoint& point : points) {
+    all.push_back({point.first.network, point.first.load, point.first.service});
+    questions.push_back(point.first);
+  }
+  const std::string wiring = wiring_in_words(questions);
+  return in_words(all) + (wiring.empty() ? "" : ", " + wiring);
+}
+
+std::vector<const Simulated*> runs_of(const std::vector<SimulateMultistagePoint>& points) {
+  std::vector<const Simulated*> runs;
+  for (const SimulateMultistagePoint& point : points) runs.push_back(&point.second.simulated);
+  return runs;
+}
+
+Cells input_cells(const SimulateMultistageQuestion& question) {
+  return joined(combining_cells({question.network, question.load, question.service}), wiring_cells(question));
+}
+
+Cells result_cells(const SimulateMultistageAnswer& answer) {
+  return joined(Cells{{"throughput", shown(answer.throughput)},
+                      {"delay", shown(answer.delay)},
+                      {"hot_delay", shown(answer.hot_delay)},
+                      {"cold_delay", shown(answer.cold_delay)},
+                      {"stalled", shown(answer.stalled)},
+                      {"requests", Whole{static_cast<std::int64_t>(answer.requests)}}},
+                simulation_cells(answer.simulated));
+}
+
+Rows hot_path(const SimulateMultistageAnswer& answer) {
+  const auto stages = share(answer.hot_path);
+  return {.key = "hot_path", .size = stages->size(), .row = [stages](std::size_t stage) -> Cells {
+            return {{"stage", Whole{static_cast<std::int64_t>(stage)}},
+                    {"occupancy", shown((*stages)[stage].occupancy)},
+                    {"combining", shown((*stages)[stage].combining)}};
+          }};
+}
+
+std::vector<Line> lines(const SimulateMultistagePoint& point) {
+  const auto& [question, answer] = point;
+  return joined(
+      std::vector<Line>{
+          {"throughput", fmt::format("{} requests a processor in a service time, of {}",
+                                     brief(shown(answer.throughput)), numeric::plain(question.load))},
+          {"mean delay", brief(shown(answer.delay))},
+          {"of hot ones", brief(shown(answer.hot_delay))},
+          {"of cold ones", brief(shown(answer.cold_delay))},
+          {"stalled", brief(shown(answer.stalled)) + " of the requests found stage 0 full"},
+          {"requests", fmt::format("{} delivered while measured", answer.requests)}},
+      simulation_lines(answer.simulated));
+}
+
+std::vector<std::string> notes(const std::vector<SimulateMultistagePoint>& points) {
+  std::vector<std::string> notes{fmt::format(
+      "Estimates with {:.6g} % intervals from {}. A slot is a service time. Delays from the entry "
+      "into stage 0, in "
+      "the unit of --service. Stalled: the share of requests that found stage 0 full.",
+      100 * points.front().first.confidence, batches_in_words(runs_of(points)))};
+  if (points.size() > most_hot_paths_in_text)
+    notes.emplace_back("Queues that hot requests pass: --format json or csv, or fewer points.");
+  return notes;
+}
+
+Picture picture(const Document& document, const std::vector<SimulateMultistagePoint>& points,
+                MultistageCurve curve) {
+  DrawnFlow flow{.name = "simulation", .style = CurveStyle::bars, .throughput = {}, .delay = {}};
+  for (const SimulateMultistagePoint& point : points) {
+    flow.throughput.push_back(shown(point.second.throughput));
+    flow.delay.push_back(shown(point.second.delay));
+  }
+  return flow_picture(document, title(points), curve, {flow},
+                      fmt::format("simulation, {:.6g} % intervals", 100 * points.front().first.confidence));
+}
+
+}  // namespace
+
+Layout simulate_multistage_layout() {
+  Layout layout{.command = "simulate multistage", .inputs = {}, .results = {}};
+  layout.inputs = joined(combining_columns(), wiring_columns());
+  layout.results = joined(
+      joined(flow_columns(Shape::estimate),
+             {{"stalled", "stalled", "", Shape::estimate, "fraction of the requests that found stage 0 full"},
+              {"requests", "requests", "", Shape::whole, "delivered while measured", Style::hidden}}),
+      simulation_columns());
+  layout.tables = {{"hot_path",
+                    "the queues that hot requests pass, a row a stage",
+                    {{"stage", "stage", "", Shape::whole, "0 for that next to the processors"},
+                     {"occupancy", "occupancy", "", Shape::estimate,
+                      "requests present, that in service or blocked included"},
+                     {"combining", "combining", "", Shape::estimate,
+                      "probability that a hot request that comes here combines; null where none came"}}}};
+  return layout;
+}
+
+Document document(const std::vector<SimulateMultistagePoint>& points, std::size_t asked,
+                  MultistageCurve curve) {
+  Document document{.layout = std::make_shared<const Layout>(simulate_multistage_layout()),
+                    .headline = "Simulation: " + title(points),
+                    .results = {}};
+  for (const auto& [question, answer] : points)
+    document.results.push_back({.inputs = input_cells(question), .cells = result_cells(answer)});
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    Rows rows = hot_path(points[i].second);
+    rows.caption = hot_path_caption(document, document.results[i]);
+    rows.in_text = points.size() <= most_hot_paths_in_text;
+    document.results[i].tables.push_back(std::move(rows));
+  }
+  if (points.size() == 1) document.results.front().lines = lines(points.front());
+  document.notes = notes(points);
+  mark_stopped(document, runs_of(points), asked);
+  document.picture = [document, points, curve] { return picture(document, points, curve); };
+  return document;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <tailbound/answers/multistage/simulate_multistage.hpp>
+#include <tailbound/render/documents/multistage/combining.hpp>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tailbound::render {
+
+using SimulateMultistagePoint =
+    std::pair<answers::SimulateMultistageQuestion, answers::SimulateMultistageAnswer>;
+
+/// \param asked  points; where they are not all there, the document is stopped
+/// \pre at least one point
+[[nodiscard]] Document document(const std::vector<SimulateMultistagePoint>& points, std::size_t asked,
+                                MultistageCurve curve = MultistageCurve::delay);
+
+[[nodiscard]] Layout simulate_multistage_layout();
+
+}  // namespace tailbound::render

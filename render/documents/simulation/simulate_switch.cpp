@@ -1,0 +1,431 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/documents/parts/simulation.hpp>
+#include <tailbound/render/documents/parts/traffic.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/simulation/simulate_switch.hpp>
+#include <tailbound/render/documents/simulation/simulate_tree.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <algorithm>
+#include <memory>
+
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+using numeric::plain;
+using sim::PacketArrival;
+using sim::SwitchModel;
+
+constexpr std::size_t most_tails_in_text = 8;  ///< of so many points, where their levels were told
+
+bool equal_rates(const SwitchModel& model) {
+  return std::equal(model.rates.begin() + 1, model.rates.end(), model.rates.begin());
+}
+
+const char* arrival_name(PacketArrival arrival) {
+  return arrival == PacketArrival::whole ? "whole" : "cells";
+}
+
+const char* unit_of(const SwitchModel& model) {
+  return model.sizes.empty() ? "packets" : "cells";
+}
+
+Cells input_cells(const SwitchModel& model, const Units& units) {
+  Cells cells{{"inputs", Whole{static_cast<std::int64_t>(model.rates.size())}},
+              {"outputs", Whole{model.outputs}}};
+  if (equal_rates(model))
+    cells.push_back({"load", Given{model.rates.front()}});
+  else
+    cells.push_back({"rates", GivenList{model.rates}});
+  if (model.hot > 0) cells.push_back({"hot", Given{model.hot}});
+  if (model.burst)
+    cells = joined(std::move(cells), Cells{{"burst", Given{model.burst->slots}},
+                                           {"on_rate", Given{model.burst->on_rate}},
+                                           {"burst_destination", Text{destination_name(model.destination)}}});
+  if (!model.sizes.empty()) {
+    GivenList sizes, shares;
+    for (const traffic::CellClass& size : model.sizes) {
+      sizes.values.emplace_back(static_cast<long>(size.cells));
+      shares.values.push_back(size.share);
+    }
+    cells = joined(
+        std::move(cells),
+        Cells{{"size_cells", sizes}, {"size_shares", shares}, {"arrive", Text{arrival_name(model.arrival)}}});
+  }
+  if (model.memory) cells.push_back({"memory", Whole{*model.memory}});
+  if (model.threshold) cells.push_back({"threshold", Given{*model.threshold}});
+  if (model.buffer) cells.push_back({"buffer", Whole{*model.buffer}});
+  return joined(std::move(cells), unit_cells(units));
+}
+
+Cells result_cells(const SimulateSwitchQuestion& question, const SimulateSwitchAnswer& answer) {
+  const sim::SwitchEstimates& found = answer.found;
+  Cells cells{{"output_load", Exact{answer.output_load}}, {"mean_total", shown(found.mean_total)}};
+  if (found.output) cells.push_back({"mean_queue", shown(found.output->mean)});
+  if (found.hot) cells.push_back({"mean_hot", shown(found.hot->mean)});
+  if (question.model.finite()) {
+    cells.push_back({"loss", shown(found.packet_loss)});
+    if (!question.model.sizes.empty()) cells.push_back({"cell_loss", shown(found.cell_loss)});
+    if (found.hot) {
+      if (found.output) cells.push_back({"queue_loss", shown(found.output->loss)});
+      cells.push_back({"hot_loss", shown(found.hot->loss)});
+    }
+    cells.push_back({"lost", Whole{static_cast<std::int64_t>(found.hurt)}});
+  }
+  cells.push_back({"packets", Whole{static_cast<std::int64_t>(found.packets)}});
+  return joined(std::move(cells), simulation_cells(answer.simulated));
+}
+
+bool tails_in_text(const std::vector<SimulateSwitchPoint>& points) {
+  return points.size() == 1 || (points.size() <= most_tails_in_text && !points.front().first.levels.empty());
+}
+
+std::vector<Rows> tables_of(const Shared<SimulateSwitchPoint>& points, std::size_t at) {
+  const auto& [question, answer] = (*points)[at];
+  std::vector<Rows> tables{
+      {.key = "tail", .size = answer.tail.size(), .row = [points, at](std::size_t i) -> Cells {
+         const SwitchLevel& level = (*points)[at].second.tail[i];
+         Cells cells{{"level", Whole{level.level}},
+                     {"total", shown(level.total.probability)},
+                     {"total_count", Whole{static_cast<std::int64_t>(level.total.count)}}};
+         if (level.output)
+           cells = joined(std::move(cells),
+                          Cells{{"queue", shown(level.output->probability)},
+                                {"queue_count", Whole{static_cast<std::int64_t>(level.output->count)}}});
+         if (level.hot)
+           cells = joined(std::move(cells),
+                          Cells{{"hot_queue", shown(level.hot->probability)},
+                                {"hot_queue_count", Whole{static_cast<std::int64_t>(level.hot->count)}}});
+         return cells;
+       }}};
+  if (question.model.finite() && !question.model.sizes.empty())
+    tables.push_back(
+        {.key = "sizes", .size = answer.found.sizes.size(), .row = [points, at](std::size_t i) -> Cells {
+           const sim::SwitchPackets& size = (*points)[at].second.found.sizes[i];
+           return {{"cells", Whole{size.cells}},
+                   {"packets", Whole{static_cast<std::int64_t>(size.packets)}},
+                   {"lost", Whole{static_cast<std::int64_t>(size.hurt)}},
+                   {"loss", shown(size.loss)}};
+         }});
+  for (Rows& rows : tables) rows.in_text = tails_in_text(*points);
+  return tables;
+}
+
+// --- text
+
+/// What the points have in common is said, what differs is in the table.
+template <class Point, class Of>
+bool common(const std::vector<Point>& points, const Of& of) {
+  return std::all_of(points.begin(), points.end(), [&](const Point& point) {
+    return of(point.first.model) == of(points.front().first.model);
+  });
+}
+
+template <class Point>
+std::string title(const std::vector<Point>& points) {
+  const SwitchModel& model = points.front().first.model;
+  const auto size = [](const SwitchModel& m) { return std::pair{m.rates.size(), m.outputs}; };
+  std::string text = common(points, size) ? fmt::format("{} x {} switch", model.rates.size(), model.outputs)
+                                          : "output-queued switches";
+  if (!equal_rates(model))
+    text += ", inputs of their own rates";
+  else if (common(points, [](const SwitchModel& m) { return m.rates.front(); }))
+    text += " at load " + plain(model.rates.front());
+  if (model.burst && common(points, [](const SwitchModel& m) { return std::pair{m.burst, m.destination}; })) {
+    text += fmt::format(", bursts of {} slots", plain(model.burst->slots));
+    if (model.burst->on_rate != 1) text += fmt::format(" at {} packets a slot", plain(model.burst->on_rate));
+    text += " (" + in_words(model.destination, "output") + ")";
+  }
+  if (!model.sizes.empty()) {
+    text += ", packets of";
+    for (const traffic::CellClass& its : model.sizes)
+      text += fmt::format("{} {}", &its == &model.sizes.front() ? "" : ",", its.cells);
+    text += model.arrival == PacketArrival::whole ? " cells, each in one slot" : " cells, one a slot";
+  }
+  if (model.hot > 0 && common(points, [](const SwitchModel& m) { return m.hot; }))
+    text += fmt::format(", {} of the packets in excess to output 0", plain(model.hot));
+  if (model.memory && common(points, [](const SwitchModel& m) { return m.memory; }))
+    text += fmt::format(", memory of {} {}", *model.memory, unit_of(model));
+  if (model.threshold && common(points, [](const SwitchModel& m) { return m.threshold; }))
+    text += fmt::format(", dynamic threshold {}", plain(*model.threshold));
+  if (model.buffer && common(points, [](const SwitchModel& m) { return m.buffer; }))
+    text += fmt::format(", {} {} for each output", *model.buffer, unit_of(model));
+  return text;
+}
+
+std::vector<Line> lines(const SimulateSwitchPoint& point) {
+  const auto& [question, answer] = point;
+  const sim::SwitchEstimates& found = answer.found;
+  const std::string unit = unit_of(question.model);
+  std::vector<Line> lines{
+      {"all queues", fmt::format("{} {} in the mean", brief(shown(found.mean_total)), unit)}};
+  if (found.output)
+    lines.push_back({"an output", fmt::format("{} {}{}", brief(shown(found.output->mean)), unit,
+                                              found.hot ? ", each but the hot one" : "")});
+  if (found.hot)
+    lines.push_back({"hot output", fmt::format("{} {}, offered {} a slot", brief(shown(found.hot->mean)),
+                                               unit, plain(answer.output_load))});
+  if (question.model.finite()) {
+    lines.push_back({"lost", fmt::format("{} of the packets ({} of {})", brief(shown(found.packet_loss)),
+                                         found.hurt, found.packets)});
+    if (!question.model.sizes.empty())
+      lines.push_back({"", fmt::format("{} of the cells ({} of {})", brief(shown(found.cell_loss)),
+                                       found.lost, found.cells)});
+    if (found.hot && found.output)
+      lines.push_back({"", fmt::format("{} of what the hot output is sent, {} of the others",
+                                       brief(shown(found.hot->loss)), brief(shown(found.output->loss)))});
+  } else {
+    lines.push_back({"packets", fmt::format("{} sent while measured, none lost", found.packets)});
+  }
+  return joined(std::move(lines), simulation_lines(answer.simulated));
+}
+
+template <class Point>
+std::vector<const Simulated*> runs_of(const std::vector<Point>& points) {
+  std::vector<const Simulated*> runs;
+  for (const Point& point : points) runs.push_back(&point.second.simulated);
+  return runs;
+}
+
+std::vector<std::string> notes(const std::vector<SimulateSwitchPoint>& points) {
+  const SwitchModel& model = points.front().first.model;
+  std::string note = fmt::format(
+      "Estimates with {:g} % intervals from {}. T: {} of all queues, Q: of one output, just after "
+      "the arrivals of a slot, those in transmission included",
+      100 * points.front().first.confidence, batches_in_words(runs_of(points)), unit_of(model));
+  const bool loses = std::any_of(points.begin(), points.end(),
+                                 [](const SimulateSwitchPoint& point) { return point.first.model.finite(); });
+  if (loses && !model.sizes.empty()) note += "; a packet is lost if any of its cells is";
+  std::vector<std::string> all{note + "."};
+  if (!tails_in_text(points))
+    all.emplace_back("Tails of T and Q: --format json or csv, or --occupancy with up to 8 points.");
+  return all;
+}
+
+/// What is counted in packets of one cell elsewhere.
+std::shared_ptr<const Layout> in_cells(Layout layout) {
+  const auto rename = [](std::vector<Column>& columns) {
+    for (Column& column : columns)
+      if (column.unit.rfind("packets", 0) == 0) column.unit = "cells" + column.unit.substr(7);
+  };
+  rename(layout.inputs);
+  rename(layout.results);
+  for (TableLayout& table : layout.tables) rename(table.columns);
+  return std::make_shared<const Layout>(std::move(layout));
+}
+
+// --- picture
+
+Picture tails_picture(const Document& document, const std::vector<SimulateSwitchPoint>& points) {
+  Picture picture{.title = "Occupancy, " + title(points),
+                  .x_label = fmt::format("n [{}]", unit_of(points.front().first.model)),
+                  .y_label = points.size() == 1 ? "P(> n)" : "P(T > n)",
+                  .note = "simulation, 95 % intervals",
+                  .powers_of_ten = true};
+  if (points.size() == 1) picture.note += ": " + in_words(points.front().second.simulated);
+  const auto draw = [&](const std::string& name, const SimulateSwitchPoint& point, const auto& of) {
+    Curve curve{.title = name, .style = CurveStyle::bars};
+    for (const SwitchLevel& level : whole_tail(point.first, point.second))
+      if (const sim::LevelEstimate* its = of(level); its != nullptr && its->count > 0)
+        add_point(curve, static_cast<double>(level.level), shown(its->probability), true);
+    if (!curve.points.empty()) picture.curves.push_back(std::move(curve));
+  };
+  const auto optional = [](const std::optional<sim::LevelEstimate>& level) {
+    return level ? &*level : nullptr;
+  };
+  const std::size_t drawn = std::min(points.size(), most_curves_told_apart);
+  for (std::size_t i = 0; i < drawn; ++i)
+    draw(points.size() == 1 ? "T, all queues" : point_title(document, document.results[i]), points[i],
+         [](const SwitchLevel& level) { return &level.total; });
+  if (points.size() == 1) {
+    draw("Q, one output", points.front(), [&](const SwitchLevel& level) { return optional(level.output); });
+    draw("Q, the hot output", points.front(), [&](const SwitchLevel& level) { return optional(level.hot); });
+  }
+  if (drawn < points.size()) picture.note += fmt::format("; the first {} of {} points", drawn, points.size());
+  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no queue held a packet");
+  return picture;
+}
+
+/// Of several switches that lose packets the losses, else how full they are.
+Picture picture(const Document& document, const std::vector<SimulateSwitchPoint>& points) {
+  const Sweep losses{.axes = {"memory", "buffer", "threshold", "load", "burst", "hot", "inputs", "outputs"},
+                     .height = "loss",
+                     .powers_of_ten = true,
+                     .style = CurveStyle::bars};
+  const bool lose = std::all_of(points.begin(), points.end(),
+                                [](const SimulateSwitchPoint& point) { return point.second.found.hurt > 0; });
+  if (points.size() == 1 || !lose || !varies(document, losses)) return tails_picture(document, points);
+  return sweep_picture(document, losses,
+                       {.title = "Loss, " + title(points),
+                        .x_label = {},
+                        .y_label = "fraction of the packets lost",
+                        .note = "simulation, 95 % intervals"});
+}
+
+}  // namespace
+
+Layout simulate_switch_layout() {
+  Layout layout{.command = "simulate switch", .inputs = {}, .results = {}};
+  layout.inputs = {
+      {"inputs", "inputs", "", Shape::whole, "K, each sending independently of the others"},
+      {"outputs", "outputs", "", Shape::whole, "N, a queue each"},
+      {"load", "load", "packets/slot", Shape::given, "of each input; with sizes in cells a slot"},
+      {"rates", "rates", "packets/slot", Shape::givens, "of inputs with rates of their own", Style::hidden},
+      {"hot", "hot", "", Shape::given,
+       "share of the packets that go to output 0 beyond its even share of the rest; left out where 0"},
+      {"burst", "burst", "slots", Shape::given, "mean length of an input's bursts, at least 1"},
+      {"on_rate", "on-rate", "", Shape::given,
+       "packets a slot of an input within a burst, above 0, at most 1"},
+      destination_column(),
+      {"size_cells", "sizes", "", Shape::givens, "of packets [cells]", Style::hidden},
+      {"size_shares", "shares", "", Shape::givens, "of the packets that have these sizes", Style::hidden},
+      {"arrive", "arrive", "", Shape::text,
+       "whole: all cells of a packet in one slot; or cells: one a slot, a train"},
+      {"memory", "memory", "packets", Shape::whole,
+       "that all queues share; a packet that finds it full is lost. With sizes in cells"},
+      {"threshold", "threshold", "", Shape::given,
+       "alpha: an output takes a packet only while its queue is below alpha times the free memory"},
+      {"buffer", "room", "packets", Shape::whole, "of each output's queue. With sizes in cells"},
+      {"rare", "rare", "", Shape::given,
+       "of --rare with unlimited memory: the level n, at least 1; or a probability below 1, near which P(T > "
+       "n) is "
+       "to be"}};
+  layout.inputs = joined(std::move(layout.inputs), unit_columns());
+  layout.results = joined<Column>(
+      {{"output_load", "load of an output", "packets/slot", Shape::proved,
+        "that the busiest output is offered; with sizes in cells", Style::hidden},
+       {"mean_total", "mean T", "packets", Shape::estimate, "of all queues together; with sizes in cells"},
+       {"mean_queue", "mean Q", "packets", Shape::estimate,
+        "of one output, of those that are alike; with sizes in cells"},
+       {"mean_hot", "mean hot Q", "packets", Shape::estimate, "of the hot output"},
+       {"loss", "lost", "", Shape::estimate, "fraction of the packets that lost any of their cells"},
+       {"cell_loss", "cells lost", "", Shape::estimate, "fraction of the cells, where packets have sizes"},
+       {"queue_loss", "lost, others", "", Shape::estimate,
+        "fraction of the cells to outputs other than the hot one"},
+       {"hot_loss", "lost, hot", "", Shape::estimate, "fraction of the cells to the hot output"},
+       {"lost", "packets lost", "", Shape::whole, "how many were seen", Style::hidden},
+       {"packets", "packets", "", Shape::whole, "sent while measured", Style::hidden},
+       {"level", "n", "packets", Shape::whole, "of --rare: n of P(T > n); with sizes in cells"},
+       {"probability", "P(T > n)", "", Shape::estimate,
+        "of --rare: P(T > level) of unlimited memory; null where no path came there (so with loss)"},
+       {"method", "method", "", Shape::text, "of --rare: splitting", Style::hidden}},
+      simulation_columns());
+  layout.tables = {
+      {"tail",
+       "the distributions of T, all queues, and of Q, one output, just after the arrivals of a slot, a row a "
+       "level",
+       {{"level", "n", "packets", Shape::whole, "n; with sizes in cells"},
+        {"total", "P(T > n)", "", Shape::estimate, "P(T > n)"},
+        {"total_count", "seen", "", Shape::whole, "slots in which it was seen"},
+        {"queue", "P(Q > n)", "", Shape::estimate, "P(Q > n), of the outputs that are alike"},
+        {"queue_count", "seen", "", Shape::whole, "how often it was seen, at all outputs alike"},
+        {"hot_queue", "P(hot Q > n)", "", Shape::estimate, "P(Q > n) of the hot output"},
+        {"hot_queue_count", "seen", "", Shape::whole, "slots in which it was seen"}}},
+      {"sizes",
+       "the packets of each size",
+       {{"cells", "cells", "", Shape::whole, "of a packet"},
+        {"packets", "packets", "", Shape::whole, "sent while measured"},
+        {"lost", "lost packets", "", Shape::whole, "of them"},
+        {"loss", "lost", "", Shape::estimate, "fraction of them that lost any of their cells"}}}};
+  layout.quiet = {"mean_total", "mean_queue", "loss"};
+  return layout;
+}
+
+Document document(std::vector<SimulateSwitchPoint> given, std::size_t asked, const Units& units) {
+  const auto points = share(std::move(given));
+  Document document{.layout = std::make_shared<const Layout>(simulate_switch_layout()),
+                    .headline = "Simulation: " + title(*points),
+                    .results = {},
+                    .notes = notes(*points)};
+  for (std::size_t i = 0; i < points->size(); ++i) {
+    const auto& [question, answer] = (*points)[i];
+    Result& result = document.results.emplace_back();
+    result.inputs = input_cells(question.model, units);
+    result.cells = result_cells(question, answer);
+    result.tables = tables_of(points, i);
+    if (points->size() == 1) result.lines = lines((*points)[i]);
+  }
+  if (points->size() > 1)
+    for (Result& result : document.results) result.caption = point_title(document, result);
+  document = with_units(std::move(document), scale_of(units));
+  if (!points->front().first.model.sizes.empty()) document.layout = in_cells(*document.layout);
+  mark_stopped(document, runs_of(*points), asked);
+  document.picture = [document, points] { return picture(document, *points); };
+  return document;
+}
+
+// --- rare events
+
+Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t asked, const Units& units) {
+  Layout layout = simulate_switch_layout();
+  const bool losses = points.front().first.of_losses();
+  const char* key = losses ? "loss" : "probability";
+  layout.quiet =
+      losses ? std::vector<std::string>{"memory", "loss"} : std::vector<std::string>{"level", "probability"};
+  Document document{
+      .layout = std::make_shared<const Layout>(std::move(layout)), .headline = {}, .results = {}};
+  bool found = false, missed = false;
+  for (const auto& [question, answer] : points) {
+    Result& result = document.results.emplace_back();
+    result.inputs = input_cells(question.model, units);
+    if (question.rare)
+      result.inputs.push_back({"rare", std::holds_alternative<Packets>(*question.rare)
+                                           ? Given{std::get<Packets>(*question.rare).value}
+                                           : Given{std::get<numeric::Rational>(*question.rare)}});
+    if (!losses) result.cells.push_back({"level", shown(answer.level)});
+    result.cells =
+        joined<Cell>(std::move(result.cells),
+                     joined<Cell>({{key, shown(answer.probability)}, {"method", Text{"splitting"}}},
+                                  simulation_cells(answer.simulated)));
+    (answer.probability ? found : missed) = true;
+  }
+  const auto& [question, answer] = points.front();
+  const char* unit = unit_of(question.model);
+  if (!found)
+    throw NoAnswer(losses
+                       ? "no path lost a packet: more --slots are needed"
+                       : fmt::format("no path reached more than {} {} in all queues: more --slots are needed",
+                                     answer.level.value, unit));
+  if (points.size() == 1) {
+    const std::string probability = brief(shown(*answer.probability));
+    document.headline =
+        losses ? fmt::format("{} of the packets are lost in the {}", probability, title(points))
+               : fmt::format("P(T > {}) = {} in the {}", answer.level.value, probability, title(points));
+    document.results.front().lines = rare_lines(answer);
+    if (!losses)
+      document.notes.push_back(fmt::format(
+          "T: {} of all queues just after the arrivals of a slot, those in transmission included.", unit));
+  } else {
+    document.headline = fmt::format("Rare {}: {}", losses ? "losses" : "events", title(points));
+    document.notes.push_back(fmt::format("{}Estimates with 95 % intervals from {}.",
+                                         losses
+                                             ? ""
+                                             : fmt::format("T: {} of all queues just after the arrivals of a "
+                                                           "slot, those in transmission included. ",
+                                                           unit),
+                                         batches_in_words(runs_of(points))));
+    if (missed)
+      document.notes.emplace_back("Where there is no number no path came so far: more --slots are needed.");
+  }
+  document = with_units(std::move(document), scale_of(units));
+  if (!question.model.sizes.empty()) document.layout = in_cells(*document.layout);
+  mark_stopped(document, runs_of(points), asked);
+  document.picture = [document, key, losses] {
+    return sweep_picture(document,
+                         {.axes = {losses ? "memory" : "rare", "load", "burst", "hot", "inputs", "outputs"},
+                          .height = key,
+                          .powers_of_ten = true,
+                          .style = CurveStyle::bars},
+                         {.title = document.headline,
+                          .x_label = {},
+                          .y_label = losses ? "fraction of the packets lost" : "P(T > n)",
+                          .note = "simulation, 95 % intervals"});
+  };
+  return document;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,244 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/documents/parts/observed.hpp>
+#include <tailbound/render/documents/parts/simulation.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/simulation/simulate_wormhole.hpp>
+#include <tailbound/render/documents/worms/saturation.hpp>
+#include <tailbound/render/documents/worms/worm_network.hpp>
+
+#include <memory>
+
+namespace tailbound::render {
+namespace {
+
+using answers::LoadMeasure;
+using answers::SimulatedWorms;
+using answers::SimulateWormholeAnswer;
+using answers::SimulateWormholeQuestion;
+
+Cells result_cells(const SimulateWormholeAnswer& answer, const SimulatedWorms& point) {
+  const sim::WormEstimates& found = point.found;
+  Cells cells{{"fraction_of_saturation", shown(point.fraction_of_saturation)},
+              {"latency", shown(found.latency)},
+              {"source_wait", shown(found.source_wait)},
+              {"service", shown(found.service)},
+              {"throughput", shown(found.throughput)},
+              {"mean_distance", observed(found.mean_distance)},
+              {"messages", Whole{static_cast<std::int64_t>(found.messages)}}};
+  return joined(joined(std::move(cells), simulated_worm_cells(answer)),
+                simulation_cells(point.simulated, "cycle"));
+}
+
+/// The i-th percentile; None where none arrived, or beyond what is counted.
+Value percentile_of(const SimulatedWorms& point, std::size_t i) {
+  return i < point.found.percentiles.size() ? shown(point.found.percentiles[i].latency) : Value(None{});
+}
+
+std::string percentile_key(std::size_t i) {
+  return fmt::format("percentile_{}", i);
+}
+
+/// "99 % within"
+std::string percentile_heading(const numeric::Rational& fraction) {
+  return numeric::plain(numeric::Rational(fraction * 100)) + " % within";
+}
+
+Cells channel_cells(const sim::WormChannelUse& use) {
+  return {{"channel", Text{use.name}}, {"held", shown(use.held)}, {"flits_per_cycle", observed(use.flits)}};
+}
+
+std::vector<Rows> tables(const SimulateWormholeQuestion& question, const SimulatedWorms& given) {
+  const auto point = std::make_shared<const SimulatedWorms>(given);
+  return {{.key = "percentiles",
+           .size = question.percentiles.size(),
+           .row = [point, fractions = question.percentiles](std::size_t i) -> Cells {
+             return {{"percentile", Given{fractions[i] * 100}}, {"latency", percentile_of(*point, i)}};
+           },
+           .in_text = false},
+          {.key = "busiest",
+           .size = point->found.busiest.size(),
+           .row = [point](std::size_t i) { return channel_cells(point->found.busiest[i]); },
+           .in_text = false}};
+}
+
+/// The percentiles and the busiest channel, in the table of the loads.
+Cells text_cells(const SimulateWormholeQuestion& question, const SimulatedWorms& point) {
+  Cells cells;
+  for (std::size_t i = 0; i < question.percentiles.size(); ++i)
+    cells.push_back({percentile_key(i), percentile_of(point, i)});
+  if (point.found.busiest.empty()) return joined(std::move(cells), {{"channel", None{}}, {"held", None{}}});
+  return joined(std::move(cells), channel_cells(point.found.busiest.front()));
+}
+
+std::vector<Column> text_columns(const SimulateWormholeQuestion& question) {
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < question.percentiles.size(); ++i)
+    columns.push_back(
+        {percentile_key(i), percentile_heading(question.percentiles[i]), "", Shape::estimate, ""});
+  columns.push_back({"channel", "busiest channel", "", Shape::text, ""});
+  columns.push_back({"held", "held", "", Shape::estimate, ""});
+  return columns;
+}
+
+std::vector<Line> lines(const SimulateWormholeQuestion& question, const SimulateWormholeAnswer& answer) {
+  const SimulatedWorms& point = answer.points.front();
+  const auto cycles = [](const Value& value) {
+    return brief(value) + (std::holds_alternative<None>(value) ? "" : " cycles");
+  };
+  std::vector<Line> lines{{"load", load_in_words(answer, point)},
+                          {"latency", cycles(shown(point.found.latency))},
+                          {"source wait", cycles(shown(point.found.source_wait))},
+                          {"service", cycles(shown(point.found.service))}};
+  for (std::size_t i = 0; i < question.percentiles.size(); ++i)
+    lines.push_back({percentile_heading(question.percentiles[i]), cycles(percentile_of(point, i))});
+  if (!point.found.busiest.empty()) {
+    const sim::WormChannelUse& busiest = point.found.busiest.front();
+    lines.push_back({"busiest channel",
+                     fmt::format("{}, held {} of the time", busiest.name, brief(shown(busiest.held)))});
+  }
+  lines.push_back({"messages", std::to_string(point.found.messages)});
+  return joined(std::move(lines), simulation_lines(point.simulated, "cycle"));
+}
+
+std::vector<answers::WormholeNetwork> all_networks(const std::vector<SimulatedWormholeAnswered>& networks) {
+  std::vector<answers::WormholeNetwork> all;
+  for (const auto& [question, answer] : networks) all.push_back(question.network.network);
+  return all;
+}
+
+std::vector<const SimulatedWorms*> points_of(const std::vector<SimulatedWormholeAnswered>& networks) {
+  std::vector<const SimulatedWorms*> all;
+  for (const auto& [question, answer] : networks)
+    for (const SimulatedWorms& point : answer.points) all.push_back(&point);
+  return all;
+}
+
+std::vector<std::string> notes(const std::vector<SimulatedWormholeAnswered>& networks) {
+  const std::vector<const SimulatedWorms*> points = points_of(networks);
+  std::vector<std::string> notes;
+  if (points.size() > 1) notes = runs_in_words(points, networks.size() == 1);
+  for (const auto& [question, answer] : networks)
+    notes = joined(std::move(notes),
+                   saturation_notes(question, answer,
+                                    networks.size() == 1 ? "" : in_words(question.network, answer.layout)));
+  notes.push_back(
+      fmt::format("Estimates with {:.6g} % intervals, in cycles. Held: part of the time for which the "
+                  "channel belongs to a "
+                  "message.",
+                  100 * networks.front().first.confidence));
+  for (std::string& note : hypercube_notes(all_networks(networks))) notes.push_back(std::move(note));
+  return notes;
+}
+
+Picture picture(const Document& document, const std::vector<SimulatedWormholeAnswered>& networks) {
+  const auto& [question, answer] = networks.front();
+  Picture picture{.title = networks.size() == 1 ? title_in_words(question.network, answer.layout)
+                                                : "Wormhole networks: mean latency by simulation",
+                  .x_label = {},
+                  .y_label = "mean latency [cycles]",
+                  .note = fmt::format("simulation, {:.6g} % intervals", 100 * question.confidence)};
+  const DrawnWorms drawn = drawn_worms(document, "latency");
+  if (varies(drawn.document, drawn.sweep)) {
+    picture = sweep_picture(drawn.document, drawn.sweep, std::move(picture));
+  } else {
+    for (const Result& result : document.results) {
+      Curve curve{.title = point_title(document, result)};
+      add_point(curve, height(value_of(result.inputs, "load")).value_or(0), value_of(result.cells, "latency"),
+                false);
+      if (!curve.points.empty()) picture.curves.push_back(std::move(curve));
+    }
+    picture.x_label = "load [flits/cycle/node]";
+  }
+  if (picture.curves.size() == 1) picture.curves.front().title = "simulation";
+  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no message was delivered");
+  return picture;
+}
+
+}  // namespace
+
+Layout simulate_wormhole_layout() {
+  Layout layout{.command = "simulate wormhole",
+                .inputs = joined(simulated_worm_columns(), saturation_input_columns()),
+                .results = {}};
+  const std::vector<Column> found{
+      {"fraction_of_saturation", "of saturation", "", Shape::model,
+       "of the simulated saturation load where that was searched, else of the model's; may be above 1; null "
+       "where "
+       "there is neither",
+       Style::percent},
+      estimated_cycles(
+          "latency", "latency",
+          "mean, of a message from its birth until its tail has arrived; null where none arrived"),
+      estimated_cycles("source_wait", "source wait", "mean, from its birth until its head leaves the source"),
+      estimated_cycles("service", "service", "mean time for which it holds its injection channel"),
+      {"throughput", "", "flits/cycle/node", Shape::estimate, "flits delivered, of a sending node",
+       Style::hidden},
+      {"mean_distance", "", "channels", Shape::estimate,
+       "mean path of the messages delivered, injection included, and ejection if there is a channel for it",
+       Style::hidden},
+      {"messages", "", "", Shape::whole, "delivered while measured", Style::hidden}};
+  layout.results = joined(found, simulated_worm_result_columns());
+  for (const Column& column : saturation_columns(LoadMeasure::flits))
+    if (column.key == "error" || column.key == "messages_per_node" || column.key == "least_unstable_is_bound")
+      layout.results.push_back(column);
+  layout.results = joined(std::move(layout.results), simulation_columns("cycle"));
+  layout.tables = {{"percentiles",
+                    "of the latency",
+                    {{"percentile", "percentile", "", Shape::given, "in percent of the messages"},
+                     estimated_cycles("latency", "latency", "null where none arrived")}},
+                   {"busiest",
+                    "the ten channels held longest, those of the sources left out",
+                    {{"channel", "channel", "", Shape::text, "its ends"},
+                     {"held", "held", "", Shape::estimate, "part of the time for which it belongs to a worm"},
+                     {"flits_per_cycle", "flits/cycle", "", Shape::estimate, "that cross it"}}},
+                   saturation_table(LoadMeasure::flits)};
+  return layout;
+}
+
+Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::size_t asked) {
+  const auto& [first, found] = networks.front();
+  Document document{
+      .layout = std::make_shared<const Layout>(simulate_wormhole_layout()),
+      .headline = networks.size() == 1
+                      ? "Simulation: " + in_two_lines(in_words(first.network, found.layout))
+                      : "Wormhole networks, simulated" + common_ends_in_words(all_networks(networks)),
+      .results = {},
+      .notes = notes(networks)};
+  document.text_columns = text_columns(first);
+  for (const auto& [question, answer] : networks)
+    for (std::size_t i = 0; i < answer.points.size(); ++i) {
+      const SimulatedWorms& point = answer.points[i];
+      Result& result = document.results.emplace_back();
+      result.inputs =
+          joined(worm_network_cells(question.network), load_cells(question, answer, i, point.load));
+      result.cells = result_cells(answer, point);
+      result.tables = tables(question, point);
+      result.text_cells = text_cells(question, point);
+    }
+  if (document.results.size() == 1) document.results.front().lines = lines(first, found);
+  std::vector<const answers::Simulated*> simulated;
+  for (const SimulatedWorms* point : points_of(networks)) simulated.push_back(&point->simulated);
+  mark_stopped(document, simulated, asked);
+  document.picture = [document, networks] { return picture(document, networks); };
+  return document;
+}
+
+Document document(const std::vector<WormholeSaturationAnswered>& networks) {
+  std::vector<SaturationPoint> points;
+  for (const auto& [question, answer] : networks)
+    points.push_back({.inputs = worm_network_cells(question.network),
+                      .network = in_two_lines(in_words(question.network, answer.layout)),
+                      .title = title_in_words(question.network, answer.layout),
+                      .length = question.length,
+                      .saturation = found_saturation(answer)});
+  Layout layout = simulate_wormhole_layout();
+  for (Column& column : layout.results)
+    for (const Column& shown : saturation_columns(LoadMeasure::flits))
+      if (column.key == shown.key) column = shown;
+  return saturation_document(std::move(layout), points,
+                             {"nodes", "dimensions", "flits", "virtual_channels", "buffer_flits"});
+}
+
+}  // namespace tailbound::render

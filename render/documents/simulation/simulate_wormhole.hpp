@@ -1,0 +1,29 @@
+#pragma once
+
+#include <tailbound/answers/wormhole/simulate_wormhole.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tailbound::render {
+
+/// A simulated network at all of its loads.
+using SimulatedWormholeAnswered =
+    std::pair<answers::SimulateWormholeQuestion, answers::SimulateWormholeAnswer>;
+
+/// A result for each load of each network. Marked as stopped where loads are missing or the last was cut short.
+/// \param asked  loads, of all networks
+/// \pre at least one network, each with at least one load
+[[nodiscard]] Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::size_t asked);
+
+using WormholeSaturationAnswered =
+    std::pair<answers::WormholeSaturationQuestion, answers::WormholeSaturationAnswer>;
+
+/// \pre at least one
+[[nodiscard]] Document document(const std::vector<WormholeSaturationAnswered>& networks);
+
+[[nodiscard]] Layout simulate_wormhole_layout();
+
+}  // namespace tailbound::render

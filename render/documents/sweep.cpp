@@ -1,0 +1,298 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/numeric/text/number_list.hpp>
+#include <tailbound/render/document_bytes.hpp>
+#include <tailbound/render/documents/sweep.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace tailbound::render {
+namespace {
+
+using answers::SweepPlan;
+using answers::SweepPoint;
+using answers::SweepRow;
+using answers::SweepStatus;
+
+constexpr std::size_t most_notes = 12;
+
+bool is_number(Shape shape) {
+  return shape == Shape::proved || shape == Shape::claim || shape == Shape::bound || shape == Shape::model ||
+         shape == Shape::estimate || shape == Shape::number || shape == Shape::whole;
+}
+
+/// Of a key that several questions have.
+Shape common_shape(Shape a, Shape b) {
+  if (a == b) return a;
+  const auto both = [&](Shape x, Shape y) { return (a == x && b == y) || (a == y && b == x); };
+  if (both(Shape::given, Shape::whole)) return Shape::given;
+  return is_number(a) && is_number(b) ? Shape::number : Shape::text;
+}
+
+void add_columns(std::vector<Column>& all, const std::vector<Column>& more) {
+  for (const Column& column : more) {
+    const auto known =
+        std::find_if(all.begin(), all.end(), [&](const Column& one) { return one.key == column.key; });
+    if (known == all.end())
+      all.push_back(column);
+    else
+      known->shape = common_shape(known->shape, column.shape);
+  }
+}
+
+/// "--packets-per-slot" is "packets_per_slot".
+std::string key_of_option(const std::string& option) {
+  std::string key = option.substr(option.find_first_not_of('-'));
+  std::replace(key.begin(), key.end(), '-', '_');
+  return key;
+}
+
+/// An option as typed, as a value of its column.
+Value typed(const std::string& text, Shape shape) {
+  if (shape == Shape::given || shape == Shape::whole) {
+    try {
+      const numeric::Rational value = numeric::parse_share(text, "option");
+      if (shape == Shape::given) return Given{value};
+      return Whole{numeric::to_integer(value, "option", INT64_MIN, INT64_MAX)};
+    } catch (const InvalidArgument&) {
+    }
+  }
+  return Text{text};
+}
+
+class SweepTable {
+ public:
+  SweepTable(const SweepPlan& plan, const answers::SweepAnswer& answer) : plan_(plan), answer_(answer) {
+    for (std::size_t i = 0; i < plan.points.size(); ++i) {
+      const SweepRow& row = answer.rows[i];
+      kept_.push_back(row.status == SweepStatus::answered ? std::optional(document_of(row.answer))
+                                                          : std::nullopt);
+    }
+    make_layout();
+    alike_ = what_is_alike();
+  }
+
+  [[nodiscard]] Document shown() const {
+    Document document{.layout = layout_, .headline = headline(), .results = {}};
+    for (std::size_t i = 0; i < kept_.size(); ++i) add_point(document, i);
+    document.notes = notes();
+    document.digits.count = 0;
+    for (const auto& one : kept_)
+      if (one) document.digits.count = std::max(document.digits.count, one->digits.count);
+    if (document.digits.count == 0) document.digits = {};
+    if (answer_.stopped)
+      mark_stopped(document, kept_.size() - answer_.count(SweepStatus::missing), kept_.size());
+    return document;
+  }
+
+  /// What the picture shows, and against what.
+  [[nodiscard]] Sweep axes() const {
+    Sweep sweep;
+    if (plan_.x) sweep.axes.push_back(*plan_.x);
+    for (const SweepPoint& point : plan_.points)
+      for (const std::string& option : point.swept) sweep.axes.push_back(key_of_option(option));
+    if (plan_.y) sweep.height = *plan_.y;
+    for (const auto& one : kept_) {
+      if (!sweep.height.empty() || !one) continue;
+      for (const std::string& key : one->layout->quiet)
+        if (sweep.height.empty() && has_column(layout_->results, key)) sweep.height = key;
+      for (const Column& column : one->layout->results)
+        if (sweep.height.empty() && is_number(column.shape) && column.style != Style::hidden)
+          sweep.height = column.key;
+    }
+    return sweep;
+  }
+
+ private:
+  void make_layout() {
+    Layout layout = sweep_layout();
+    std::vector<Column> inputs, results;
+    for (const auto& one : kept_)
+      if (one) {
+        add_columns(inputs, one->layout->inputs);
+        add_columns(results, one->layout->results);
+        for (const TableLayout& table : one->layout->tables) {
+          const auto known = std::find_if(layout.tables.begin(), layout.tables.end(),
+                                          [&](const TableLayout& other) { return other.key == table.key; });
+          if (known == layout.tables.end())
+            layout.tables.push_back(table);
+          else
+            add_columns(known->columns, table.columns);
+        }
+      }
+    for (const SweepPoint& point : plan_.points)
+      for (const std::string& option : point.swept)
+        if (const std::string key = key_of_option(option);
+            !has_column(inputs, key) && !has_column(results, key)) {
+          inputs.push_back({key, key, "", Shape::text, "as the plan says"});
+          from_plan_.insert(key);
+        }
+    for (const SweepPoint& point : plan_.points)  // what differs is shown
+      for (const std::string& option : point.swept)
+        for (std::vector<Column>* columns : {&inputs, &results})
+          for (Column& column : *columns)
+            if (column.key == key_of_option(option) && column.style == Style::hidden)
+              column.style = Style::plain;
+    for (const Column& column : inputs) input_keys_.insert(column.key);
+    for (const Column& own : layout.inputs) input_keys_.insert(own.key);
+    for (const Column& own : layout.results) input_keys_.insert(own.key);
+    for (Column& column : results) column.key = result_key(column.key);
+    if (answer_.count(SweepStatus::answered) == kept_.size())
+      for (Column& own : layout.results) own.style = Style::hidden;
+    add_columns(layout.inputs, inputs);
+    results_ = results;
+    // What was found first, what became of it last.
+    results.insert(results.end(), layout.results.begin(), layout.results.end());
+    layout.results = std::move(results);
+    layout_ = std::make_shared<const Layout>(std::move(layout));
+  }
+
+  /// No key stands for what was asked here and for what was found there.
+  [[nodiscard]] std::string result_key(const std::string& key) const {
+    return input_keys_.count(key) > 0 ? "found_" + key : key;
+  }
+
+  void add_point(Document& document, std::size_t i) const {
+    const SweepPoint& point = plan_.points[i];
+    const SweepRow& row = answer_.rows[i];
+    std::vector<Result> results = kept_[i] ? kept_[i]->results : std::vector<Result>(1);
+    for (Result& result : results) {
+      for (Cell& cell : result.cells) cell.key = result_key(cell.key);
+      result.inputs.insert(result.inputs.begin(), {"question", Text{point.question}});
+      for (const auto& option : point.options) {
+        const std::string key = key_of_option(option.first);
+        const std::string& text = option.second;
+        const auto of = [&](const std::vector<Column>& columns, Cells& cells) {
+          for (const Column& column : columns)
+            if (column.key == key && (!kept_[i] || from_plan_.count(key) > 0))
+              cells.push_back({key, text.empty() ? Value(Flag{true}) : typed(text, column.shape)});
+        };
+        of(layout_->inputs, result.inputs);
+        of(results_, result.cells);
+      }
+      if (!kept_[i]) add_what_is_alike(point.question, result.inputs);
+      result.cells.push_back({"status", Text{name(row.status)}});
+      if (!row.message.empty()) result.cells.push_back({"message", Text{row.message}});
+      for (Rows& rows : result.tables) rows.in_text = kept_.size() == 1;
+      document.results.push_back(std::move(result));
+    }
+  }
+
+  /// Inputs that all answers to a question have, with the same value; by question.
+  [[nodiscard]] std::map<std::string, Cells> what_is_alike() const {
+    std::map<std::string, Cells> alike;
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      if (!kept_[i]) continue;
+      for (const Result& result : kept_[i]->results) {
+        Cells& cells = alike.try_emplace(plan_.points[i].question, result.inputs).first->second;
+        std::erase_if(cells, [&](const Cell& cell) {
+          return brief(value_of(result.inputs, cell.key)) != brief(cell.value);
+        });
+      }
+    }
+    return alike;
+  }
+
+  void add_what_is_alike(const std::string& question, Cells& inputs) const {
+    const auto alike = alike_.find(question);
+    if (alike == alike_.end()) return;
+    for (const Cell& cell : alike->second)
+      if (std::none_of(inputs.begin(), inputs.end(), [&](const Cell& own) { return own.key == cell.key; }))
+        inputs.push_back(cell);
+  }
+
+  [[nodiscard]] std::string headline() const {
+    const std::size_t all = kept_.size(), answered = answer_.count(SweepStatus::answered);
+    std::string text = counted(all, "point");
+    if (answered == all) return text + (all == 1 ? ", answered." : ", all answered.");
+    text += fmt::format(": {} answered", answered);
+    for (const SweepStatus status :
+         {SweepStatus::no_answer, SweepStatus::bad_input, SweepStatus::failed, SweepStatus::missing})
+      if (const std::size_t count = answer_.count(status))
+        text += fmt::format(", {} {}", count, name(status));
+    return text + ".";
+  }
+
+  /// Each once; with the points that it is of, where it is not of all.
+  [[nodiscard]] std::vector<std::string> notes() const {
+    std::vector<std::string> order;
+    std::map<std::string, std::vector<std::size_t>> points;
+    for (std::size_t i = 0; i < kept_.size(); ++i)
+      for (const std::string& note : kept_[i] ? kept_[i]->notes : std::vector<std::string>()) {
+        std::vector<std::size_t>& of = points[note];
+        if (of.empty()) order.push_back(note);
+        of.push_back(i + 1);
+      }
+    std::vector<std::string> notes;
+    for (const std::string& note : order) {
+      const std::vector<std::size_t>& of = points[note];
+      if (notes.size() == most_notes) {
+        notes.push_back(fmt::format("{} more notes, of single points: ask them alone to read these.",
+                                    order.size() - most_notes));
+        break;
+      }
+      std::string whose;
+      if (of.size() < answer_.count(SweepStatus::answered)) {
+        const std::size_t named = std::min<std::size_t>(of.size(), 5);
+        whose = fmt::format("{} {}{}: ", of.size() == 1 ? "Point" : "Points",
+                            fmt::join(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+                            of.size() > named ? fmt::format(" and {} more", of.size() - named) : "");
+      }
+      notes.push_back(whose + note);
+    }
+    return notes;
+  }
+
+  const SweepPlan& plan_;
+  const answers::SweepAnswer& answer_;
+  std::vector<std::optional<Document>> kept_;
+  std::map<std::string, Cells> alike_;
+  std::set<std::string> input_keys_, from_plan_;
+  std::vector<Column> results_;  ///< of the questions
+  std::shared_ptr<const Layout> layout_;
+};
+
+Picture picture(const Document& document, Sweep sweep) {
+  const auto& columns = document.layout->results;
+  const auto column = std::find_if(columns.begin(), columns.end(),
+                                   [&](const Column& one) { return one.key == sweep.height; });
+  if (column == columns.end())
+    throw NoAnswer(sweep.height.empty()
+                       ? "there is nothing to draw: no point is answered"
+                       : "there is nothing to draw: no point has the number " + sweep.height);
+  double least = INFINITY, greatest = -INFINITY;
+  for (const Result& result : document.results)
+    if (const auto log = log10_height(value_of(result.cells, sweep.height)); log && std::isfinite(*log)) {
+      least = std::min(least, *log);
+      greatest = std::max(greatest, *log);
+    }
+  sweep.powers_of_ten = greatest - least > 4;
+  return sweep_picture(document, sweep,
+                       {.title = column->heading, .x_label = "", .y_label = heading_with_unit(*column)});
+}
+
+}  // namespace
+
+Layout sweep_layout() {
+  return {.command = "sweep",
+          .inputs = {{"question", "question", "", Shape::text,
+                      "the command that was asked; beside it its inputs"}},
+          .results = {{"status", "status", "", Shape::text,
+                       "answered, no answer, bad input, failed or missing; beside it what was found"},
+                      {"message", "message", "", Shape::text, "why there is no answer"}},
+          .open = true};
+}
+
+Document document(const SweepPlan& plan, const answers::SweepAnswer& answer) {
+  const SweepTable table(plan, answer);
+  Document document = table.shown();
+  const auto drawn = std::make_shared<const Document>(document);
+  document.picture = [drawn, sweep = table.axes()] { return picture(*drawn, sweep); };
+  return document;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <tailbound/answers/validation/validate_broadcast.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tailbound::render {
+
+/// One network at each of its rates, one variant judged.
+using ValidateBroadcastAnswered =
+    std::pair<answers::ValidateBroadcastQuestion, answers::ValidateBroadcastAnswer>;
+
+/// Marked as stopped where rates are missing or the last was cut short.
+/// \param asked  results: rates of all networks and variants
+/// \pre at least one network, each with at least one rate
+[[nodiscard]] Document document(const std::vector<ValidateBroadcastAnswered>& networks, std::size_t asked);
+
+[[nodiscard]] Layout validate_broadcast_layout();
+
+}  // namespace tailbound::render

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <tailbound/answers/units.hpp>
+#include <tailbound/answers/validation/validate_buffer.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tailbound::render {
+
+using ValidateBufferPoint = std::pair<answers::ValidateBufferQuestion, answers::ValidateBufferAnswer>;
+
+/// \param asked  points; where they are not all there, the document is stopped
+/// \pre at least one point
+[[nodiscard]] Document document(std::vector<ValidateBufferPoint> points, std::size_t asked,
+                                const answers::Units& units = {});
+
+[[nodiscard]] Layout validate_buffer_layout();
+
+}  // namespace tailbound::render

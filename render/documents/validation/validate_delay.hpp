@@ -1,0 +1,22 @@
+#pragma once
+
+#include <tailbound/answers/units.hpp>
+#include <tailbound/answers/validation/validate_delay.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tailbound::render {
+
+using ValidateDelayPoint = std::pair<answers::ValidateDelayQuestion, answers::ValidateDelayAnswer>;
+
+/// \param asked  points; where they are not all there, the document is stopped
+/// \pre at least one point
+[[nodiscard]] Document document(std::vector<ValidateDelayPoint> points, std::size_t asked,
+                                const answers::Units& units = {});
+
+[[nodiscard]] Layout validate_delay_layout();
+
+}  // namespace tailbound::render

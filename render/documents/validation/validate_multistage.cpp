@@ -1,0 +1,155 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/render/documents/parts/comparison.hpp>
+#include <tailbound/render/documents/parts/simulation.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/validation/validate_multistage.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+
+std::string title(const std::vector<ValidateMultistagePoint>& points) {
+  std::vector<CombiningPoint> all;
+  std::vector<SimulateMultistageQuestion> questions;
+  for (const ValidateMultistagePoint& point : points) {
+    const SimulateMultistageQuestion& question = questions.emplace_back(point.first.simulation);
+    all.push_back({question.network, question.load, question.service});
+  }
+  const std::string wiring = wiring_in_words(questions);
+  return in_words(all) + (wiring.empty() ? "" : ", " + wiring);
+}
+
+std::vector<const Simulated*> runs_of(const std::vector<ValidateMultistagePoint>& points) {
+  std::vector<const Simulated*> runs;
+  for (const ValidateMultistagePoint& point : points) runs.push_back(&point.second.simulation.simulated);
+  return runs;
+}
+
+/// One quantity three ways.
+template <class Unit>
+Cells row(const char* quantity, const ComparedVariants<Unit>& compared) {
+  Cells cells{{"quantity", Text{quantity}}, {"simulation", shown(compared.blocking.simulated)}};
+  const auto add = [&](const std::string& variant, const Comparison<Unit>& comparison) {
+    cells.push_back({variant, shown(*comparison.predicted)});
+    cells.push_back({variant + "_error", error_of(comparison)});
+    cells.push_back({variant + "_verdict", Text{verdict_name(comparison.verdict())}});
+  };
+  add("blocking", compared.blocking);
+  if (compared.published) add("published", *compared.published);
+  return cells;
+}
+
+std::vector<Cells> rows_of(const ValidateMultistageAnswer& answer) {
+  std::vector<Cells> rows{row("throughput", answer.throughput)};
+  if (answer.delay) rows.push_back(row("delay", *answer.delay));
+  if (answer.hot_delay) rows.push_back(row("hot_delay", *answer.hot_delay));
+  if (answer.cold_delay) rows.push_back(row("cold_delay", *answer.cold_delay));
+  return rows;
+}
+
+Result result_of(const ValidateMultistagePoint& point) {
+  const SimulateMultistageQuestion& question = point.first.simulation;
+  const ValidateMultistageAnswer& answer = point.second;
+  Result result;
+  result.inputs =
+      joined(combining_cells({question.network, question.load, question.service}), wiring_cells(question));
+  result.cells =
+      joined(Cells{{"optimistic_rows", Whole{static_cast<std::int64_t>(answer.of_blocking.optimistic())}},
+                   {"rows_judged", Whole{static_cast<std::int64_t>(answer.of_blocking.judged())}}},
+             simulation_cells(answer.simulation.simulated));
+  const auto rows = share(rows_of(answer));
+  result.tables.push_back(
+      {.key = "rows", .size = rows->size(), .row = [rows](std::size_t i) { return (*rows)[i]; }});
+  return result;
+}
+
+/// The published variant has no conflicts at outputs.
+bool has_published(const std::vector<ValidateMultistagePoint>& points) {
+  return std::any_of(points.begin(), points.end(),
+                     [](const ValidateMultistagePoint& point) { return point.second.published.has_value(); });
+}
+
+std::string conclusion_of(const std::vector<ValidateMultistagePoint>& points) {
+  std::vector<Tally> tallies;
+  for (const ValidateMultistagePoint& point : points) tallies.push_back(point.second.of_blocking);
+  return conclusion(tallies, "blocking");
+}
+
+Picture picture(const Document& document, const std::vector<ValidateMultistagePoint>& points,
+                MultistageCurve curve) {
+  DrawnFlow simulation{.name = "simulation", .style = CurveStyle::bars, .throughput = {}, .delay = {}};
+  DrawnFlow blocking{.name = "blocking", .style = CurveStyle::line, .throughput = {}, .delay = {}};
+  DrawnFlow published{.name = "published", .style = CurveStyle::dashed, .throughput = {}, .delay = {}};
+  for (const ValidateMultistagePoint& point : points) {
+    const ValidateMultistageAnswer& answer = point.second;
+    simulation.throughput.push_back(shown(answer.simulation.throughput));
+    simulation.delay.push_back(shown(answer.simulation.delay));
+    blocking.throughput.push_back(shown(answer.blocking.throughput));
+    blocking.delay.push_back(shown(answer.blocking.delay));
+    published.throughput.push_back(answer.published ? shown(answer.published->throughput) : Value(None{}));
+    published.delay.push_back(answer.published ? shown(answer.published->delay) : Value(None{}));
+  }
+  std::vector<DrawnFlow> flows{simulation, blocking};
+  if (has_published(points)) flows.push_back(published);
+  return flow_picture(document, title(points), curve, flows,
+                      "simulation with 95 % intervals; the models are approximate");
+}
+
+}  // namespace
+
+Layout validate_multistage_layout() {
+  Layout layout{.command = "validate multistage", .inputs = {}, .results = {}};
+  layout.inputs = joined(combining_columns(), wiring_columns());
+  layout.results =
+      joined<Column>({{"optimistic_rows", "optimistic rows", "", Shape::whole,
+                       "in which blocking promises more throughput or less delay than the interval allows"},
+                      {"rows_judged", "rows judged", "", Shape::whole, "quantities with a verdict"}},
+                     simulation_columns());
+  TableLayout rows{
+      "rows", "a row per quantity: the simulation, and each variant of the model that knows such links", {}};
+  rows.columns = {{"quantity", "quantity", "", Shape::text, "throughput, delay, hot_delay or cold_delay"},
+                  {"simulation", "simulation", "", Shape::estimate, "by simulation"}};
+  for (const std::string variant : {"blocking", "published"}) {
+    Column model{variant, variant, "", Shape::model,
+                 "by that variant of the model; published has --links any only"};
+    model.digits = 4;
+    rows.columns.push_back(std::move(model));
+    rows.columns.push_back(error_column(variant + "_error"));
+    rows.columns.push_back(verdict_column(variant + "_verdict", "is"));
+  }
+  layout.tables = {std::move(rows)};
+  layout.quiet = {"optimistic_rows"};
+  return layout;
+}
+
+Document document(const std::vector<ValidateMultistagePoint>& points, std::size_t asked,
+                  MultistageCurve curve) {
+  Document document{.layout = std::make_shared<const Layout>(validate_multistage_layout()),
+                    .headline = title(points) + (has_published(points) ? ": two models and simulation"
+                                                                       : ": model and simulation"),
+                    .results = {}};
+  for (const ValidateMultistagePoint& point : points) document.results.push_back(result_of(point));
+  if (points.size() > 1)
+    for (Result& result : document.results)
+      result.tables.front().caption = "At " + point_in_words(document, result) + ":";
+  else
+    document.results.front().lines = joined<Line>(
+        {{"verdict", conclusion_of(points)}}, simulation_lines(points.front().second.simulation.simulated));
+  if (points.size() > 1)
+    document.notes.push_back(
+        fmt::format("Verdict: {}. Simulated: {}.", conclusion_of(points), batches_in_words(runs_of(points))));
+  document.notes.push_back(
+      "inside: within the simulation's 95 % interval; of throughput above, of delays "
+      "below is optimistic. Error: model / simulation - 1.");
+  mark_stopped(document, runs_of(points), asked);
+  document.picture = [document, points, curve] { return picture(document, points, curve); };
+  return document;
+}
+
+}  // namespace tailbound::render

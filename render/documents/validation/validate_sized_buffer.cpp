@@ -1,0 +1,205 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/documents/buffer/buffer_columns.hpp>
+#include <tailbound/render/documents/parts/comparison.hpp>
+#include <tailbound/render/documents/parts/simulation.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/parts/validated.hpp>
+#include <tailbound/render/documents/validation/validate_sized_buffer.hpp>
+#include <tailbound/render/documents/validation/validate_switch.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+using numeric::plain;
+
+using SizedBufferPoints = std::vector<ValidateSizedBufferPoint>;
+
+bool of_losses(const SizedBufferPoints& points) {
+  return points.front().first.capacity.has_value();
+}
+
+/// Is what is compared an upper bound, in place of the number itself?
+bool bound_only(const ValidateSizedBufferPoint& point) {
+  return std::holds_alternative<numeric::UpperBound<unit::Probability>>(
+      *point.second.memories.front().measure.predicted);
+}
+
+/// "the bound" where there is nothing else.
+std::string predicted_name(const SizedBufferPoints& points) {
+  return std::all_of(points.begin(), points.end(), bound_only) ? "bound" : "analysis";
+}
+
+/// Without its buffer.
+std::string queue_in_words(const ValidateSizedBufferQuestion& question) {
+  return fmt::format("{} at load {}, packets of {} in cells of {} bytes, {}",
+                     counted(question.inputs, "input"), plain(question.load), question.cells.name,
+                     question.cells.cell_bytes,
+                     question.arrive == CellArrival::whole ? "each whole in one slot" : "cell by cell");
+}
+
+bool of_one_queue(const SizedBufferPoints& points) {
+  return std::all_of(points.begin(), points.end(), [&](const ValidateSizedBufferPoint& point) {
+    return queue_in_words(point.first) == queue_in_words(points.front().first);
+  });
+}
+
+std::string title(const SizedBufferPoints& points) {
+  return fmt::format("{} by {} and by simulation: {}", of_losses(points) ? "Losses" : "Occupancy",
+                     predicted_name(points) == "bound" ? "proof" : "analysis",
+                     of_one_queue(points) ? queue_in_words(points.front().first)
+                                          : "output queues of packets of several sizes");
+}
+
+Cells input_cells(const ValidateSizedBufferQuestion& question) {
+  Cells cells{{"traffic", Text{"bernoulli"}},
+              {"inputs", Whole{question.inputs}},
+              {"load", Given{question.load}},
+              {"sizes", Text{question.cells.name}},
+              {"cell_bytes", Whole{question.cells.cell_bytes}},
+              {"arrive", Text{question.arrive == CellArrival::whole ? "whole" : "cells"}}};
+  if (question.capacity) cells.push_back({"capacity", Whole{question.capacity->value}});
+  return cells;
+}
+
+Cells result_cells(const ValidateSizedBufferPoint& point) {
+  const auto& [question, answer] = point;
+  Cells cells;
+  if (answer.mean)
+    cells = {{"mean_prediction", shown(*answer.mean->predicted)},
+             {"mean_simulation", shown(answer.mean->simulated)}};
+  return joined(joined(std::move(cells), tally_cells(answer.tally, question.confidence)),
+                simulation_cells(answer.simulation.simulated));
+}
+
+Rows compared_rows(const ValidateSizedBufferPoint& point) {
+  const auto rows = share(memory_rows(point.second, {.losses = point.first.capacity.has_value(),
+                                                     .cells = true,
+                                                     .letter = 'Q',
+                                                     .tail = "occupancy_tail",
+                                                     .mean = "mean_occupancy"}));
+  return {.key = "rows", .size = rows->size(), .row = [rows](std::size_t i) { return (*rows)[i]; }};
+}
+
+std::vector<std::string> notes(const SizedBufferPoints& points) {
+  std::vector<std::string> notes;
+  const std::string predicted = "the " + predicted_name(points);
+  if (points.size() > 1) {
+    std::vector<Tally> tallies;
+    for (const ValidateSizedBufferPoint& point : points) tallies.push_back(point.second.tally);
+    notes.push_back(fmt::format("Of all points together {}.", conclusion(tallies, predicted)));
+  }
+  const bool bound = std::any_of(points.begin(), points.end(), bound_only);
+  notes.push_back(fmt::format(
+      "Q: cells in one output's queue just after the arrivals of a slot, the one in service included. {}{}{}",
+      of_losses(points) ? "Of a packet that does not fit, the cells that fit are kept, and the packet counts "
+                          "as lost. "
+                        : "",
+      bound ? "A bound is proved, so it should lie above the simulation; the approximation, trains of "
+              "geometric "
+              "length, is not. "
+            : "",
+      verdicts_in_words()));
+  return notes;
+}
+
+Picture picture(const Document& document, const SizedBufferPoints& points) {
+  Picture picture{.title = title(points),
+                  .x_label = {},
+                  .y_label = "mean of Q [cells]",
+                  .note = "simulation with the intervals of each point's rows"};
+  if (!of_one_queue(points)) {
+    if (of_losses(points))
+      throw NoAnswer(
+          "a picture of losses shows one queue; give one of --inputs, --load, --cell-bytes and --arrive");
+    return validated_sweep(document, {"load", "inputs", "cell_bytes"}, "mean_prediction", "mean_simulation",
+                           std::move(picture));
+  }
+  picture.x_label = of_losses(points) ? "buffer B [cells]" : "n [cells]";
+  picture.y_label = of_losses(points) ? "fraction of cells lost" : "P(Q > n)";
+  picture.note += "; " + in_words(points.front().second.simulation.simulated);
+  picture.powers_of_ten = true;
+  std::vector<const ValidateSwitchAnswer*> answers;
+  for (const ValidateSizedBufferPoint& point : points) answers.push_back(&point.second);
+  picture.curves = memory_curves(answers, predicted_name(points).c_str());
+  return picture;
+}
+
+std::vector<Column> inputs() {
+  return {{"traffic", "traffic", "", Shape::text, "bernoulli", Style::hidden},
+          {"inputs", "inputs", "", Shape::whole, "of the switch"},
+          {"load", "load", "cells/slot", Shape::given, "of each queue and input"},
+          {"sizes", "sizes", "", Shape::text,
+           "of packets of several cells: imix, a list or a file; all that stands in packets else is then in "
+           "cells"},
+          {"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: bytes in a cell"},
+          {"arrive", "arrive", "", Shape::text,
+           "--sizes: whole, all cells of a packet in one slot; or cells, one a slot"},
+          {"capacity", "capacity", "cells", Shape::whole, "--sizes: B, of which the losses are compared"}};
+}
+
+std::vector<Column> results() {
+  return joined(std::vector<Column>{{.key = "mean_prediction",
+                                     .heading = "mean of Q",
+                                     .unit = "cells",
+                                     .shape = Shape::claim,
+                                     .meaning = "mean occupancy by analysis",
+                                     .digits = 6},
+                                    {"mean_simulation", "simulated", "cells", Shape::estimate,
+                                     "the same by simulation"}},
+                joined(tally_columns(), simulation_columns()));
+}
+
+}  // namespace
+
+Layout with_validated_sizes(Layout buffer) {
+  add_missing(buffer.inputs, inputs());
+  add_missing(buffer.results, results());
+  add_missing(buffer.tables.front().columns, memory_columns("analysis"));
+  return buffer;
+}
+
+Document document(std::vector<ValidateSizedBufferPoint> given, std::size_t asked) {
+  const auto points = std::make_shared<const SizedBufferPoints>(std::move(given));
+  const std::string predicted = predicted_name(*points);
+  Document document{.layout = std::make_shared<const Layout>(Layout{
+                        .command = "validate buffer",
+                        .inputs = inputs(),
+                        .results = results(),
+                        .tables = {{"rows", "what was compared, a row each", memory_columns(predicted)}},
+                        .quiet = {"what", "prediction", "simulation", "verdict"},
+                        .quiet_table = "rows"}),
+                    .headline = title(*points),
+                    .results = {},
+                    .notes = notes(*points),
+                    .digits = {6}};
+  std::vector<const Simulated*> runs;
+  for (const ValidateSizedBufferPoint& point : *points) {
+    const auto& [question, answer] = point;
+    const std::string said = conclusion(answer.tally, bound_only(point) ? "the bound" : "the analysis");
+    Result& result = document.results.emplace_back();
+    result.inputs = input_cells(question);
+    result.cells = result_cells(point);
+    result.tables = {compared_rows(point)};
+    result.caption = queue_in_words(question) + ": " + said;
+    if (points->size() == 1)
+      result.lines = joined<Line>(
+          {{"conclusion", said},
+           {"intervals",
+            intervals_in_words(answer.confidence_of_each, answer.tally.rows(), question.confidence)}},
+          simulation_lines(answer.simulation.simulated));
+    runs.push_back(&answer.simulation.simulated);
+  }
+  mark_stopped(document, runs, asked);
+  document.picture = [document, points] { return picture(document, *points); };
+  return document;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,223 @@
+#include <fmt/format.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/documents/parts/comparison.hpp>
+#include <tailbound/render/documents/parts/simulation.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/parts/validated.hpp>
+#include <tailbound/render/documents/validation/validate_switch.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+using bounds::Criterion;
+using numeric::plain;
+
+bool of_losses(const std::vector<ValidateSwitchPoint>& points) {
+  return points.front().first.criterion == Criterion::loss;
+}
+
+std::string switch_in_words(const ValidateSwitchQuestion& question) {
+  return fmt::format("{} x {} switch at load {}{}{}", question.traffic.inputs, question.outputs,
+                     plain(question.traffic.load),
+                     question.cells ? fmt::format(", packets of {} in cells of {} bytes",
+                                                  question.cells->name, question.cells->cell_bytes)
+                                    : "",
+                     question.threshold ? ", dynamic threshold " + plain(*question.threshold) : "");
+}
+
+template <class Key>
+bool same(const std::vector<ValidateSwitchPoint>& points, const Key& key) {
+  return std::all_of(points.begin(), points.end(),
+                     [&](const ValidateSwitchPoint& point) { return key(point) == key(points.front()); });
+}
+
+std::string title(const std::vector<ValidateSwitchPoint>& points) {
+  const bool one =
+      same(points, [](const ValidateSwitchPoint& point) { return switch_in_words(point.first); });
+  return fmt::format("{} of a shared memory by proof and by simulation: {}",
+                     of_losses(points) ? "Losses" : "Occupancy",
+                     one ? switch_in_words(points.front().first) : "switches of each kind");
+}
+
+Cells input_cells(const ValidateSwitchQuestion& question) {
+  Cells cells{{"inputs", Whole{question.traffic.inputs}},
+              {"outputs", Whole{question.outputs}},
+              {"load", Given{question.traffic.load}}};
+  if (question.criterion == Criterion::loss && question.memories.size() == 1)
+    cells.push_back({"memory", Whole{question.memories.front().value}});
+  if (question.cells) {
+    cells.push_back({"sizes", Text{question.cells->name}});
+    cells.push_back({"cell_bytes", Whole{question.cells->cell_bytes}});
+  }
+  if (question.threshold) cells.push_back({"threshold", Given{*question.threshold}});
+  cells.push_back({"criterion", Text{bounds::name(question.criterion)}});
+  return cells;
+}
+
+Cells row_cells(const char* quantity, std::string what, Value memory, Cells compared) {
+  return joined<Cell>(
+      {{"quantity", Text{quantity}}, {"what", Text{std::move(what)}}, {"level", std::move(memory)}},
+      std::move(compared));
+}
+
+std::vector<Line> lines(const ValidateSwitchPoint& point) {
+  const auto& [question, answer] = point;
+  return joined<Line>({{"conclusion", conclusion(answer.tally, "the bound")},
+                       {"intervals", intervals_in_words(answer.confidence_of_each, answer.tally.rows(),
+                                                        question.confidence)}},
+                      simulation_lines(answer.simulation.simulated));
+}
+
+std::vector<std::string> notes(const std::vector<ValidateSwitchPoint>& points) {
+  std::vector<std::string> notes;
+  if (points.size() > 1) {
+    std::vector<Tally> tallies;
+    for (const ValidateSwitchPoint& point : points) tallies.push_back(point.second.tally);
+    notes.push_back(fmt::format("Of all points together {}.", conclusion(tallies, "the bound")));
+  }
+  const bool cells = points.front().first.cells.has_value();
+  notes.push_back(fmt::format(
+      "T: {} in all queues just after the arrivals of a slot, those in transmission included. The bound "
+      "is proved, so it should lie above the simulation; the approximation is not. {}{}",
+      cells ? "cells" : "packets",
+      cells ? "A packet is lost with any of its cells, all of which come in one slot. " : "",
+      verdicts_in_words()));
+  return notes;
+}
+
+/// Of numbers with their memory; an estimate is drawn with its interval.
+Curve curve_of(const char* title, CurveStyle style, const std::vector<const ValidateSwitchAnswer*>& answers,
+               const auto& height) {
+  std::multimap<std::int64_t, Value> heights;
+  for (const ValidateSwitchAnswer* answer : answers)
+    for (const ComparedMemory& row : answer->memories)
+      if (std::optional<Value> value = height(row)) heights.emplace(row.memory.value, *std::move(value));
+  Curve curve{.title = title, .style = style};
+  for (const auto& [memory, value] : heights) add_point(curve, static_cast<double>(memory), value, true);
+  return curve;
+}
+
+Picture picture(const std::vector<ValidateSwitchPoint>& points) {
+  if (!same(points, [](const ValidateSwitchPoint& point) { return switch_in_words(point.first); }))
+    throw NoAnswer("a picture shows one switch; give one of --inputs, --outputs, --load and --threshold");
+  Picture picture{.title = title(points),
+                  .x_label = fmt::format("memory M [{}]", points.front().first.cells ? "cells" : "packets"),
+                  .y_label = of_losses(points) ? fmt::format("fraction of {} lost",
+                                                             points.front().first.cells ? "cells" : "packets")
+                                               : "P(T > M)",
+                  .note = "95 % intervals; " + in_words(points.front().second.simulation.simulated),
+                  .powers_of_ten = true};
+  std::vector<const ValidateSwitchAnswer*> answers;
+  for (const ValidateSwitchPoint& point : points) answers.push_back(&point.second);
+  picture.curves = memory_curves(answers, "bound, proved");
+  return picture;
+}
+
+}  // namespace
+
+std::vector<Cells> memory_rows(const ValidateSwitchAnswer& answer, const MemoryRowNames& names) {
+  const bool of_cells = names.losses && names.cells;
+  std::vector<Cells> rows;
+  for (const ComparedMemory& row : answer.memories) {
+    const std::string symbol = names.losses ? fmt::format("loss({})", row.memory.value)
+                                            : fmt::format("P({} > {})", names.letter, row.memory.value);
+    Cells cells = row_cells(!names.losses ? names.tail
+                            : of_cells    ? "cell_loss"
+                                          : "packet_loss",
+                            (of_cells ? "cell " : "") + symbol, shown(row.memory),
+                            comparison_cells(row.measure, {}, true));
+    if (row.about) {
+      cells.push_back({"approximation", shown(*row.about->predicted)});
+      cells.push_back({"approximation_error", error_of(*row.about)});
+    }
+    rows.push_back(std::move(cells));
+    if (row.packets)
+      rows.push_back(row_cells("packet_loss", "packet " + symbol, shown(row.memory),
+                               comparison_cells(*row.packets, {}, true)));
+  }
+  if (answer.mean)
+    rows.push_back(row_cells(names.mean, fmt::format("mean of {}", names.letter), None{},
+                             comparison_cells(*answer.mean, {}, true)));
+  return rows;
+}
+
+std::vector<Column> memory_columns(const std::string& predicted) {
+  return joined(
+      joined<Column>({{"quantity", "quantity", "", Shape::text, "what is compared", Style::hidden},
+                      {"what", "", "", Shape::text, "the same in words"},
+                      {"level", "M", "packets", Shape::whole, "M; null of the mean", Style::hidden}},
+                     comparison_columns({.unit = {}, .predicted = predicted, .prefix = {}, .counted = true})),
+      {{"approximation", "approximation", "", Shape::model, "the same, not proved"},
+       error_column("approximation_error")});
+}
+
+std::vector<Curve> memory_curves(const std::vector<const ValidateSwitchAnswer*>& answers,
+                                 const char* predicted) {
+  using Height = std::optional<Value>;
+  std::vector<Curve> curves{
+      curve_of(predicted, CurveStyle::points_and_line, answers,
+               [](const ComparedMemory& row) -> Height { return shown(*row.measure.predicted); }),
+      curve_of("approximation", CurveStyle::dashed, answers,
+               [](const ComparedMemory& row) -> Height {
+                 return row.about ? Height(shown(*row.about->predicted)) : std::nullopt;
+               }),
+      curve_of("simulation", CurveStyle::points_and_line, answers,
+               [](const ComparedMemory& row) -> Height { return shown(row.measure.simulated); })};
+  std::erase_if(curves, [](const Curve& curve) { return curve.points.empty(); });
+  return curves;
+}
+
+Layout validate_switch_layout() {
+  Layout layout{.command = "validate switch", .inputs = {}, .results = {}};
+  layout.inputs = {{"inputs", "inputs", "", Shape::whole, "of the switch, 1 to 1024"},
+                   {"outputs", "outputs", "", Shape::whole, "of the switch, each with a queue"},
+                   {"load", "load", "packets/slot", Shape::given, "of each input; with sizes, of cells"},
+                   {"memory", "memory", "", Shape::whole,
+                    "M, that all queues share, of losses [packets; with sizes, cells]"},
+                   {"sizes", "sizes", "", Shape::text, "of packets of several cells"},
+                   {"cell_bytes", "cell", "bytes", Shape::whole, "of these"},
+                   {"threshold", "threshold", "", Shape::given, "alpha of a dynamic threshold"},
+                   {"criterion", "criterion", "", Shape::text,
+                    "overflow: P(T > M) with unlimited room; or loss: the fraction of packets lost"}};
+  layout.results = joined(tally_columns(), simulation_columns());
+  layout.tables = {{"rows", "what was compared, a row each", memory_columns("bound")}};
+  layout.quiet = {"what", "prediction", "simulation", "verdict"};
+  layout.quiet_table = "rows";
+  return layout;
+}
+
+Document document(std::vector<ValidateSwitchPoint> given, std::size_t asked) {
+  const auto points = share(std::move(given));
+  Document document{.layout = std::make_shared<const Layout>(validate_switch_layout()),
+                    .headline = title(*points),
+                    .results = {},
+                    .notes = notes(*points),
+                    .digits = {6}};
+  std::vector<const Simulated*> runs;
+  for (const ValidateSwitchPoint& point : *points) {
+    const auto& [question, answer] = point;
+    Result& result = document.results.emplace_back();
+    result.inputs = input_cells(question);
+    result.cells =
+        joined(tally_cells(answer.tally, question.confidence), simulation_cells(answer.simulation.simulated));
+    const auto rows = share(memory_rows(
+        answer, {.losses = question.criterion == Criterion::loss, .cells = question.cells.has_value()}));
+    result.tables = {
+        {.key = "rows", .size = rows->size(), .row = [rows](std::size_t i) { return (*rows)[i]; }}};
+    result.caption = switch_in_words(question) + ": " + conclusion(answer.tally, "the bound");
+    if (points->size() == 1) result.lines = lines(point);
+    runs.push_back(&answer.simulation.simulated);
+  }
+  mark_stopped(document, runs, asked);
+  document.picture = [points] { return picture(*points); };
+  return document;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,200 @@
+#include <fmt/format.h>
+#include <tailbound/render/documents/parts/comparison.hpp>
+#include <tailbound/render/documents/parts/simulation.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/validation/validate_wormhole.hpp>
+#include <tailbound/render/documents/worms/saturation.hpp>
+#include <tailbound/render/documents/worms/worm_network.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tailbound::render {
+namespace {
+
+using answers::SimulatedWorms;
+using answers::ValidateWormholeAnswer;
+using answers::ValidateWormholeQuestion;
+using answers::WormholeComparison;
+using answers::WormholeModelled;
+
+/// What is simulated otherwise: of the traffic, as the network is the same.
+std::vector<std::string> assumptions(const ValidatedWormhole& network) {
+  if (network.second.modelled.bernoulli_arrivals) return {"Poisson arrivals (simulated: bernoulli)"};
+  return {};
+}
+
+std::string network_in_words(const ValidatedWormhole& network) {
+  return in_words(network.first.simulation.network, network.second.simulation.layout);
+}
+
+std::vector<std::string> model_in_words(const ValidatedWormhole& network) {
+  const std::vector<std::string> assumes = assumptions(network);
+  if (assumes.empty()) return {};
+  return {fmt::format("The model is of the simulated network, but assumes {}.", fmt::join(assumes, ", "))};
+}
+
+/// Said once where it is so of all networks.
+std::vector<std::string> models_in_words(const std::vector<ValidatedWormhole>& networks) {
+  const std::vector<std::string> first = model_in_words(networks.front());
+  if (std::all_of(networks.begin(), networks.end(),
+                  [&](const ValidatedWormhole& network) { return model_in_words(network) == first; }))
+    return first;
+  std::vector<std::string> texts;
+  for (const ValidatedWormhole& network : networks)
+    for (const std::string& text : model_in_words(network))
+      texts.push_back(network_in_words(network) + ": " + text);
+  return texts;
+}
+
+Cells result_cells(const ValidatedWormhole& network, std::size_t i) {
+  const ValidateWormholeAnswer& answer = network.second;
+  const WormholeComparison& row = answer.rows[i];
+  const std::optional<int> channels = answer.modelled.virtual_channels;
+  Cells cells{{"fraction_of_saturation", shown(row.fraction_of_saturation)}};
+  cells = joined(std::move(cells), comparison_cells(row.latency));
+  cells.push_back({"model_virtual_channels", channels ? Value(Whole{*channels}) : Value(None{})});
+  cells.push_back({"model_assumes", TextList{assumptions(network)}});
+  return joined(joined(std::move(cells), simulated_worm_cells(answer.simulation)),
+                simulation_cells(answer.simulation.points[i].simulated, "cycle"));
+}
+
+std::vector<Line> lines(const ValidateWormholeAnswer& answer) {
+  const WormholeComparison& row = answer.rows.front();
+  const std::optional<double> error = row.latency.error();
+  std::vector<Line> lines{
+      {"load", load_in_words(answer.simulation, answer.simulation.points.front())},
+      {"model", row.latency.predicted ? brief(shown(*row.latency.predicted)) + " cycles" : "-"},
+      {"simulation", brief(shown(row.latency.simulated)) + " cycles"},
+      {"model is", verdict_name(row.latency.verdict()) +
+                       (error ? fmt::format(", error {:+.1f} %", 100 * *error) : std::string())}};
+  return joined(std::move(lines), simulation_lines(answer.simulation.points.front().simulated, "cycle"));
+}
+
+std::vector<const SimulatedWorms*> points_of(const std::vector<ValidatedWormhole>& networks) {
+  std::vector<const SimulatedWorms*> all;
+  for (const auto& [question, answer] : networks)
+    for (const SimulatedWorms& point : answer.simulation.points) all.push_back(&point);
+  return all;
+}
+
+std::vector<answers::WormholeNetwork> all_networks(const std::vector<ValidatedWormhole>& networks) {
+  std::vector<answers::WormholeNetwork> all;
+  for (const auto& [question, answer] : networks) all.push_back(question.simulation.network.network);
+  return all;
+}
+
+std::vector<std::string> notes(const std::vector<ValidatedWormhole>& networks) {
+  const std::vector<const SimulatedWorms*> points = points_of(networks);
+  std::vector<std::string> notes;
+  if (points.size() > 1) notes = runs_in_words(points, networks.size() == 1);
+  for (const ValidatedWormhole& network : networks)
+    notes = joined(std::move(notes), saturation_notes(network.first.simulation, network.second.simulation,
+                                                      networks.size() == 1 ? "" : network_in_words(network)));
+  notes = joined(std::move(notes), models_in_words(networks));
+  notes = joined(std::move(notes), hypercube_notes(all_networks(networks)));
+  notes.push_back("Mean latencies in cycles, the simulation's with 95 % intervals. " + verdicts_in_words());
+  return notes;
+}
+
+std::string headline(const std::vector<ValidatedWormhole>& networks) {
+  std::vector<answers::Tally> tallies;
+  for (const auto& [question, answer] : networks) tallies.push_back(answer.tally);
+  return fmt::format("Mean latency: {};\n{}",
+                     networks.size() == 1
+                         ? in_two_lines(network_in_words(networks.front()))
+                         : "wormhole networks" + common_ends_in_words(all_networks(networks)),
+                     conclusion(tallies, "the model"));
+}
+
+Picture picture_of_one(const Document& document, const ValidatedWormhole& network, Picture picture) {
+  Curve simulated{.title = "simulation", .style = CurveStyle::bars};
+  for (const Result& result : document.results)
+    add_point(simulated, height(value_of(result.inputs, "load")).value_or(0),
+              value_of(result.cells, "simulation"), false);
+  Curve model{.title = "model", .style = CurveStyle::line};
+  for (const auto& [load, latency] : answers::model_curve(network.first, network.second))
+    model.points.emplace_back(load, latency.value);
+  picture.x_label = "load [flits/cycle/node]";
+  picture.curves.push_back(std::move(simulated));
+  if (!model.points.empty()) picture.curves.push_back(std::move(model));
+  return picture;
+}
+
+/// A line of the model and bars of the simulation, for each network or each value of what is not the axis.
+Picture picture_of_all(const Document& document, Picture picture) {
+  for (const char* key : {"simulation", "prediction"}) {
+    const DrawnWorms drawn = drawn_worms(document, key);
+    Picture part = sweep_picture(drawn.document, drawn.sweep, {});
+    picture.x_label = part.x_label;
+    for (std::size_t i = 0; i < part.curves.size(); ++i) {
+      Curve& curve = part.curves[i];
+      if (curve.style != CurveStyle::bars) curve.style = CurveStyle::line;
+      const std::string by = key == std::string("simulation") ? "simulation" : "model";
+      curve.title = by + (curve.title.empty() ? "" : ", " + curve.title);
+      curve.colour = static_cast<int>(i);
+      picture.curves.push_back(std::move(curve));
+    }
+  }
+  return picture;
+}
+
+Picture picture(const Document& document, const std::vector<ValidatedWormhole>& networks) {
+  const auto& [question, answer] = networks.front();
+  Picture picture{.title = networks.size() == 1
+                               ? title_in_words(question.simulation.network, answer.simulation.layout)
+                               : "Wormhole networks: mean latency by model and simulation",
+                  .x_label = {},
+                  .y_label = "mean latency [cycles]",
+                  .note = "simulation with 95 % intervals; the model is approximate"};
+  return networks.size() == 1 ? picture_of_one(document, networks.front(), std::move(picture))
+                              : picture_of_all(document, std::move(picture));
+}
+
+}  // namespace
+
+Layout validate_wormhole_layout() {
+  Layout layout{
+      .command = "validate wormhole",
+      .inputs = joined(simulated_worm_columns(), saturation_input_columns()),
+      .results = {
+          {"fraction_of_saturation", "of saturation", "", Shape::model,
+           "of the simulated saturation load where that was searched, else of the model's; may be above 1",
+           Style::percent}}};
+  layout.results =
+      joined(std::move(layout.results), comparison_columns({.unit = "cycles", .predicted = "model"}));
+  layout.results.push_back(
+      {"model_virtual_channels", "", "", Shape::whole,
+       "of each link in the model, as in the simulation; null of a network file, which says it",
+       Style::hidden});
+  layout.results.push_back({"model_assumes", "", "", Shape::texts,
+                            "what the model takes for granted that is simulated otherwise", Style::hidden});
+  layout.results =
+      joined(joined(std::move(layout.results), simulated_worm_result_columns()), simulation_columns("cycle"));
+  return layout;
+}
+
+Document document(const std::vector<ValidatedWormhole>& networks, std::size_t asked) {
+  Document document{.layout = std::make_shared<const Layout>(validate_wormhole_layout()),
+                    .headline = headline(networks),
+                    .results = {},
+                    .notes = notes(networks)};
+  for (const ValidatedWormhole& network : networks)
+    for (std::size_t i = 0; i < network.second.rows.size(); ++i) {
+      const answers::SimulateWormholeQuestion& question = network.first.simulation;
+      Result& result = document.results.emplace_back();
+      result.inputs = joined(worm_network_cells(question.network),
+                             load_cells(question, network.second.simulation, i, network.second.rows[i].load));
+      result.cells = result_cells(network, i);
+    }
+  if (document.results.size() == 1) document.results.front().lines = lines(networks.front().second);
+  std::vector<const answers::Simulated*> simulated;
+  for (const SimulatedWorms* point : points_of(networks)) simulated.push_back(&point->simulated);
+  mark_stopped(document, simulated, asked);
+  document.picture = [document, networks] { return picture(document, networks); };
+  return document;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <tailbound/answers/validation/validate_wormhole.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tailbound::render {
+
+/// A network at all of its loads, by model and simulation.
+using ValidatedWormhole = std::pair<answers::ValidateWormholeQuestion, answers::ValidateWormholeAnswer>;
+
+/// A result for each load of each network. Marked as stopped where loads are missing or the last was cut short.
+/// \param asked  loads, of all networks
+/// \pre at least one network, each with at least one load
+[[nodiscard]] Document document(const std::vector<ValidatedWormhole>& networks, std::size_t asked);
+
+[[nodiscard]] Layout validate_wormhole_layout();
+
+}  // namespace tailbound::render

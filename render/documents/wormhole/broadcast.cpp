@@ -1,0 +1,255 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/answers/accuracy/accuracy_settings.hpp>
+#include <tailbound/render/documents/accuracy/accuracy.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/wormhole/broadcast.hpp>
+#include <tailbound/render/documents/worms/hypercube.hpp>
+#include <tailbound/render/documents/worms/worm_ends.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace tailbound::render {
+namespace {
+
+using answers::BroadcastAnswer;
+using answers::BroadcastChannels;
+using answers::BroadcastHypercube;
+using answers::BroadcastPoint;
+using answers::BroadcastQuestion;
+using answers::Replication;
+
+/// Tables of the channels are in text where there are no more results.
+constexpr std::size_t most_tables = 3;
+
+Cells input_cells(const BroadcastQuestion& question, std::size_t i, const BroadcastPoint& point) {
+  Cells cells = hypercube_cells(question.hypercube);
+  cells.push_back({"replication", Text{replication_name(question.replication)}});
+  return joined(std::move(cells), rate_cells(question.offered, i, point.rate));
+}
+
+Cells result_cells(const BroadcastAnswer& answer, const BroadcastPoint& point) {
+  return {{"saturation_rate", shown(answer.saturation)},
+          {"fraction_of_saturation", shown(point.fraction_of_saturation)},
+          {"unicast_latency", shown(point.unicast_latency)},
+          {"broadcast_latency", shown(point.broadcast_latency)},
+          {"multiplexing", shown(point.multiplexing)},
+          {"source_wait", shown(point.source_wait)},
+          {"source_utilization", shown(point.source_utilization)},
+          {"ejection_wait", point.ejection_wait ? shown(*point.ejection_wait) : Value(None{})}};
+}
+
+Rows dimension_rows(const BroadcastQuestion& question, const BroadcastPoint& point) {
+  const auto channels = share(point.dimensions);
+  return {.key = "channels",
+          .size = channels->size(),
+          .row = [channels](std::size_t i) -> Cells {
+            const BroadcastChannels& dimension = (*channels)[i];
+            return {{"dimension", Whole{static_cast<std::int64_t>(i + 1)}},
+                    {"utilization", shown(dimension.utilization)},
+                    {"service", shown(dimension.service)},
+                    {"wait", shown(dimension.wait)},
+                    {"all_busy", shown(dimension.all_busy)},
+                    {"blocking", shown(dimension.blocking)},
+                    {"multiplexing", shown(dimension.multiplexing)}};
+          },
+          .caption = question.replication == Replication::shared_wire
+                         ? "Channels of each dimension, alike in this variant:"
+                         : "Channels of each dimension:"};
+}
+
+std::string saturation_in_words(const BroadcastAnswer& answer) {
+  return fmt::format("{:.10g} messages/cycle/node", answer.saturation.value);
+}
+
+std::vector<Line> lines(const BroadcastQuestion& question, const BroadcastAnswer& answer) {
+  const BroadcastPoint& point = answer.points.front();
+  const auto cycles = [](const numeric::Model<unit::Cycle>& time) {
+    return fmt::format("{} cycles", brief(shown(time)));
+  };
+  std::vector<Line> lines{
+      {"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of saturation", point.rate,
+                           100 * point.fraction_of_saturation.value)},
+      {"unicast", cycles(point.unicast_latency)},
+      {"broadcast", cycles(point.broadcast_latency) +
+                        (question.hypercube.broadcast == 0 ? ", of one that there would be" : "")},
+      {"multiplexing", fmt::format("{:.4f}", point.multiplexing.value)},
+      {"injection wait", cycles(point.source_wait)}};
+  if (point.ejection_wait) lines.push_back({"ejection wait", cycles(*point.ejection_wait)});
+  lines.push_back({"saturation", saturation_in_words(answer)});
+  return lines;
+}
+
+/// What a variant is.
+std::string variant_note(Replication replication) {
+  const char* counted = "counts each copy of a broadcast once";
+  if (replication == Replication::literal)
+    counted = "as published, counts about half of a broadcast's copies";
+  else if (replication == Replication::shared_wire)
+    counted = "counts each copy once and lets messages share wires as in processor sharing";
+  return fmt::format("Variant {} {}.", replication_name(replication), counted);
+}
+
+const AccuracyKeys hypercube_accuracy_keys{{answers::Quantity::mean_latency, "unicast"},
+                                           {answers::Quantity::broadcast_latency, "broadcast"},
+                                           {answers::Quantity::saturation, "saturation"}};
+
+/// Accuracy is measured at fractions of the saturation rate of the first variant.
+double reference_rate(const BroadcastQuestion& question, const BroadcastAnswer& answer) {
+  return question.replication == answers::broadcast_variants.front()
+             ? answer.saturation.value
+             : answers::broadcast_saturation(question.hypercube, answers::broadcast_variants.front()).value;
+}
+
+answers::Accuracy accuracy_of(const BroadcastQuestion& question, const BroadcastAnswer& answer) {
+  const double reference = reference_rate(question, answer);
+  std::vector<double> fractions;
+  for (const BroadcastPoint& point : answer.points) fractions.push_back(point.rate / reference);
+  return answers::accuracy(
+      answers::asked_accuracy(question.hypercube, question.replication, std::move(fractions)));
+}
+
+std::vector<BroadcastHypercube> hypercubes_of(const std::vector<BroadcastRatesAnswered>& networks) {
+  std::vector<BroadcastHypercube> all;
+  for (const BroadcastRatesAnswered& network : networks) all.push_back(network.first.hypercube);
+  return all;
+}
+
+std::vector<std::string> notes(const std::vector<BroadcastRatesAnswered>& networks, bool tables_left_out) {
+  std::vector<std::string> notes{
+      "An approximate model; its digits are not proved. Latencies in cycles, of a broadcast until its last "
+      "receiver."};
+  for (const Replication replication : answers::broadcast_variants)
+    if (std::any_of(networks.begin(), networks.end(), [&](const BroadcastRatesAnswered& network) {
+          return network.first.replication == replication;
+        }))
+      notes.push_back(variant_note(replication));
+  std::vector<StatedAccuracy> accuracy;
+  for (const auto& [question, answer] : networks)
+    accuracy.push_back({.network = network_in_words(question.hypercube) + ", variant " +
+                                   replication_name(question.replication),
+                        .accuracy = accuracy_of(question, answer),
+                        .command = measuring_command(question)});
+  notes.push_back(accuracy_note(accuracy));
+  notes = joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
+  if (tables_left_out)
+    notes.push_back(
+        fmt::format("The channels of each dimension are in the data formats, and here with up to {} rates.",
+                    most_tables));
+  return notes;
+}
+
+bool one_variant(const std::vector<BroadcastRatesAnswered>& networks) {
+  return std::all_of(networks.begin(), networks.end(), [&](const BroadcastRatesAnswered& network) {
+    return network.first.replication == networks.front().first.replication;
+  });
+}
+
+std::string headline(const std::vector<BroadcastRatesAnswered>& networks) {
+  const auto& [question, answer] = networks.front();
+  std::string text = in_words(question.hypercube, hypercubes_of(networks));
+  if (one_variant(networks)) text += fmt::format("; variant {}", replication_name(question.replication));
+  if (networks.size() == 1 && answer.points.size() > 1)
+    text += ";\nsaturation at " + saturation_in_words(answer);
+  return text;
+}
+
+Picture picture(const Document& document, const std::vector<BroadcastRatesAnswered>& networks) {
+  const auto& [question, answer] = networks.front();
+  Picture picture = latency_axes(title_in_words(question.hypercube, hypercubes_of(networks)));
+  picture.note = "an approximate model";
+  if (one_variant(networks))
+    picture.note += fmt::format(", variant {}", replication_name(question.replication));
+  std::vector<DrawnLatency> latencies{{"unicast_latency", "unicast", 1}};
+  if (std::any_of(networks.begin(), networks.end(), [](const BroadcastRatesAnswered& network) {
+        return network.first.hypercube.broadcast > 0;
+      }))
+    latencies.insert(latencies.begin(), {"broadcast_latency", "broadcast"});
+  picture.note += ends_in_words(hypercubes_of(networks));
+  picture = latency_picture(document, latencies, std::move(picture));
+  if (networks.size() > 1) return picture;
+  picture.note += fmt::format("; start-up {}", brief(Given{question.hypercube.startup}));
+  double greatest = static_cast<double>(question.hypercube.flits);
+  for (const Curve& curve : picture.curves)
+    for (const auto& [rate, latency] : curve.points) greatest = std::max(greatest, latency);
+  const double saturation = answer.saturation.value;
+  picture.curves.push_back({.title = fmt::format("saturation, {:.5g}", saturation),
+                            .style = CurveStyle::dashed,
+                            .points = {{saturation, 0}, {saturation, greatest}}});
+  return picture;
+}
+
+}  // namespace
+
+Layout broadcast_layout() {
+  Layout layout{.command = "broadcast", .inputs = {}, .results = {}};
+  layout.inputs = hypercube_columns();
+  std::erase_if(layout.inputs, [](const Column& column) { return column.key == "buffer_flits"; });
+  layout.inputs.push_back(replication_column());
+  layout.inputs = joined(std::move(layout.inputs), rate_columns());
+  layout.results = {
+      {"saturation_rate", "saturation", "messages/cycle/node", Shape::model,
+       "the least rate without an answer", Style::hidden},
+      fraction_column("the rate over saturation_rate, below 1"),
+      {"unicast_latency", "unicast", "cycles", Shape::model, "mean latency of a unicast"},
+      {"broadcast_latency", "broadcast", "cycles", Shape::model,
+       "mean latency of a broadcast, from its start to the last receiver"},
+      {"multiplexing", "multiplexing", "", Shape::model,
+       "mean number of busy virtual channels of a link, as one of them sees it"},
+      {"source_wait", "injection wait", "cycles", Shape::model, "mean wait for an injection channel"},
+      {"source_utilization", "injection busy", "", Shape::model, "of an injection channel, below 1",
+       Style::hidden},
+      {"ejection_wait", "ejection wait", "cycles", Shape::model,
+       "mean wait for an ejection channel; null where ejection is unlimited", Style::hidden}};
+  layout.results = joined(std::move(layout.results), accuracy_columns(hypercube_accuracy_keys));
+  layout.tables = {
+      {"channels",
+       "channels of each dimension",
+       {{"dimension", "dimension", "", Shape::whole, "1 to n"},
+        {"utilization", "busy", "", Shape::model, "of a channel, below 1", Style::percent},
+        {"service", "service", "cycles", Shape::model,
+         "mean time for which a message holds a virtual channel"},
+        {"wait", "wait", "cycles", Shape::model, "mean wait of a head that finds all virtual channels busy"},
+        {"all_busy", "all busy", "", Shape::model, "probability that all virtual channels are busy"},
+        {"blocking", "blocking", "cycles", Shape::model, "the mean of that wait over all heads"},
+        {"multiplexing", "multiplexing", "", Shape::model,
+         "mean number of busy virtual channels, as one of them sees it"}}}};
+  return layout;
+}
+
+Document document(const std::vector<BroadcastRatesAnswered>& networks) {
+  std::size_t results = 0;
+  for (const auto& [question, answer] : networks) results += answer.points.size();
+  Layout layout = broadcast_layout();
+  if (networks.size() > 1) layout.results.front().style = Style::plain;  // saturation differs
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+                    .headline = headline(networks),
+                    .results = {},
+                    .notes = notes(networks, results > most_tables)};
+  for (const auto& [question, answer] : networks) {
+    const answers::Accuracy accuracy = accuracy_of(question, answer);
+    const double reference = reference_rate(question, answer);
+    const std::string command = measuring_command(question);
+    for (std::size_t i = 0; i < answer.points.size(); ++i) {
+      const BroadcastPoint& point = answer.points[i];
+      Result& result = document.results.emplace_back();
+      result.inputs = input_cells(question, i, point);
+      result.cells = joined(result_cells(answer, point), accuracy_cells(accuracy, hypercube_accuracy_keys,
+                                                                        point.rate / reference, command));
+      result.tables = {dimension_rows(question, point)};
+      result.tables.front().in_text = results <= most_tables;
+      if (results == 1) {
+        result.lines = lines(question, answer);
+        continue;
+      }
+      result.caption = (networks.size() > 1 ? in_words(question.hypercube) + ",\n" : std::string()) +
+                       fmt::format("rate {:.6g}", point.rate);
+    }
+  }
+  document.picture = [document, networks] { return picture(document, networks); };
+  return document;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <tailbound/answers/wormhole/wormhole.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace tailbound::render {
+
+/// A network at all of its loads.
+using WormholeNetworkAnswer = std::pair<answers::WormholeQuestion, answers::WormholeAnswer>;
+
+/// A result for each load of each network.
+/// \pre at least one network, with at least one point
+[[nodiscard]] Document document(const std::vector<WormholeNetworkAnswer>& networks);
+
+[[nodiscard]] Layout wormhole_layout();
+
+}  // namespace tailbound::render

@@ -1,0 +1,265 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/documents/parts/observed.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/worms/hypercube.hpp>
+#include <tailbound/render/documents/worms/worm_ends.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+namespace tailbound::render {
+namespace {
+
+using answers::BroadcastHypercube;
+using answers::OfferedLoads;
+using answers::Replication;
+using answers::SimulatedHypercube;
+using numeric::plain;
+
+/// The parts of a description, of which a list of points may share some and not others.
+struct Words {
+  std::string cube, channels, ends;                  ///< of the network
+  std::string messages, broadcast, startup, buffer;  ///< of what is in it
+};
+
+Words words_of(const BroadcastHypercube& hypercube) {
+  return {.cube = fmt::format("{}-dimensional hypercube ({} nodes)", hypercube.dimensions, hypercube.nodes()),
+          .channels = fmt::format(" with {} virtual channels", hypercube.virtual_channels),
+          .ends = ", " + in_words(hypercube.ends),
+          .messages = "messages of " + counted(hypercube.flits, "flit"),
+          .broadcast = "broadcast " + plain(hypercube.broadcast),
+          .startup = "start-up " + plain(hypercube.startup),
+          .buffer = {}};
+}
+Words words_of(const SimulatedHypercube& network) {
+  Words words = words_of(network.hypercube);
+  words.buffer = "buffers of " + counted(network.buffer_flits, "flit");
+  return words;
+}
+
+/// Those that all have alike.
+template <class Network>
+Words shared_words(const Network& network, const std::vector<Network>& all) {
+  Words words = words_of(network);
+  for (const Network& other : all) {
+    const Words its = words_of(other);
+    if (its.cube != words.cube) words.cube = "hypercubes of each size";
+    if (its.channels != words.channels) words.channels.clear();
+    if (its.ends != words.ends) words.ends.clear();
+    if (its.messages != words.messages) words.messages.clear();
+    if (its.broadcast != words.broadcast) words.broadcast.clear();
+    if (its.startup != words.startup) words.startup.clear();
+    if (its.buffer != words.buffer) words.buffer.clear();
+  }
+  return words;
+}
+
+std::string joined_words(std::vector<std::string> parts) {
+  std::erase(parts, std::string());
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string text_of(const Words& words) {
+  const std::string messages = joined_words({words.messages, words.broadcast, words.startup, words.buffer});
+  return words.cube + words.channels + words.ends + (messages.empty() ? "" : ",\n" + messages);
+}
+
+/// The document without inputs that follow from others.
+Document without(Document document, const std::vector<std::string_view>& keys) {
+  for (Result& result : document.results)
+    std::erase_if(result.inputs, [&](const Cell& cell) {
+      return std::find(keys.begin(), keys.end(), cell.key) != keys.end();
+    });
+  return document;
+}
+
+bool has_number(const Document& document, const char* key) {
+  return std::any_of(document.results.begin(), document.results.end(),
+                     [&](const Result& result) { return height(value_of(result.cells, key)).has_value(); });
+}
+
+/// Of points that differ in nothing that is a number.
+std::vector<Curve> single_points(const Document& document, const char* key) {
+  std::vector<Curve> curves;
+  for (const Result& result : document.results) {
+    const Value value = value_of(result.cells, key);
+    const auto x = height(value_of(result.inputs, "rate")), y = height(value);
+    if (!x || !y) continue;
+    Curve& curve = curves.emplace_back();
+    if (document.results.size() > 1) curve.title = brief(value_of(result.inputs, "replication"));
+    curve.points = {{*x, *y}};
+    if (const auto* estimate = std::get_if<Estimate>(&value)) {
+      curve.style = CurveStyle::bars;
+      curve.ends = {{estimate->lower, estimate->open() ? estimate->value : estimate->upper}};
+    }
+  }
+  return curves;
+}
+
+/// Does a network appear at several rates?
+bool rates_vary(const Document& document) {
+  const Document networks = without(document, {"rate", "fraction"});
+  std::vector<std::string> seen;
+  for (const Result& result : networks.results) {
+    std::string inputs;
+    for (const Cell& cell : result.inputs) inputs += cell.key + " " + brief(cell.value) + "\n";
+    if (std::find(seen.begin(), seen.end(), inputs) != seen.end()) return true;
+    seen.push_back(std::move(inputs));
+  }
+  return false;
+}
+
+}  // namespace
+
+const char* replication_name(Replication replication) {
+  switch (replication) {
+    case Replication::literal:
+      return "literal";
+    case Replication::shared_wire:
+      return "shared-wire";
+    case Replication::conserving:
+      break;
+  }
+  return "conserving";
+}
+
+std::vector<Column> hypercube_columns() {
+  return {
+      {"dimensions", "dimensions", "", Shape::whole, "n of the hypercube, 1 to 20; simulated 1 to 16"},
+      {"nodes", "nodes", "", Shape::whole, "2^n", Style::hidden},
+      {"virtual_channels", "virtual channels", "", Shape::whole, "V of each link, at least 2"},
+      worm_ends_columns()[0],
+      worm_ends_columns()[1],
+      {"flits", "flits", "", Shape::whole, "M of a message, at least 1"},
+      {"broadcast", "broadcast", "", Shape::given, "fraction of messages that are broadcasts, 0 to 1"},
+      {"startup", "start-up", "", Shape::given, "of each step of a broadcast [cycles], 0 to 10^9"},
+      {"buffer_flits", "buffer", "", Shape::whole, "of each virtual channel of a simulated network [flits]"}};
+}
+
+Cells hypercube_cells(const BroadcastHypercube& hypercube) {
+  const Cells network{{"dimensions", Whole{hypercube.dimensions}},
+                      {"nodes", Whole{hypercube.nodes()}},
+                      {"virtual_channels", Whole{hypercube.virtual_channels}}};
+  const Cells messages{{"flits", Whole{hypercube.flits}},
+                       {"broadcast", Given{hypercube.broadcast}},
+                       {"startup", Given{hypercube.startup}}};
+  return joined(joined(network, worm_ends_cells(hypercube.ends)), messages);
+}
+
+Cells hypercube_cells(const SimulatedHypercube& network) {
+  return joined(hypercube_cells(network.hypercube), {{"buffer_flits", Whole{network.buffer_flits}}});
+}
+
+Column replication_column() {
+  return {"replication", "variant", "", Shape::text,
+          "of the model: conserving counts each copy of a broadcast once, literal about half of them, "
+          "shared-wire lets messages share wires"};
+}
+
+std::vector<Column> rate_columns() {
+  Column rate{"rate", "rate", "messages/cycle/node", Shape::given, "generated by each node"};
+  rate.digits = 6;
+  return {{"fraction", "fraction", "", Shape::given,
+           "of saturation, as asked; the rate is that fraction of it", Style::hidden},
+          rate};
+}
+
+Cells rate_cells(const OfferedLoads& offered, std::size_t i, double rate) {
+  if (!offered.of_saturation) return {{"rate", Given{offered.values[i]}}};
+  return {{"fraction", Given{offered.values[i]}}, {"rate", given(rate)}};
+}
+
+Column fraction_column(const std::string& meaning) {
+  return {"fraction_of_saturation", "of saturation", "", Shape::model, meaning, Style::percent};
+}
+
+std::string network_in_words(const BroadcastHypercube& hypercube) {
+  const Words words = words_of(hypercube);
+  return words.cube + words.channels + words.ends;
+}
+
+std::string in_words(const BroadcastHypercube& hypercube, const std::vector<BroadcastHypercube>& all) {
+  return text_of(shared_words(hypercube, all));
+}
+
+std::string in_words(const SimulatedHypercube& network, const std::vector<SimulatedHypercube>& all) {
+  return text_of(shared_words(network, all));
+}
+
+std::string title_in_words(const BroadcastHypercube& hypercube, const std::vector<BroadcastHypercube>& all) {
+  const auto same = [&](const auto& member) {
+    return std::all_of(all.begin(), all.end(),
+                       [&](const BroadcastHypercube& other) { return other.*member == hypercube.*member; });
+  };
+  return joined_words(
+      {same(&BroadcastHypercube::dimensions) ? fmt::format("{}-dimensional hypercube", hypercube.dimensions)
+                                             : "hypercubes",
+       same(&BroadcastHypercube::virtual_channels)
+           ? fmt::format("{} virtual channels", hypercube.virtual_channels)
+           : "",
+       same(&BroadcastHypercube::flits) ? fmt::format("messages of {} flits", hypercube.flits) : "",
+       same(&BroadcastHypercube::broadcast) ? fmt::format("{} of them broadcast", plain(hypercube.broadcast))
+                                            : ""});
+}
+
+std::vector<std::string> hypercube_axes() {
+  return {"dimensions", "virtual_channels", "flits", "broadcast", "startup", "buffer_flits"};
+}
+
+Picture latency_picture(const Document& document, const std::vector<DrawnLatency>& latencies,
+                        Picture picture) {
+  std::vector<std::string> axes = hypercube_axes();
+  std::vector<std::string_view> aside{"fraction", "nodes"};
+  if (rates_vary(document))
+    axes.insert(axes.begin(), "rate");
+  else
+    aside.emplace_back("rate");
+  const Document drawn = without(document, aside);
+  for (const DrawnLatency& latency : latencies) {
+    const Sweep sweep{.axes = axes, .height = latency.key};
+    std::vector<Curve> curves;
+    if (!has_number(document, latency.key)) continue;  // no such message was sent
+    if (varies(drawn, sweep)) {
+      Picture part = sweep_picture(drawn, sweep, {});
+      picture.x_label = part.x_label;
+      curves = std::move(part.curves);
+    } else {
+      curves = single_points(document, latency.key);
+    }
+    const int each = static_cast<int>(curves.size());
+    for (Curve& curve : curves) {
+      if (!curve.colour) curve.colour = latency.family * each + static_cast<int>(&curve - curves.data());
+      curve.title = latency.name + (curve.title.empty() ? "" : ", " + curve.title);
+      picture.curves.push_back(std::move(curve));
+    }
+  }
+  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no message was delivered");
+  return picture;
+}
+
+std::vector<std::string> unicast_notes(const std::vector<BroadcastHypercube>& all) {
+  if (std::none_of(all.begin(), all.end(),
+                   [](const BroadcastHypercube& hypercube) { return hypercube.broadcast == 0; }))
+    return {};
+  return {
+      "Without broadcasts `wormhole`, `simulate wormhole` and `validate wormhole` with --topology hypercube "
+      "are about the same network, given the same --injection and --ejection: unless told they have " +
+      in_words(network::WormEnds{}) + "."};
+}
+
+std::string ends_in_words(const std::vector<BroadcastHypercube>& all) {
+  const bool same = std::all_of(all.begin(), all.end(), [&](const BroadcastHypercube& other) {
+    return other.ends == all.front().ends;
+  });
+  return same ? "; " + in_words(all.front().ends) : std::string();
+}
+
+Picture latency_axes(const std::string& title) {
+  return {.title = title, .x_label = "rate [messages/cycle/node]", .y_label = "mean latency [cycles]"};
+}
+
+}  // namespace tailbound::render

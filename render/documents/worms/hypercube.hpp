@@ -1,0 +1,71 @@
+#pragma once
+
+#include <tailbound/answers/broadcast/broadcast.hpp>
+#include <tailbound/answers/broadcast/simulate_hypercube.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+/// How hypercubes with broadcasts, and what is offered to them, are shown.
+namespace tailbound::render {
+
+/// "conserving", "literal", "shared-wire"
+[[nodiscard]] const char* replication_name(answers::Replication replication);
+
+/// "dimensions", "nodes", "virtual_channels", "injection", "ejection", "flits", "broadcast", "startup", "buffer_flits"
+[[nodiscard]] std::vector<Column> hypercube_columns();
+[[nodiscard]] Cells hypercube_cells(const answers::BroadcastHypercube& hypercube);
+/// Also of its buffers.
+[[nodiscard]] Cells hypercube_cells(const answers::SimulatedHypercube& network);
+/// "replication"
+[[nodiscard]] Column replication_column();
+
+/// "fraction" and "rate"
+[[nodiscard]] std::vector<Column> rate_columns();
+/// \param i     the place in the list that was asked for
+/// \param rate  that it is [messages/cycle/node]
+[[nodiscard]] Cells rate_cells(const answers::OfferedLoads& offered, std::size_t i, double rate);
+/// "fraction_of_saturation", of results
+[[nodiscard]] Column fraction_column(const std::string& meaning);
+
+/// "6-dimensional hypercube (64 nodes) with 4 virtual channels, injection ports, ejection unlimited"
+[[nodiscard]] std::string network_in_words(const answers::BroadcastHypercube& hypercube);
+
+/// In two lines: the network; "messages of 32 flits, broadcast 0.01, start-up 1, buffers of 1 flit".
+/// \param all  of several points: what differs between them is left out
+[[nodiscard]] std::string in_words(const answers::BroadcastHypercube& hypercube,
+                                   const std::vector<answers::BroadcastHypercube>& all = {});
+[[nodiscard]] std::string in_words(const answers::SimulatedHypercube& network,
+                                   const std::vector<answers::SimulatedHypercube>& all = {});
+/// "6-dimensional hypercube, V = 4, M = 32, broadcast 0.01", of what does not differ.
+[[nodiscard]] std::string title_in_words(const answers::BroadcastHypercube& hypercube,
+                                         const std::vector<answers::BroadcastHypercube>& all = {});
+
+/// That the commands on wormhole networks have other ends unless told, where there are no broadcasts: they know the
+/// same network.
+[[nodiscard]] std::vector<std::string> unicast_notes(const std::vector<answers::BroadcastHypercube>& all);
+
+/// "; injection ports, ejection unlimited" behind the note of a picture, or nothing where they differ.
+[[nodiscard]] std::string ends_in_words(const std::vector<answers::BroadcastHypercube>& all);
+
+/// Inputs against which pictures are drawn where no rate varies within a network.
+[[nodiscard]] std::vector<std::string> hypercube_axes();
+
+/// A latency that is drawn: its key and what it is called.
+struct DrawnLatency {
+  const char* key;
+  const char* name;
+  int family =
+      0;  ///< those of one family are drawn in the same colours: a latency by model and by simulation
+};
+/// Latency against the rate, or against another input where each network has one rate: a curve for each
+/// latency and each value of the other inputs.
+/// \throws NoAnswer  there is nothing to draw
+[[nodiscard]] Picture latency_picture(const Document& document, const std::vector<DrawnLatency>& latencies,
+                                      Picture picture);
+/// Its axes for a network: titles, without curves.
+[[nodiscard]] Picture latency_axes(const std::string& title);
+
+}  // namespace tailbound::render

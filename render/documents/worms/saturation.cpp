@@ -1,0 +1,234 @@
+#include <fmt/format.h>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/documents/parts/observed.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/worms/saturation.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <algorithm>
+#include <memory>
+
+namespace tailbound::render {
+namespace {
+
+using answers::LoadMeasure;
+
+/// "greatest_stable_rate"
+std::string measured_key(const char* stem, LoadMeasure measure) {
+  return fmt::format("{}_{}", stem, answers::name(measure));
+}
+
+/// In hypercubes, whose loads are rates of messages, all sources are equal.
+bool judges_sources(LoadMeasure measure) {
+  return measure == LoadMeasure::flits;
+}
+
+/// model / simulation - 1
+std::optional<double> error_of(const FoundSaturation& saturation) {
+  if (!saturation.model) return std::nullopt;
+  return *saturation.model / saturation.found.greatest_stable - 1;
+}
+
+Cells result_cells(const FoundSaturation& saturation) {
+  const auto key = [&](const char* stem) { return measured_key(stem, saturation.measure); };
+  const std::optional<double> error = error_of(saturation);
+  return {{key("greatest_stable"), observed(saturation.found.greatest_stable)},
+          {key("least_unstable"), observed(saturation.found.least_unstable)},
+          {"least_unstable_is_bound", Flag{saturation.found.bounded}},
+          {key("channel_bound"), Exact{saturation.bound}},
+          {"bounding_channel", Text{saturation.channel}},
+          {key("model_saturation"), saturation.model ? Value(Model{*saturation.model}) : Value(None{})},
+          {"no_model", saturation.model ? Value(None{}) : Value(Text{saturation.no_model})},
+          {"error", error ? observed(*error) : Value(None{})},
+          {"messages_per_node", given(saturation.found.messages)},
+          {"seed", Whole{static_cast<std::int64_t>(saturation.search.seed)}},
+          {"replications", Whole{saturation.search.replications}}};
+}
+
+/// From the least load to the greatest.
+Rows probe_rows(const FoundSaturation& saturation) {
+  const auto probes = std::make_shared<std::vector<sim::SaturationProbe>>(saturation.found.probes);
+  std::sort(probes->begin(), probes->end(), [](const auto& a, const auto& b) { return a.load < b.load; });
+  return {.key = "probes",
+          .size = probes->size(),
+          .row = [probes, measure = saturation.measure](std::size_t i) -> Cells {
+            const sim::SaturationProbe& probe = (*probes)[i];
+            Cells cells{{answers::name(measure), given(probe.load)},
+                        {"delivered", observed(probe.delivered)},
+                        {"waiting_first_half", observed(probe.stability.waiting_first)},
+                        {"waiting_second_half", observed(probe.stability.waiting_second)},
+                        {"not_carried", observed(probe.stability.not_carried)}};
+            if (judges_sources(measure)) {
+              const std::optional<sim::SourceShortfall>& group = probe.stability.shortfall;
+              const bool is_short = group && group->is_short;
+              cells.push_back({"short_sources", is_short ? Value(Whole{group->count}) : Value(None{})});
+              cells.push_back({"short_source", is_short ? Value(Text{group->name}) : Value(None{})});
+              cells.push_back({"short_not_carried", is_short ? observed(group->not_carried) : Value(None{})});
+            }
+            cells.push_back({"stable", Flag{probe.stability.stable}});
+            return cells;
+          }};
+}
+
+std::vector<Line> lines(const FoundSaturation& saturation) {
+  const char* unit = answers::unit_of(saturation.measure);
+  const std::optional<double> error = error_of(saturation);
+  return {
+      {"greatest stable", fmt::format("{:.5g} {}", saturation.found.greatest_stable, unit)},
+      {"least unstable", fmt::format("{:.5g} {}{}", saturation.found.least_unstable, unit,
+                                     saturation.found.bounded ? ", the channel bound, not simulated" : "")},
+      {"channel bound", fmt::format("{} {}, exact: at it the physical channel\n{} carries 1 flit per cycle",
+                                    bound_in_words(saturation.bound), unit, saturation.channel)},
+      {"model", error ? fmt::format("{:.5g} {}, {:+.1f} % of the greatest stable {}", *saturation.model, unit,
+                                    100 * *error, answers::name(saturation.measure))
+                      : "none: " + saturation.no_model}};
+}
+
+std::string headline(const std::vector<SaturationPoint>& points) {
+  const FoundSaturation& first = points.front().saturation;
+  const char* load = answers::name(first.measure);
+  if (points.size() > 1) return fmt::format("The greatest {} that each network carries, by simulation", load);
+  return fmt::format("By simulation up to {:.5g} {} are carried:\n{}", first.found.greatest_stable,
+                     answers::unit_of(first.measure), points.front().network);
+}
+
+std::vector<std::string> notes(const std::vector<SaturationPoint>& points) {
+  const FoundSaturation& first = points.front().saturation;
+  const char* load = answers::name(first.measure);
+  const bool alike = std::all_of(points.begin(), points.end(), [&](const SaturationPoint& point) {
+    return point.saturation.found.messages == first.found.messages;
+  });
+  return {fmt::format(
+              "Each {}: {} replications in which every node generates {} messages while measured and half as "
+              "many before, seed {}. Waiting: messages at a source, the mean over half of the measured time.",
+              load, first.search.replications,
+              alike ? fmt::format("{:.0f}", first.found.messages) : std::string("messages_per_node"),
+              first.search.seed),
+          fmt::format(
+              "Unstable: more than 0.5 % of the messages stay at their sources, in each replication some{}. "
+              "No {} above the channel bound is simulated, as none can be carried. An estimate, without an "
+              "interval.",
+              judges_sources(first.measure)
+                  ? "; or a group of sources delivers less than it offers, by a t test: a network that "
+                    "carries 3 % more than its load is called unstable in at most 1 of 100 probes"
+                  : "",
+              load)};
+}
+
+/// What is delivered of what is offered.
+Picture picture_of_one(const SaturationPoint& point) {
+  const FoundSaturation& saturation = point.saturation;
+  const char* unit = answers::unit_of(saturation.measure);
+  Picture picture{.title = point.title,
+                  .x_label = fmt::format("offered {} [{}]", answers::name(saturation.measure), unit),
+                  .y_label = fmt::format("delivered [{}]", unit),
+                  .note = "simulation"};
+  Curve curve{.title = "delivered"};
+  for (const sim::SaturationProbe& probe : saturation.found.probes)
+    curve.points.emplace_back(probe.load, probe.delivered);
+  std::sort(curve.points.begin(), curve.points.end());
+  Curve all{.title = "all that is offered", .style = CurveStyle::dashed};
+  for (const double load : {curve.points.front().first, curve.points.back().first})
+    all.points.emplace_back(load, load);
+  picture.curves = {std::move(curve), std::move(all)};
+  return picture;
+}
+
+Picture picture_of_all(const Document& document, const std::vector<SaturationPoint>& points,
+                       const std::vector<std::string>& axes) {
+  const LoadMeasure measure = points.front().saturation.measure;
+  return sweep_picture(
+      document, {.axes = axes, .height = measured_key("greatest_stable", measure)},
+      {.title = document.headline,
+       .x_label = {},
+       .y_label = fmt::format("greatest stable {} [{}]", answers::name(measure), answers::unit_of(measure)),
+       .note = "simulation"});
+}
+
+}  // namespace
+
+std::string bound_in_words(const numeric::Rational& load) {
+  const std::string text = numeric::plain(load);
+  if (text.find('/') == std::string::npos) return text;
+  return fmt::format("{} ({:.5g})", text, numeric::nearest_double(load));
+}
+
+std::vector<Column> saturation_input_columns() {
+  return {{"precision", "precision", "", Shape::given,
+           "of a search for saturation, relative, 0.0005 to 0.5: where it ends", Style::hidden}};
+}
+
+std::vector<Column> saturation_columns(LoadMeasure measure) {
+  const std::string load = answers::name(measure), unit = answers::unit_of(measure);
+  return {{measured_key("greatest_stable", measure), "greatest stable", unit, Shape::estimate,
+           "of --saturation: the greatest " + load + " at which the queues at the sources do not grow"},
+          {measured_key("least_unstable", measure), "least unstable", unit, Shape::estimate,
+           "of --saturation: the least at which they do"},
+          {"least_unstable_is_bound", "", "", Shape::flag,
+           "of --saturation: the least unstable " + load + " is the channel bound, which is not simulated",
+           Style::hidden},
+          {measured_key("channel_bound", measure), "channel bound", unit, Shape::proved,
+           "above it some physical channel would have to carry more than 1 flit per cycle: exact, from the "
+           "flows and "
+           "routes"},
+          {"bounding_channel", "", "", Shape::text,
+           "the physical channel with the highest utilization, or one of them", Style::hidden},
+          {measured_key("model_saturation", measure), "model", unit, Shape::model,
+           "the " + load + " at which the model of this very network saturates; null where there is none"},
+          {"no_model", "", "", Shape::text, "why there is no model; null where there is one", Style::hidden},
+          {"error", "error", "", Shape::estimate,
+           "of --saturation: model_saturation_" + load + " / greatest_stable_" + load + " - 1",
+           Style::signed_percent},
+          {"messages_per_node", "messages", "", Shape::given,
+           "of --saturation: generated at each node while measured, in the mean", Style::hidden}};
+}
+
+TableLayout saturation_table(LoadMeasure measure) {
+  const std::string load = answers::name(measure), unit = answers::unit_of(measure);
+  Column offered{load, load, unit, Shape::given, "offered"};
+  offered.digits = 5;
+  TableLayout table{"probes",
+                    "what the search for saturation looked at, from the least " + load + " to the greatest",
+                    {offered,
+                     {"delivered", "delivered", unit, Shape::estimate, "what was carried"},
+                     {"waiting_first_half", "waiting, first half", "", Shape::estimate,
+                      "messages at a source, mean over the first half of the measured time"},
+                     {"waiting_second_half", "second half", "", Shape::estimate, "mean over the second half"},
+                     {"not_carried", "not carried", "", Shape::estimate,
+                      "fraction of the messages that stay at their sources", Style::percent}}};
+  if (judges_sources(measure))
+    table.columns =
+        joined(std::move(table.columns),
+               {{"short_sources", "sources short", "", Shape::whole,
+                 "sources in the group that surely delivers less than it offers; null where none does"},
+                {"short_source", "", "", Shape::text, "the channel for which the one farthest behind waits",
+                 Style::hidden},
+                {"short_not_carried", "their share", "", Shape::estimate,
+                 "fraction of their messages not delivered", Style::percent}});
+  table.columns.push_back({"stable", "stable", "", Shape::flag, "do the queues at the sources not grow?"});
+  return table;
+}
+
+Document saturation_document(Layout layout, const std::vector<SaturationPoint>& points,
+                             const std::vector<std::string>& axes) {
+  layout.quiet.clear();  // the table
+  layout.quiet_table.clear();
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+                    .headline = headline(points),
+                    .results = {},
+                    .notes = notes(points)};
+  for (const SaturationPoint& point : points) {
+    Result& result = document.results.emplace_back();
+    result.inputs = joined(point.inputs, {{"precision", Given{point.length.precision}}});
+    result.cells = result_cells(point.saturation);
+    result.tables.push_back(probe_rows(point.saturation));
+    result.caption = point.network;
+    if (points.size() == 1) result.lines = lines(point.saturation);
+  }
+  document.picture = [document, points, axes] {
+    return points.size() == 1 ? picture_of_one(points.front()) : picture_of_all(document, points, axes);
+  };
+  return document;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <tailbound/answers/wormhole/simulated_loads.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+/// A search for the greatest load that a simulated network carries, shown the same for all networks.
+/// Internal to the render module.
+namespace tailbound::render {
+
+/// What was found, without the unit of its loads.
+struct FoundSaturation {
+  answers::LoadMeasure measure{};
+  numeric::Rational bound;        ///< what no load can be above
+  std::string channel;            ///< the physical channel that bounds it
+  std::optional<double> model{};  ///< where the model saturates
+  std::string no_model{};         ///< why there is none
+  sim::SaturationSearch search;
+  sim::SimulatedSaturation found;
+};
+
+template <class Unit>
+[[nodiscard]] FoundSaturation found_saturation(const answers::SaturationAnswer<Unit>& answer) {
+  return {.measure = std::is_same_v<Unit, unit::MessagesPerCycle> ? answers::LoadMeasure::messages
+                                                                  : answers::LoadMeasure::flits,
+          .bound = answer.limit.load.value,
+          .channel = answer.limit.channel,
+          .model = answer.model ? std::optional(answer.model->value) : std::nullopt,
+          .no_model = answer.no_model,
+          .search = answer.search,
+          .found = answer.found};
+}
+
+/// One network.
+struct SaturationPoint {
+  Cells inputs;         ///< of the network
+  std::string network;  ///< in words: "4-dimensional hypercube (16 nodes) with 3 virtual channels, .."
+  std::string title;    ///< of a picture: the same in one line
+  answers::SaturationLength length;
+  FoundSaturation saturation;
+};
+
+/// A bound in text: "0.5", or "5/44 (0.11364)".
+[[nodiscard]] std::string bound_in_words(const numeric::Rational& load);
+
+// --- for the layout of the command; seed and replications are those of simulation_columns()
+
+/// "precision"
+[[nodiscard]] std::vector<Column> saturation_input_columns();
+/// "greatest_stable_rate", "least_unstable_rate", "least_unstable_is_bound", "channel_bound_rate", "bounding_channel",
+/// "model_saturation_rate", "no_model", "error", "messages_per_node"; of flits "load" for "rate"
+[[nodiscard]] std::vector<Column> saturation_columns(answers::LoadMeasure measure);
+/// "probes"
+[[nodiscard]] TableLayout saturation_table(answers::LoadMeasure measure);
+
+// --- the document
+
+/// \param layout   of the command
+/// \param axes     inputs against which a picture of several networks is drawn
+/// \pre at least one point
+[[nodiscard]] Document saturation_document(Layout layout, const std::vector<SaturationPoint>& points,
+                                           const std::vector<std::string>& axes);
+
+}  // namespace tailbound::render

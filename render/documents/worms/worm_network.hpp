@@ -1,0 +1,106 @@
+#pragma once
+
+#include <tailbound/answers/wormhole/offered_loads.hpp>
+#include <tailbound/answers/wormhole/simulate_wormhole.hpp>
+#include <tailbound/answers/wormhole/wormhole.hpp>
+#include <tailbound/render/document.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <string>
+#include <vector>
+
+/// How wormhole networks, and what is offered to them, are shown.
+namespace tailbound::render {
+
+/// "butterfly-fat-tree", "mesh", "torus", "bidirectional-torus", "hypercube"; "paper", "conditional"
+[[nodiscard]] const std::vector<std::string>& shape_names();
+[[nodiscard]] const std::vector<std::string>& wormhole_variant_names();
+
+/// "topology", "nodes", "dimensions", "variant", "network", "matrix", "flits", "virtual_channels", "injection",
+/// "ejection"
+[[nodiscard]] std::vector<Column> worm_network_columns();
+/// \param virtual_channels  of each link, where they are told
+[[nodiscard]] Cells worm_network_cells(const answers::WormholeNetwork& network,
+                                       std::optional<answers::WormholeVariant> variant, std::int64_t flits,
+                                       std::optional<int> virtual_channels);
+
+/// "fixed", "geometric"
+[[nodiscard]] const std::vector<std::string>& worm_length_names();
+/// "lengths"
+[[nodiscard]] Column worm_buffer_column();
+[[nodiscard]] Column worm_length_column();
+[[nodiscard]] Cell worm_length_cell(sim::WormLengths lengths);
+
+/// "fraction" and "load"
+[[nodiscard]] std::vector<Column> load_columns();
+/// \param i     the place in the list that was asked for
+/// \param load  that it is [flits/cycle/node]
+[[nodiscard]] Cells load_cells(const answers::OfferedLoads& offered, std::size_t i, double load);
+
+/// ", ejection one", of a hypercube ", injection one, ejection one"; nothing where there is no choice.
+[[nodiscard]] std::string ends_in_words(const answers::WormholeNetwork& network);
+
+/// The same behind what is said of several networks; nothing where they differ.
+[[nodiscard]] std::string common_ends_in_words(const std::vector<answers::WormholeNetwork>& networks);
+
+/// That the other commands on hypercubes have other ends unless told; nothing where there is no hypercube.
+[[nodiscard]] std::vector<std::string> hypercube_notes(const std::vector<answers::WormholeNetwork>& networks);
+
+/// "8 x 8 mesh, 2 virtual channels, ejection one, messages of 32 flits; variant finite-source"; the channels where
+/// they are told
+[[nodiscard]] std::string in_words(const answers::WormholeQuestion& question);
+
+// --- simulated
+
+/// "poisson", "bernoulli"
+[[nodiscard]] const std::vector<std::string>& worm_arrival_names();
+
+/// worm_network_columns(), "buffer_flits", "lengths", "arrivals"; of load_columns(), "of" too
+[[nodiscard]] std::vector<Column> simulated_worm_columns();
+[[nodiscard]] Cells worm_network_cells(const answers::SimulatedWormhole& network);
+/// load_cells(); where they are fractions, "of", and "precision" of what was searched
+[[nodiscard]] Cells load_cells(const answers::SimulateWormholeQuestion& question,
+                               const answers::SimulateWormholeAnswer& answer, std::size_t i, double load);
+
+/// "8 x 8 mesh, 2 virtual channels per link, buffers of 1 flit, ejection one, messages of 32 flits"; of an own network
+/// "ring, 16 virtual channels on 12 physical channels, .."
+[[nodiscard]] std::string in_words(const answers::SimulatedWormhole& network,
+                                   const answers::WormholeLayout& layout);
+/// The same in two lines, before its messages.
+[[nodiscard]] std::string in_two_lines(std::string words);
+/// "8 x 8 mesh, 2 virtual channels per link, buffers of 1 flit, messages of 32 flits", of a picture
+[[nodiscard]] std::string title_in_words(const answers::SimulatedWormhole& network,
+                                         const answers::WormholeLayout& layout);
+/// "0.05 flits/cycle/node, 12.3 % of the model's saturation load"
+[[nodiscard]] std::string load_in_words(double load, double fraction_of_saturation);
+/// Likewise, of the saturation load that the answer's fractions are of; the load alone where there is none.
+[[nodiscard]] std::string load_in_words(const answers::SimulateWormholeAnswer& answer,
+                                        const answers::SimulatedWorms& point);
+
+/// What loads are measured by: the saturation load that fractions are of, the bound of the channels, and why there is
+/// no model, as notes. \param network  in words where there are several: then one note, which names it
+[[nodiscard]] std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuestion& question,
+                                                        const answers::SimulateWormholeAnswer& answer,
+                                                        const std::string& network);
+
+/// "channels", "wires", "model_saturation_load", "no_model", "channel_bound_load", "bounding_channel",
+/// "greatest_stable_load", "least_unstable_load", of results.
+[[nodiscard]] std::vector<Column> simulated_worm_result_columns();
+[[nodiscard]] Cells simulated_worm_cells(const answers::SimulateWormholeAnswer& answer);
+
+/// How each of a few loads was simulated; of more, and of several networks, from how many batches the intervals are.
+[[nodiscard]] std::vector<std::string> runs_in_words(
+    const std::vector<const answers::SimulatedWorms*>& points, bool one_network);
+
+// --- pictures
+
+/// The document and what is drawn of it: against the load where a network has several, else against its size, the
+/// length of messages, or what is simulated.
+struct DrawnWorms {
+  Document document;  ///< without inputs that follow from others
+  Sweep sweep;
+};
+/// \param height  the key of what is drawn
+[[nodiscard]] DrawnWorms drawn_worms(Document document, std::string height);
+
+}  // namespace tailbound::render

@@ -1,0 +1,472 @@
+#include <fmt/format.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/render/formats/html.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace tailbound::render {
+namespace {
+
+/// A page stays below two megabytes: its tables have so many bytes in all, and each so many rows.
+constexpr std::size_t table_bytes = 900'000, most_rows = 5'000;
+/// Longer tables are scrolled within the page; of inputs that vary so many values are named.
+constexpr std::size_t tall_rows = 24, most_values_named = 6;
+constexpr std::size_t most_curves_drawn = 200;
+
+struct Kind {
+  const char *name, *meaning;
+};
+constexpr std::array<Kind, 7> kinds{
+    {{"exact", "exactly this number"},
+     {"enclosure", "proved: the number lies between both ends; all digits shown are certain"},
+     {"bound", "proved: the number is on this side of it"},
+     {"approximation", "computed twice, with as many digits as agree; not proved"},
+     {"asymptote", "what the numbers approach far out; not a bound"},
+     {"model", "of an approximate model; the notes say how accurate it was measured to be"},
+     {"estimate", "from a simulation, with its confidence interval"}}};
+
+/// What the page of one answer uses as it is written.
+struct Writer {
+  const Document& document;
+  std::size_t bytes_left = table_bytes;
+  std::set<std::string> kinds_seen{};
+
+  // --- numbers
+  std::string attributes(const Value& value);
+  std::string cell(const Column& column, const Cells& cells);
+  std::string linked(const std::string& text);
+
+  // --- parts of the page
+  std::string asked();
+  std::string lines();
+  std::string found();
+  std::string results();
+  std::string picture();
+  std::string table(const TableLayout& layout, const Rows& rows);
+  std::string tables();
+  std::string kind_list() const;
+};
+
+std::string element(std::string_view name, std::string_view attributes, std::string_view content) {
+  return fmt::format("<{}{}{}>{}</{}>", name, attributes.empty() ? "" : " ", attributes, content, name);
+}
+
+/// What the script shows of a number: its kind, how sure it is, in full, and both ends.
+std::string Writer::attributes(const Value& value) {
+  const std::string kind = kind_of(value);
+  if (kind.empty()) return {};
+  kinds_seen.insert(kind);
+  const Decimals text = decimals(value, document.digits);
+  std::string result = fmt::format("data-kind=\"{}\"", kind);
+  const auto add = [&](const char* name, const std::string& content) {
+    if (!content.empty()) result += fmt::format(" data-{}=\"{}\"", name, html_escaped(content));
+  };
+  const bool exact = std::holds_alternative<Exact>(value);
+  const bool bare = exact || std::holds_alternative<Model>(value) || std::holds_alternative<Asymptote>(value);
+  if (!bare) add("sure", certainty(value, document.digits));  // the kind alone says it
+  if (!std::holds_alternative<Enclosure>(value)) add("value", text.value);
+  if (exact) {
+    if (text.exact != text.value) add("exact", text.exact);
+    return result;
+  }
+  add("low", text.lower);
+  add("high", text.upper);
+  return result;
+}
+
+/// As it is sorted and copied, where that is more than what is shown.
+std::string plain_value(const Value& value) {
+  if (!std::holds_alternative<Given>(value) || brief(value) == decimals(value).value) return {};
+  return fmt::format("data-value=\"{}\"", html_escaped(decimals(value).value));
+}
+
+std::string Writer::cell(const Column& column, const Cells& cells) {
+  const Value value = value_of(cells, column.key);
+  std::string attributes_of = attributes(value);
+  if (attributes_of.empty()) attributes_of = plain_value(value);
+  const bool number = height(value).has_value() || set_right(column) || std::holds_alternative<None>(value);
+  if (number && !std::holds_alternative<Text>(value))
+    attributes_of += attributes_of.empty() ? "class=\"n\"" : " class=\"n\"";
+  std::string text = html_escaped(cell_text(column, cells, document.digits));
+  return element("td", attributes_of, text);
+}
+
+/// Numbers of the answer that are named in its sentences show what they are. Only texts that cannot mean anything else
+/// are found: with a point or an exponent in them, and between blanks, brackets and commas.
+std::string Writer::linked(const std::string& text) {
+  if (document.results.size() != 1) return html_escaped(text);
+  struct Named {
+    std::string shown;
+    const Value* value;
+  };
+  std::vector<Named> named;
+  std::set<std::string> doubtful;
+  for (const Cell& cell : document.results.front().cells) {
+    if (kind_of(cell.value).empty()) continue;
+    std::string shown = brief(cell.value, document.digits);
+    if (shown.size() < 4 || shown.find_first_of(".e") == std::string::npos) continue;
+    const auto same =
+        std::find_if(named.begin(), named.end(), [&](const Named& one) { return one.shown == shown; });
+    if (same == named.end())
+      named.push_back({std::move(shown), &cell.value});
+    else if (attributes(*same->value) != attributes(cell.value))
+      doubtful.insert(shown);
+  }
+  std::erase_if(named, [&](const Named& one) { return doubtful.count(one.shown) > 0; });
+  std::sort(named.begin(), named.end(),
+            [](const Named& a, const Named& b) { return a.shown.size() > b.shown.size(); });
+  const auto ends_word = [](char c) {
+    return std::string_view(" \n()[],;:<=").find(c) != std::string_view::npos;
+  };
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto here = std::find_if(named.begin(), named.end(), [&](const Named& one) {
+      const std::size_t end = at + one.shown.size();
+      return text.compare(at, one.shown.size(), one.shown) == 0 && (at == 0 || ends_word(text[at - 1])) &&
+             (end == text.size() || ends_word(text[end]) ||
+              (text[end] == '.' && (end + 1 == text.size() || text[end + 1] == ' ')));
+    });
+    if (here == named.end()) {
+      result += html_escaped(text.substr(at++, 1));
+      continue;
+    }
+    result += element("span", "class=\"tb-number\" tabindex=\"0\" " + attributes(*here->value),
+                      html_escaped(here->shown));
+    at += here->shown.size();
+  }
+  return result;
+}
+
+/// Some columns are for data formats, and have their key as heading or none.
+std::string heading_of(const Column& column) {
+  std::string text = column.heading.empty() ? column.key : column.heading;
+  if (text == column.key) std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+/// What was asked: an input that varies with its values.
+std::string Writer::asked() {
+  std::string items;
+  for (const Column& column : document.layout->inputs) {
+    std::vector<std::string> values;
+    for (const Result& result : document.results) {
+      if (values.size() > most_values_named) break;
+      const Value value = value_of(result.inputs, column.key);
+      if (std::holds_alternative<None>(value)) continue;
+      const std::string text = cell_text(column, result.inputs, document.digits);
+      if (std::find(values.begin(), values.end(), text) == values.end()) values.push_back(text);
+    }
+    if (values.empty()) continue;
+    const bool more = values.size() > most_values_named;
+    if (more) values.resize(most_values_named);
+    std::string text = fmt::format("{}{}", fmt::join(values, ", "), more ? ", ..." : "");
+    if (!column.unit.empty()) text += " " + column.unit;
+    items += fmt::format("<div title=\"{}\">{}{}</div>", html_escaped(column.meaning),
+                         element("dt", "", html_escaped(heading_of(column))),
+                         element("dd", "", html_escaped(text)));
+  }
+  if (items.empty()) return {};
+  return fmt::format(
+      "<section class=\"tb-asked\" aria-label=\"What was asked\"><h2>Asked</h2><dl>{}</dl></section>\n",
+      items);
+}
+
+std::string Writer::lines() {
+  if (document.results.size() != 1) return {};
+  std::string items;
+  for (const Line& line : document.results.front().lines)
+    items += element("dt", "", html_escaped(line.name)) + element("dd", "", linked(line.text));
+  if (items.empty()) return {};
+  return "<section class=\"tb-lines\" aria-label=\"The answer in words\"><dl>" + items + "</dl></section>\n";
+}
+
+/// A table within a box that is scrolled: by touch, and by keys once it is reached.
+std::string boxed(std::string_view label, std::string_view head, std::string_view body, std::size_t rows,
+                  std::string_view kind = "") {
+  return fmt::format(
+      "<div class=\"tb-table{0}{1}{2}\"><div class=\"tb-scroll\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"{3}\">"
+      "<table><caption>{3}</caption><thead><tr>{4}</tr></thead><tbody>\n{5}</tbody></table></div></div>\n",
+      rows > tall_rows ? " tb-tall" : "", kind.empty() ? "" : " ", kind, html_escaped(label), head, body);
+}
+
+/// Numbers are set right, and their headings with them.
+bool numeric(const Column& column, const Cells& cells) {
+  const Value value = value_of(cells, column.key);
+  return height(value).has_value() || set_right(column);
+}
+
+std::string heading_cell(const Column& column, const Cells& first) {
+  const std::string unit = column.unit.empty() ? "" : " <small>" + html_escaped(column.unit) + "</small>";
+  return fmt::format("<th scope=\"col\"{} title=\"{}\">{}{}</th>",
+                     numeric(column, first) ? " class=\"n\"" : "", html_escaped(column.meaning),
+                     html_escaped(heading_of(column)), unit);
+}
+
+/// Every number of the only result, one a row: its name and meaning, both ends, and how sure it is. What is there for
+/// data formats comes last.
+std::string Writer::found() {
+  const Result& result = document.results.front();
+  struct Row {
+    std::string what, ends, sure;
+  };
+  std::vector<Row> rows, more;
+  for (const Column& column : document.layout->results) {
+    const Value value = value_of(result.cells, column.key);
+    if (std::holds_alternative<None>(value)) continue;
+    const Decimals text = decimals(value, document.digits);
+    Row row;
+    if (std::holds_alternative<Enclosure>(value) || std::holds_alternative<Estimate>(value)) {
+      if (!text.lower.empty() || !text.upper.empty())
+        row.ends =
+            (text.lower.empty() ? "?" : text.lower) + " ..<br>" + (text.upper.empty() ? "?" : text.upper);
+    } else if (std::holds_alternative<Exact>(value) && text.exact != text.value && text.exact.size() <= 48) {
+      row.ends = text.exact;
+    }
+    row.sure = certainty(value, document.digits);
+    std::string shown = html_escaped(cell_text(column, result.cells, document.digits));
+    if (!column.unit.empty()) shown += " <small>" + html_escaped(column.unit) + "</small>";
+    row.what = fmt::format("<th scope=\"row\">{}<span>{}</span></th>{}", html_escaped(heading_of(column)),
+                           html_escaped(column.meaning), element("td", attributes(value), shown));
+    (column.style == Style::hidden ? more : rows).push_back(std::move(row));
+  }
+  rows.insert(rows.end(), more.begin(), more.end());
+  if (rows.empty()) return {};
+  const bool ends = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.ends.empty(); });
+  const bool sure = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.sure.empty(); });
+  std::string head = "<th scope=\"col\">what</th><th scope=\"col\">number</th>", body;
+  if (ends) head += "<th scope=\"col\" class=\"tb-ends\">both ends</th>";
+  if (sure) head += "<th scope=\"col\">how sure</th>";
+  for (const Row& row : rows)
+    body += "<tr>" + row.what + (ends ? element("td", "class=\"tb-ends\"", row.ends) : "") +
+            (sure ? element("td", "class=\"tb-sure\"", html_escaped(row.sure)) : "") + "</tr>\n";
+  return "<section class=\"tb-found\"><h2>Numbers</h2>" + boxed("Numbers that were found", head, body, 0) +
+         "</section>\n";
+}
+
+std::string cut_note(std::size_t shown, std::size_t all) {
+  if (shown == all) return {};
+  return fmt::format("<p class=\"tb-cut\">The first {} of {} rows; --format csv writes all of them.</p>\n",
+                     shown, all);
+}
+
+/// A row a result: the inputs that vary, and what was found.
+std::string Writer::results() {
+  std::vector<const Cells*> cells;
+  for (const Result& result : document.results) cells.push_back(&result.cells);
+  const auto shown = [](std::vector<const Column*> columns) {
+    std::erase_if(columns, [](const Column* column) { return column->style == Style::hidden; });
+    return columns;
+  };
+  const std::vector<const Column*> inputs = shown(varying_inputs(document));
+  const std::vector<const Column*> found_columns = shown(columns_used(document.layout->results, cells));
+  if (document.results.empty() || inputs.size() + found_columns.size() + document.text_columns.size() == 0)
+    return {};
+  std::string head;
+  const Result& first = document.results.front();
+  for (const Column* column : inputs) head += heading_cell(*column, first.inputs);
+  for (const Column* column : found_columns) head += heading_cell(*column, first.cells);
+  for (const Column& column : document.text_columns) head += heading_cell(column, first.text_cells);
+  std::string body;
+  std::size_t rows = 0;
+  for (; rows < document.results.size() && rows < most_rows; ++rows) {
+    const Result& result = document.results[rows];
+    std::string row;
+    for (const Column* column : inputs) row += cell(*column, result.inputs);
+    for (const Column* column : found_columns) row += cell(*column, result.cells);
+    for (const Column& column : document.text_columns) row += cell(column, result.text_cells);
+    row = "<tr>" + row + "</tr>\n";
+    if (row.size() > bytes_left) break;
+    bytes_left -= row.size();
+    body += row;
+  }
+  return "<section class=\"tb-answers\"><h2>Answers</h2>" +
+         boxed("Answers, a row for each question", head, body, rows) +
+         cut_note(rows, document.results.size()) + "</section>\n";
+}
+
+std::string Writer::table(const TableLayout& layout, const Rows& rows) {
+  const Cells first = rows.row(0);
+  std::vector<const Column*> columns = columns_used(layout.columns, {&first});
+  std::erase_if(columns, [](const Column* column) { return column->style == Style::hidden; });
+  std::string head, body;
+  for (const Column* column : columns) head += heading_cell(*column, first);
+  std::size_t written = 0;
+  for (; written < rows.size && written < most_rows; ++written) {
+    const Cells cells = rows.row(written);
+    std::string row;
+    for (const Column* column : columns) row += cell(*column, cells);
+    row = "<tr>" + row + "</tr>\n";
+    if (row.size() > bytes_left) break;
+    bytes_left -= row.size();
+    body += row;
+  }
+  bytes_left -= std::min(bytes_left, head.size());
+  const std::string label = rows.caption.empty() ? layout.meaning : rows.caption;
+  const std::string seen = rows.in_text ? element("p", "class=\"tb-caption\"", html_escaped(label)) : "";
+  return seen + boxed(label, head, body, written, "tb-nested") + cut_note(written, rows.size);
+}
+
+std::string name_of(const Document& document, const Result& result) {
+  if (!result.caption.empty()) return result.caption;
+  const std::string title = point_title(document, result);
+  return title.empty() ? "Tables" : title;
+}
+
+/// The tables of the results; of several results, and what the lines say already, folded.
+std::string Writer::tables() {
+  std::string text;
+  for (const Result& result : document.results) {
+    std::string its;
+    for (const Rows& rows : result.tables) {
+      if (rows.size == 0) continue;
+      const TableLayout& layout = table_layout(*document.layout, rows.key);
+      const std::string one = table(layout, rows);
+      its += rows.in_text || document.results.size() > 1
+                 ? one
+                 : fmt::format("<details><summary>{} <small>{} rows</small></summary>{}</details>\n",
+                               html_escaped(rows.caption.empty() ? layout.meaning : rows.caption), rows.size,
+                               one);
+    }
+    if (its.empty()) continue;
+    if (document.results.size() == 1)
+      text += its;
+    else
+      text += element("details", "", element("summary", "", html_escaped(name_of(document, result))) + its) +
+              "\n";
+    if (bytes_left < 2'000 && &result != &document.results.back()) {
+      text += "<p class=\"tb-cut\">Further tables are left out; --format json writes all of them.</p>\n";
+      break;
+    }
+  }
+  return text.empty() ? "" : "<section class=\"tb-tables\"><h2>Tables</h2>\n" + text + "</section>\n";
+}
+
+/// Nothing where there is nothing to draw, or one point alone.
+std::string Writer::picture() {
+  if (!document.picture) return {};
+  try {
+    const Picture drawn = picture_of(document, most_curves_drawn);
+    const bool worth = std::any_of(drawn.curves.begin(), drawn.curves.end(), [](const Curve& curve) {
+      return curve.style != CurveStyle::rule && curve.points.size() > 1;
+    });
+    return worth || drawn.curves.size() > 2 ? html_picture(drawn) : "";
+  } catch (const NoAnswer&) {
+    return {};
+  }
+}
+
+std::string Writer::kind_list() const {
+  std::string items;
+  for (const Kind& kind : kinds)
+    if (kinds_seen.count(kind.name) > 0)
+      items +=
+          fmt::format("<div><dt data-kind-name=\"{0}\">{0}</dt><dd>{1}</dd></div>", kind.name, kind.meaning);
+  return items.empty() ? "" : "<dl class=\"tb-kinds\">" + items + "</dl>\n";
+}
+
+std::string notes(const Document& document) {
+  std::string text;
+  for (const std::string& note : document.notes) text += element("p", "", html_escaped(note)) + "\n";
+  return text;
+}
+
+std::string command_line(const Frame& frame) {
+  if (frame.command_line.empty()) return {};
+  return fmt::format(
+      "<section class=\"tb-command\"><h2>Command line</h2><pre "
+      "tabindex=\"0\"><code>{}</code></pre></section>\n",
+      html_escaped(frame.command_line));
+}
+
+}  // namespace
+
+std::string html_escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += c;
+    }
+  return result;
+}
+
+std::string html_fragment(const Document& document, const Frame& frame) {
+  Writer writer{document};
+  std::string text =
+      fmt::format("<article class=\"tb-answer\">\n<header><p class=\"tb-over\">tailbound {}</p><h1>{}</h1>",
+                  html_escaped(document.layout->command), writer.linked(document.headline));
+  if (document.stopped)
+    text +=
+        fmt::format("<p class=\"tb-stopped\" role=\"note\">Stopped after {}: not all that was asked for.</p>",
+                    html_escaped(document.stopped_after));
+  text += "</header>\n";
+  const bool single = document.results.size() == 1;
+  const std::string lines = single ? writer.lines() : "";
+  if (!frame.quiet) text += lines;
+  text += writer.asked() + writer.picture();
+  if (single)
+    text += writer.found();
+  else
+    text += writer.results();
+  text += writer.tables();
+  if (!frame.quiet) {
+    const std::string trust = notes(document) + writer.kind_list();
+    if (!trust.empty())
+      text += "<section class=\"tb-trust\"><h2>How far to trust it</h2>\n" + trust + "</section>\n";
+  }
+  return text + command_line(frame) + "</article>\n";
+}
+
+std::string html_page(std::string_view title, std::string_view body, const Frame& frame) {
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+      "http-equiv=\"Content-Security-Policy\" "
+      "content=\"default-src 'none'; img-src data:; style-src {}; script-src {}; base-uri 'none'; "
+      "form-action "
+      "'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta "
+      "name=\"color-scheme\" "
+      "content=\"light dark\">\n<meta name=\"generator\" content=\"tailbound {}\">\n<title>{}</title>\n<link "
+      "rel=\"icon\" "
+      "href=\"data:,\">\n<style>{}</style>\n</head>\n<body "
+      "class=\"tb-page\">\n<main>\n{}</main>\n<footer>tailbound {}. "
+      "This page is whole: nothing is loaded from "
+      "elsewhere.</footer>\n<script>{}</script>\n</body>\n</html>\n",
+      html_style_hash(), html_script_hash(), html_escaped(frame.version), html_escaped(title), html_style(),
+      body, html_escaped(frame.version), html_script());
+}
+
+std::string to_html(const Document& document, const Frame& frame) {
+  return html_page(fmt::format("{} - tailbound {}", document.headline, document.layout->command),
+                   html_fragment(document, frame), frame);
+}
+
+std::string html_of_text(std::string_view title, std::string_view text, const Frame& frame) {
+  const std::string header = title.empty() ? ""
+                                           : "<header><p class=\"tb-over\">tailbound</p><h1>" +
+                                                 html_escaped(title) + "</h1></header>\n";
+  return fmt::format(
+      "<article class=\"tb-answer\">\n{}<section class=\"tb-text\" aria-label=\"The answer\"><pre "
+      "tabindex=\"0\"><code>{}"
+      "</code></pre></section>\n{}</article>\n",
+      header, html_escaped(text), command_line(frame));
+}
+
+}  // namespace tailbound::render

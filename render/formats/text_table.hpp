@@ -1,0 +1,28 @@
+#pragma once
+
+#include <tailbound/render/document.hpp>
+
+#include <string>
+#include <vector>
+
+/// Tables of text: what the formats for people have in common.
+/// Internal to the render module.
+namespace tailbound::render {
+
+struct TextTable {
+  std::vector<std::string> headings;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<bool> right;  ///< columns whose entries are set right
+};
+
+/// One row a result: the inputs that vary, then what was found; without hidden and unused columns.
+[[nodiscard]] TextTable results_table(const Document& document);
+/// One row a row.
+[[nodiscard]] TextTable rows_table(const TableLayout& layout, const Rows& rows, numeric::Digits digits);
+
+/// Characters of UTF-8 text.
+[[nodiscard]] std::size_t width(const std::string& text);
+/// `text` in lines of at most `width` characters, broken at spaces; line ends in it are kept.
+[[nodiscard]] std::vector<std::string> folded(const std::string& text, std::size_t width);
+
+}  // namespace tailbound::render

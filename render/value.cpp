@@ -1,0 +1,292 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/value.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tailbound::render {
+namespace {
+
+using numeric::Digits;
+using numeric::plain;
+using numeric::Rational;
+using numeric::Real;
+using numeric::Rounding;
+using numeric::to_decimal;
+
+/// Significant digits of an approximation and of a model in data formats, and for people.
+constexpr int double_digits = 17, most_agreed_shown = 11, model_digits = 6;
+
+int data_digits(Digits digits) {
+  return std::max(double_digits, digits.count + 3);
+}
+
+/// The longest decimal, up to `most` digits, to which both ends round; empty if they share none.
+std::string common_decimal(const Real& lower, const Real& upper, int most) {
+  for (int digits = most; digits >= 1; --digits) {
+    std::string text = to_decimal(lower, digits, Rounding::nearest);
+    if (text == to_decimal(upper, digits, Rounding::nearest)) return text;
+  }
+  return {};
+}
+
+std::string brief_exact(const Rational& value, Digits digits) {
+  const std::string text = plain(value);
+  const bool short_decimal =
+      text.size() <= static_cast<std::size_t>(std::max(double_digits, digits.count + 6)) &&
+      text.find('/') == std::string::npos;
+  return short_decimal ? text : to_decimal(value, digits.count + 1, Rounding::nearest);
+}
+
+std::string brief_enclosure(const Enclosure& value, Digits digits) {
+  std::string text = common_decimal(value.lower, value.upper, digits.count + 1);
+  if (text.empty())
+    text = to_decimal(value.lower, 3, Rounding::down) + " .. " + to_decimal(value.upper, 3, Rounding::up);
+  return text;
+}
+
+bool is_whole(double value) {
+  return std::isfinite(value) && value == std::floor(value);
+}
+
+/// "52 (51 .. 53)": percentiles in whole slots.
+std::string brief_whole(const Estimate& estimate) {
+  return fmt::format("{} ({} .. {})", estimate.value, estimate.lower,
+                     estimate.open() ? std::string("?") : fmt::format("{}", estimate.upper));
+}
+
+std::string brief_estimate(const Estimate& estimate) {
+  if (estimate.bare()) return fmt::format("{:.5g}", estimate.value);
+  if (is_whole(estimate.value) && is_whole(estimate.lower) && (estimate.open() || is_whole(estimate.upper)))
+    return brief_whole(estimate);
+  if (estimate.value == 0) return fmt::format("0 (below {:.2g})", estimate.upper);
+  const double half = estimate.upper - estimate.value;
+  // Percentiles in nanoseconds: whole slots, of which the two halves need not be alike.
+  if (estimate.open() || half == 0 ||
+      (estimate.lower > 0 && std::abs(estimate.value - estimate.lower - half) > 1e-3 * half))
+    return fmt::format("{:.6g} ({:.6g} .. {})", estimate.value, estimate.lower,
+                       estimate.open() ? std::string("?") : fmt::format("{:.6g}", estimate.upper));
+  // So many digits that the last one is the second of the interval's half width.
+  const double digits =
+      half > 0 ? std::floor(std::log10(std::abs(estimate.value))) - std::floor(std::log10(half)) + 2 : 8;
+  return fmt::format("{:.{}g} +- {:.2g}", estimate.value, static_cast<int>(std::clamp(digits, 2.0, 8.0)),
+                     half);
+}
+
+std::string joined(const std::vector<Rational>& values) {
+  std::string text;
+  for (const Rational& value : values) text += (text.empty() ? "" : " ") + plain(value);
+  return text;
+}
+
+int certified_digits(const Enclosure& value, Digits digits) {
+  // relative_width() is a double and may underflow to 0 at hundreds of digits: then the promise holds.
+  const double width = numeric::relative_width(value.lower, value.upper);
+  return width > 0 ? std::clamp(static_cast<int>(std::floor(-std::log10(width))), 0, digits.count)
+                   : digits.count;
+}
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+double log10_of(const Real& value) {
+  return value > 0 ? static_cast<double>(boost::multiprecision::log10(value))
+                   : -std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+std::string kind_of(const Value& value) {
+  return std::visit(
+      Overloaded{[](const Exact&) { return "exact"; }, [](const Enclosure&) { return "enclosure"; },
+                 [](const Bound&) { return "bound"; }, [](const Approximation&) { return "approximation"; },
+                 [](const Asymptote&) { return "asymptote"; }, [](const Model&) { return "model"; },
+                 [](const Estimate&) { return "estimate"; }, [](const auto&) { return ""; }},
+      value);
+}
+
+std::string brief(const Value& value, Digits digits) {
+  return std::visit(
+      Overloaded{
+          [](None) { return std::string("-"); },
+          [](Whole whole) { return std::to_string(whole.value); },
+          [](const Given& given) { return plain(given.value); },
+          [](const GivenList& list) { return joined(list.values); },
+          [](const Text& text) { return text.text; },
+          [](const TextList& list) { return fmt::format("{}", fmt::join(list.texts, "; ")); },
+          [](Flag flag) { return std::string(flag.value ? "yes" : "no"); },
+          [&](const Exact& exact) { return brief_exact(exact.value, digits); },
+          [&](const Enclosure& enclosure) { return brief_enclosure(enclosure, digits); },
+          [&](const Bound& bound) {
+            return to_decimal(bound.value, digits.count + 1, bound.is_upper ? Rounding::up : Rounding::down);
+          },
+          [](const Approximation& computed) {
+            return to_decimal(computed.value, std::clamp(computed.agreed_digits, 1, most_agreed_shown),
+                              Rounding::nearest);
+          },
+          [](Asymptote asymptote) { return fmt::format("{:.5g}", asymptote.value); },
+          [](Model model) { return fmt::format("{:.{}g}", model.value, model_digits); },
+          [](const Estimate& estimate) { return brief_estimate(estimate); },
+      },
+      value);
+}
+
+std::string certainty(const Value& value, Digits digits) {
+  return std::visit(Overloaded{
+                        [](const Exact&) { return std::string("exact"); },
+                        [&](const Enclosure& enclosure) {
+                          return fmt::format("certified to {} digits", certified_digits(enclosure, digits));
+                        },
+                        [](const Bound& bound) {
+                          return std::string(bound.is_upper ? "proved upper bound" : "proved lower bound");
+                        },
+                        [](const Approximation& computed) {
+                          return fmt::format("numerical, not proved (arithmetic converged to {} digits)",
+                                             computed.agreed_digits);
+                        },
+                        [](const Asymptote&) { return std::string("asymptote"); },
+                        [](const Model&) { return std::string("of a model"); },
+                        [](const Estimate& estimate) {
+                          return fmt::format("estimate, {:g} % interval", 100 * estimate.confidence);
+                        },
+                        [](const auto&) { return std::string(); },
+                    },
+                    value);
+}
+
+std::string shortest(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : std::string();
+}
+
+Decimals decimals(const Value& value, Digits digits) {
+  const int shown = data_digits(digits);
+  const auto rational = [&](const Rational& exact) {
+    std::string text = plain(exact);
+    const std::string fraction = numeric::to_fraction(exact);
+    if (text.find_first_of("/a") != std::string::npos)
+      text = to_decimal(exact, double_digits, Rounding::nearest);
+    return std::pair(std::move(text), fraction);
+  };
+  return std::visit(
+      Overloaded{
+          [](Whole whole) { return Decimals{.value = std::to_string(whole.value)}; },
+          [](Flag flag) { return Decimals{.value = flag.value ? "true" : "false"}; },
+          [&](const Given& given) {
+            auto [text, fraction] = rational(given.value);
+            return Decimals{.value = std::move(text), .exact = std::move(fraction)};
+          },
+          [&](const Exact& exact) {
+            return Decimals{.value = rational(exact.value).first,
+                            .lower = to_decimal(exact.value, shown, Rounding::down),
+                            .upper = to_decimal(exact.value, shown, Rounding::up),
+                            .exact = numeric::to_fraction(exact.value)};
+          },
+          [&](const Enclosure& enclosure) {
+            const Rational middle =
+                (numeric::to_rational(enclosure.lower) + numeric::to_rational(enclosure.upper)) / 2;
+            return Decimals{.value = to_decimal(middle, shown, Rounding::nearest),
+                            .lower = to_decimal(enclosure.lower, shown, Rounding::down),
+                            .upper = to_decimal(enclosure.upper, shown, Rounding::up)};
+          },
+          [&](const Bound& bound) {
+            std::string text = to_decimal(bound.value, shown, bound.is_upper ? Rounding::up : Rounding::down);
+            return bound.is_upper ? Decimals{.value = text, .upper = text}
+                                  : Decimals{.value = text, .lower = text};
+          },
+          [](const Approximation& computed) {
+            return Decimals{.value = to_decimal(computed.value, double_digits, Rounding::nearest)};
+          },
+          [](Asymptote asymptote) { return Decimals{.value = shortest(asymptote.value)}; },
+          [](Model model) { return Decimals{.value = shortest(model.value)}; },
+          [](const Estimate& estimate) {
+            return Decimals{.value = shortest(estimate.value),
+                            .lower = shortest(estimate.lower),
+                            .upper = estimate.open() ? std::string() : shortest(estimate.upper)};
+          },
+          [&](const auto& other) {
+            return Decimals{.value = std::is_same_v<std::decay_t<decltype(other)>, None>
+                                         ? std::string()
+                                         : brief(Value(other), digits)};
+          },
+      },
+      value);
+}
+
+std::optional<double> height(const Value& value) {
+  using Height = std::optional<double>;
+  return std::visit(
+      Overloaded{
+          [](Whole whole) -> Height { return static_cast<double>(whole.value); },
+          [](const Given& given) -> Height { return numeric::nearest_double(given.value); },
+          [](const Exact& exact) -> Height { return numeric::nearest_double(exact.value); },
+          [](const Enclosure& enclosure) -> Height { return static_cast<double>(enclosure.upper); },
+          [](const Bound& bound) -> Height { return static_cast<double>(bound.value); },
+          [](const Approximation& computed) -> Height { return static_cast<double>(computed.value); },
+          [](Asymptote asymptote) -> Height { return asymptote.value; },
+          [](Model model) -> Height { return model.value; },
+          [](const Estimate& estimate) -> Height { return estimate.value; },
+          [](const auto&) -> Height { return std::nullopt; },
+      },
+      value);
+}
+
+std::optional<double> log10_height(const Value& value) {
+  using Height = std::optional<double>;
+  const auto rational = [](const Rational& exact) -> Height {
+    return log10_of(numeric::to_real(exact, Rounding::up));
+  };
+  return std::visit(
+      Overloaded{[&](const Given& given) { return rational(given.value); },
+                 [&](const Exact& exact) { return rational(exact.value); },
+                 [](const Enclosure& enclosure) -> Height { return log10_of(enclosure.upper); },
+                 [](const Bound& bound) -> Height { return log10_of(bound.value); },
+                 [](const Approximation& computed) -> Height { return log10_of(computed.value); },
+                 [](const auto& other) -> Height {
+                   const Height plain_height = height(Value(other));
+                   return plain_height ? Height(std::log10(*plain_height)) : std::nullopt;
+                 }},
+      value);
+}
+
+Value scaled(const Value& value, const Rational& factor) {
+  const double approximate = numeric::nearest_double(factor);
+  const auto rounded = [&](const Real& real, Rounding rounding) {
+    const numeric::PrecisionScope scope(numeric::to_precision({static_cast<int>(real.precision()) + 2}));
+    return numeric::to_real(numeric::to_rational(real) * factor, rounding);
+  };
+  return std::visit(
+      Overloaded{
+          [&](Whole whole) -> Value { return Given{factor * cln::cl_I(static_cast<long>(whole.value))}; },
+          [&](const Given& given) -> Value { return Given{given.value * factor}; },
+          [&](const Exact& exact) -> Value { return Exact{exact.value * factor}; },
+          [&](const Enclosure& enclosure) -> Value {
+            return Enclosure{rounded(enclosure.lower, Rounding::down),
+                             rounded(enclosure.upper, Rounding::up)};
+          },
+          [&](const Bound& bound) -> Value {
+            return Bound{rounded(bound.value, bound.is_upper ? Rounding::up : Rounding::down),
+                         bound.is_upper};
+          },
+          [&](const Approximation& computed) -> Value {
+            return Approximation{rounded(computed.value, Rounding::nearest), computed.agreed_digits};
+          },
+          [&](Asymptote asymptote) -> Value { return Asymptote{asymptote.value * approximate}; },
+          [&](Model model) -> Value { return Model{model.value * approximate}; },
+          [&](Estimate estimate) -> Value {
+            estimate.value *= approximate, estimate.lower *= approximate, estimate.upper *= approximate;
+            return estimate;
+          },
+          [](const auto& other) -> Value { return other; },
+      },
+      value);
+}
+
+}  // namespace tailbound::render

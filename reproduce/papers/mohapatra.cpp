@@ -1,0 +1,208 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <reproduce/papers/mohapatra.hpp>
+#include <tailbound/answers/validation/validate_multistage.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailbound::figures {
+namespace {
+
+using answers::ComparedVariants;
+using numeric::plain;
+using numeric::Rational;
+using render::Column;
+using render::CurveStyle;
+using render::Shape;
+
+/// The paper does not print switch size, buffer and degree of its figures; these are ours.
+constexpr std::int64_t kSwitch = 2, kBuffer = 4, kCombining = 2;
+constexpr double kPublishedError = 0.15;
+/// Below this share of the load that comes through, a point counts as saturated.
+constexpr double kThrough = 0.98;
+
+struct Case {
+  const char* hot;
+  int colour;
+};
+constexpr Case kCases[] = {{"0.08", 0}, {"0.16", 1}};
+
+Rational hot_of(const Case& its) {
+  return numeric::parse_rational(its.hot, "hot");
+}
+
+/// One of the models of the mean delay.
+using Delays = ComparedVariants<unit::Time>;
+using Variant = const answers::Comparison<unit::Time>& (*)(const Delays&);
+
+const answers::Comparison<unit::Time>& published_of(const Delays& delays) {
+  return delays.published.value();
+}
+const answers::Comparison<unit::Time>& blocking_of(const Delays& delays) {
+  return delays.blocking;
+}
+
+struct Row {
+  Rational load;
+  answers::ValidateMultistageAnswer found;
+
+  [[nodiscard]] const Delays& delay() const { return found.delay.value(); }
+  [[nodiscard]] bool saturated() const {
+    return found.simulation.throughput.value < kThrough * numeric::nearest_double(load);
+  }
+};
+
+/// Measured in each replication.
+std::int64_t slots_of(std::int64_t nodes, bool quick) {
+  return std::max<std::int64_t>(2'000'000 / nodes / (quick ? quicker : 1), 64);
+}
+
+Row row_at(std::int64_t nodes, const Case& its, const Rational& load, const Request& request,
+           const answers::Run& run) {
+  return {load, answers::answer({.simulation = {.network = {.network = {nodes, kSwitch},
+                                                            .buffer = kBuffer,
+                                                            .hot = hot_of(its),
+                                                            .combining = kCombining,
+                                                            .links = network::Links::any},
+                                                .load = load,
+                                                .length = {.slots = slots_of(nodes, request.quick)}}},
+                                run)};
+}
+
+std::vector<Column> columns() {
+  const char* const through = "requests of a processor that come through in a service time";
+  const char* const delay = "mean from the entry into stage 0 until the last service ends [service times]";
+  std::vector<Column> columns;
+  for (const auto& [prefix, by, shape] : {std::tuple{"published", ", by the published model", Shape::model},
+                                          {"blocking", ", by the model of blocking", Shape::model},
+                                          {"simulated", ", by simulation", Shape::estimate}}) {
+    columns.push_back({fmt::format("{}_throughput", prefix), "", "", shape, std::string(through) + by});
+    columns.push_back({fmt::format("{}_delay", prefix), "", "", shape, std::string(delay) + by});
+  }
+  return columns;
+}
+
+void add_to_table(Result& result, const Case& its, const Row& row) {
+  const answers::ValidateMultistageAnswer& found = row.found;
+  add_row(result, {{"hot", render::Given{hot_of(its)}}, {"load", render::Given{row.load}}},
+          {{"published_throughput", render::shown(found.published->throughput)},
+           {"published_delay", render::shown(found.published->delay)},
+           {"blocking_throughput", render::shown(found.blocking.throughput)},
+           {"blocking_delay", render::shown(found.blocking.delay)},
+           {"simulated_throughput", render::shown(found.simulation.throughput)},
+           {"simulated_delay", render::shown(found.simulation.delay)}});
+}
+
+void add_curves(render::Picture& picture, const Case& its, const std::vector<Row>& rows) {
+  const auto curve = [&](const char* name, CurveStyle style) {
+    return render::Curve{
+        .title = fmt::format("{}, h = {}", name, its.hot), .style = style, .colour = its.colour};
+  };
+  render::Curve published = curve("published", CurveStyle::dashed);
+  render::Curve blocking = curve("blocking", CurveStyle::line);
+  render::Curve simulated = curve("simulation", CurveStyle::bars);
+  for (const Row& row : rows) {
+    published.points.emplace_back(row.found.published->throughput.value, row.found.published->delay.value);
+    blocking.points.emplace_back(row.found.blocking.throughput.value, row.found.blocking.delay.value);
+    render::add_point(simulated, row.found.simulation.throughput.value,
+                      render::shown(row.found.simulation.delay), false);
+  }
+  for (render::Curve* drawn : {&published, &blocking, &simulated})
+    picture.curves.push_back(std::move(*drawn));
+}
+
+/// A model's error of the mean delay over some loads.
+struct Errors {
+  double mean = 0, worst = 0;
+  std::size_t count = 0;
+};
+
+Errors errors(const std::vector<Row>& rows, Variant model, bool saturated) {
+  Errors result;
+  for (const Row& row : rows) {
+    if (row.saturated() != saturated) continue;
+    const double error = std::abs(model(row.delay()).error().value());
+    result.mean += error;
+    result.worst = std::max(result.worst, error);
+    ++result.count;
+  }
+  if (result.count > 0) result.mean /= static_cast<double>(result.count);
+  return result;
+}
+
+std::string in_words(const Errors& found) {
+  return fmt::format("{:.1f} % in the mean, {:.1f} % at worst, over {} loads", 100 * found.mean,
+                     100 * found.worst, found.count);
+}
+
+Finding finding(const char* name, const Case& its, const std::vector<Row>& rows, Variant model,
+                bool saturated) {
+  const Errors found = errors(rows, model, saturated);
+  Finding result{
+      .subject = fmt::format("{} at hot {} {} saturation", name, its.hot, saturated ? "in" : "below"),
+      .claim = "analysis and simulation differ by at most 15 %",
+      .published = "within 15 %; where on the curve is not said",
+      .computed = found.count == 0 ? "no such load" : "error of the delay at equal load: " + in_words(found),
+      .agrees = {}};
+  if (found.count > 0) result.agrees = found.worst <= kPublishedError;
+  return result;
+}
+
+Result compute(std::int64_t nodes, const Request& request) {
+  const Rational step = numeric::parse_rational(request.quick ? "0.2" : "0.1", "step");
+  Result result = new_result(
+      {{"hot", "hot", "", Shape::given, "fraction of the requests that goes to one memory"},
+       {"load", "load", "", Shape::given, "requests that a processor generates in a service time"}},
+      columns(),
+      {.title = fmt::format("{} nodes, 2 x 2 switches, buffer 4, combining up to 2", nodes),
+       .x_label = "throughput [requests a processor in a service time]",
+       .y_label = "mean delay [service times]",
+       .note = "simulation with 95 % intervals; the models are approximate"});
+  const std::size_t all = request.quick ? 10 : 20;
+  std::size_t done = 0;
+  for (const Case& its : kCases) {
+    std::vector<Row> rows;
+    for (Rational load = step; load <= 1; load = load + step) {
+      rows.push_back(row_at(nodes, its, load, request, answers::part_of(request.run, done++, all)));
+      add_to_table(result, its, rows.back());
+    }
+    add_curves(result.picture, its, rows);
+    for (const bool saturated : {false, true}) {
+      result.findings.push_back(finding("published model", its, rows, published_of, saturated));
+      result.findings.push_back(finding("blocking model", its, rows, blocking_of, saturated));
+    }
+    result.commands.push_back(fmt::format(
+        "tailbound validate multistage --nodes {} --hot {} --links any --loads {}:1:{} --slots {}", nodes,
+        its.hot, plain(step), plain(step), slots_of(nodes, request.quick)));
+  }
+  result.computed =
+      "Throughput and mean delay at loads up to 1: the published model, the variant blocking, and the "
+      "simulation (4 replications, seed 1). The paper does not print the switch size, buffer and degree of "
+      "combining of its figures; 2 x 2 switches, 4 places and degree 2 are assumed.";
+  return result;
+}
+
+}  // namespace
+
+std::vector<Figure> mohapatra_figures() {
+  const auto figure = [](int number, std::int64_t nodes) {
+    return Figure{
+        .name = fmt::format("mohapatra-{}", number),
+        .paper = "mohapatra",
+        .title = fmt::format("Figure {}: throughput against delay of {} nodes, hot spots 8 % and 16 %",
+                             number, nodes),
+        .source =
+            "P. Mohapatra, S. Wong and C. R. Das, Performance Analysis of Combining Multistage "
+            "Interconnection Networks, ICPP 1994, section 4",
+        .shows =
+            "Normalised throughput against average delay by analysis and by simulation, for hot spots of 8 % "
+            "and 16 %. The two are said to differ by at most 15 %.",
+        .compute = [nodes](const Request& request) { return compute(nodes, request); }};
+  };
+  return {figure(4, 64), figure(5, 256)};
+}
+
+}  // namespace tailbound::figures

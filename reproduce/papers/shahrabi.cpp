@@ -1,0 +1,275 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <reproduce/papers/shahrabi.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/documents/parts/observed.hpp>
+#include <tailbound/render/documents/worms/hypercube.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailbound::figures {
+namespace {
+
+using answers::broadcast_variants;
+using answers::BroadcastHypercube;
+using answers::BroadcastQuantity;
+using answers::Replication;
+using render::Column;
+using render::CurveStyle;
+using render::replication_name;
+using render::Shape;
+using render::Value;
+
+/// The variants that are drawn: ours, and the model as published.
+constexpr Replication kDrawn[] = {Replication::conserving, Replication::literal};
+/// Errors count up to here, of the first variant's saturation rate.
+constexpr double kModerate = 0.8;
+
+/// The paper prints neither which cases its curves are nor any number; these have each of its dimensions,
+/// virtual channels, lengths and fractions of broadcasts.
+std::vector<BroadcastHypercube> cases_of(int dimensions) {
+  struct Case {
+    int dimensions;
+    std::int64_t virtual_channels, flits;
+    const char* broadcast;
+  };
+  constexpr Case cases[] = {{6, 3, 32, "0.02"}, {6, 4, 64, "0.01"},  {6, 6, 128, "0.005"},
+                            {7, 6, 32, "0.01"}, {7, 3, 64, "0.005"}, {7, 4, 100, "0.03"},
+                            {8, 4, 32, "0.03"}, {8, 6, 64, "0.02"},  {8, 3, 100, "0.01"}};
+  std::vector<BroadcastHypercube> hypercubes;
+  for (const Case& its : cases)
+    if (its.dimensions == dimensions)
+      hypercubes.push_back({.dimensions = dimensions,
+                            .virtual_channels = its.virtual_channels,
+                            .flits = its.flits,
+                            .broadcast = numeric::parse_rational(its.broadcast, "broadcast")});
+  return hypercubes;
+}
+
+std::string in_words(const BroadcastHypercube& its) {
+  return fmt::format("V = {}, M = {}, b = {}", its.virtual_channels, its.flits,
+                     numeric::plain(its.broadcast));
+}
+
+std::string options_of(const BroadcastHypercube& its) {
+  return fmt::format("--dimensions {} --virtual-channels {} --flits {} --broadcast {}", its.dimensions,
+                     its.virtual_channels, its.flits, numeric::plain(its.broadcast));
+}
+
+/// What a figure shows.
+struct Shown {
+  int figure;
+  const char* name;
+  BroadcastQuantity quantity;
+  numeric::Model<unit::Cycle> answers::BroadcastLatencies::*model;
+};
+constexpr Shown kBroadcast{3, "broadcast", BroadcastQuantity::broadcast_latency,
+                           &answers::BroadcastLatencies::broadcast};
+constexpr Shown kUnicast{4, "unicast", BroadcastQuantity::unicast_latency,
+                         &answers::BroadcastLatencies::unicast};
+
+Result new_figure(int dimensions, const Shown& shown) {
+  return new_result(
+      {{"dimensions", "", "", Shape::whole, "of the hypercube"},
+       {"virtual_channels", "", "", Shape::whole, "of each link"},
+       {"flits", "", "", Shape::whole, "of a message"},
+       {"broadcast", "", "", Shape::given, "fraction of the messages that are broadcasts"},
+       {"by", "", "", Shape::text, "a variant of the model, or simulation"},
+       {"rate", "", "messages/cycle/node", Shape::given, "offered"},
+       {"fraction_of_saturation", "", "", Shape::model,
+        "that is of the saturation rate of the variant, of a simulated one of conserving"}},
+      {{"latency", "", "cycles", Shape::number, fmt::format("mean, of a {}", shown.name)}},
+      {.title = fmt::format("{}-dimensional hypercube: {} latency", dimensions, shown.name),
+       .x_label = "rate [messages/cycle/node]",
+       .y_label = "mean latency [cycles]",
+       .note =
+           "lines: variant conserving; dashed: literal, the model as published; points: simulation with 95 % "
+           "intervals"});
+}
+
+void add_point(Result& result, render::Curve& curve, const BroadcastHypercube& its, const std::string& by,
+               double rate, double fraction, const Value& latency) {
+  render::add_point(curve, rate, latency, false);
+  add_row(result,
+          {{"dimensions", render::Whole{its.dimensions}},
+           {"virtual_channels", render::Whole{its.virtual_channels}},
+           {"flits", render::Whole{its.flits}},
+           {"broadcast", render::Given{its.broadcast}},
+           {"by", render::Text{by}},
+           {"rate", render::given(rate)},
+           {"fraction_of_saturation", render::Model{fraction}}},
+          {{"latency", latency}});
+}
+
+// --- the model
+
+void add_model(Result& result, const BroadcastHypercube& its, Replication replication, const Shown& shown,
+               int colour, bool quick) {
+  const bool published = replication == Replication::literal;
+  render::Curve curve{.title = !published    ? in_words(its)
+                               : colour == 0 ? "literal"
+                                             : "",
+                      .style = published ? CurveStyle::dashed : CurveStyle::line,
+                      .colour = colour};
+  const double saturation = answers::broadcast_saturation(its, replication).value;
+  for (int percent = 0; percent <= 95; percent += quick ? 19 : 5) {
+    const double fraction = percent / 100.0, rate = fraction * saturation;  // as the command has it
+    const auto latencies = answers::broadcast_latencies(its, replication, rate).value();
+    add_point(result, curve, its, replication_name(replication), rate, fraction,
+              render::shown(latencies.*shown.model));
+  }
+  result.picture.curves.push_back(std::move(curve));
+}
+
+// --- the simulation
+
+/// At 20, 40, .. 80 % of the first variant's saturation rate, with as many flit-hops each as the command has.
+answers::ValidateBroadcastAnswer simulate(const BroadcastHypercube& its, bool quick,
+                                          const answers::Run& run) {
+  answers::SimulateHypercubeQuestion question{.network = {.hypercube = its}};
+  question.offered.of_saturation = true;
+  for (const int percent : {20, 40, 60, 80})
+    if (!quick || percent % 40 == 20) question.offered.values.push_back(numeric::Rational(percent) / 100);
+  if (quick) question.flit_hops /= 2.0 * quicker;  // for half the rates
+  return answers::answer({.simulation = question}, run);
+}
+
+std::vector<answers::BroadcastComparison> points_of(const answers::ValidateBroadcastAnswer& simulated,
+                                                    const Shown& shown) {
+  std::vector<answers::BroadcastComparison> points;
+  for (const answers::BroadcastComparison& row : simulated.rows)
+    if (row.quantity == shown.quantity) points.push_back(row);
+  return points;
+}
+
+void add_simulation(Result& result, const BroadcastHypercube& its,
+                    const std::vector<answers::BroadcastComparison>& points, int colour) {
+  render::Curve curve{.title = colour == 0 ? "simulation" : "", .style = CurveStyle::bars, .colour = colour};
+  for (const answers::BroadcastComparison& point : points)
+    add_point(result, curve, its, "simulation", point.rate, point.fraction_of_saturation.value,
+              render::shown(point.variants.front().simulated));
+  result.picture.curves.push_back(std::move(curve));
+}
+
+// --- findings
+
+/// Messages that cross a link for each message that a node generates, by the variants and by the simulation.
+Finding links_finding(const BroadcastHypercube& its, const answers::SimulatedBroadcasts& simulated) {
+  double flits = 0;
+  for (const sim::DimensionUse& use : simulated.found.dimensions) flits += use.flits / its.dimensions;
+  const double counted = flits / static_cast<double>(its.flits) / simulated.rate;
+  std::string computed;
+  double published = 0;
+  for (const Replication variant : broadcast_variants) {
+    const double rate =
+        bounds::wormhole::broadcast_rates({.dimensions = its.dimensions,
+                                           .virtual_channels = its.virtual_channels,
+                                           .flits = static_cast<double>(its.flits),
+                                           .broadcast = numeric::nearest_double(its.broadcast),
+                                           .replication = variant})
+            .all();
+    if (variant == Replication::literal) published = rate;
+    computed += fmt::format("{} {:.5g}, ", replication_name(variant), rate);
+  }
+  return {
+      .subject = fmt::format("messages on a link ({})", in_words(its)),
+      .claim =
+          "equations (4), (7), (8) and (11) give the messages that cross a link for each that a node "
+          "generates",
+      .published = "formulas without numbers",
+      .computed = fmt::format("{}simulation {:.5g} at 20 % of saturation (agreement: literal within 2 % of "
+                              "the simulation)",
+                              computed, counted),
+      .agrees = std::abs(published / counted - 1) <= 0.02};
+}
+
+// --- figures
+
+Result figure(int dimensions, const Shown& shown, const Request& request) {
+  Result result = new_figure(dimensions, shown);
+  const std::vector<BroadcastHypercube> cases = cases_of(dimensions);
+  for (const Replication replication : kDrawn)
+    for (std::size_t i = 0; i < cases.size(); ++i)
+      add_model(result, cases[i], replication, shown, static_cast<int>(i), request.quick);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const BroadcastHypercube& its = cases[i];
+    const answers::ValidateBroadcastAnswer simulated =
+        simulate(its, request.quick, answers::part_of(request.run, i, cases.size()));
+    const std::vector<answers::BroadcastComparison> points = points_of(simulated, shown);
+    add_simulation(result, its, points, static_cast<int>(i));
+    result.findings.push_back(judge(in_words(its), points));
+    if (i == 0) result.findings.push_back(links_finding(its, simulated.simulation.points.front()));
+    for (const Replication replication : kDrawn)
+      result.commands.push_back(fmt::format("tailbound broadcast {} --replication {} --fractions 0%:95%:5%",
+                                            options_of(its), replication_name(replication)));
+    result.commands.push_back(
+        fmt::format("tailbound validate broadcast {} --fractions 20%:80%:20%", options_of(its)));
+  }
+  result.computed = fmt::format(
+      "Mean {} latency, start-up 1, by the model up to 95 % of each variant's own saturation rate: literal "
+      "is the model as printed, conserving counts each copy of a broadcast once "
+      "(docs/derivations/broadcast.md); and by flit-level simulation at 20 to 80 % of the saturation rate of "
+      "conserving, with 95 % intervals. The paper names the dimensions, virtual channels, lengths and "
+      "fractions of its cases, not which of them go together: the cases here are a choice in which each "
+      "occurs in one of the figures.",
+      shown.name);
+  return result;
+}
+
+Figure shahrabi_figure(int dimensions, const Shown& shown) {
+  return {
+      .name = fmt::format("shahrabi-{}-{}d", shown.figure, dimensions),
+      .paper = "shahrabi",
+      .title = fmt::format("Figure {}: {} latency against rate of {}-dimensional hypercubes", shown.figure,
+                           shown.name, dimensions),
+      .source =
+          "A. Shahrabi and M. Ould-Khaoua, On the Communication Latency of Wormhole Routed "
+          "Interconnection Networks, 2003, section 4",
+      .shows = fmt::format("Mean {} latency by the model and by simulation, which are said to match closely "
+                           "under light and moderate traffic, and to differ noticeably near saturation.",
+                           shown.name),
+      .compute = [dimensions, shown](const Request& request) { return figure(dimensions, shown, request); }};
+}
+
+}  // namespace
+
+Finding judge(const std::string& hypercube, const std::vector<answers::BroadcastComparison>& points) {
+  std::string computed;
+  double published = 1e300, widest = 0;
+  for (std::size_t i = 0; i < broadcast_variants.size(); ++i) {
+    double least = 1e300, greatest = -1e300;
+    for (const answers::BroadcastComparison& point : points) {
+      const std::optional<double> error = point.variants[i].error();
+      if (!error || point.fraction_of_saturation.value > kModerate * (1 + 1e-6)) continue;
+      least = std::min(least, *error);
+      greatest = std::max(greatest, *error);
+      const auto& simulated = point.variants[i].simulated;
+      widest = std::max(widest, (simulated.upper - simulated.lower) / 2 / simulated.value);
+    }
+    const char* const name = replication_name(broadcast_variants[i]);
+    if (least > greatest) {
+      computed += fmt::format("{} saturated, ", name);
+      continue;
+    }
+    if (broadcast_variants[i] == Replication::literal) published = std::max(-least, greatest);
+    computed += fmt::format("{} {:+.1f} to {:+.1f} %, ", name, 100 * least, 100 * greatest);
+  }
+  return {.subject = fmt::format("model against simulation ({})", hypercube),
+          .claim = "the model closely matches the simulation under light and moderate traffic",
+          .published = "curves without numbers",
+          .computed = fmt::format("errors up to 80 % of the saturation rate of {}: {}with intervals of "
+                                  "at most +- {:.1f} % (agreement: literal within 5 %)",
+                                  replication_name(broadcast_variants.front()), computed, 100 * widest),
+          .agrees = published <= 0.05};
+}
+
+std::vector<Figure> shahrabi_figures() {
+  std::vector<Figure> figures;
+  for (const Shown& shown : {kBroadcast, kUnicast})
+    for (const int dimensions : {6, 7, 8}) figures.push_back(shahrabi_figure(dimensions, shown));
+  return figures;
+}
+
+}  // namespace tailbound::figures

@@ -1,0 +1,279 @@
+#include <serve/http/connections.hpp>
+
+#include <tailbound/core/error.hpp>
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <thread>
+
+namespace tailbound::serve {
+
+using Clock = std::chrono::steady_clock;
+
+/// One connection: the bytes that httplib asks for, up to what one request may have.
+class Connection final : public httplib::Stream {
+ public:
+  enum class State { waiting, coming, answering };
+
+  Connection(int descriptor, const Connections::Bounds& bounds) : descriptor_(descriptor), bounds_(bounds) {}
+  ~Connection() override { close(descriptor_); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  /// Until the first byte of a request; false if none comes.
+  bool wait_for_request() {
+    be(State::waiting, bounds_.between_requests);
+    if (begin_ == end_ && !fill()) return false;
+    left_ = bounds_.head_bytes;
+    be(State::coming, bounds_.for_request);
+    return true;
+  }
+  void begin_answer() { be(State::answering, std::chrono::hours(24)); }
+
+  void admit_body(std::size_t bytes) { left_ += bytes; }
+
+  /// What was said last arrives only where nothing stays unread: so some of it is read, for a moment.
+  void let_go() {
+    shutdown(descriptor_, SHUT_WR);
+    left_ = std::size_t{256} << 10;
+    be(State::waiting, std::chrono::milliseconds(300));
+    for (begin_ = end_ = 0; left_ > 0 && fill(); left_ -= std::min(left_, end_)) {
+    }
+  }
+
+  /// By another thread: its reader and its writer find the end.
+  void end() { shutdown(descriptor_, SHUT_RDWR); }
+  [[nodiscard]] State state() const { return state_; }
+  [[nodiscard]] Clock::duration age() const { return Clock::now() - since_.load(); }
+  bool last = false;  ///< no further request is read
+
+  [[nodiscard]] bool is_readable() const override { return begin_ < end_ || ready(POLLIN, Clock::now()); }
+  [[nodiscard]] bool is_writable() const override {
+    return ready(POLLOUT, Clock::now() + bounds_.for_answer);
+  }
+  ssize_t read(char* to, std::size_t size) override {
+    if (left_ == 0 || (begin_ == end_ && !fill())) {
+      last = true;
+      return -1;
+    }
+    const std::size_t count = std::min({size, end_ - begin_, left_});
+    std::memcpy(to, buffer_ + begin_, count);
+    begin_ += count;
+    left_ -= count;
+    return static_cast<ssize_t>(count);
+  }
+  ssize_t write(const char* from, std::size_t size) override {
+    if (!writing_until_) writing_until_ = Clock::now() + bounds_.for_answer;
+    for (;;) {
+      const ssize_t sent = send(descriptor_, from, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent >= 0) return sent;
+      if (errno == EINTR) continue;
+      if (errno != EAGAIN || !ready(POLLOUT, *writing_until_)) return -1;
+    }
+  }
+  void answered() { writing_until_.reset(); }
+
+  void get_remote_ip_and_port(std::string& ip, int& port) const override {
+    ip.clear();
+    port = 0;
+  }
+  void get_local_ip_and_port(std::string& ip, int& port) const override { get_remote_ip_and_port(ip, port); }
+  [[nodiscard]] int socket() const override { return descriptor_; }
+
+ private:
+  void be(State state, std::chrono::milliseconds time) {
+    state_ = state;
+    since_ = Clock::now();
+    until_ = Clock::now() + time;
+  }
+  [[nodiscard]] bool ready(short what, Clock::time_point until) const {
+    for (;;) {
+      pollfd look{.fd = descriptor_, .events = what, .revents = 0};
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+      const int found = poll(&look, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000)));
+      if (found > 0) return true;
+      if (found < 0 && errno != EINTR) return false;
+      if (Clock::now() >= until) return false;
+    }
+  }
+  bool fill() {
+    for (;;) {
+      if (!ready(POLLIN, until_)) return false;
+      const ssize_t got = recv(descriptor_, buffer_, sizeof buffer_, MSG_DONTWAIT);
+      if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+      begin_ = 0;
+      end_ = got > 0 ? static_cast<std::size_t>(got) : 0;
+      return got > 0;
+    }
+  }
+
+  int descriptor_;
+  const Connections::Bounds& bounds_;
+  std::atomic<State> state_ = State::waiting;
+  std::atomic<Clock::time_point> since_ = Clock::now();
+  Clock::time_point until_ = Clock::now();
+  std::optional<Clock::time_point> writing_until_;
+  std::size_t left_ = 0;  ///< bytes of the request that may still come
+  char buffer_[4096];
+  std::size_t begin_ = 0, end_ = 0;  ///< what has come and is not read
+};
+
+namespace {
+
+thread_local Connection* current = nullptr;  ///< whose request the thread is at
+
+struct Freed {
+  void operator()(addrinfo* list) const { freeaddrinfo(list); }
+};
+
+/// \throws InvalidArgument  naming --host or --port
+int listening_socket(const std::string& host, int port) {
+  addrinfo wanted{};
+  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_flags = AI_PASSIVE;
+  addrinfo* list = nullptr;
+  if (const int failed = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &list))
+    throw InvalidArgument("--host", host,
+                          std::string("an address or a name of this machine (") + gai_strerror(failed) + ")");
+  const std::unique_ptr<addrinfo, Freed> owned(list);
+  int reason = 0;
+  for (const addrinfo* at = list; at != nullptr; at = at->ai_next) {
+    const int made = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, at->ai_protocol);
+    const int on = 1;
+    if (made < 0) continue;
+    setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (bind(made, at->ai_addr, at->ai_addrlen) == 0 && listen(made, 128) == 0) return made;
+    reason = errno;
+    close(made);
+  }
+  const std::string why = std::string(" (") + std::strerror(reason) + ")";
+  if (reason == EADDRINUSE || reason == EACCES)
+    throw InvalidArgument("--port", std::to_string(port), "a port that is free, or 0 for any that is" + why);
+  throw InvalidArgument("--host", host, "an address of this machine" + why);
+}
+
+int port_of(int socket) {
+  sockaddr_storage name{};
+  socklen_t length = sizeof name;
+  if (getsockname(socket, reinterpret_cast<sockaddr*>(&name), &length) != 0) return 0;
+  if (name.ss_family == AF_INET6) return ntohs(reinterpret_cast<const sockaddr_in6&>(name).sin6_port);
+  return ntohs(reinterpret_cast<const sockaddr_in&>(name).sin_port);
+}
+
+}  // namespace
+
+Connections::~Connections() {
+  if (listening_ >= 0) close(listening_);
+}
+
+int Connections::open(const std::string& host, int port) {
+  listening_ = listening_socket(host, port);
+  return port_of(listening_);
+}
+
+void Connections::admit_body(std::size_t bytes) {
+  if (current != nullptr) current->admit_body(bytes);
+}
+
+void Connections::begin_answer() {
+  if (current != nullptr) current->begin_answer();
+}
+
+void Connections::close_after_answer() {
+  if (current != nullptr) current->last = true;
+}
+
+void Connections::take_until_readable(int descriptor, const std::function<void()>& ending) {
+  for (;;) {
+    pollfd looks[] = {{.fd = descriptor, .events = POLLIN, .revents = 0},
+                      {.fd = listening_, .events = POLLIN, .revents = 0}};
+    if (poll(looks, 2, -1) < 0) continue;
+    if (looks[0].revents != 0) break;
+    if (looks[1].revents != 0) take();
+  }
+  close(listening_);
+  listening_ = -1;
+  ending();
+  std::unique_lock guard(lock_);
+  for (const auto& connection : open_) connection->end();
+  changed_.wait(guard, [this] { return threads_ == 0; });
+}
+
+void Connections::take() {
+  const int descriptor = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (descriptor < 0) {
+    // No descriptors left: wait for one to be closed, rather than in a circle.
+    if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return;
+  }
+  const int on = 1;
+  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  const auto connection = std::make_shared<Connection>(descriptor, bounds_);
+  std::unique_lock guard(lock_);
+  if (!make_room()) {
+    constexpr std::string_view busy =
+        "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+    static_cast<void>(send(descriptor, busy.data(), busy.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+    return;
+  }
+  open_.push_back(connection);
+  ++threads_;
+  guard.unlock();
+  const auto forget = [this, connection] {
+    const std::scoped_lock all(lock_);
+    open_.remove(connection);
+    --threads_;
+    changed_.notify_all();
+  };
+  try {
+    std::thread([this, connection, forget] {
+      talk(*connection);
+      forget();
+    }).detach();
+  } catch (const std::system_error&) {
+    forget();
+  }
+}
+
+/// With the lock held. Beyond the bound the connection that has said nothing for longest is ended, or whose request has
+/// been coming for longest; false where all are being answered, or that many threads are still at their end.
+bool Connections::make_room() {
+  if (open_.size() < bounds_.connections) return threads_ < 2 * bounds_.connections;
+  auto oldest = open_.end();
+  for (auto at = open_.begin(); at != open_.end(); ++at)
+    if ((*at)->state() != Connection::State::answering &&
+        (oldest == open_.end() || (*at)->age() > (*oldest)->age()))
+      oldest = at;
+  if (oldest == open_.end() || threads_ >= 2 * bounds_.connections) return false;
+  (*oldest)->end();
+  open_.erase(oldest);
+  return true;
+}
+
+void Connections::talk(Connection& connection) {
+  current = &connection;
+  try {
+    while (!connection.last && connection.wait_for_request()) {
+      bool closed = false;
+      if (!process_request(connection, false, closed, nullptr) || closed) break;
+      connection.answered();
+    }
+    if (connection.last) connection.let_go();
+  } catch (...) {  // no memory for a request: that connection ends
+  }
+  current = nullptr;
+}
+
+}  // namespace tailbound::serve

@@ -1,0 +1,183 @@
+#include <serve/page/controls.hpp>
+#include <serve/page/question.hpp>
+
+#include <cli/ask.hpp>
+#include <cli/program.hpp>
+
+#include <algorithm>
+#include <cctype>
+
+namespace tailbound::serve {
+namespace {
+
+constexpr std::size_t most_options = 200;
+constexpr std::size_t longest_value = std::size_t{1} << 16;
+constexpr std::size_t most_files = 8;
+constexpr std::size_t longest_name = 100;
+constexpr int deepest = 5;
+
+/// Commands that write files, and those that are no questions.
+bool is_offered(std::string_view command) {
+  constexpr std::string_view others[] = {"reproduce", "sweep", "merge", "schema", "serve"};
+  return std::find(std::begin(others), std::end(others), command) == std::end(others);
+}
+
+/// Options that write files, or read what such have written.
+bool writes(std::string_view option) {
+  constexpr std::string_view those[] = {"--checkpoint", "--checkpoint-every", "--resume"};
+  return std::find(std::begin(those), std::end(those), option) != std::end(those);
+}
+
+/// A name alone, that of a file nowhere.
+bool is_file_name(const std::string& name) {
+  return !name.empty() && name.size() <= longest_name && name != "-" && name.front() != '.' &&
+         name.find('/') == std::string::npos && std::none_of(name.begin(), name.end(), [](char c) {
+           return std::iscntrl(static_cast<unsigned char>(c)) != 0;
+         });
+}
+
+bool names_file(const options::Option& option) {
+  return option.type == "FILE" || option.name == "FILE";
+}
+
+/// Of each question, in the order of the help. Only looked at: they are not asked here.
+const std::vector<std::pair<std::string, cli::Asker>>& offered() {
+  static const auto askers = [] {
+    std::vector<std::pair<std::string, cli::Asker>> all;
+    for (const std::string& name : cli::command_names())
+      if (is_offered(name)) all.emplace_back(name, cli::Asker(name));
+    return all;
+  }();
+  return askers;
+}
+
+/// \throws BadRequest
+const cli::Asker& asker_of(const std::string& name) {
+  for (const auto& [known, asker] : offered())
+    if (known == name) return asker;
+  throw BadRequest("no such question is answered here");
+}
+
+const std::string& text_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_string())
+    throw BadRequest(std::string("\"") + key + "\" is not a text");
+  return found->get_ref<const std::string&>();
+}
+
+const char* kind_of(const options::Option& option) {
+  if (names_file(option)) return "file";
+  return option.flag != nullptr ? "flag" : option.words != nullptr ? "words" : "text";
+}
+
+Json option_of(const std::string& question, const options::Option& option) {
+  Json made{{"name", option.name},     {"type", option.type},
+            {"help", option.help},     {"group", option.group},
+            {"kind", kind_of(option)}, {"required", option.required || option.least > 0}};
+  if (const auto& choices = choices_of(question, option.name); !choices.empty()) made["choices"] = choices;
+  if (const Slider* slider = slider_of(question, option.name))
+    made["slider"] = {{"least", slider->least},
+                      {"most", slider->most},
+                      {"step", slider->step},
+                      {"powers_of_ten", slider->powers_of_ten}};
+  return made;
+}
+
+}  // namespace
+
+Json parsed(std::string_view body) {
+  const auto shallow = [](int depth, Json::parse_event_t, Json&) {
+    if (depth > deepest) throw BadRequest("JSON that is nested too deeply");
+    return true;
+  };
+  try {
+    return Json::parse(body, shallow);
+  } catch (const Json::exception&) {
+    throw BadRequest("not JSON");
+  }
+}
+
+Question read_question(const Json& asked) {
+  if (!asked.is_object()) throw BadRequest("not a JSON object");
+  Question question{.name = text_at(asked, "question"), .options = {}, .files = {}, .page = {}};
+  const cli::Asker& asker = asker_of(question.name);
+  if (asked.contains("page")) question.page = text_at(asked, "page").substr(0, longest_name);
+  if (const auto files = asked.find("files"); files != asked.end()) {
+    if (!files->is_object() || files->size() > most_files)
+      throw BadRequest("\"files\" are not a few texts by name");
+    for (const auto& [name, content] : files->items()) {
+      if (!content.is_string() || !is_file_name(name)) throw BadRequest("a file is a text with a plain name");
+      question.files[name] = content.get<std::string>();
+    }
+  }
+  const auto options = asked.find("options");
+  if (options == asked.end() || !options->is_array() || options->size() > most_options)
+    throw BadRequest("\"options\" are not a list of pairs");
+  for (const Json& pair : *options) {
+    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string())
+      throw BadRequest("\"options\" are not a list of pairs of texts");
+    const auto& name = pair[0].get_ref<const std::string&>();
+    const auto& value = pair[1].get_ref<const std::string&>();
+    if (value.size() > longest_value || name.size() > longest_name) throw BadRequest("an option is too long");
+    if (writes(name)) throw BadRequest(name + " is not taken here: it is about files");
+    const options::Option* option = asker.options().find(name);
+    if (option != nullptr && names_file(*option) && !question.files.contains(value))
+      throw BadRequest("a file that was not handed over");
+    question.options.emplace_back(name, value);
+  }
+  return question;
+}
+
+std::string read_format(const std::string& name) {
+  constexpr std::string_view known[] = {"html", "page", "table", "json", "csv", "markdown", "svg", "png"};
+  if (std::find(std::begin(known), std::end(known), name) == std::end(known))
+    throw BadRequest("no such format");
+  return name;
+}
+
+std::string command_line(const Question& question) {
+  const cli::Asker& asker = asker_of(question.name);
+  std::vector<std::string> words{"tailbound"};
+  const std::size_t space = question.name.find(' ');
+  words.push_back(question.name.substr(0, space));
+  if (space != std::string::npos) words.push_back(question.name.substr(space + 1));
+  for (const auto& [name, value] : question.options) {
+    const options::Option* option = asker.options().find(name);
+    if (name.rfind("--", 0) == 0) words.push_back(name);
+    const bool alone =
+        option != nullptr && (option->flag != nullptr || (option->words != nullptr && value.empty()));
+    if (!alone) words.push_back(value);
+  }
+  return cli::shell_words(words);
+}
+
+Note note_of(const Question& question, const std::vector<std::string>& formats) {
+  Note note{.head = {{"question", question.name},
+                     {"options", question.options},
+                     {"files", Json::array()},
+                     {"formats", formats},
+                     {"command_line", command_line(question)}}};
+  for (const auto& [name, content] : question.files) {
+    note.head["files"].push_back(name);
+    note.parts.push_back(content);
+  }
+  return note;
+}
+
+Json questions() {
+  Json all = Json::array();
+  for (const auto& [name, asker] : offered()) {
+    Json made{{"name", name},
+              {"purpose", asker.command().purpose},
+              {"draws", asker.command().draws},
+              {"live", name.find("simulate") != 0 && name.find("validate") != 0},
+              {"opening", opening_of(name)},
+              {"options", Json::array()}};
+    for (const options::Option& option : asker.options().options)
+      if (!writes(option.name)) made["options"].push_back(option_of(name, option));
+    all.push_back(std::move(made));
+  }
+  return all;
+}
+
+}  // namespace tailbound::serve

@@ -1,0 +1,143 @@
+#include <serve/page/runs.hpp>
+#include <serve/page/secret.hpp>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace tailbound::serve {
+namespace {
+
+/// Ended ones that are kept.
+constexpr std::size_t most_kept = 8;
+/// A run that no page has looked at for so long is stopped.
+constexpr auto forgotten_after = std::chrono::minutes(15);
+
+const std::vector<std::string>& all_formats() {
+  static const std::vector<std::string> formats{"html", "page",     "table", "json",
+                                                "csv",  "markdown", "svg",   "png"};
+  return formats;
+}
+
+}  // namespace
+
+struct Runs::Run {
+  std::string name;
+  Question question;
+  std::shared_ptr<Errand> errand;
+  Clock::time_point start = Clock::now(), looked_at = Clock::now();
+  double done = 0, left = 0, seconds = 0;
+  std::optional<Outcome> outcome{};
+};
+
+Runs::~Runs() {
+  std::unique_lock guard(lock_);
+  for (const auto& run : runs_)
+    if (!run->outcome) run->errand->cut();
+  changed_.wait(guard, [this] { return going_on_ == 0; });
+}
+
+std::optional<std::string> Runs::begin(const Question& question) {
+  const auto run = std::make_shared<Run>();
+  run->name = random_name();
+  run->question = question;
+  {
+    const std::scoped_lock guard(lock_);
+    if (going_on_ >= static_cast<std::size_t>(crew_.limits().runs)) return {};
+    ++going_on_;
+  }
+  try {
+    run->errand = std::make_shared<Errand>(crew_.hire());
+    {
+      const std::scoped_lock guard(lock_);
+      forget_the_oldest();
+      runs_.push_back(run);
+    }
+    std::thread([this, run] { carry_out(run); }).detach();
+  } catch (...) {
+    const std::scoped_lock guard(lock_);
+    std::erase(runs_, run);
+    --going_on_;
+    throw;
+  }
+  return run->name;
+}
+
+void Runs::carry_out(const std::shared_ptr<Run>& run) {
+  const auto tell = [&](double done, double left) {
+    const std::scoped_lock guard(lock_);
+    run->done = done;
+    run->left = left;
+    if (Clock::now() - run->looked_at > forgotten_after) run->errand->stop();
+  };
+  Outcome outcome;
+  try {
+    outcome = run->errand->carry_out(note_of(run->question, all_formats()), {}, tell);
+  } catch (const std::exception&) {  // no memory for its answer
+    run->errand->cut();
+  }
+  if (outcome.kind == Outcome::Kind::answered && !outcome.note.head.value("last", true))
+    crew_.rest(run->errand->wire());
+  const std::scoped_lock guard(lock_);
+  run->seconds = std::chrono::duration<double>(Clock::now() - run->start).count();
+  run->outcome = std::move(outcome);
+  --going_on_;
+  changed_.notify_all();
+}
+
+/// With the lock held.
+void Runs::forget_the_oldest() {
+  while (static_cast<std::size_t>(std::count_if(runs_.begin(), runs_.end(), [](const auto& run) {
+           return run->outcome.has_value();
+         })) >= most_kept)
+    runs_.erase(
+        std::find_if(runs_.begin(), runs_.end(), [](const auto& run) { return run->outcome.has_value(); }));
+}
+
+/// With the lock held.
+std::shared_ptr<Runs::Run> Runs::find(const std::string& name) {
+  for (const auto& run : runs_)
+    if (same_secret(name, run->name)) return run;
+  return nullptr;
+}
+
+Json Runs::look(const std::string& name) {
+  const std::scoped_lock guard(lock_);
+  const auto run = find(name);
+  if (!run) return nullptr;
+  run->looked_at = Clock::now();
+  if (!run->outcome) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - run->start).count();
+    return {{"state", "runs"}, {"progress", run->done}, {"left", run->left}, {"seconds", seconds}};
+  }
+  Json shown = outcome_shown(*run->outcome);
+  shown["state"] = "ended";
+  shown["seconds"] = run->seconds;
+  return shown;
+}
+
+bool Runs::stop(const std::string& name) {
+  const std::scoped_lock guard(lock_);
+  const auto run = find(name);
+  if (!run) return false;
+  if (!run->outcome) run->errand->stop();
+  return true;
+}
+
+std::optional<std::string> Runs::text(const std::string& name, const std::string& format) {
+  const std::scoped_lock guard(lock_);
+  const auto run = find(name);
+  if (!run || !run->outcome) return {};
+  return text_of(*run->outcome, format);
+}
+
+std::size_t Runs::stop_all() {
+  std::unique_lock guard(lock_);
+  const std::size_t stopped = going_on_;
+  for (const auto& run : runs_)
+    if (!run->outcome) run->errand->stop();
+  changed_.wait(guard, [this] { return going_on_ == 0; });
+  return stopped;
+}
+
+}  // namespace tailbound::serve

@@ -1,0 +1,104 @@
+#include <serve/workers/crew.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tailbound::serve {
+namespace {
+
+/// Of processes that rest, so many are kept: one is warm when the next question comes.
+constexpr std::size_t most_resting = 3;
+
+Json without_answer(int status, const char* message) {
+  return {{"status", status}, {"error", {{"message", message}}}};
+}
+
+}  // namespace
+
+Json outcome_shown(const Outcome& outcome) {
+  switch (outcome.kind) {
+    case Outcome::Kind::answered:
+      break;
+    case Outcome::Kind::too_long:
+      return without_answer(1, "this takes longer than an answer may take here");
+    case Outcome::Kind::cut:
+      return without_answer(4, "stopped on request; nothing was finished");
+    case Outcome::Kind::died:
+      return without_answer(
+          1, "the process that computed has ended: the answer takes more memory than there is");
+  }
+  Json shown = outcome.note.head;
+  shown.erase("last");
+  if (auto html = text_of(outcome, "html")) shown["html"] = std::move(*html);
+  return shown;
+}
+
+std::optional<std::string> text_of(const Outcome& outcome, const std::string& format) {
+  const auto formats = outcome.note.head.find("formats");
+  if (outcome.kind != Outcome::Kind::answered || formats == outcome.note.head.end()) return {};
+  for (std::size_t i = 0; i < formats->size() && i < outcome.note.parts.size(); ++i)
+    if (formats->at(i) == format) return outcome.note.parts[i];
+  return {};
+}
+
+void Errand::stop() {
+  const std::scoped_lock guard(lock_);
+  if (stopped_ || cut_) return;
+  stopped_ = Clock::now();
+  wire_->send({.head = {{"stop", true}}}, std::chrono::milliseconds(200));
+}
+
+void Errand::cut() {
+  const std::scoped_lock guard(lock_);
+  cut_ = true;
+  wire_->cut();
+}
+
+Clock::time_point Errand::end_of_patience(Clock::time_point otherwise) {
+  const std::scoped_lock guard(lock_);
+  return stopped_ ? *stopped_ + patience : otherwise;
+}
+
+Outcome Errand::carry_out(const Note& question, std::chrono::milliseconds limit,
+                          const std::function<void(double, double)>& progress) {
+  constexpr auto look = std::chrono::milliseconds(250);  // has a stop been asked for?
+  const Clock::time_point end =
+      limit.count() > 0 ? Clock::now() + limit : Clock::time_point::max() - std::chrono::hours(1);
+  bool late = false;
+  bool there = wire_->send(question, std::chrono::seconds(5));
+  while (there) {
+    const Clock::time_point now = Clock::now();
+    if (now >= end && !std::exchange(late, true)) stop();
+    if (now >= end_of_patience(Clock::time_point::max())) break;
+    if (auto note = wire_->receive(std::min(now + look, late ? now + look : end))) {
+      if (!note->head.contains("progress")) return {Outcome::Kind::answered, std::move(*note)};
+      if (progress) progress(note->head.value("progress", 0.0), note->head.value("left", 0.0));
+    }
+    if (wire_->ended()) break;
+  }
+  wire_->cut();
+  const std::scoped_lock guard(lock_);
+  if (cut_) return {Outcome::Kind::cut};
+  if (late) return {Outcome::Kind::too_long};
+  return {stopped_ ? Outcome::Kind::cut : Outcome::Kind::died};
+}
+
+std::shared_ptr<Wire> Crew::hire() {
+  {
+    const std::scoped_lock guard(lock_);
+    while (!resting_.empty()) {
+      std::shared_ptr<Wire> wire = std::move(resting_.back());
+      resting_.pop_back();
+      static_cast<void>(wire->receive(Clock::now()));  // it says nothing, unless it has gone
+      if (!wire->ended()) return wire;
+    }
+  }
+  return std::make_shared<Wire>(nursery_.begin_process());
+}
+
+void Crew::rest(std::shared_ptr<Wire> wire) {
+  const std::scoped_lock guard(lock_);
+  if (resting_.size() < most_resting) resting_.push_back(std::move(wire));
+}
+
+}  // namespace tailbound::serve

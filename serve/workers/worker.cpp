@@ -1,0 +1,300 @@
+#include <serve/workers/wire.hpp>
+#include <serve/workers/worker.hpp>
+
+#include <cli/ask.hpp>
+#include <cli/process/interrupt.hpp>
+#include <cli/process/pieces.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/files/leftovers.hpp>
+#include <tailbound/files/named_files.hpp>
+#include <tailbound/render/document.hpp>
+#include <tailbound/render/formats/gnuplot_program.hpp>
+#include <tailbound/render/formats/html.hpp>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <csignal>
+#include <deque>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace tailbound::serve {
+namespace {
+
+/// After so many questions a new process is as quick, and what little each leaves behind is gone.
+constexpr int questions_of_a_life = 2000;
+/// An answer in all its formats [bytes].
+constexpr std::size_t longest_answer = std::size_t{24} << 20;
+constexpr auto between_reports = std::chrono::milliseconds(100);
+
+/// One of each command, made once.
+const cli::Asker& asker(const std::string& question) {
+  static std::map<std::string, std::unique_ptr<cli::Asker>> askers;
+  std::unique_ptr<cli::Asker>& made = askers[question];
+  if (!made) made = std::make_unique<cli::Asker>(question);
+  return *made;
+}
+
+// --- what may be taken
+
+void limit(int resource, rlim_t most) {
+  rlimit now{};
+  if (getrlimit(static_cast<__rlimit_resource>(resource), &now) != 0) return;
+  now.rlim_cur = now.rlim_max == RLIM_INFINITY ? most : std::min(most, now.rlim_max);
+  now.rlim_max = now.rlim_cur;
+  setrlimit(static_cast<__rlimit_resource>(resource), &now);
+}
+
+void be_confined([[maybe_unused]] std::size_t memory) {
+  files::NamedFiles::confine();
+#ifndef __SANITIZE_ADDRESS__  // which takes terabytes of addresses for itself
+  limit(RLIMIT_AS, memory);
+#endif
+  limit(RLIMIT_FSIZE, 64 << 20);  // what is handed to gnuplot is a file of no folder
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_NOFILE, 64);
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGCHLD, SIG_DFL);  // gnuplot is waited for
+  // The server says when to stop (Mailbox); whatever else would goes by.
+  for (const int signal : {SIGINT, SIGHUP}) std::signal(signal, SIG_IGN);
+  std::signal(SIGTERM, SIG_DFL);
+  sigset_t stop;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &stop, nullptr);
+  const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO}) dup2(nowhere, standard);
+}
+
+// --- what comes
+
+/// Looks at the wire while questions are answered: a stop is passed on as the signal that commands heed, and the end of
+/// the wire is the end of the process, whatever it does.
+class Mailbox {
+ public:
+  explicit Mailbox(Wire& wire) : wire_(wire), thread_([this] { look(); }) {}
+
+  [[nodiscard]] Note next() {
+    std::unique_lock guard(lock_);
+    come_.wait(guard, [this] { return !notes_.empty(); });
+    Note note = std::move(notes_.front());
+    notes_.pop_front();
+    return note;
+  }
+  /// From here to false a stop is of this question.
+  void heed(bool busy) {
+    const std::scoped_lock guard(lock_);
+    busy_ = busy;
+  }
+
+ private:
+  [[noreturn]] void look() {
+    for (;;) {
+      std::optional<Note> note = wire_.receive(Clock::now() + std::chrono::hours(1));
+      if (!note && !wire_.ended()) continue;
+      if (!note) {
+        files::leftovers::clear_up();
+        _exit(0);
+      }
+      const std::scoped_lock guard(lock_);
+      if (note->head.contains("stop")) {
+        if (busy_) kill(getpid(), SIGTERM);
+        continue;
+      }
+      notes_.push_back(std::move(*note));
+      come_.notify_one();
+    }
+  }
+
+  Wire& wire_;
+  std::mutex lock_;
+  std::condition_variable come_;
+  std::deque<Note> notes_;
+  bool busy_ = false;
+  std::thread thread_;  ///< last: it uses the others
+};
+
+// --- answers
+
+/// The formats in which an answer is wanted.
+struct Wanted {
+  std::vector<std::string> formats;
+  std::string command_line;
+};
+
+/// \throws NoAnswer, InvalidArgument, Error  a picture that there is not
+std::string written(const cli::Reply& reply, const Wanted& wanted, const std::string& format) {
+  const render::Document& document = reply.document;
+  render::Frame frame{.version = TAILBOUND_VERSION, .quiet = false};
+  if (format == "page") frame.command_line = wanted.command_line;  // the workbench shows it by itself
+  const bool text_alone = document.layout == nullptr;
+  if (format == "svg" || format == "png")
+    return render::drawn(render::picture_of(document), "picture." + format, environ);
+  if (reply.text && format == "html") {
+    const std::string text = render::html_of_text("", *reply.text, frame);
+    return text_alone ? text : render::html_fragment(document, frame) + text;
+  }
+  if (reply.text && format == "page" && text_alone)
+    return render::html_page(wanted.command_line, render::html_of_text("", *reply.text, frame), frame);
+  if (reply.text && (text_alone || format == "table")) return *reply.text;
+  if (format == "html") return render::html_fragment(document, frame);
+  if (format == "page") return render::to_html(document, frame);
+  if (format == "table") return render::to_text(document, frame);
+  if (format == "json") return render::to_json(document, frame);
+  if (format == "csv") return render::to_csv(document, frame);
+  if (format == "markdown") return render::to_markdown(document, frame);
+  throw InvalidArgument("the format", format, "html, page, table, json, csv, markdown, svg or png");
+}
+
+/// The answer in those formats that it has, and in which there is room for it; of one alone, why not.
+/// \throws Error
+Note told(const cli::Reply& reply, const Wanted& wanted) {
+  Note note;
+  std::size_t left = longest_answer;
+  note.head["formats"] = Json::array();
+  for (const std::string& format : wanted.formats) {
+    std::string text;
+    try {
+      text = written(reply, wanted, format);
+    } catch (const Error&) {
+      if (wanted.formats.size() == 1) throw;
+      continue;
+    }
+    if (text.size() > left) {
+      if (wanted.formats.size() > 1) continue;
+      throw NoAnswer("the answer is longer than 24 MiB: ask for less, or ask on the command line");
+    }
+    left -= text.size();
+    note.head["formats"].push_back(format);
+    note.parts.push_back(std::move(text));
+  }
+  note.head["status"] = static_cast<int>(reply.document.stopped ? cli::stopped : reply.status);
+  note.head["stopped"] = reply.document.stopped;
+  note.head["headline"] = reply.document.headline;
+  note.head["draws"] = static_cast<bool>(reply.document.picture);
+  return note;
+}
+
+Note refused(cli::Status status, const std::string& message) {
+  return {.head = {{"status", static_cast<int>(status)}, {"error", {{"message", message}}}}};
+}
+
+/// What is thrown, as the command line would say it.
+Note told_of_error() {
+  try {
+    throw;
+  } catch (const InvalidArgument& error) {
+    Note note = refused(cli::bad_input, error.what());
+    note.head["error"].update(
+        {{"option", error.argument()}, {"value", error.value()}, {"legal", error.legal()}});
+    return note;
+  } catch (const ParseError& error) {
+    Note note = refused(cli::bad_input, error.what());
+    note.head["error"].update(
+        {{"source", error.source()}, {"line", error.line()}, {"column", error.column()}});
+    return note;
+  } catch (const Stopped& error) {
+    return refused(cli::stopped, error.what());
+  } catch (const NoAnswer& error) {
+    return refused(cli::no_answer, error.what());
+  } catch (const std::bad_alloc&) {
+    Note note = refused(cli::no_answer, "the answer takes more memory than a question may have here");
+    note.head["last"] = true;
+    return note;
+  } catch (const std::exception& error) {
+    Note note = refused(cli::internal_failure, std::string("internal failure: ") + error.what());
+    note.head["last"] = true;
+    return note;
+  }
+}
+
+/// Tells how far it has come, now and then.
+class Progress {
+ public:
+  explicit Progress(Wire& wire) : wire_(wire) {}
+  void tell(double done, double left) {
+    const Clock::time_point now = Clock::now();
+    if (now - last_ < between_reports) return;
+    last_ = now;
+    wire_.send({.head = {{"progress", done}, {"left", left}}});
+  }
+
+ private:
+  Wire& wire_;
+  Clock::time_point last_ = Clock::now();
+};
+
+Note answer(const Note& asked, Wire& wire, Mailbox& mailbox) {
+  struct Heeds {
+    explicit Heeds(Mailbox& box) : mailbox(box) { mailbox.heed(true); }
+    ~Heeds() { mailbox.heed(false); }
+    Mailbox& mailbox;
+  };
+  const Clock::time_point start = Clock::now();
+  Note note;
+  try {
+    const std::vector<std::pair<std::string, std::string>> given = asked.head.at("options");
+    std::map<std::string, std::string> contents;
+    for (std::size_t i = 0; i < asked.parts.size(); ++i)
+      contents[asked.head.at("files").at(i)] = asked.parts[i];
+    const Wanted wanted{.formats = asked.head.at("formats"), .command_line = asked.head.at("command_line")};
+    cli::Interrupt interrupt;
+    cli::Pieces pieces(interrupt);
+    const Heeds heeds(mailbox);
+    Progress progress(wire);
+    const answers::Run run{.stop = interrupt.token(),
+                           .progress = [&](double done, double left) { progress.tell(done, left); },
+                           .piece = [&](const auto& work) { return pieces.carry_out(work); }};
+    const cli::Reply reply = asker(asked.head.at("question")).answer(given, run, contents);
+    note = told(reply, wanted);
+  } catch (...) {
+    note = told_of_error();
+  }
+  note.head["seconds"] = std::chrono::duration<double>(Clock::now() - start).count();
+  return note;
+}
+
+}  // namespace
+
+void get_ready() {
+  // What the first answers of a process would take their time for.
+  for (const std::string& question : cli::command_names()) static_cast<void>(asker(question));
+  const cli::Reply reply =
+      asker("buffer").answer({{"--inputs", "16"}, {"--load", "0.9"}, {"--drop", "1e-15"}});
+  static_cast<void>(render::to_json(reply.document, {.version = TAILBOUND_VERSION, .quiet = false}));
+}
+
+void work(int descriptor, std::size_t memory) {
+  try {
+    be_confined(memory);
+    Wire wire(descriptor);
+    Mailbox mailbox(wire);
+    for (int questions = 1;; ++questions) {
+      const Note asked = mailbox.next();
+      Note note = answer(asked, wire, mailbox);
+      // After a piece was given up this is a copy of the process that was asked, without its mailbox.
+      const bool last =
+          cli::has_given_up() || questions == questions_of_a_life || note.head.value("last", false);
+      note.head["last"] = last;
+      wire.send(note);
+      if (last) _exit(0);
+    }
+  } catch (...) {  // no thread, no memory: the server sees the end
+    _exit(1);
+  }
+}
+
+}  // namespace tailbound::serve

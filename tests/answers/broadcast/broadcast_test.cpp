@@ -1,0 +1,288 @@
+#include <cln/rational.h>
+#include <catch2/catch.hpp>
+#include <tailbound/answers/broadcast/broadcast.hpp>
+#include <tailbound/answers/broadcast/simulate_hypercube.hpp>
+#include <tailbound/answers/validation/validate_broadcast.hpp>
+#include <tailbound/answers/wormhole/saturated.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tests/support/rational.hpp>
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+// Typed questions on broadcasts in hypercubes: what is answered is what the models and the simulator say; a
+// stop leaves what is finished; nothing that cannot be is accepted.
+
+namespace {
+
+using namespace tailbound;
+using namespace tailbound::answers;
+using numeric::Rational;
+using tailbound::test::rational;
+
+BroadcastHypercube small_cube() {
+  BroadcastHypercube hypercube;
+  hypercube.dimensions = 4;
+  hypercube.virtual_channels = 3;
+  hypercube.flits = 16;
+  hypercube.broadcast = rational("0.02");
+  return hypercube;
+}
+
+OfferedLoads rates(const std::vector<const char*>& values) {
+  OfferedLoads offered{.measure = LoadMeasure::messages, .of_saturation = false, .values = {}};
+  for (const char* value : values) offered.values.push_back(rational(value));
+  return offered;
+}
+
+OfferedLoads rate_fractions(const std::vector<const char*>& values) {
+  OfferedLoads offered = rates(values);
+  offered.of_saturation = true;
+  return offered;
+}
+
+SimulateHypercubeQuestion short_simulation(const OfferedLoads& offered) {
+  SimulateHypercubeQuestion question{
+      .network = {.hypercube = small_cube()}, .offered = offered, .percentiles = {}, .length = {}};
+  question.length.slots = 20'000;
+  return question;
+}
+
+Run stopped_run() {
+  std::stop_source source;
+  source.request_stop();
+  Run run;
+  run.stop = source.get_token();
+  return run;
+}
+
+TEST_CASE("answers: broadcast has the model's numbers, at rates and at fractions of its own saturation") {
+  const Replication replication = GENERATE(from_range(broadcast_variants));
+  const BroadcastQuestion question{
+      .hypercube = small_cube(), .replication = replication, .offered = rate_fractions({"1/2", "0"})};
+  const BroadcastAnswer found = answer(question, {});
+  const bounds::wormhole::BroadcastCube cube{.dimensions = 4,
+                                             .virtual_channels = 3,
+                                             .flits = 16,
+                                             .broadcast = 0.02,
+                                             .startup = 1,
+                                             .replication = replication};
+  CHECK(found.saturation.value == bounds::wormhole::broadcast_saturation(cube));
+  CHECK(found.saturation.value == broadcast_saturation(question.hypercube, replication).value);
+  CHECK_FALSE(found.stopped);
+  REQUIRE(found.points.size() == 2);
+  const double rates_asked[] = {0.5 * found.saturation.value, 0};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto model = bounds::wormhole::broadcast_latency(cube, rates_asked[i]);
+    REQUIRE(model);
+    const BroadcastPoint& point = found.points[i];
+    CHECK(point.rate == rates_asked[i]);
+    CHECK(point.fraction_of_saturation.value == (i == 0 ? 0.5 : 0));
+    CHECK(point.unicast_latency.value == model->unicast_latency);
+    CHECK(point.broadcast_latency.value == model->broadcast_latency);
+    CHECK(point.multiplexing.value == model->multiplexing);
+    CHECK(point.source_wait.value == model->source_wait);
+    REQUIRE(point.dimensions.size() == 4);
+    for (std::size_t d = 0; d < 4; ++d) {
+      CHECK(point.dimensions[d].utilization.value == model->dimensions[d].utilization);
+      CHECK(point.dimensions[d].service.value == model->dimensions[d].service);
+      CHECK(point.dimensions[d].all_busy.value == model->dimensions[d].all_busy);
+      CHECK(point.dimensions[d].multiplexing.value == model->dimensions[d].multiplexing);
+    }
+    const auto latencies = broadcast_latencies(question.hypercube, replication, rates_asked[i]);
+    REQUIRE(latencies);
+    CHECK(latencies->unicast.value == model->unicast_latency);
+    CHECK(latencies->broadcast.value == model->broadcast_latency);
+  }
+  BroadcastQuestion again = question;
+  again.offered = rates({"0.01"});
+  CHECK(answer(again, {}).points.front().rate == 0.01);
+}
+
+TEST_CASE("answers: broadcast beyond saturation says where that is") {
+  const BroadcastQuestion question{.hypercube = small_cube(), .offered = rates({"0.001", "0.5"})};
+  const double saturation = broadcast_saturation(question.hypercube, question.replication).value;
+  try {
+    static_cast<void>(answer(question, {}));
+    FAIL("it has an answer");
+  } catch (const Saturated& saturated) {
+    CHECK(saturated.load() == 0.5);
+    CHECK(saturated.saturation() == saturation);
+    CHECK_THAT(saturated.what(),
+               Catch::Matchers::StartsWith(
+                   "the network is saturated at rate 0.5 messages/cycle/node: the network saturates at 0.0"));
+  }
+  BroadcastQuestion beyond = question;
+  beyond.offered = rate_fractions({"1"});
+  CHECK_THROWS_AS(answer(beyond, {}), InvalidArgument);
+  beyond.offered = rates({"-0.1"});
+  CHECK_THROWS_AS(answer(beyond, {}), InvalidArgument);
+  CHECK_FALSE(broadcast_latencies(question.hypercube, question.replication, saturation * 1.001));
+  // A curve ends where the variant does.
+  const auto curve = broadcast_curve(question.hypercube, question.replication, 2 * saturation);
+  REQUIRE(curve.size() > 40);
+  CHECK(curve.size() <= 51);
+  CHECK(curve.front().rate == 0);
+  CHECK(curve.back().rate <= saturation);
+  CHECK(broadcast_curve(question.hypercube, question.replication, saturation / 2).size() == 101);
+}
+
+TEST_CASE(
+    "answers: broadcast with one injection and one ejection channel a node, and what no variant covers") {
+  BroadcastQuestion question{.hypercube = small_cube(), .offered = rates({"0.004"})};
+  const BroadcastAnswer published = answer(question, {});
+  CHECK_FALSE(published.points[0].ejection_wait);
+  question.hypercube.ends = {};
+  for (const Replication replication : {Replication::conserving, Replication::shared_wire}) {
+    question.replication = replication;
+    CHECK(covers(replication, question.hypercube.ends));
+    CHECK_NOTHROW(check(question.hypercube, replication));
+    const BroadcastAnswer found = answer(question, {});
+    REQUIRE(found.points[0].ejection_wait);
+    CHECK(found.points[0].ejection_wait->value > 0);
+    CHECK(found.points[0].unicast_latency.value > published.points[0].unicast_latency.value);
+    CHECK(found.saturation.value < published.saturation.value);
+  }
+  question.replication = Replication::literal;
+  CHECK_FALSE(covers(Replication::literal, question.hypercube.ends));
+  CHECK(covers(Replication::literal, network::all_port));
+  const std::string refusal =
+      "ejection is one; it must be unlimited with replication literal: the published equations";
+  CHECK_THROWS_WITH(answer(question, {}), refusal);
+  CHECK_THROWS_WITH(check(question.hypercube, Replication::literal), refusal);
+  ValidateBroadcastQuestion beside{.simulation = short_simulation(rates({"0.004"})),
+                                   .replication = Replication::literal};
+  beside.simulation.network.hypercube.ends = {};
+  CHECK_THROWS_WITH(answer(beside, {}), refusal);
+  // Beside the others it has no prediction, and is not judged.
+  beside.replication = Replication::shared_wire;
+  const ValidateBroadcastAnswer compared = answer(beside, {});
+  REQUIRE(compared.rows.size() == 2);
+  for (const BroadcastComparison& row : compared.rows)
+    for (std::size_t i = 0; i < broadcast_variants.size(); ++i)
+      CHECK(row.variants[i].predicted.has_value() == (broadcast_variants[i] != Replication::literal));
+}
+
+TEST_CASE("answers: broadcast, stopped before the first point: no answer that could pass for a whole one") {
+  const BroadcastQuestion question{.hypercube = small_cube(), .offered = rates({"0.001", "0.002"})};
+  CHECK_THROWS_AS(answer(question, stopped_run()), Stopped);
+}
+
+TEST_CASE("answers: simulate hypercube has the estimates of the simulator") {
+  SimulateHypercubeQuestion question = short_simulation(rate_fractions({"0.3", "1.1"}));
+  question.percentiles = {rational("0.5")};
+  const SimulateHypercubeAnswer found = answer(question, {.threads = 2});
+  CHECK(found.model_saturation.value == broadcast_saturation(small_cube(), Replication::conserving).value);
+  CHECK_FALSE(found.stopped);
+  REQUIRE(found.points.size() == 2);
+  const SimulatedBroadcasts& point = found.points.front();
+  CHECK(point.rate == Approx(0.3 * found.model_saturation.value).epsilon(1e-8));
+  CHECK(numeric::plain(point.rate).size() <= std::string("0.00123456789").size());  // it can be typed
+  CHECK(point.fraction_of_saturation.value == point.rate / found.model_saturation.value);
+  const sim::BroadcastModel model{.dimensions = 4,
+                                  .virtual_channels = 3,
+                                  .flits = 16,
+                                  .rate = typed_rate(point.rate),
+                                  .broadcast = rational("0.02"),
+                                  .startup = 1,
+                                  .buffer_flits = 1};
+  const sim::RunPlan plan =
+      sim::automatic_plan(model, point.fraction_of_saturation.value, 20'000, 4, question.length.seed);
+  const auto direct = sim::broadcast_estimates(model, sim::run_broadcasts(model, plan), {0.5});
+  REQUIRE(point.found.unicast_latency);
+  CHECK(point.found.unicast_latency->value == direct.unicast_latency->value);
+  CHECK(point.found.unicast_latency->upper == direct.unicast_latency->upper);
+  CHECK(point.found.broadcast_latency->value == direct.broadcast_latency->value);
+  REQUIRE(point.found.percentiles.size() == 1);
+  CHECK(point.found.percentiles[0].unicast->value == direct.percentiles[0].unicast->value);
+  CHECK_THROWS_AS(answer(question, stopped_run()), Stopped);
+}
+
+TEST_CASE("answers: simulate hypercube refuses what cannot be simulated") {
+  const auto refused = [](const SimulateHypercubeQuestion& question) -> std::string {
+    try {
+      static_cast<void>(answer(question, {}));
+    } catch (const InvalidArgument& error) {
+      return error.argument();
+    }
+    return "";
+  };
+  const OfferedLoads some = rates({"0.01"});
+  SimulateHypercubeQuestion question = short_simulation(some);
+  question.network.hypercube.dimensions = 17;
+  CHECK(refused(question) == "dimensions");
+  for (const std::int64_t virtual_channels : {std::int64_t{1}, std::int64_t{65}, std::int64_t{1} << 40}) {
+    question = short_simulation(some);
+    question.network.hypercube.virtual_channels = virtual_channels;
+    CHECK(refused(question) == "virtual channels");
+  }
+  for (const char* startup : {"1/2", "-1", "1e10"}) {
+    question = short_simulation(some);
+    question.network.hypercube.startup = rational(startup);
+    CHECK(refused(question) == "startup");
+  }
+  CHECK(refused(short_simulation(rates({"0"}))) == "rates");
+  CHECK(refused(short_simulation(rates({"1.5"}))) == "rates");
+  CHECK(refused(short_simulation(rate_fractions({"0"}))) == "fractions");
+  CHECK(refused(short_simulation(rate_fractions({"1000"}))) == "fractions");
+  CHECK_THROWS_AS(answer(short_simulation(rates({"0.12"})), {}), NoAnswer);  // above the bound of a channel
+}
+
+TEST_CASE("answers: validate broadcast compares every variant, and tallies the one that is judged") {
+  const Replication replication = GENERATE(from_range(broadcast_variants));
+  ValidateBroadcastQuestion question{.simulation = short_simulation(rates({"0.005", "0.03"})),
+                                     .replication = replication};
+  question.simulation.network.buffer_flits = 2;
+  const ValidateBroadcastAnswer found = answer(question, {});
+  CHECK(broadcast_variants[found.judged] == replication);
+  CHECK(found.deeper_buffers);
+  REQUIRE(found.rows.size() == 4);
+  CHECK(found.tally.rows() == 4);
+  std::size_t below = 0;
+  for (std::size_t i = 0; i < found.rows.size(); ++i) {
+    const BroadcastComparison& row = found.rows[i];
+    const SimulatedBroadcasts& point = found.simulation.points[i / 2];
+    CHECK(row.rate == point.rate);
+    const bool unicast = row.quantity == BroadcastQuantity::unicast_latency;
+    CHECK(unicast == (i % 2 == 0));
+    const auto& estimate = unicast ? point.found.unicast_latency : point.found.broadcast_latency;
+    for (std::size_t v = 0; v < row.variants.size(); ++v) {
+      const auto& compared = row.variants[v];
+      CHECK(compared.simulated.value == estimate->value);
+      const auto model = broadcast_latencies(small_cube(), broadcast_variants[v], row.rate);
+      REQUIRE(compared.predicted.has_value() == model.has_value());
+      if (model) CHECK(compared.span()->upper == (unicast ? model->unicast.value : model->broadcast.value));
+    }
+    if (row.variants[found.judged].verdict() == Verdict::below) ++below;
+  }
+  CHECK(found.tally.optimistic() == below);
+}
+
+TEST_CASE("answers: validate broadcast has no row of what was not sent") {
+  ValidateBroadcastQuestion unicasts{.simulation = short_simulation(rates({"0.01"}))};
+  unicasts.simulation.network.hypercube.broadcast = 0;
+  const ValidateBroadcastAnswer found = answer(unicasts, {});
+  REQUIRE(found.rows.size() == 1);
+  CHECK(found.rows.front().quantity == BroadcastQuantity::unicast_latency);
+  CHECK_FALSE(found.deeper_buffers);
+}
+
+TEST_CASE("answers: the greatest rate that a hypercube carries") {
+  HypercubeSaturationQuestion question;
+  question.network.hypercube.flits = 8;
+  question.length.precision = rational("0.02");
+  const HypercubeSaturationAnswer found = answer(question, {.threads = 2});
+  CHECK(found.model.value().value ==
+        broadcast_saturation(question.network.hypercube, Replication::conserving).value);
+  CHECK(found.limit.load.value == rational("1/8"));  // two nodes, a message every 8 cycles
+  CHECK(found.found.greatest_stable < 0.125);
+  CHECK(found.found.least_unstable > 0.124);
+  question.length.precision = 1;
+  CHECK_THROWS_AS(answer(question, {}), InvalidArgument);
+  question.length.precision = rational("0.02");
+  CHECK_THROWS_AS(answer(question, stopped_run()), Stopped);
+}
+
+}  // namespace

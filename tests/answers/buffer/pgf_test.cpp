@@ -1,0 +1,106 @@
+#include <tailbound/answers/buffer/pgf.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+// Formulas as answers. That they are right is tests/queue/slotted/slotted_formula_test.cpp.
+
+using namespace tailbound;
+using answers::PgfOf;
+using symbolic::Expression;
+using symbolic::Pgf;
+
+namespace {
+
+Expression number(const char* text) {
+  return symbolic::parse_expression(text, "number");
+}
+
+answers::PgfQuestion question(PgfOf of) {
+  return {.arrivals = Pgf::equal_inputs(16, number("9/10")), .of = of};
+}
+
+std::string refused(const answers::PgfQuestion& asked) {
+  try {
+    static_cast<void>(answers::answer(asked));
+  } catch (const InvalidArgument& error) {
+    return error.argument();
+  }
+  return "nothing";
+}
+
+}  // namespace
+
+TEST_CASE("pgf: moments of what was asked for", "[answers]") {
+  const auto arrivals = answers::answer(question(PgfOf::arrivals));
+  CHECK(arrivals.definition.name == "A");
+  CHECK(arrivals.mean.equals(number("9/10")));
+  CHECK(arrivals.zero.equals(number("(1 - 9/160)^16")));
+  const auto occupancy = answers::answer(question(PgfOf::occupancy));
+  CHECK(occupancy.definition.name == "Q");
+  CHECK(occupancy.mean.equals(number("4.696875")));
+  CHECK(occupancy.zero.equals(number("1/10")));
+  const auto wait = answers::answer(question(PgfOf::wait));
+  CHECK(wait.definition.name == "W");
+  CHECK(wait.mean.equals(number("4.696875/0.9 - 1")));  // Little's law, the own service slot left out
+}
+
+TEST_CASE("pgf: parameters that stay symbols are conditions", "[answers]") {
+  const Expression k = Expression::symbol("k"), rho = Expression::symbol("rho");
+  const auto found = answers::answer(answers::PgfQuestion{.arrivals = Pgf::equal_inputs(k, rho)});
+  CHECK(found.zero.equals(1 - rho));
+  CHECK_FALSE(found.definition.remarks.empty());
+}
+
+TEST_CASE("pgf: what cannot be asked for together", "[answers]") {
+  auto asked = question(PgfOf::arrivals);
+  asked.cancelled = true;
+  CHECK(refused(asked) == "cancel");
+  asked = question(PgfOf::wait);
+  asked.packets_per_slot = 2;
+  CHECK(refused(asked) == "packets per slot");
+  asked = {.arrivals = Pgf::poisson(Expression::symbol("rho")), .cancelled = true};
+  CHECK_THROWS_AS(answers::answer(asked), answers::NotCancelled);
+  asked = {.arrivals = symbolic::parse_pgf("(1 + z)/3", "A"), .of = PgfOf::arrivals};
+  CHECK(refused(asked) == "arrivals");
+  CHECK_THROWS_AS(answers::checked(symbolic::parse_pgf("2*z - z^2", "A")), InvalidArgument);
+  CHECK_NOTHROW(answers::checked(symbolic::parse_pgf("2*p*z - z^2", "A")));
+  CHECK_THROWS_AS(answers::answer(answers::PgfQuestion{.arrivals = Pgf::equal_inputs(2, 1)}), Unstable);
+}
+
+TEST_CASE("pgf: one source that sends in bursts", "[answers]") {
+  answers::OnOffPgfQuestion asked{.load = number("3/5"), .burst = 16, .inputs = 32};
+  // D(z) at z = 1 is the matrix of the chain: its rows add up to 1.
+  const queue::OnOffFormula found = answers::answer(asked);
+  for (const auto& row : found.entry) CHECK((row[0] + row[1]).substitute("z", 1).equals(1));
+  CHECK(found.stop.equals(number("1/16")));
+  asked.load = Expression::symbol("z");
+  CHECK_THROWS_AS(answers::answer(asked), InvalidArgument);
+}
+
+TEST_CASE("pgf: a source that sends in bursts is refused where its numbers are none of a source",
+          "[answers]") {
+  const auto argument = [](const answers::OnOffPgfQuestion& asked) {
+    try {
+      static_cast<void>(answers::answer(asked));
+    } catch (const InvalidArgument& refused) {
+      return refused.argument();
+    }
+    return std::string("nothing");
+  };
+  const Expression p = Expression::symbol("p");
+  // At load 0.8 a burst of 3 would leave 3/4 of a slot between bursts: D00 = -1/3.
+  CHECK(argument({.load = number("4/5"), .burst = 3, .inputs = 4}) == "burst");
+  CHECK(argument({.load = number("4/5"), .burst = 4, .inputs = 4}) == "nothing");
+  CHECK(argument({.load = number("4/5"), .burst = 3, .on_rate = number("9/10"), .inputs = p}) == "burst");
+  CHECK(argument({.load = p, .burst = number("1/2"), .inputs = 4}) == "burst");
+  CHECK(argument({.load = p, .burst = 1, .inputs = 4}) == "nothing");
+  CHECK(argument({.load = number("4/5"), .burst = p, .on_rate = number("1/2"), .inputs = 4}) ==
+        "load of a source");
+  CHECK(argument({.load = number("4/5"), .burst = 3, .on_rate = p, .inputs = 4}) == "burst");
+  CHECK(argument({.load = p, .burst = p, .on_rate = number("3/2"), .inputs = 4}) == "on-rate");
+  CHECK(argument({.load = p, .burst = p, .inputs = number("3/2")}) == "inputs");
+  // Numbers that stand in a formula are numbers.
+  CHECK(argument({.load = number("4/5"), .burst = 3 + p - p, .inputs = 4}) == "burst");
+}

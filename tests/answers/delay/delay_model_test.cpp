@@ -1,0 +1,240 @@
+#include <tailbound/answers/delay/delay.hpp>
+#include <tailbound/answers/validation/validate_delay.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/files/network_file.hpp>
+
+#include <catch2/catch.hpp>
+#include <tests/support/rational.hpp>
+
+using namespace tailbound;
+using answers::DelayQuestion;
+using answers::Hops;
+using numeric::Rational;
+using tailbound::test::rational;
+
+namespace {
+
+answers::NetworkTopology topology_of_text(const std::string& text) {
+  return {.network = network::read_network(text, "text").network, .file = "text", .matrix = {}};
+}
+
+DelayQuestion of_tree(std::optional<Hops> hops) {
+  DelayQuestion question{.topology = answers::TreeTopology{.tree = {4, 2}, .load = rational("0.7")}};
+  question.percentiles = {rational("0.99"), rational("0.999999")};
+  question.levels = {Slots(3)};
+  question.hops = hops;
+  return question;
+}
+
+const char* three_switches = R"(
+hosts = ["a", "b", "c", "d", "e"]
+switches = ["s", "t", "u"]
+[[link]]
+from = ["a", "b"]
+to = "s"
+both = true
+[[link]]
+from = ["c", "e"]
+to = "t"
+both = true
+[[link]]
+from = "d"
+to = "u"
+both = true
+[[link]]
+from = "s"
+to = "t"
+both = true
+[[link]]
+from = "t"
+to = "u"
+rate = RATE
+both = true
+[[flow]]
+from = "a"
+to = "d"
+rate = 0.3
+[[flow]]
+from = "b"
+to = "d"
+rate = 0.25
+[[flow]]
+from = "c"
+to = "d"
+rate = 0.2
+[[flow]]
+from = "e"
+to = "c"
+rate = 0.4
+)";
+
+answers::NetworkTopology switches(const std::string& rate) {
+  std::string text = three_switches;
+  return topology_of_text(text.replace(text.find("RATE"), 4, rate));
+}
+
+}  // namespace
+
+TEST_CASE("hops: a chain unless told, bounds above it") {
+  const auto chain = answers::answer(of_tree({})), bound = answers::answer(of_tree(Hops::bound)),
+             independent = answers::answer(of_tree(Hops::independent));
+  CHECK(chain.flows[0].hops == Hops::chain);
+  CHECK_FALSE(chain.proved());
+  CHECK(bound.flows[0].hops == Hops::bound);
+  CHECK(bound.proved());
+  CHECK(independent.flows[0].hops == Hops::independent);
+  for (std::size_t i = 0; i < 2; ++i)
+    CHECK(bound.flows[0].delay.queueing[i].slots > chain.flows[0].delay.queueing[i].slots);
+  const auto& claim = bound.flows[0].delay.mean_queueing;
+  // Added as if independent: the sum is not proved.
+  CHECK_FALSE(independent.proved());
+  const auto& mean =
+      std::get<numeric::Approximation<unit::Slot>>(independent.flows[0].delay.mean_queueing).value;
+  CHECK(std::get<numeric::UpperBound<unit::Slot>>(claim).value >= mean * (1 - 1e-9));
+}
+
+TEST_CASE("hops: where nothing is derived hops are independent, and others refused") {
+  DelayQuestion question = of_tree({});
+  question.hop_delay = queue::HopDelay::occupancy;
+  CHECK(answers::answer(question).flows[0].hops == Hops::independent);
+  CHECK(answers::possible_hops(question.topology, question.model()) == std::vector<Hops>{Hops::independent});
+  question.hops = Hops::chain;
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  question = of_tree(Hops::bound);
+  question.topology = switches("1");
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  question.hops.reset();
+  CHECK(answers::answer(question).flows[0].hops == Hops::chain);
+  CHECK(answers::possible_hops(question.topology, question.model()).size() == 2);
+}
+
+TEST_CASE(
+    "hops: one queue that sources feed is exact; links of several packets per slot that wait are "
+    "independent") {
+  DelayQuestion question = of_tree({});
+  question.topology = switches("1");
+  const auto answer = answers::answer(question);
+  CHECK(answer.flows[0].hops == Hops::chain);        // a: s -> t, t -> u, u -> d
+  CHECK(answer.flows[3].hops == Hops::independent);  // e: t -> c alone
+  CHECK(std::holds_alternative<numeric::Exact<unit::Slot>>(answer.flows[3].delay.mean_queueing));
+  // Two inputs never fill a link of two packets per slot; what it forwards meets at u -> d.
+  question.topology = switches("2");
+  CHECK(answers::answer(question).flows[0].hops == Hops::chain);
+  std::string text = three_switches;
+  text.replace(text.find("RATE"), 4, "2");
+  for (const char* host : {"f", "g"})
+    text += std::string("[[flow]]\nfrom = \"") + host + "\"\nto = \"d\"\nrate = 0.05\n";
+  text.replace(text.find("\"e\"]\nswitches"), 3, "\"e\", \"f\", \"g\"");
+  text.replace(text.find("from = [\"c\", \"e\"]"), 17, "from = [\"c\", \"e\", \"f\", \"g\"]");
+  question.topology = topology_of_text(text);
+  CHECK(answers::answer(question).flows[0].hops == Hops::independent);
+}
+
+TEST_CASE("hops: flows of one queue have each their own delay") {
+  DelayQuestion question = of_tree({});
+  const std::string star =
+      "hosts = ['a', 'b', 'd']\nswitches = ['s']\n[[link]]\nfrom = ['a', 'b']\nto = 's'\n[[link]]\nfrom = "
+      "'s'\nto = 'd'\n"
+      "[[flow]]\nfrom = 'a'\nto = 'd'\nrate = ";
+  question.topology = topology_of_text(star + "0.9\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.05\n");
+  const auto unequal = answers::answer(question);
+  const auto mean = [&](std::size_t flow) {
+    return static_cast<double>(
+        std::get<numeric::Approximation<unit::Slot>>(unequal.flows[flow].delay.mean_queueing).value);
+  };
+  CHECK(mean(0) == Approx(0.925).epsilon(1e-3));
+  CHECK(mean(1) == Approx(1.35).epsilon(1e-3));
+  CHECK(unequal.flows[1].one_queue);
+  question.topology = topology_of_text(star + "0.4\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.4\n");
+  CHECK(std::holds_alternative<numeric::Exact<unit::Slot>>(
+      answers::answer(question).flows[0].delay.mean_queueing));
+}
+
+TEST_CASE("hops: a tandem of bursts whose second queue never waits is one queue, certified") {
+  DelayQuestion question = of_tree({});
+  question.drop = bounds::DropTarget{.probability = rational("1e-9")};
+  question.topology = topology_of_text(
+      "hosts = ['x', 'y', 'z', 'w']\nswitches = ['s', 't']\n[[link]]\nfrom = ['x', 'y']\nto = 's'\n"
+      "[[link]]\nfrom = ['z', 'w']\nto = 't'\nboth = true\n[[link]]\nfrom = 's'\nto = 't'\n"
+      "[[flow]]\nfrom = 'x'\nto = 'z'\nrate = 0.45\nburst = 8\n[[flow]]\nfrom = 'y'\nto = 'z'\nrate = "
+      "0.45\nburst = 8\n");
+  const auto answer = answers::answer(question);
+  CHECK(answer.flows[0].one_queue);
+  CHECK(answer.proved());
+  const auto& mean = std::get<numeric::Enclosure<unit::Slot>>(answer.flows[0].delay.mean_queueing);
+  CHECK(static_cast<double>(mean.lower()) == Approx(17.55).epsilon(1e-6));
+  CHECK(answer.buffers[answer.paths.flows[0].longest[1]]->buffer == Packets(1));
+}
+
+TEST_CASE("hops: where the chain of trees contradicts itself another model answers, and says why") {
+  // Four spines, of which each brings a source of more than half a packet per slot in all.
+  DelayQuestion question = of_tree({});
+  question.topology = topology_of_text(
+      "hosts = 'h[0..15]'\nswitches = 'leaf[0..3], spine[0..3]'\n"
+      "[[link]]\neach = 'i = 0..15'\nfrom = 'h[i]'\nto = 'leaf[i/4]'\nboth = true\n"
+      "[[link]]\neach = 'l = 0..3, s = 0..3'\nfrom = 'leaf[l]'\nto = 'spine[s]'\nboth = true\n"
+      "[traffic]\npermutation = 'shift'\nshift = 4\nrate = 0.8\nroute = 'spread'\n");
+  const auto answer = answers::answer(question);
+  CHECK(answer.flows[0].hops == Hops::chain);
+  CHECK(answer.flows[0].hops_reason.find("contradicts itself") != std::string::npos);
+  for (const auto& above : answer.flows[0].delay.above)
+    CHECK(std::get<numeric::Approximation<unit::Probability>>(above.probability).value <= 1);
+}
+
+TEST_CASE("hops: beyond what a chain reaches the answer is that of independent hops, and says so") {
+  DelayQuestion question = of_tree({});
+  question.levels = {Slots(5000)};
+  CHECK(answers::answer(question).flows[0].hops == Hops::independent);
+  question.hops = Hops::chain;
+  CHECK_THROWS_AS(answers::answer(question), LimitExceeded);
+}
+
+TEST_CASE("hops: reorder buffers of a chain are computed, of a bound refused") {
+  DelayQuestion question = of_tree({});
+  question.reorder = answers::ReorderTargets{.probability = rational("1e-6"), .levels = {Packets(2)}};
+  const auto chain = answers::answer(question);
+  REQUIRE(chain.flows[0].reorder);
+  CHECK(chain.flows[0].reorder->computed);
+  question.hops = Hops::independent;
+  const auto independent = answers::answer(question);
+  CHECK(independent.flows[0].reorder->computed);
+  const auto difference =
+      chain.flows[0].reorder->size->buffer.value - independent.flows[0].reorder->size->buffer.value;
+  CHECK(std::abs(difference) <= 3);
+  question.hops = Hops::bound;
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+}
+
+TEST_CASE("hops: latencies in ns of routes of several lengths, for chain and bound") {
+  DelayQuestion question = of_tree({});
+  std::get<answers::TreeTopology>(question.topology).routing = network::TreeRouting::nearest_ancestor;
+  question.units.packet_bytes = 125;
+  question.units.link_gbps = rational("100");  // a slot of 10 ns
+  question.hop_ns = Rational(25);
+  const auto chain = answers::answer(question);
+  question.hops = Hops::bound;
+  const auto bound = answers::answer(question);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Rational& least = chain.flows[0].latency_ns[i];
+    CHECK(least >= Rational(static_cast<long>(chain.flows[0].delay.latency[i].slots.value)) * 10);
+    CHECK(bound.flows[0].latency_ns[i] > least);
+  }
+}
+
+TEST_CASE("hops: a chain is what simulations see, a bound is above them") {
+  answers::ValidateDelayQuestion question{.topology =
+                                              answers::TreeTopology{.tree = {4, 2}, .load = rational("0.8")}};
+  question.levels = {Slots(0), Slots(4), Slots(12)};
+  question.length.slots = 40'000;
+  question.length.seed = 3;
+  const auto chain = answers::answer(question);
+  CHECK(chain.hops == Hops::chain);
+  for (const answers::ComparedDelay& row : chain.tail) {
+    const auto& predicted = std::get<numeric::Approximation<unit::Probability>>(*row.above.predicted);
+    CHECK(static_cast<double>(predicted.value) == Approx(row.above.simulated.value).epsilon(0.06));
+  }
+  question.hops = Hops::bound;
+  const auto bound = answers::answer(question);
+  CHECK(bound.hops == Hops::bound);
+  CHECK(bound.tally.rows() == chain.tally.rows());
+}

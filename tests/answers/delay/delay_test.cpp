@@ -1,0 +1,236 @@
+#include <cln/rational.h>
+#include <catch2/catch.hpp>
+#include <tailbound/answers/delay/delay.hpp>
+#include <tailbound/network/files/network_file.hpp>
+#include <tests/support/rational.hpp>
+
+#include <stop_token>
+
+// Questions about delays, asked of trees and of networks. The numbers themselves are tested in
+// tests/bounds/path/path_delay_test.cpp and network_delay_test.cpp.
+
+using namespace tailbound;
+using answers::DelayAnswer;
+using answers::DelayQuestion;
+using numeric::Rational;
+using tailbound::test::rational;
+
+namespace {
+
+/// Hosts a, b, c behind one switch, d behind another; a and b send to c at the same rate, b to d too.
+answers::NetworkTopology two_switches() {
+  const std::string text = R"(
+hosts = ["a", "b", "c", "d"]
+switches = ["left", "right"]
+[[link]]
+from = ["a", "b", "c"]
+to = "left"
+both = true
+[[link]]
+from = "d"
+to = "right"
+both = true
+[[link]]
+from = "left"
+to = "right"
+both = true
+[[flow]]
+from = "a"
+to = "c"
+rate = 0.3
+[[flow]]
+from = "b"
+to = "c"
+rate = 0.4
+[[flow]]
+from = "b"
+to = "d"
+rate = 0.2
+[[flow]]
+from = "a"
+to = "d"
+rate = 0.2
+)";
+  return {.network = network::read_network(text, "text").network, .file = "text", .matrix = {}};
+}
+
+answers::TreeTopology small_tree() {
+  return {.tree = {4, 2}, .load = Rational(4) / 5};
+}
+
+bool is_exactly(const numeric::Claim<unit::Slot>& claim, const Rational& value) {
+  return std::get<numeric::Exact<unit::Slot>>(claim).value == value;
+}
+
+}  // namespace
+
+TEST_CASE("Delay asked of a tree: as the sum over its queues", "[answers][delay]") {
+  DelayQuestion question{.topology = small_tree()};
+  question.percentiles = answers::usual_percentiles();
+  question.levels = {Slots(0), Slots(7)};
+  question.hops = answers::Hops::independent;
+  const DelayAnswer answer = answers::answer(question);
+  REQUIRE(answer.flows.size() == 1);
+  CHECK_FALSE(answer.stopped);
+  CHECK_FALSE(answer.proved());  // nothing proves that hops are independent
+  CHECK(question.of_one_flow());
+
+  const bounds::TreeDelay tree =
+      bounds::tree_delay({4, 2}, Rational(4) / 5, network::TreeRouting::random_root, question.sources);
+  bounds::PathDelay delays(tree.network.queues, question.hop_delay);
+  const bounds::ClaimedDelayAnswer expected =
+      delays.claims(tree.routes, {.levels = question.levels, .percentiles = question.percentiles});
+  const bounds::ClaimedDelayAnswer& found = answer.flows.front().delay;
+  CHECK(static_cast<double>(std::get<numeric::Approximation<unit::Slot>>(found.mean_queueing).value) ==
+        Approx(numeric::nearest_double(std::get<numeric::Exact<unit::Slot>>(expected.mean_queueing).value))
+            .epsilon(1e-9));
+  for (std::size_t i = 0; i < expected.queueing.size(); ++i) {
+    CHECK(found.queueing[i].slots == expected.queueing[i].slots);
+    CHECK(found.latency[i].slots == expected.queueing[i].slots + Slots(3));
+  }
+  CHECK(answer.paths.flows.front().longest.size() == 3);
+  CHECK(answer.paths.flows.front().rate == Rational(4) / 5);
+  CHECK(answer.paths.flows.front().links.empty());
+}
+
+TEST_CASE("Delay asked of a network: flows, links and flows alike", "[answers][delay]") {
+  DelayQuestion question{.topology = two_switches()};
+  question.percentiles = {rational("0.99")};
+  question.drop = bounds::DropTarget{rational("1e-6")};
+  question.hops = answers::Hops::independent;
+  const DelayAnswer answer = answers::answer(question);
+  REQUIRE(answer.flows.size() == 4);
+  CHECK_FALSE(question.of_one_flow());
+  const auto& flows = answer.paths.flows;
+  CHECK(flows[0].source == "a");
+  CHECK(flows[0].destination == "c");
+  CHECK(flows[0].links == std::vector<std::string>{"left -> c"});
+  CHECK(flows[2].links == std::vector<std::string>{"left -> right", "right -> d"});
+  // a and b meet the same queues on the way to c, and on the way to d.
+  CHECK(flows[0].alike == 0);
+  CHECK(flows[1].alike == 0);
+  CHECK(flows[2].alike == 2);
+  CHECK(flows[3].alike == 2);
+  for (const auto& [one, other] : {std::pair{0, 1}, std::pair{2, 3}}) {
+    const auto &x = answer.flows[static_cast<std::size_t>(one)].delay,
+               &y = answer.flows[static_cast<std::size_t>(other)].delay;
+    CHECK(is_exactly(x.mean_queueing, std::get<numeric::Exact<unit::Slot>>(y.mean_queueing).value));
+    CHECK(x.queueing.front().slots == y.queueing.front().slots);
+  }
+  // Buffers of all queues that a longest route passes.
+  for (std::size_t flow = 0; flow < flows.size(); ++flow) {
+    std::int64_t sum = 0;
+    for (const std::size_t queue : flows[flow].longest) {
+      REQUIRE(answer.buffers[queue].has_value());
+      sum += answer.buffers[queue]->buffer.value;
+    }
+    CHECK(answer.total_buffer(flow).value == sum);
+  }
+  const auto groups = answers::flows_alike(answer);
+  REQUIRE(groups.size() == 2);
+  CHECK(groups[0].size() + groups[1].size() == 4);
+
+  question.flow = "b -> d";
+  const DelayAnswer of_one = answers::answer(question);
+  REQUIRE(of_one.flows.size() == 1);
+  CHECK(of_one.paths.flows.front().name == "b -> d");
+  CHECK(question.of_one_flow());
+  CHECK(of_one.flows.front().delay.queueing.front().slots == answer.flows[2].delay.queueing.front().slots);
+
+  question.flow = "c -> d";
+  CHECK_THROWS_WITH(answers::answer(question),
+                    Catch::Contains("c -> d") && Catch::Contains("a -> c, b -> c"));
+}
+
+TEST_CASE("Delay: all packets of all flows together", "[answers][delay]") {
+  const answers::DelayPaths paths = answers::delay_paths(two_switches(), network::Sources::decoupled);
+  Rational sum = 0;
+  const std::vector<bounds::Route> routes = paths.all_routes();
+  CHECK(routes.size() == 2);
+  for (const bounds::Route& route : routes) {
+    CHECK(route.share == (route.queues.size() == 1 ? Rational(7) / 11 : Rational(4) / 11));
+    sum = sum + route.share;
+  }
+  CHECK(sum == 1);
+}
+
+TEST_CASE("Delay: what the model leaves out", "[answers][delay]") {
+  using network::Sources;
+  const auto omissions = [](const answers::Topology& topology, Sources sources) {
+    return answers::delay_paths(topology, sources).omissions;
+  };
+  answers::TreeTopology tree = small_tree();
+  CHECK(omissions(tree, Sources::decoupled).correlated_waits);
+  CHECK_FALSE(omissions(tree, Sources::decoupled).later_hops);
+  CHECK(omissions(tree, Sources::first_hop).later_hops);
+  CHECK_FALSE(omissions(tree, Sources::decoupled).spread_bursts);
+  tree.burst = traffic::Burst{.slots = 8};
+  CHECK(omissions(tree, Sources::decoupled).spread_bursts);
+  // In a single queue nothing is left out.
+  tree.tree.levels = 1;
+  CHECK_FALSE(omissions(tree, Sources::decoupled).spread_bursts);
+  CHECK_FALSE(omissions(tree, Sources::decoupled).correlated_waits);
+}
+
+TEST_CASE("Delay: the reorder buffer of each flow, and of given delays", "[answers][delay][reorder]") {
+  DelayQuestion question{.topology = two_switches()};
+  question.reorder =
+      answers::ReorderTargets{.probability = rational("1e-6"), .levels = {Packets(0), Packets(2)}};
+  const DelayAnswer answer = answers::answer(question);
+  for (std::size_t i = 0; i < answer.flows.size(); ++i) {
+    REQUIRE(answer.flows[i].reorder.has_value());
+    CHECK(answer.flows[i].reorder->flow_rate == answer.paths.flows[i].rate);
+    CHECK(answer.flows[i].reorder->tail.size() == 2);
+  }
+  question.flow_rate = rational("0.1");
+  CHECK(answers::answer(question).flows.back().reorder->flow_rate == rational("0.1"));
+
+  // Delay 0 or 1, a packet in each slot: one packet waits where it was not delayed and the one before was.
+  const answers::ReorderAnswer given = answers::answer(answers::ReorderQuestion{
+      .delays = {rational("3/4"), rational("1/4")}, .flow_rate = 1, .targets = {.levels = {Packets(0)}}});
+  CHECK_FALSE(given.size.has_value());
+  CHECK(given.tail.size() == 1);
+}
+
+TEST_CASE("Delay: a stop keeps the flows that are known", "[answers][delay][stop]") {
+  DelayQuestion question{.topology = two_switches()};
+  question.percentiles = {rational("0.9")};
+  question.drop = bounds::DropTarget{rational("1e-6")};
+  std::stop_source stop;
+  answers::Run run{.stop = stop.get_token()};
+  std::size_t begun = 0;
+  run.progress = [&](double, double) {
+    if (++begun == 3) stop.request_stop();
+  };
+  const DelayAnswer answer = answers::answer(question, run);
+  CHECK(answer.stopped);
+  REQUIRE(answer.flows.size() == 3);
+  for (std::size_t flow = 0; flow < answer.flows.size(); ++flow)
+    for (const std::size_t queue : answer.paths.flows[flow].longest) CHECK(answer.buffers[queue].has_value());
+  CHECK_THROWS_AS(answers::answer(question, run), Stopped);
+}
+
+TEST_CASE("Delay: curves for pictures reach the last percentile", "[answers][delay]") {
+  DelayQuestion question{.topology = small_tree()};
+  question.percentiles = answers::usual_percentiles();
+  const DelayAnswer answer = answers::answer(question);
+  const auto curve = answers::delay_curve(question, answer, 0);
+  REQUIRE(curve.size() > 10);
+  CHECK(curve.front().slots == Slots(0));
+  CHECK(curve.back().slots == answer.flows.front().delay.queueing.back().slots);
+}
+
+TEST_CASE("Percentiles asked for unless told", "[answers][delay]") {
+  const std::vector<Rational> expected{rational("0.5"), rational("0.9"), rational("0.99"), rational("0.9999"),
+                                       rational("0.999999")};
+  CHECK(answers::usual_percentiles() == expected);
+}
+
+TEST_CASE("Units: a slot is the time of a packet on the link", "[answers][units]") {
+  answers::Units units{.packet_bytes = 64};
+  CHECK_FALSE(units.slot_ns().has_value());
+  units.link_gbps = rational("100");
+  CHECK(*units.slot_ns() == rational("5.12"));
+  units.packet_bytes.reset();
+  CHECK_FALSE(units.slot_ns().has_value());
+}

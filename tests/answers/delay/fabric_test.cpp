@@ -1,0 +1,220 @@
+#include <cln/rational.h>
+#include <catch2/catch.hpp>
+#include <tailbound/answers/delay/fabric.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/demands/fabrics.hpp>
+#include <tailbound/network/fabric/fabric_listing.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+// Networks that are answered as a whole: which are, at which loads, and what is said of their switches.
+
+using namespace tailbound;
+using namespace tailbound::answers;
+using namespace tailbound::network;
+using numeric::Rational;
+
+namespace {
+
+const ReadNamed no_file = [](const std::string& path, const auto&) { throw std::runtime_error(path); };
+
+/// 16 leaves of 32 hosts, 8 spines.
+NamedText leaf_spine(const std::optional<FabricTraffic>& traffic, int leaves = 16) {
+  return {"net.toml", to_toml(LeafSpine{leaves, 8, 32, 4}, traffic)};
+}
+
+std::vector<FabricTopology> read(const NamedText& file, const Loads& loads = {}) {
+  return read_fabrics(file, std::nullopt, RouteRule::spread, loads, no_file);
+}
+
+FabricQuestion question(FabricTopology topology) {
+  return {.topology = std::move(topology),
+          .percentiles = {Rational(1) / 2, Rational(999'999) / 1'000'000},
+          .drop = bounds::DropTarget{Rational(1) / 1'000'000'000}};
+}
+
+}  // namespace
+
+TEST_CASE("fabric answers: many pairs make a fabric, few do not") {
+  const FabricTraffic traffic{Rational(1) / 2, RouteRule::spread};
+  const auto many = read(leaf_spine(traffic));
+  REQUIRE(many.size() == 1);
+  CHECK(sending_pairs(*many.front().fabric) >= 512 * 511);
+  CHECK(read(leaf_spine(traffic, 4)).empty());    // 128 hosts
+  CHECK(read(leaf_spine(std::nullopt)).empty());  // no traffic
+  CHECK(read({"net.toml", "hosts = [\"a\"]\n[traffic]\nnonsense = 1"})
+            .empty());  // for read_network() to refuse
+}
+
+TEST_CASE("fabric answers: few pairs with too many routes make a fabric") {
+  const auto permutation = [](int radix) {
+    return read({"net.toml", to_toml(FatTree{radix, 3}, std::nullopt) +
+                                 "[traffic]\npermutation = \"random\"\nrate = 0.3\nroute = \"spread\"\n"});
+  };
+  CHECK(permutation(16).empty());  // 1 024 pairs, 65 000 routes at most
+  const auto many = permutation(32);
+  REQUIRE(many.size() == 1);
+  FabricQuestion asked = question(many.front());
+  asked.drop.reset();
+  const auto& entries = std::get<SparseDemand>(many.front().fabric->demands.front().rates).entries;
+  asked.flow = many.front().fabric->network.nodes[entries.front().from].name + " -> " +
+               many.front().fabric->network.nodes[entries.front().to].name;
+  const FabricAnswer found = answer(asked);
+  // What comes to hosts, edge switches and pods in a permutation is spread evenly over as many links.
+  for (const FabricQueueClass& queue : found.queues) CHECK(queue.load <= Rational(3) / 10);
+  REQUIRE(found.pair);
+  CHECK(found.pair->hops == 5);
+}
+
+TEST_CASE("fabric answers: loads") {
+  const auto at = read(leaf_spine(std::nullopt), {.uniform = {Rational(1) / 4, Rational(1) / 2},
+                                                  .load_scale = {Rational(1), Rational(3) / 2}});
+  REQUIRE(at.size() == 4);
+  const std::vector<Rational> sent{Rational(1) / 4, Rational(3) / 8, Rational(1) / 2, Rational(3) / 4};
+  for (std::size_t i = 0; i < at.size(); ++i) CHECK(sent_by_node(*at[i].fabric).front() == sent[i]);
+  const FabricTraffic half{Rational(1) / 2, RouteRule::spread};
+  CHECK_THROWS_WITH(read(leaf_spine(half), {.uniform = {}, .load_scale = {Rational(3)}}),
+                    Catch::Contains("at most 2, where h0 sends"));
+  CHECK_THROWS_AS(read(leaf_spine(std::nullopt), {.uniform = {Rational(2)}, .load_scale = {}}),
+                  InvalidArgument);
+  CHECK_THROWS_AS(read(leaf_spine(half), {.uniform = {}, .load_scale = {Rational(0)}}), InvalidArgument);
+}
+
+TEST_CASE("fabric answers: kinds of queues and of switches") {
+  const FabricTraffic traffic{Rational(4) / 5, RouteRule::spread};
+  const FabricAnswer found = answer(question(read(leaf_spine(traffic)).front()));
+  CHECK(found.hosts == 512);
+  CHECK(found.switches == 24);
+  CHECK(found.links == 2 * (512 + 128));
+  REQUIRE(found.queues.size() == 3);  // to hosts; up, fed by 32 hosts; down, fed by 480
+  // Of a leaf's 32 hosts 480 / 511 of the packets go up, over 8 spines.
+  const Rational up = Rational(32) * 4 / 5 * 480 / 511 / 8;
+  std::int64_t room_to_host = 0, room_up = 0, room_down = 0;
+  for (const FabricQueueClass& queue : found.queues) {
+    const std::int64_t room = queue.buffer->buffer.value;
+    if (queue.packets_per_slot == 1) {
+      room_to_host = room;
+      CHECK(queue.load == Rational(4) / 5);
+      CHECK(queue.queues == 512);
+      CHECK(queue.sources == 511);
+      continue;
+    }
+    CHECK(queue.load == up);
+    CHECK(queue.queues == 128);
+    CHECK((queue.sources == 32 || queue.sources == 480));
+    (queue.sources == 32 ? room_up : room_down) = room;
+  }
+  CHECK(room_up <= room_down);
+  REQUIRE(found.by_switch.size() == 2);
+  for (const FabricSwitchClass& its : found.by_switch) {
+    const bool leaf = its.switches == 16;
+    CHECK(its.queues == (leaf ? 40 : 16));
+    CHECK(its.buffer.value == (leaf ? 32 * room_to_host + 8 * room_up : 16 * room_down));
+    CHECK(its.largest.value == (leaf ? std::max(room_to_host, room_up) : room_down));
+  }
+  REQUIRE(found.pairs);
+  CHECK(found.pairs->all.pairs == 512 * 511);
+  REQUIRE(found.pairs->by_hops.size() == 2);
+  CHECK(found.pairs->by_hops.front().pairs == 512 * 31);
+}
+
+TEST_CASE("fabric answers: switches that share their memory") {
+  const std::string network =
+      to_toml(LeafSpine{4, 2, 4, 1}, FabricTraffic{Rational(2) / 5, RouteRule::spread});
+  const auto asked = [&](const std::string& key, bool room) {
+    return read_fabrics({"net.toml", key + network}, std::nullopt, RouteRule::spread, {}, no_file, {}, room);
+  };
+  // 16 hosts are answered as a whole where that is asked for; otherwise pair by pair.
+  CHECK(asked("shared_memory = true\n", false).empty());
+  CHECK(asked("", true).empty());
+  CHECK(asked("shared_memory = false\n", true).empty());
+  const auto leaves = asked("shared_memory = \"leaf[0..2]\"\n", true);
+  REQUIRE(leaves.size() == 1);
+  const FabricAnswer found = answer(question(leaves.front()));
+  const FabricAnswer all = answer(question(asked("shared_memory = true\n", true).front()));
+  // Leaves that share and the one that does not are two classes; together with the spines three.
+  REQUIRE(found.by_switch.size() == 3);
+  REQUIRE(all.by_switch.size() == 2);
+  std::uint64_t sharing = 0;
+  for (const FabricSwitchClass& its : found.by_switch) {
+    CHECK(its.memory.has_value() == (its.switches == 3));
+    if (!its.memory) continue;
+    sharing += its.switches;
+    CHECK(its.memory->memory.value < its.buffer.value);
+    CHECK(its.memory->memory.value >= its.largest.value);
+    CHECK(static_cast<double>(its.memory->at.value) <= 1e-9);
+    for (const FabricSwitchClass& other : all.by_switch)
+      if (other.queues == its.queues) CHECK(other.memory->memory == its.memory->memory);
+  }
+  CHECK(sharing == 3);
+  // The pairs' delays do not change.
+  CHECK(found.pairs->all.percentiles.back().slots == all.pairs->all.percentiles.back().slots);
+}
+
+TEST_CASE("fabric answers: one pair") {
+  const FabricTraffic traffic{Rational(1) / 2, RouteRule::spread};
+  FabricQuestion asked = question(read(leaf_spine(traffic)).front());
+  const FabricAnswer all = answer(asked);
+  asked.flow = "h0 -> h511";
+  const FabricAnswer one = answer(asked);
+  REQUIRE(one.pair);
+  CHECK(one.pair->hops == 3);
+  CHECK(one.pair->percentiles.back().slots == all.pairs->all.percentiles.back().worst);
+  for (const char* wrong : {"h0 -> h512", "h0", "h0 -> h0", "h0 -> leaf0"}) {
+    asked.flow = wrong;
+    CHECK_THROWS_AS(answer(asked), InvalidArgument);
+  }
+}
+
+TEST_CASE("fabric answers: an overloaded link is named") {
+  const NamedText file{"net.toml",
+                       to_toml(LeafSpine{16, 8, 32, 1}, FabricTraffic{Rational(4) / 5, RouteRule::spread})};
+  CHECK_THROWS_WITH(answer(question(read(file).front())), Catch::Contains("is overloaded"));
+}
+
+TEST_CASE("fabric answers: a spine that fails") {
+  const FabricTraffic traffic{Rational(1) / 2, RouteRule::spread};
+  const NamedText file = leaf_spine(traffic);
+  const auto without = [&](const std::vector<std::string>& failed) {
+    return read_fabrics(file, std::nullopt, RouteRule::spread, {}, no_file, failed);
+  };
+  // 32 hosts send half a packet a slot, 480 of 511 of them to other leaves, over the spines that are left.
+  const auto load = [](int spines) { return Rational(16) * 480 / 511 / spines; };
+  const auto uplink = [](const FabricAnswer& found) {
+    for (const FabricQueueClass& queue : found.queues)
+      if (queue.packets_per_slot == 4) return queue.load;
+    return Rational(-1);
+  };
+  const FabricAnswer whole = answer(question(read(file).front()));
+  const auto broken = without({"spine3"});
+  REQUIRE(broken.size() == 1);
+  CHECK(broken.front().without == std::vector<std::string>{"spine3"});
+  const FabricAnswer found = answer(question(broken.front()));
+  CHECK(uplink(whole) == load(8));
+  CHECK(uplink(found) == load(7));
+  CHECK(found.pairs->all.mean_latency.lower() > whole.pairs->all.mean_latency.upper());
+  // The same as the key of the file says it.
+  const FabricAnswer said =
+      answer(question(read({"net.toml", "without = [\"spine3\"]\n" + file.text}).front()));
+  CHECK(uplink(said) == uplink(found));
+  CHECK(said.pairs->all.mean_latency.lower() == found.pairs->all.mean_latency.lower());
+  CHECK(said.pairs->all.percentiles.back().slots == found.pairs->all.percentiles.back().slots);
+  // Hosts without a leaf neither send nor receive, also under uniform traffic from elsewhere.
+  CHECK(answer(question(without({"leaf0"}).front())).pairs->all.pairs == 480 * 479);
+  const std::vector<std::string> leaf{"leaf0"};
+  const auto uniform = read_fabrics(leaf_spine(std::nullopt), std::nullopt, RouteRule::spread,
+                                    {.uniform = {Rational(1) / 2}, .load_scale = {}}, no_file, leaf);
+  REQUIRE(uniform.size() == 1);
+  CHECK(answer(question(uniform.front())).pairs->all.pairs == 480 * 479);
+  // Whom no way joins is named; links that are full are named with what they are offered.
+  std::vector<std::string> spines;
+  for (int i = 0; i < 8; ++i) spines.push_back("spine" + std::to_string(i));
+  CHECK_THROWS_WITH(answer(question(without(spines).front())), Catch::Contains("no way leads from h"));
+  spines.resize(5);  // 5.01 packets a slot for links that take 4
+  CHECK_THROWS_WITH(answer(question(without(spines).front())),
+                    Catch::Contains("the link leaf0 -> spine5 is overloaded: it is offered 5.00978") &&
+                        Catch::Contains("so are 95 others, 47 with the same load"));
+  CHECK_THROWS_WITH(without({"nobody"}), Catch::Contains("a node, a link"));
+}

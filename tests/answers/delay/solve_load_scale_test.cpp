@@ -1,0 +1,187 @@
+#include <cln/rational.h>
+#include <catch2/catch.hpp>
+#include <tailbound/answers/delay/delay.hpp>
+#include <tailbound/answers/delay/solve_load_scale.hpp>
+#include <tailbound/bounds/sizing/max_load.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/demands/uniform_traffic.hpp>
+#include <tailbound/network/files/network_file.hpp>
+#include <tailbound/network/queue_traffic.hpp>
+#include <tests/support/rational.hpp>
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+// The greatest factor of all rates, against what the network carries when it is scaled by it.
+
+using namespace tailbound;
+using answers::LoadScaleAnswer;
+using answers::LoadScaleQuestion;
+using numeric::Rational;
+using tailbound::test::rational;
+
+namespace {
+
+network::Network star(int hosts) {
+  std::string text = "hosts = [";
+  for (int i = 0; i < hosts; ++i) text += "\"h" + std::to_string(i) + "\", ";
+  text += "]\nswitches = [\"s\"]\n[[link]]\nfrom = [";
+  for (int i = 0; i < hosts; ++i) text += "\"h" + std::to_string(i) + "\", ";
+  text += "]\nto = \"s\"\nboth = true\n";
+  return network::read_network(text, "star", network::FileUse::packets, network::FlowsFrom::elsewhere)
+      .network;
+}
+
+/// Two routes of one and two queues from a to c; b sends to c too.
+answers::NetworkTopology two_ways() {
+  return {.network = network::read_network(R"(
+hosts = ["a", "b", "c"]
+switches = ["s", "t"]
+link = [{from = ["a", "b"], to = "s"}, {from = "s", to = "t"}, {from = "s", to = "c"}, {from = "t", to = "c"}]
+flow = [{from = "a", to = "c", rate = 0.4, routes = [{share = "1/4", path = ["s", "t"]},
+  {share = "3/4", path = ["s"]}]}, {from = "b", to = "c", rate = 0.3}]
+)",
+                                           "two ways")
+                         .network,
+          .file = "two ways"};
+}
+
+/// The latency of the flow's percentile with all rates times `factor`.
+Slots latency_at(const answers::NetworkTopology& topology, const std::string& flow,
+                 const Rational& percentile, const Rational& factor) {
+  answers::DelayQuestion question{
+      .topology =
+          answers::NetworkTopology{.network = answers::scaled(topology.network, factor), .file = "scaled"}};
+  question.flow = flow;
+  question.percentiles = {percentile};
+  return answers::answer(question).flows.front().delay.latency.front().slots;
+}
+
+}  // namespace
+
+TEST_CASE("Greatest load scale: exactly where the first link is full", "[answers][load_scale]") {
+  std::mt19937_64 random(20260302);
+  for (int trial = 0; trial < 20; ++trial) {
+    network::Network network = star(5);
+    network::add_uniform_traffic(network, 1);
+    for (network::Flow& flow : network.flows)
+      flow.rate = Rational(1 + static_cast<long>(random() % 50)) / 1000;
+    const LoadScaleAnswer answer =
+        answers::answer(LoadScaleQuestion{.topology = {.network = network, .file = "star"}});
+    const Rational factor = std::get<numeric::Exact<unit::Ratio>>(answer.greatest()).value;
+    // Loads as the analysis sees them, with all rates times the factor: at most 1, and 1 somewhere.
+    Rational most = 0;
+    for (network::Flow& flow : network.flows) flow.rate = flow.rate * factor;
+    for (const network::QueueTraffic& traffic : network::queue_traffic(network, network::Sources::decoupled))
+      most = std::max(most, traffic.load);
+    CHECK(most == 1);
+    CHECK(std::is_sorted(answer.limits.begin(), answer.limits.end(),
+                         [](const auto& a, const auto& b) { return a.factor < b.factor; }));
+    CHECK(answer.limits.size() == 10);  // five links to hosts, five hosts that send
+    CHECK_FALSE(answer.target.has_value());
+  }
+}
+
+TEST_CASE("Greatest load scale: the latency of a percentile on both sides", "[answers][load_scale]") {
+  const answers::NetworkTopology topology = two_ways();
+  for (const auto& [text, within] :
+       {std::pair{"0.9999", 12}, std::pair{"0.99", 4}, std::pair{"0.999", 7}, std::pair{"0.9", 2}}) {
+    const Rational percentile = rational(text);
+    const LoadScaleAnswer answer = answers::answer(LoadScaleQuestion{
+        .topology = topology, .asked = answers::LatencyTarget{percentile, Rational(within)}});
+    REQUIRE(answer.target.has_value());
+    REQUIRE(answer.target->missed.has_value());
+    const Rational met = answer.target->met, missed = *answer.target->missed;
+    CHECK(met < missed);
+    CHECK(missed - met <= met * rational("1e-10"));
+    CHECK(missed < answer.first_limit().factor);
+    const auto worst = [&](const Rational& factor) {
+      return std::max(latency_at(topology, "a -> c", percentile, factor),
+                      latency_at(topology, "b -> c", percentile, factor));
+    };
+    CHECK(worst(met) <= Slots(within));
+    CHECK(worst(missed) > Slots(within));
+    CHECK(answer.omissions.correlated_waits);
+  }
+  // Of one flow alone the factor is greater, or the same.
+  LoadScaleQuestion question{.topology = topology, .asked = answers::LatencyTarget{rational("0.99"), 3}};
+  const Rational all = answers::answer(question).target->met;
+  question.flow = "b -> c";
+  const LoadScaleAnswer of_b = answers::answer(question);
+  CHECK(of_b.target->met >= all);
+  CHECK(of_b.target->at_met.name == "b -> c");
+  question.flow = "nobody";
+  CHECK_THROWS_WITH(answers::answer(question),
+                    Catch::Contains("nobody") && Catch::Contains("a -> c, b -> c"));
+}
+
+TEST_CASE("Greatest load scale: times in ns count what hops add", "[answers][load_scale]") {
+  const answers::NetworkTopology topology = two_ways();
+  const auto met = [&](const Rational& within, const std::optional<answers::SlotTime>& time) {
+    return answers::answer(
+               LoadScaleQuestion{.topology = topology,
+                                 .asked = answers::LatencyTarget{rational("0.999"), within, time}})
+        .target->met;
+  };
+  // Slots of 10 ns without more are slots.
+  CHECK(met(60, answers::SlotTime{.slot = 10}) == met(6, std::nullopt));
+  CHECK(met(69, answers::SlotTime{.slot = 10}) == met(6, std::nullopt));
+  const Rational hop = rational("12.5"), found = met(100, answers::SlotTime{.slot = 10, .hop = hop});
+  answers::DelayQuestion question{.topology = answers::NetworkTopology{
+                                      .network = answers::scaled(topology.network, found), .file = "scaled"}};
+  question.percentiles = {rational("0.999")};
+  question.units = {.packet_bytes = 64, .link_gbps = rational("51.2")};
+  question.hop_ns = hop;
+  Rational greatest = 0;
+  for (const answers::FlowDelay& flow : answers::answer(question).flows)
+    greatest = std::max(greatest, flow.latency_ns.front());
+  CHECK(greatest <= 100);
+  CHECK(greatest > 80);
+}
+
+TEST_CASE("Greatest load scale: buffers, as the greatest load of the one queue", "[answers][load_scale]") {
+  // Around one switch of 9 hosts every queue has 8 inputs: the load that a buffer takes is that of bounds::max_load.
+  network::Network network = star(9);
+  network::add_uniform_traffic(network, rational("0.5"));
+  for (const bounds::Criterion criterion : {bounds::Criterion::overflow, bounds::Criterion::loss}) {
+    const bounds::DropTarget target{rational("1e-9"), criterion};
+    const LoadScaleAnswer answer =
+        answers::answer(LoadScaleQuestion{.topology = {.network = network, .file = "star"},
+                                          .asked = answers::BufferTarget{Packets(24), target}});
+    const bounds::MaxLoad most = bounds::max_load(
+        {.arrivals = series::Arrivals::equal_inputs(8, rational("0.5")), .packets_per_slot = 1}, Packets(24),
+        target);
+    CHECK(numeric::nearest_double(answer.target->met) / 2 ==
+          Approx(static_cast<double>(most.load.lower())).epsilon(1e-9));
+    const auto enclosure = std::get<numeric::Enclosure<unit::Ratio>>(answer.greatest());
+    CHECK(static_cast<double>(enclosure.lower()) <= static_cast<double>(enclosure.upper()));
+  }
+}
+
+TEST_CASE("Greatest load scale: targets that every factor meets, and that none does",
+          "[answers][load_scale]") {
+  // One flow alone never waits: the factor goes up to what the link bears.
+  const answers::NetworkTopology lonely{
+      .network =
+          network::read_network("hosts = [\"a\", \"b\"]\nswitches = [\"s\"]\nlink = [{from = \"a\", to = "
+                                "\"s\"}, {from = \"s\", to = \"b\", rate = 2}]\nflow = [{from = \"a\", to = "
+                                "\"b\", rate = 0.5}]\n",
+                                "lonely")
+              .network,
+      .file = "lonely"};
+  LoadScaleQuestion question{.topology = lonely, .asked = answers::LatencyTarget{rational("0.99"), 1}};
+  const LoadScaleAnswer answer = answers::answer(question);
+  // Its link takes 2 packets a slot, so the host is the limit, and reaches it.
+  CHECK(answer.first_limit().kind == answers::ScaleLimit::Kind::node);
+  CHECK(std::get<numeric::Exact<unit::Ratio>>(answer.greatest()).value == 2);
+  CHECK_FALSE(answer.target->missed.has_value());
+  question.asked = answers::LatencyTarget{rational("0.99"), 0};
+  CHECK_THROWS_AS(answers::answer(question), NoAnswer);
+  question.asked = answers::LatencyTarget{1, 5};
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  question.asked = answers::LatencyTarget{rational("0.5"), -1};
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  question.asked = answers::BufferTarget{Packets(3), {rational("1")}};
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+}

@@ -1,0 +1,90 @@
+#include <tailbound/answers/network/generated_network.hpp>
+#include <tailbound/answers/simulation/simulate_tree.hpp>
+#include <tailbound/network/files/network_file.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+using namespace tailbound;
+using namespace tailbound::answers;
+
+TEST_CASE("a generated network is counted as it is read from its file, with what has failed",
+          "[answers][network]") {
+  GeneratedNetworkQuestion question{.shape = network::FatTree{4, 3}, .traffic = network::FabricTraffic{}};
+  const GeneratedNetworkAnswer whole = answer(question);
+  CHECK(whole.failed == 0);
+  CHECK(whole.cut_off == 0);
+  CHECK(whole.diameter == 4);
+  question.without = {"core0", "edge0", "h15 -> edge7"};
+  const GeneratedNetworkAnswer broken = answer(question);
+  CHECK(broken.failed == 4 + 4 + 1);
+  CHECK(broken.cut_off == 3);
+  CHECK(broken.diameter == 4);
+  const network::Network read = network::read_fabric(broken.file, "file").fabric.network;
+  CHECK(read.links.size() == broken.network.links.size());
+  // Cut in two: there is no diameter.
+  question.without = {"core0", "core1", "core2", "core3"};
+  CHECK(!answer(question).diameter);
+  question.without = {"core0"};
+  question.shared_memory = "core[1..2]";
+  const network::Network both = network::read_fabric(answer(question).file, "file").fabric.network;
+  CHECK(both.links.size() == read.links.size() + 2 * (4 + 1));
+  CHECK(std::count_if(both.nodes.begin(), both.nodes.end(),
+                      [](const auto& node) { return node.shared_memory; }) == 2);
+  question.shared_memory = "all";
+  CHECK(network::read_fabric(answer(question).file, "file").fabric.network.nodes.back().shared_memory);
+  question.shared_memory = "nobody";
+  CHECK_THROWS_WITH(answer(question), Catch::Contains("nobody"));
+  question.shared_memory.reset();
+  question.without = {"a \"name\" -> b"};
+  CHECK_THROWS_WITH(answer(question), Catch::Contains("without is"));
+}
+
+TEST_CASE("a fabric's simulation says of all packets what that of its listed flows says",
+          "[answers][network]") {
+  const std::string text =
+      network::to_toml(network::LeafSpine{3, 2, 3, 1}, network::FabricTraffic{numeric::Rational(3) / 5});
+  const network::Fabric fabric = network::read_fabric(text, "file").fabric;
+  SimulateTreeQuestion listed;
+  listed.topology = NetworkTopology{.network = network::written_out(fabric), .file = "file"};
+  listed.percentiles = {numeric::Rational(1) / 2, numeric::Rational(99) / 100};
+  listed.delay_levels = {Slots(0), Slots(3)};
+  listed.occupancy_levels = {Packets(1)};
+  listed.length.slots = 30'000;
+  SimulateTreeQuestion together = listed;
+  together.topology = NetworkTopology{.network = fabric.network, .file = "file"};
+  together.fabric = simulated_fabric(fabric);
+  together.length.seed = 2;
+  const SimulateTreeAnswer one = answer(listed), other = answer(together);
+  const auto meet = [](const auto& a, const auto& b) {
+    // Two intervals of 95 % of the same number: their distance is within the sum of what they are wide, twice.
+    CHECK(std::abs(a.value - b.value) <= 2 * (a.upper - a.lower) + 2 * (b.upper - b.lower) + 1e-9);
+  };
+  meet(one.mean_queueing, other.mean_queueing);
+  meet(one.mean_latency, other.mean_latency);
+  for (std::size_t i = 0; i < 2; ++i) {
+    meet(one.percentiles[i].latency, other.percentiles[i].latency);
+    meet(one.delay_ccdf[i].probability, other.delay_ccdf[i].probability);
+  }
+  REQUIRE(other.queues.size() == 3);
+  CHECK(other.queues[0].link == "leaf -> h");
+  CHECK(other.flows.empty());
+  const auto average = [&](const std::string& begin, const std::string& end) {
+    double load = 0, count = 0;
+    for (const SimulatedQueue& queue : one.queues)
+      if (queue.link.rfind(begin, 0) == 0 && queue.link.find("-> " + end) != std::string::npos) {
+        load += queue.load.value;
+        ++count;
+      }
+    return load / count;
+  };
+  CHECK(std::abs(other.queues[1].load.value - average("leaf", "spine")) < 0.005);
+  CHECK(std::abs(other.queues[2].load.value - average("spine", "leaf")) < 0.005);
+  const std::string full =
+      network::to_toml(network::LeafSpine{3, 1, 3, 1}, network::FabricTraffic{numeric::Rational(3) / 5});
+  together.fabric = simulated_fabric(network::read_fabric(full, "file").fabric);
+  CHECK_THROWS_AS(answer(together), network::Overloaded);
+}

@@ -1,0 +1,72 @@
+#include <cln/rational.h>
+#include <catch2/catch.hpp>
+#include <tailbound/answers/network/network_input.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <string>
+
+// Network files with flows of their own, from a matrix, or uniform; and at other loads.
+
+using namespace tailbound;
+using answers::NetworkTopology;
+using numeric::Rational;
+
+namespace {
+
+const std::string wires =
+    "hosts = [\"a\", \"b\", \"c\"]\nswitches = [\"s\"]\n[[link]]\nfrom = [\"a\", \"b\", \"c\"]\nto = "
+    "\"s\"\nboth = "
+    "true\n";
+const std::string matrix = "from,c\na,0.2\nb,0.3\n";
+
+NetworkTopology read(const std::string& more) {
+  return answers::read_network({"folder/net.toml", wires + more},
+                               [](const std::string& path, const auto& take) {
+                                 CHECK(path == "folder/demand.csv");
+                                 take(matrix.substr(0, 5));
+                                 take(matrix.substr(5));
+                               });
+}
+
+}  // namespace
+
+TEST_CASE("Network input: flows of the file, of its matrix, of another matrix", "[answers][network]") {
+  const NetworkTopology own = read("[[flow]]\nfrom = \"a\"\nto = \"b\"\nrate = 0.5\n");
+  CHECK(own.network.flows.size() == 1);
+  CHECK(own.file == "folder/net.toml");
+  CHECK(read("[traffic]\nmatrix = \"demand.csv\"\n").network.flows.size() == 2);
+  const NetworkTopology other = answers::read_network({"net.toml", wires + "[traffic]\nuniform = 0.5\n"},
+                                                      {"other.csv", matrix}, network::RouteRule::shortest);
+  CHECK(other.network.flows.size() == 2);
+  CHECK(other.matrix == "other.csv");
+  CHECK_THROWS_WITH(read(""), Catch::Contains("folder/net.toml:1:1: the network has no flows"));
+  CHECK(
+      answers::read_uniform_network({"net.toml", wires}, network::RouteRule::shortest).network.flows.size() ==
+      6);
+  CHECK_THROWS_WITH(
+      answers::read_uniform_network({"net.toml", wires + "[[flow]]\nfrom = \"a\"\nto = \"b\"\nrate = 0.5\n"},
+                                    network::RouteRule::shortest),
+      Catch::Contains("uniform is given together with the flows of net.toml"));
+}
+
+TEST_CASE("Network input: at each load, and no further than the links bear", "[answers][network]") {
+  const NetworkTopology uniform =
+      answers::read_uniform_network({"net.toml", wires}, network::RouteRule::shortest);
+  const auto networks = answers::at_loads(
+      uniform, {.uniform = {Rational(1) / 2, Rational(1) / 5}, .load_scale = {1, Rational(3) / 2}});
+  REQUIRE(networks.size() == 4);
+  CHECK(networks[1].network.flows[0].rate == Rational(3) / 8);
+  CHECK(networks[1].uniform == Rational(1) / 2);
+  CHECK(networks[1].load_scale == Rational(3) / 2);
+  CHECK(networks[2].network.flows[0].rate == Rational(1) / 10);
+  CHECK(answers::at_loads(uniform, {}).front().network.flows[0].rate == Rational(1) / 2);
+  const auto refused = [&](const answers::Loads& loads, const std::string& said) {
+    CHECK_THROWS_WITH(answers::at_loads(uniform, loads), Catch::Contains(said));
+  };
+  refused({.uniform = {0}}, "uniform is 0; it must be above 0");
+  refused({.uniform = {2}}, "at most 1 packet a slot");
+  refused({.uniform = {1}}, "uniform is 1; it must be below 1, where the link s -> ");
+  refused({.uniform = {Rational(1) / 2}, .load_scale = {3}}, "load scale is 3; it must be below 2, where");
+  refused({.load_scale = {-1}}, "load scale is -1; it must be above 0");
+  CHECK_NOTHROW(answers::at_loads(uniform, {.uniform = {1}}, answers::Overload::allowed));
+}

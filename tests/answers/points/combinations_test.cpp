@@ -1,0 +1,37 @@
+#include <catch2/catch.hpp>
+#include <tailbound/answers/points/combinations.hpp>
+
+#include <string>
+
+namespace {
+
+using namespace tailbound;
+using answers::Combinations;
+
+struct Asked {
+  int inputs = 0;
+  std::string load;
+  bool operator==(const Asked&) const = default;
+};
+
+TEST_CASE("combinations: the last list changes fastest, and what is common stays") {
+  const auto points = Combinations(Asked{.inputs = 7, .load = "0"})
+                          .by(std::vector<std::string>{"0.5", "0.9"}, &Asked::load)
+                          .by(std::vector<int>{1, 2, 3}, [](Asked& each, int n) { each.inputs *= n; })
+                          .points();
+  CHECK(points ==
+        std::vector<Asked>{{7, "0.5"}, {14, "0.5"}, {21, "0.5"}, {7, "0.9"}, {14, "0.9"}, {21, "0.9"}});
+  CHECK(Combinations(Asked{}).points().size() == 1);
+  CHECK(Combinations(Asked{}).by(std::vector<int>{}, &Asked::inputs).points().empty());
+}
+
+TEST_CASE("combinations: a million points and no more") {
+  const std::vector<int> thousand(1000, 1);
+  CHECK(Combinations(0).by(thousand, [](int&, int) {}).by(thousand, [](int&, int) {}).points().size() ==
+        1'000'000);
+  CHECK_THROWS_AS(
+      Combinations(0).by(thousand, [](int&, int) {}).by(std::vector<int>(1001, 1), [](int&, int) {}),
+      InvalidArgument);
+}
+
+}  // namespace

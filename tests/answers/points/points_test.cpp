@@ -1,0 +1,110 @@
+#include <catch2/catch.hpp>
+#include <tailbound/answers/points/points.hpp>
+
+#include <stdexcept>
+#include <vector>
+
+// Lists of points under a stop: what is finished stays, what is not is nowhere.
+
+namespace tailbound::answers {
+namespace {
+
+/// A run whose stop is requested before or within the point of this number.
+struct StoppedRun {
+  std::stop_source stop;
+  int cuts = 0;
+  Run run{.stop = stop.get_token(), .cut = [this] { ++cuts; }};
+};
+
+TEST_CASE("points: all of them, in order, with progress") {
+  std::vector<double> told;
+  const Run run{.progress = [&](double done, double) { told.push_back(done); }};
+  const auto points = for_each_point(4, run, [](std::size_t i) { return 10 * i; });
+  CHECK(points.finished == std::vector<std::size_t>{0, 10, 20, 30});
+  CHECK_FALSE(points.stopped);
+  CHECK(told == std::vector<double>{0, 0.25, 0.5, 0.75});
+  CHECK(for_each_point(0, run, [](std::size_t i) { return i; }).finished.empty());
+}
+
+TEST_CASE("points: a stop leaves what is finished, and says so") {
+  StoppedRun stopped;
+  const auto points = for_each_point(5, stopped.run, [&](std::size_t i) {
+    if (i == 2) stopped.stop.request_stop();  // and goes on to its end
+    return i;
+  });
+  CHECK(points.finished == std::vector<std::size_t>{0, 1, 2});
+  CHECK(points.stopped);
+  CHECK(stopped.cuts == 1);
+}
+
+TEST_CASE("points: a piece given up is not among them") {
+  StoppedRun stopped;
+  int pieces = 0;
+  stopped.run.piece = [&](const std::function<void()>& work) {
+    if (++pieces == 3) return false;
+    work();
+    return true;
+  };
+  const auto points = for_each_point(5, stopped.run, [](std::size_t i) { return i; });
+  CHECK(points.finished == std::vector<std::size_t>{0, 1});
+  CHECK(points.stopped);
+  CHECK(stopped.cuts == 1);
+}
+
+TEST_CASE("points: a stop before the first leaves nothing") {
+  StoppedRun stopped;
+  stopped.stop.request_stop();
+  CHECK_THROWS_AS(for_each_point(5, stopped.run, [](std::size_t i) { return i; }), Stopped);
+  CHECK_THROWS_AS(as_piece(stopped.run, [] { return 1; }), Stopped);
+  CHECK(stopped.cuts == 0);
+}
+
+TEST_CASE("points: what a point throws reaches the caller") {
+  const auto second_fails = [](std::size_t i) {
+    if (i == 1) throw NoAnswer("unstable");
+    return i;
+  };
+  CHECK_THROWS_AS(for_each_point(3, Run{}, second_fails), NoAnswer);
+}
+
+TEST_CASE("simulated points: the last may be cut short, or have too little to be one") {
+  const auto simulate = [](StoppedRun& stopped, bool enough) {
+    return for_each_simulation(4, stopped.run, [&](std::size_t i, const Run& part) {
+      if (i == 1) {
+        stopped.stop.request_stop();
+        if (!enough) throw Stopped("stopped with 1 of 64 batches done");
+        part.cut();
+      }
+      return i;
+    });
+  };
+  StoppedRun cut, too_little;
+  const auto short_last = simulate(cut, true);
+  CHECK(short_last.finished == std::vector<std::size_t>{0, 1});
+  CHECK(short_last.stopped);
+  CHECK(cut.cuts == 1);
+  const auto without_last = simulate(too_little, false);
+  CHECK(without_last.finished == std::vector<std::size_t>{0});
+  CHECK(without_last.stopped);
+  CHECK(too_little.cuts == 1);
+}
+
+TEST_CASE("simulated points: the last one finished in spite of the stop") {
+  StoppedRun stopped;
+  const auto simulate = [&](std::size_t i, const Run&) {
+    if (i == 2) stopped.stop.request_stop();
+    return i;
+  };
+  const auto whole = for_each_simulation(3, stopped.run, simulate);
+  CHECK(whole.finished.size() == 3);
+  CHECK_FALSE(whole.stopped);
+  CHECK(stopped.cuts == 0);
+  CHECK_THROWS_AS(for_each_simulation(3, stopped.run,
+                                      [](std::size_t, const Run&) -> int {
+                                        throw Stopped("stopped with 0 of 64 batches done");
+                                      }),
+                  Stopped);
+}
+
+}  // namespace
+}  // namespace tailbound::answers

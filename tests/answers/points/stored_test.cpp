@@ -1,0 +1,133 @@
+#include <catch2/catch.hpp>
+#include <tailbound/answers/points/stored_fields.hpp>
+#include <tailbound/answers/validation/validate_buffer.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/render/documents/buffer/buffer.hpp>
+#include <tailbound/render/documents/delay/delay.hpp>
+#include <tailbound/render/documents/validation/validate_buffer.hpp>
+#include <tests/support/rational.hpp>
+
+#include <cmath>
+#include <limits>
+
+// Every command's answers go through bytes in tests/golden/stored_test.cpp.
+
+namespace {
+
+using namespace tailbound;
+using namespace tailbound::answers;
+using tailbound::test::rational;
+
+template <class Value>
+Value there_and_back(const Value& value) {
+  return stored::answer_of<Value>(stored::bytes_of(value));
+}
+
+BufferQuestion one_queue(const char* load) {
+  return {.traffic = {.source = EqualInputs{.inputs = 8, .load = rational(load)}},
+          .asked = LeastBuffer{rational("1e-9")}};
+}
+
+/// Everything that is shown of an answer.
+std::string shown(const render::Document& document) {
+  const render::Frame frame{.version = "1", .quiet = false};
+  return render::to_json(document, frame) + render::to_text(document, frame) +
+         render::to_csv(document, frame);
+}
+
+}  // namespace
+
+TEST_CASE("stored: numbers come back to the last bit") {
+  for (const char* text : {"0", "-3", "1/3", "-123456789012345678901234567890/7"}) {
+    const numeric::Rational value = rational(text);
+    CHECK(there_and_back(value) == value);
+  }
+  numeric::Rational fine = 1;
+  for (int i = 0; i < 300; ++i) fine = fine / 982451653;  // 2700 digits
+  CHECK(there_and_back(fine) == fine);
+  for (const int bits : {2, 53, 64, 113, 1000, 20'000}) {
+    const numeric::PrecisionScope scope({bits});
+    const auto third = numeric::to_real(rational("-1/3"), numeric::Rounding::down);
+    for (numeric::Real value : {third, numeric::Real(0), ldexp(third, 100'000), ldexp(third, -100'000),
+                                numeric::Real(std::numeric_limits<double>::infinity())}) {
+      const numeric::Real back = there_and_back(value);
+      CHECK(back == value);
+      CHECK(mpfr_get_prec(back.backend().data()) == mpfr_get_prec(value.backend().data()));
+    }
+  }
+  for (const double value : {0.0, -0.0, 1e-320, 0.1, std::numeric_limits<double>::infinity()}) {
+    CHECK(there_and_back(value) == value);
+    CHECK(std::signbit(there_and_back(value)) == std::signbit(value));
+  }
+}
+
+TEST_CASE("stored: texts, lists, choices") {
+  using Choice = std::variant<bool, std::string, std::vector<std::optional<std::int64_t>>>;
+  for (const Choice& value : {Choice(true), Choice(std::string("a\0b", 3)), Choice(std::string()),
+                              Choice(std::vector<std::optional<std::int64_t>>{1, std::nullopt, -5})})
+    CHECK(there_and_back(value) == value);
+  CHECK_THROWS_AS(stored::answer_of<bool>("\2"), ParseError);
+  CHECK_THROWS_AS(stored::answer_of<Choice>("\3"), ParseError);
+  CHECK_THROWS_AS(stored::answer_of<std::string>("x"), ParseError);
+  CHECK_THROWS_AS(stored::answer_of<bool>(std::string("\1\1")), ParseError);  // more than the value
+  // A vector of 2^60 texts of which there is none.
+  CHECK_THROWS_AS(stored::answer_of<std::vector<std::string>>(std::string("\0\0\0\0\0\0\0\x10", 8)),
+                  ParseError);
+}
+
+TEST_CASE("stored: an answer shows the same after it was bytes") {
+  const BufferQuestion question = one_queue("0.8");
+  const BufferAnswer found = answer(question);
+  const auto back = from_bytes<BufferAnswer>(to_bytes(found));
+  CHECK(to_bytes(back) == to_bytes(found));
+  const auto document = [&](const BufferAnswer& one) {
+    return render::document(std::vector<std::pair<BufferQuestion, BufferAnswer>>{{question, one}}, {});
+  };
+  CHECK(shown(document(back)) == shown(document(found)));
+}
+
+TEST_CASE("stored: an answer with counts, and its picture") {
+  ValidateBufferQuestion question{.inputs = 4, .load = rational("0.7")};
+  question.length.slots = 2000;
+  const ValidateBufferAnswer found = answer(question);
+  const std::string bytes = to_bytes(found);
+  const auto back = from_bytes<ValidateBufferAnswer>(bytes);
+  CHECK(to_bytes(back) == bytes);
+  CHECK(back.tally.judged() == found.tally.judged());
+  const auto curve = compared_curve(question, found), again = compared_curve(question, back);
+  REQUIRE(curve.size() == again.size());
+  for (std::size_t i = 0; i < curve.size(); ++i)
+    CHECK(curve[i].above.simulated.upper == again[i].above.simulated.upper);
+}
+
+TEST_CASE("stored: damaged bytes are refused, or are another answer; nothing worse") {
+  const std::string whole = to_bytes(answer(one_queue("0.8")));
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    CHECK_THROWS_AS(from_bytes<BufferAnswer>(whole.substr(0, size)), ParseError);
+  CHECK_THROWS_AS(from_bytes<BufferAnswer>(whole + "x"), ParseError);
+  std::size_t refused = 0;
+  for (std::size_t place = 0; place < whole.size(); ++place)
+    for (const int bit : {0, 3, 7}) {
+      std::string damaged = whole;
+      damaged[place] = static_cast<char>(damaged[place] ^ (1 << bit));
+      try {
+        static_cast<void>(to_bytes(from_bytes<BufferAnswer>(damaged)));
+      } catch (const ParseError&) {
+        ++refused;
+      }
+    }
+  CHECK(refused > whole.size());  // of three times as many
+}
+
+TEST_CASE("stored: the queues of a delay are those of its traffic") {
+  DelayQuestion question{.topology = TreeTopology{.tree = {4, 2}, .load = rational("0.6")}};
+  question.percentiles = {rational("0.99")};
+  question.drop = bounds::DropTarget{rational("1e-6")};
+  const DelayAnswer found = answer(question);
+  const auto back = from_bytes<DelayAnswer>(to_bytes(found));
+  CHECK(to_bytes(back) == to_bytes(found));
+  const auto curve = delay_curve(question, found, 0), again = delay_curve(question, back, 0);
+  REQUIRE(curve.size() == again.size());
+  for (std::size_t i = 0; i < curve.size(); ++i)
+    CHECK(stored::bytes_of(curve[i].probability) == stored::bytes_of(again[i].probability));
+}

@@ -1,0 +1,96 @@
+#include <catch2/catch.hpp>
+#include <tailbound/answers/points/sweep_plan.hpp>
+
+namespace {
+
+using namespace tailbound;
+using namespace tailbound::answers;
+
+std::vector<std::string> words_of(const char* plan) {
+  std::vector<std::string> words;
+  for (const SweepPoint& point : read_sweep_plan(plan, "plan").points) words.push_back(point.in_words());
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("sweep plan: every combination, the last list changing fastest") {
+  CHECK(words_of(R"([[question]]
+ask = "buffer"
+load = [0.5, 0.90]
+drop = 1e-15
+inputs = [8, 16]
+)") == std::vector<std::string>{
+           "buffer --load 0.5 --drop 1e-15 --inputs 8", "buffer --load 0.5 --drop 1e-15 --inputs 16",
+           "buffer --load 0.90 --drop 1e-15 --inputs 8", "buffer --load 0.90 --drop 1e-15 --inputs 16"});
+}
+
+TEST_CASE("sweep plan: ranges, flags, texts; numbers as they stand there") {
+  CHECK(words_of(R"toml(# a comment
+[[question]]
+ask = "simulate tree"
+load = ["0.1:0.3:0.1", "1/3"] # exact
+packets_per_slot = 1_0
+reorder = true
+buffer = 0.12345678901234567890123
+quiet = false
+"percentiles" = "50,99"
+
+[[question]]
+ask = "pgf"
+arrivals = "exp(z - 1)"
+
+[picture]
+x = "load"
+y = "mean"
+)toml") == std::vector<std::string>{
+               "simulate tree --load 0.1 --packets-per-slot 10 --reorder --buffer 0.12345678901234567890123 "
+               "--percentiles 50,99",
+               "simulate tree --load 0.2 --packets-per-slot 10 --reorder --buffer 0.12345678901234567890123 "
+               "--percentiles 50,99",
+               "simulate tree --load 0.3 --packets-per-slot 10 --reorder --buffer 0.12345678901234567890123 "
+               "--percentiles 50,99",
+               "simulate tree --load 1/3 --packets-per-slot 10 --reorder --buffer 0.12345678901234567890123 "
+               "--percentiles 50,99",
+               "pgf --arrivals 'exp(z - 1)'"});
+  const SweepPlan plan =
+      read_sweep_plan("[[question]]\nask = \"a\"\nb = [1]\n[picture]\nx = \"b\"\n", "plan");
+  CHECK(plan.x == "b");
+  CHECK_FALSE(plan.y);
+  CHECK(plan.points.front().swept == std::vector<std::string>{"--b"});
+}
+
+TEST_CASE("sweep plan: a point is the same wherever its options stand, and there is one of each") {
+  const SweepPlan one = read_sweep_plan("[[question]]\nask = \"a\"\nb = 1\nc = [2, 3, 2]\n", "plan");
+  const SweepPlan other = read_sweep_plan("[[question]]\nask = \"a\"\nc = 2\nb = 1\n", "plan");
+  CHECK(one.points.size() == 2);
+  CHECK(one.points[0].key() == other.points[0].key());
+  CHECK(one.points[0].key() != one.points[1].key());
+  CHECK(mark_of("a") != mark_of("b"));
+  CHECK(mark_of("a").size() == 16);
+}
+
+TEST_CASE("sweep plan: refusals name the place") {
+  const auto refusal = [](const char* text) -> std::string {
+    try {
+      static_cast<void>(read_sweep_plan(text, "plan.toml"));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(refusal("") == "plan.toml:1:1: a plan has one or more [[question]] tables");
+  CHECK(refusal("[[question]]\nload = 1\n").find("needs the key \"ask\"") != std::string::npos);
+  CHECK(refusal("[[question]]\nask = \"a\"\nload = []\n").find("plan.toml:3:8: the list is empty") == 0);
+  CHECK(refusal("[[question]]\nask = \"a\"\nload = [[1]]\n").find("plan.toml:3:9") == 0);
+  CHECK(refusal("[[question]]\nask = \"a\"\nload = \"\"\n").find("plan.toml:3:8") == 0);
+  CHECK(refusal("[[question]]\nask = \"a\"\nload = [\"1:2:0\"]\n").find("plan.toml:3:9") == 0);
+  CHECK(refusal("[[question]]\nask = \"a\"\na_b = 1\na-b = 2\n").find("--a-b is given twice") !=
+        std::string::npos);
+  CHECK(refusal("[[questions]]\nask = \"a\"\n").find("no key \"questions\"") != std::string::npos);
+  CHECK(refusal("[[question]]\nask = \"a\"\n[picture]\nz = \"b\"\n").find("its keys are x, y") !=
+        std::string::npos);
+  CHECK(refusal("[[question]]\nask = \"a\"\nb = [\"1:2000:1\"]\nc = [\"1:2000:1\"]\n") ==
+        "a question has more than 1000000 points");
+  CHECK(refusal("not toml").find("plan.toml:1:") == 0);
+}

@@ -1,0 +1,159 @@
+#include <tailbound/answers/delay/delay.hpp>
+#include <tailbound/answers/delay/fabric.hpp>
+#include <tailbound/network/demands/fabrics.hpp>
+#include <tailbound/network/fabric/fabric_listing.hpp>
+#include <tailbound/network/files/network_file.hpp>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+namespace tailbound::answers {
+namespace {
+
+NetworkTopology network_of(const std::string& toml) {
+  return {.network = network::read_network(toml, "test").network};
+}
+
+/// Hosts of 0.3, 0.2 and 0.4 that send to one other by one switch.
+const char* const one_queue =
+    "hosts = [\"a\", \"b\", \"c\", \"d\"]\nswitches = [\"s\"]\n[[link]]\nfrom = [\"a\", \"b\", \"c\"]\nto = "
+    "\"s\"\n"
+    "[[link]]\nfrom = \"s\"\nto = \"d\"\n[[flow]]\nfrom = \"a\"\nto = \"d\"\nrate = 0.3\n[[flow]]\nfrom = "
+    "\"b\"\nto = \"d\"\n"
+    "rate = 0.2\n[[flow]]\nfrom = \"c\"\nto = \"d\"\nrate = 0.4\n";
+
+/// The same tail for all that is asked.
+ComputedTails always(double tail) {
+  return [tail](const std::vector<std::vector<Slots>>& levels) {
+    std::vector<std::vector<double>> tails;
+    for (const auto& its : levels) tails.emplace_back(its.size(), tail);
+    return tails;
+  };
+}
+
+}  // namespace
+
+TEST_CASE("cross-check: a network whose delays are right agrees, at rare levels") {
+  DelayQuestion question{
+      .topology = TreeTopology{.tree = {.radix = 4, .levels = 1}, .load = numeric::Rational(4) / 5}};
+  question.check = CheckEffort::affordable;
+  const DelayAnswer answer = answers::answer(question);
+  REQUIRE(answer.check);
+  CHECK(!answer.check->skipped);
+  CHECK(!answer.check->contradicted());
+  const CheckedLevel* rarest = answer.check->rarest(std::nullopt);
+  REQUIRE(rarest != nullptr);
+  CHECK(rarest->simulated.value < 1e-3);
+  CHECK(rarest->simulated.upper - rarest->simulated.lower <= 0.4 * rarest->simulated.value);
+  CHECK(rarest->computed == Approx(rarest->simulated.value).epsilon(0.3));
+  // The same on every machine.
+  const DelayAnswer again = answers::answer(question);
+  REQUIRE(again.check->levels.size() == answer.check->levels.size());
+  CHECK(again.check->levels.back().simulated.value == answer.check->levels.back().simulated.value);
+  question.check.reset();
+  CHECK(!answers::answer(question).check);
+}
+
+TEST_CASE("cross-check: what is computed too low, too high or above 1 is noticed, bounds may be high") {
+  const Topology topology = network_of(one_queue);
+  const auto check = [&](double tail, bool bounds) {
+    return cross_check(topology, {.flows = {"a -> d", "c -> d"}, .bounds = bounds, .computed = always(tail)},
+                       CheckEffort::affordable);
+  };
+  CHECK(check(0, false).contradicted());
+  CHECK(check(1.2e10, false).contradicted());
+  CHECK(!check(1.2e10, true).contradicted());
+  CHECK(check(1e-9, true).contradicted());
+  const CrossCheck low = check(1e-6, false);
+  CHECK(low.contradicted(0));
+  CHECK(low.contradicted(1));
+  CHECK(low.contradicted(std::nullopt));
+  for (const CheckedLevel& level : low.levels) CHECK(level.agreement == Agreement::optimistic);
+  for (const CheckedLevel& level : check(1, false).levels)
+    CHECK(level.agreement == (level.simulated.upper < 0.4 ? Agreement::pessimistic : level.agreement));
+}
+
+TEST_CASE("cross-check: the true delays of each source of one queue are not contradicted") {
+  const Topology topology = network_of(one_queue);
+  const std::vector<double> rates{0.3, 0.2, 0.4};
+  // By iterating the queue: left over v, then those of the packet's own slot that are put before it.
+  std::vector<double> arrivals{1}, left{1};
+  const auto with = [](std::vector<double> sum, double rate) {
+    sum.push_back(0);
+    for (std::size_t n = sum.size(); n-- > 0;) sum[n] = sum[n] * (1 - rate) + (n > 0 ? sum[n - 1] * rate : 0);
+    return sum;
+  };
+  for (const double rate : rates) arrivals = with(arrivals, rate);
+  for (int round = 0; round < 4000; ++round) {
+    std::vector<double> next(std::min<std::size_t>(left.size() + 2, 300), 0.0);
+    for (std::size_t v = 0; v < left.size(); ++v)
+      for (std::size_t a = 0; a < arrivals.size(); ++a)
+        if (const std::size_t x = v + a, rest = x == 0 ? 0 : x - 1; rest < next.size())
+          next[rest] += left[v] * arrivals[a];
+    left = next;
+  }
+  const auto tail = [&](std::size_t source, std::int64_t t) {
+    std::vector<double> others{1};
+    for (std::size_t i = 0; i < rates.size(); ++i)
+      if (i != source) others = with(others, rates[i]);
+    double sum = 0;
+    for (std::size_t v = 0; v < left.size(); ++v)
+      for (std::size_t a = 0; a < others.size(); ++a)
+        for (std::size_t j = 0; j <= a; ++j)
+          if (static_cast<std::int64_t>(v + j) > t) sum += left[v] * others[a] / static_cast<double>(a + 1);
+    return sum;
+  };
+  const auto computed = [&](double factor) {
+    return [&, factor](const std::vector<std::vector<Slots>>& levels) {
+      std::vector<std::vector<double>> tails(levels.size());
+      for (std::size_t i = 0; i < levels.size(); ++i)
+        for (const Slots level : levels[i]) {
+          double mixed = 0;
+          for (std::size_t flow = 0; flow < rates.size(); ++flow)
+            mixed += rates[flow] / 0.9 * tail(flow, level.value);
+          tails[i].push_back(factor * (i < rates.size() ? tail(i, level.value) : mixed));
+        }
+      return tails;
+    };
+  };
+  const std::vector<std::string> flows{"a -> d", "b -> d", "c -> d"};
+  const CrossCheck right =
+      cross_check(topology, {.flows = flows, .computed = computed(1)}, CheckEffort::affordable);
+  CHECK(!right.contradicted());
+  CHECK(right.rarest(std::nullopt)->simulated.value < 1e-2);
+  CHECK(cross_check(topology, {.flows = flows, .computed = computed(0.8)}, CheckEffort::affordable)
+            .contradicted());
+  CHECK(cross_check(topology, {.flows = flows, .computed = computed(2.4)}, CheckEffort::affordable)
+            .contradicted());
+  CHECK(!cross_check(topology, {.flows = flows, .bounds = true, .computed = computed(2.4)},
+                     CheckEffort::affordable)
+             .contradicted());
+}
+
+TEST_CASE("cross-check: what would take too long is left out, unless it is asked for") {
+  const TreeTopology tree{.tree = {.radix = 16, .levels = 3}, .load = numeric::Rational(95) / 100};
+  const CrossCheck skipped = cross_check(tree, {.computed = always(0)}, CheckEffort::affordable);
+  CHECK(skipped.skipped);
+  CHECK(skipped.levels.empty());
+  CHECK(skipped.packet_hops > 1e9);
+  const TreeTopology busy{.tree = {.radix = 4, .levels = 2}, .load = numeric::Rational(95) / 100};
+  const CrossCheck affordable = cross_check(busy, {.computed = always(0)}, CheckEffort::affordable);
+  const CrossCheck thorough = cross_check(busy, {.computed = always(0)}, CheckEffort::thorough);
+  CHECK(thorough.slots > affordable.slots);
+}
+
+TEST_CASE("cross-check: a network answered as a whole") {
+  const network::FabricTraffic traffic{numeric::Rational(1) / 2, network::RouteRule::spread};
+  const NamedText file{"net.toml", network::to_toml(network::LeafSpine{16, 8, 32, 4}, traffic)};
+  FabricQuestion question{
+      .topology = read_fabrics(file, std::nullopt, network::RouteRule::spread, {}, {}).front(),
+      .percentiles = {numeric::Rational(99) / 100}};
+  question.check = CheckEffort::affordable;
+  const FabricAnswer answer = answers::answer(question);
+  REQUIRE(answer.check);
+  CHECK(!answer.check->skipped);
+  CHECK(!answer.check->levels.empty());
+  for (const CheckedLevel& level : answer.check->levels) CHECK(!level.flow);
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,110 @@
+#include <catch2/catch.hpp>
+#include <tailbound/answers/buffer/shared_buffer.hpp>
+#include <tailbound/answers/simulation/simulate_rare_switch.hpp>
+#include <tailbound/core/error.hpp>
+#include <tests/support/rational.hpp>
+
+// What tests/sim shows to be right is not tested again. Results depend on the seed alone.
+
+namespace {
+
+using namespace tailbound;
+using namespace tailbound::answers;
+using tailbound::test::rational;
+
+SimulateRareQuestion rare(int radix, int levels, const char* load) {
+  SimulateRareQuestion question{.topology = {.tree = {radix, levels}, .load = rational(load)}};
+  question.length.slots = 4000;
+  return question;
+}
+
+}  // namespace
+
+TEST_CASE("answers: the method that a rare event gets") {
+  SimulateRareQuestion question = rare(4, 2, "0.8");
+  CHECK(method_of(question) == RareMethod::importance_sampling);
+  question.hop = 2;
+  CHECK(method_of(question) == RareMethod::splitting);
+  question.hop = 1;
+  question.topology.routing = network::TreeRouting::nearest_ancestor;
+  CHECK(method_of(question) == RareMethod::splitting);
+  question.topology.tree.levels = 1;
+  CHECK(method_of(question) == RareMethod::importance_sampling);
+  question.hop = 2;
+  CHECK_THROWS_AS(method_of(question), InvalidArgument);
+}
+
+TEST_CASE("answers: a rare event by its level or by its probability") {
+  SimulateRareQuestion question = rare(16, 1, "0.9");
+  question.rare = rational("1e-15");
+  const SimulateRareAnswer found = answers::answer(question);
+  REQUIRE(found.probability);
+  CHECK(found.probability->value == Approx(1e-15).epsilon(1));
+  CHECK(found.cycles() >= 4000);
+  question.rare = found.level;
+  CHECK(answers::answer(question).probability->value == found.probability->value);
+}
+
+TEST_CASE("answers: what splitting never saw has no probability") {
+  SimulateRareQuestion question = rare(2, 2, "0.3");
+  question.hop = 3;
+  question.rare = Packets(200);
+  question.length.slots = 64;
+  const SimulateRareAnswer unseen = answers::answer(question);
+  CHECK(unseen.method == RareMethod::splitting);
+  CHECK(unseen.level == Packets(200));
+  CHECK_FALSE(unseen.probability);
+}
+
+TEST_CASE("answers: rare events that cannot be simulated are refused") {
+  SimulateRareQuestion question = rare(4, 2, "0.8");
+  question.rare = rational("1.5");
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  question.rare = Packets(0);
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  question.rare = Packets(10);
+  question.length.warmup = 100;  // cycles need none
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  question.length.warmup.reset();
+  question.topology.load = 1;
+  CHECK_THROWS_AS(answers::answer(question), Unstable);
+}
+
+TEST_CASE("answers: rare totals of a switch lie between nothing and what is proved of them") {
+  SimulateRareSwitchQuestion question{.model = sim::switch_model(4, rational("0.8"))};
+  question.length.slots = 60'000;
+  for (const auto& [level, truth] : {std::pair{25, 5.610669e-5}, std::pair{50, 4.4594903e-11}}) {
+    question.rare = Packets(level);
+    const SimulateRareAnswer found = answers::answer(question);
+    CHECK(found.method == RareMethod::splitting);
+    CHECK(found.level == Packets(level));
+    REQUIRE(found.probability);
+    CHECK(found.probability->value == Approx(truth).epsilon(0.5));
+    const SharedBufferAnswer proved =
+        answers::answer(SharedBufferQuestion{.traffic = EqualSwitchInputs{4, rational("0.8")},
+                                             .outputs = 4,
+                                             .criterion = bounds::Criterion::overflow,
+                                             .asked = ProbabilityOf{Packets(level)}});
+    REQUIRE(proved.about_at);
+    CHECK(proved.about_at->value == Approx(truth).epsilon(1));
+    CHECK(static_cast<double>(proved.at.value) > found.probability->upper);
+  }
+  question.rare = rational("1e-9");
+  const SimulateRareAnswer near = answers::answer(question);
+  CHECK(near.probability->value == Approx(1e-9).epsilon(0.6));
+}
+
+TEST_CASE("answers: rare losses of a memory, and what is not asked of a switch") {
+  SimulateRareSwitchQuestion question{.model = sim::switch_model(4, rational("0.8"))};
+  question.length.slots = 60'000;
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);  // of unlimited memory nothing is lost
+  question.model.memory = 30;
+  const SimulateRareAnswer found = answers::answer(question);
+  CHECK(found.level == Packets(30));
+  CHECK(found.probability->value == Approx(3.72870710e-7).epsilon(0.3));
+  question.rare = Packets(20);
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  question.rare.reset();
+  question.model.threshold = 1;
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+}

@@ -1,0 +1,148 @@
+#include <catch2/catch.hpp>
+#include <tailbound/answers/simulation/simulate_tree.hpp>
+#include <tailbound/core/error.hpp>
+#include <tests/support/rational.hpp>
+
+#include <cmath>
+
+// What tests/sim shows to be right is not tested again: here is that questions reach it and answers come back
+// whole. Results depend on the seed alone.
+
+namespace {
+
+using namespace tailbound;
+using namespace tailbound::answers;
+using tailbound::test::rational;
+
+SimulateTreeQuestion small_simulation() {
+  SimulateTreeQuestion question{.topology = TreeTopology{.tree = {4, 2}, .load = rational("0.8")}};
+  question.percentiles = {rational("0.5"), rational("0.999999")};
+  question.length.slots = 4000;
+  return question;
+}
+
+/// a -> switch -> b
+SimulateTreeQuestion small_network(const char* rate) {
+  network::Network network{.name = "line",
+                           .nodes = {{"a", true}, {"s", false}, {"b", true}},
+                           .links = {{.from = 0, .to = 1}, {.from = 1, .to = 2}},
+                           .flows = {}};
+  network.flows.push_back(
+      {.name = "ab", .source = 0, .destination = 2, .rate = rational(rate), .routes = {{.links = {0, 1}}}});
+  SimulateTreeQuestion question{.topology = NetworkTopology{.network = network}};
+  question.length.slots = 2000;
+  return question;
+}
+
+}  // namespace
+
+TEST_CASE("answers: a simulated tree, queue by queue") {
+  SimulateTreeQuestion question = small_simulation();
+  question.occupancy_levels = {Packets(0), Packets(5)};
+  question.delay_levels = {Slots(0), Slots(10)};
+  const SimulateTreeAnswer answer = answers::answer(question);
+  REQUIRE(answer.queues.size() == 3);
+  CHECK(answer.queues[0].hop == 1);
+  CHECK(answer.queues[0].up);
+  CHECK(answer.queues[2].level == 1);
+  CHECK_FALSE(answer.queues[2].up);
+  CHECK(answer.queues[0].link.empty());
+  for (const SimulatedQueue& queue : answer.queues) {
+    REQUIRE(queue.tail.size() == 2);
+    CHECK(queue.load.value == Approx(0.8).epsilon(0.02));
+    CHECK(queue.tail[0].count > queue.tail[1].count);
+    CHECK(queue.dropped == 0);
+  }
+  REQUIRE(answer.delay_ccdf.size() == 2);
+  CHECK(answer.delay_ccdf[0].probability.value > answer.delay_ccdf[1].probability.value);
+  CHECK(answer.mean_latency.value == Approx(answer.mean_queueing.value + 3));
+  CHECK(answer.flows.empty());
+  CHECK(answer.reorder_tail.empty());
+  CHECK_FALSE(answer.simulated.stopped());
+  CHECK(answer.simulated.plan.slots == plan_of(question).slots);
+}
+
+TEST_CASE("answers: percentiles that so few packets cannot show have no upper end") {
+  const SimulateTreeAnswer answer = answers::answer(small_simulation());
+  REQUIRE(answer.percentiles.size() == 2);
+  CHECK(std::isfinite(answer.percentiles[0].queueing.upper));
+  CHECK(std::isinf(answer.percentiles[1].queueing.upper));
+  CHECK(std::isinf(answer.percentiles[1].latency.upper));
+}
+
+TEST_CASE("answers: reorder levels as far as anything is seen, or as asked") {
+  SimulateTreeQuestion question = small_simulation();
+  question.reorder_levels.emplace();
+  const SimulateTreeAnswer found = answers::answer(question);
+  REQUIRE(found.reorder_tail.size() > 2);
+  CHECK(found.reorder_tail.back().count == 0);
+  CHECK(found.reorder_tail[found.reorder_tail.size() - 2].count > 0);
+  question.reorder_levels = {Packets(2), Packets(0)};
+  const SimulateTreeAnswer asked = answers::answer(question);
+  REQUIRE(asked.reorder_tail.size() == 2);
+  CHECK(asked.reorder_tail[0].level == 2);
+  CHECK(asked.reorder_tail[0].count == found.reorder_tail[2].count);
+  question.buffer = Packets(4);
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+}
+
+TEST_CASE("answers: a simulated network, link by link and flow by flow") {
+  SimulateTreeQuestion question = small_network("0.5");
+  const SimulateTreeAnswer answer = answers::answer(question);
+  REQUIRE(answer.queues.size() == 1);
+  CHECK(answer.queues[0].link == "s -> b");
+  CHECK(answer.queues[0].hop == 0);
+  REQUIRE(answer.flows.size() == 1);
+  CHECK(answer.flows[0].name == "ab");
+  CHECK(answer.flows[0].packets == answer.packets);
+  REQUIRE(answer.flows[0].mean_queueing);
+  CHECK(answer.flows[0].mean_queueing->value == 0);
+  question.reorder_levels.emplace();
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+}
+
+TEST_CASE("answers: what is drawn of a simulated tree is of the same run") {
+  const SimulateTreeQuestion question = small_simulation();
+  const SimulateTreeAnswer answer = answers::answer(question);
+  const auto curve = whole_delay_ccdf(question, answer);
+  REQUIRE(curve.size() > 10);
+  CHECK(curve.size() <= 62);
+  CHECK(curve.front().level == 0);
+  CHECK(curve.back().count > 0);
+  SimulateTreeQuestion at_its_levels = question;
+  for (const sim::LevelEstimate& level : curve) at_its_levels.delay_levels.emplace_back(level.level);
+  const SimulateTreeAnswer asked = answers::answer(at_its_levels);
+  for (std::size_t i = 0; i < curve.size(); ++i) CHECK(curve[i].count == asked.delay_ccdf[i].count);
+  CHECK(whole_occupancy_tail(question, answer).front().level == 0);
+}
+
+TEST_CASE("answers: a buffer takes what would be unstable without") {
+  SimulateTreeQuestion question = small_simulation();
+  std::get<TreeTopology>(question.topology).load = 1;
+  CHECK_THROWS_AS(answers::answer(question), Unstable);
+  CHECK_THROWS_AS(plan_of(question), Unstable);
+  question.buffer = Packets(4);
+  const SimulateTreeAnswer answer = answers::answer(question);
+  CHECK(answer.queues[0].dropped > 0);
+  CHECK(answer.queues[0].loss.value > 0);
+}
+
+TEST_CASE("answers: trees that cannot be simulated are refused by name") {
+  const auto refused = [](const TreeTopology& topology, const char* argument) {
+    SimulateTreeQuestion question{.topology = topology};
+    question.length.slots = 1000;
+    try {
+      static_cast<void>(answers::answer(question));
+      FAIL("not refused");
+    } catch (const InvalidArgument& error) {
+      CHECK(error.argument() == argument);
+    }
+  };
+  refused({.tree = {1, 2}, .load = rational("0.5")}, "radix");
+  refused({.tree = {4, 17}, .load = rational("0.5")}, "levels");
+  refused({.tree = {1024, 3}, .load = rational("0.5")}, "radix^levels");
+  refused({.tree = {4, 2}, .load = 0}, "load");
+  refused({.tree = {4, 2}, .load = rational("1.5")}, "load");
+  // Sources that turn ON and OFF in turn keep their phases for ever.
+  refused({.tree = {4, 2}, .load = rational("0.5"), .burst = traffic::Burst{.slots = 1}}, "burst");
+}

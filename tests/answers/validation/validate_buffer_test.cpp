@@ -1,0 +1,209 @@
+#include <catch2/catch.hpp>
+#include <tailbound/answers/validation/validate_buffer.hpp>
+#include <tailbound/answers/validation/validate_sized_buffer.hpp>
+#include <tailbound/core/error.hpp>
+#include <tests/support/rational.hpp>
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+// Results depend on the seed alone.
+
+namespace {
+
+using namespace tailbound;
+using namespace tailbound::answers;
+using tailbound::test::rational;
+
+ValidateBufferQuestion small_switch() {
+  ValidateBufferQuestion question{.inputs = 4, .load = rational("0.8")};
+  question.length.slots = 20'000;
+  return question;
+}
+
+ValidateSizedBufferQuestion sized_switch(std::string_view sizes, std::string_view load) {
+  ValidateSizedBufferQuestion question{
+      .inputs = 4,
+      .load = rational(std::string(load)),
+      .cells = {.name = std::string(sizes), .sizes = traffic::PacketSizes::of_list(sizes, "sizes")}};
+  question.length.slots = 100'000;
+  return question;
+}
+
+/// As `buffer --sizes` has it.
+SizedBufferAnswer analysed(const ValidateSizedBufferQuestion& question, Packets at) {
+  return answers::answer(SizedBufferQuestion{.inputs = question.inputs,
+                                             .load = question.load,
+                                             .sizes_name = question.cells.name,
+                                             .sizes = question.cells.sizes,
+                                             .cell_bytes = question.cells.cell_bytes,
+                                             .arrive = question.arrive,
+                                             .asked = ProbabilityOf{at},
+                                             .criterion = question.capacity
+                                                              ? answers::SizedCriterion::cell_loss
+                                                              : answers::SizedCriterion::overflow});
+}
+
+double value_of(const SizedProbability& said) {
+  return std::visit([](const auto& truth) { return span_of(truth).upper; }, said);
+}
+
+}  // namespace
+
+TEST_CASE("answers: the occupancy both ways") {
+  ValidateBufferQuestion question = small_switch();
+  question.levels = {Packets(0), Packets(10)};
+  const ValidateBufferAnswer both = answers::answer(question);
+  CHECK(both.confidence_of_each == Approx(1 - 0.05 / 3));
+  REQUIRE(both.tail.size() == 2);
+  CHECK(both.tail[0].above.span()->upper == Approx(0.8));
+  CHECK(both.tail[1].above.count == both.simulation.queues[0].tail[1].count);
+  // 0.8 + 3/4 0.64 / 0.4: four sources of 0.2
+  CHECK(std::get<numeric::Exact<unit::Packet>>(*both.mean_occupancy.predicted).value == 2);
+  CHECK(both.tally.rows() == 3);
+  CHECK(both.tally.judged() == 3);
+}
+
+TEST_CASE("answers: occupancies are compared where the analysis says 0.5 to 1e-6 unless told") {
+  const ValidateBufferQuestion question = small_switch();
+  const ValidateBufferAnswer both = answers::answer(question);
+  REQUIRE(both.tail.size() >= 9);
+  CHECK(both.tail.front().above.span()->upper <= 0.5);
+  CHECK(both.tail.back().above.span()->upper <= 1e-6);
+  const auto curve = compared_curve(question, both);
+  REQUIRE(curve.size() > 10);
+  CHECK(curve.front().level == Packets(0));
+  CHECK(curve.front().above.span()->upper == Approx(0.8));
+}
+
+TEST_CASE("answers: the occupancy of correlated arrivals both ways") {
+  ValidateBufferQuestion question = small_switch();
+  question.load = rational("0.6");
+  question.burst = traffic::Burst{.slots = 8};
+  question.levels = {Packets(1), Packets(4)};
+  const ValidateBufferAnswer both = answers::answer(question);
+  CHECK(both.tally.optimistic() == 0);
+  for (const ComparedOccupancy& row : both.tail)
+    CHECK(std::holds_alternative<numeric::Enclosure<unit::Probability>>(*row.above.predicted));
+}
+
+TEST_CASE("answers: occupancies that cannot be compared are refused") {
+  ValidateBufferQuestion question = small_switch();
+  question.load = 1;
+  CHECK_THROWS_AS(answers::answer(question), Unstable);
+  question.load = 0;
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  question.load = rational("0.5");
+  question.inputs = 1;
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+}
+
+TEST_CASE("answers: cells of packets of several sizes both ways") {
+  for (const CellArrival arrive : {CellArrival::whole, CellArrival::cells}) {
+    CAPTURE(static_cast<int>(arrive));
+    ValidateSizedBufferQuestion question = sized_switch("64:1,128:1", "0.7");
+    question.arrive = arrive;
+    question.levels = {Packets(0), Packets(3), Packets(12)};
+    const ValidateSwitchAnswer both = answers::answer(question);
+    CHECK(both.confidence_of_each == Approx(1 - 0.05 / 4));
+    REQUIRE(both.memories.size() == 3);
+    CHECK(both.memories[0].measure.span()->upper == Approx(0.7));
+    for (const ComparedMemory& row : both.memories) {
+      CAPTURE(row.memory.value);
+      CHECK(row.measure.span()->upper == Approx(value_of(analysed(question, row.memory).at)).epsilon(1e-9));
+      CHECK(row.measure.verdict() == Verdict::inside);
+      CHECK_FALSE(row.about);
+      CHECK_FALSE(row.packets);
+    }
+    // Of one output, not of all of them.
+    REQUIRE(both.simulation.tail[1].output);
+    CHECK(both.memories[1].measure.count == both.simulation.tail[1].output->count);
+    CHECK(both.mean->verdict() == Verdict::inside);
+    CHECK(both.tally.count(Verdict::inside) == 4);
+    // The other way to come is another queue: it would be seen.
+    question.arrive = arrive == CellArrival::whole ? CellArrival::cells : CellArrival::whole;
+    const double other = value_of(analysed(question, Packets(3)).at);
+    CHECK(verdict_of(Span{other, other}, {both.memories[1].measure.simulated.lower,
+                                          both.memories[1].measure.simulated.upper}) != Verdict::inside);
+  }
+}
+
+TEST_CASE("answers: packets of one cell are the queue that needs no sizes") {
+  ValidateSizedBufferQuestion sized = sized_switch("64", "0.8");
+  ValidateBufferQuestion plain = small_switch();
+  sized.length.slots = plain.length.slots = 20'000;
+  const ValidateSwitchAnswer cells = answers::answer(sized);
+  const ValidateBufferAnswer packets = answers::answer(plain);
+  REQUIRE(cells.memories.size() == packets.tail.size());
+  for (std::size_t i = 0; i < packets.tail.size(); ++i) {
+    CHECK(cells.memories[i].memory == packets.tail[i].level);
+    CHECK(cells.memories[i].measure.span()->upper ==
+          Approx(packets.tail[i].above.span()->upper).epsilon(1e-9));
+  }
+  CHECK(cells.mean->span()->upper == packets.mean_occupancy.span()->upper);
+}
+
+TEST_CASE("answers: what a buffer loses of packets of several sizes both ways") {
+  for (const CellArrival arrive : {CellArrival::whole, CellArrival::cells}) {
+    CAPTURE(static_cast<int>(arrive));
+    ValidateSizedBufferQuestion question = sized_switch("64:1,128:1", "0.8");
+    question.arrive = arrive;
+    question.capacity = Packets(6);
+    question.length.slots = 400'000;
+    const ValidateSwitchAnswer both = answers::answer(question);
+    CHECK(both.confidence_of_each == Approx(1 - 0.05 / 2));
+    REQUIRE(both.memories.size() == 1);
+    const ComparedMemory& row = both.memories.front();
+    const SizedBufferAnswer said = analysed(question, Packets(6));
+    REQUIRE(row.packets);
+    CHECK(row.measure.span()->upper == Approx(value_of(said.cell_loss)).epsilon(1e-9));
+    CHECK(row.packets->span()->upper == Approx(value_of(*said.packet_loss)).epsilon(1e-9));
+    CHECK(row.measure.verdict() == Verdict::inside);
+    CHECK(row.packets->verdict() == Verdict::inside);
+    CHECK_FALSE(both.mean);
+    CHECK(both.tally.rows() == 2);
+    // One cell more or less would be seen.
+    for (const std::int64_t other : {5, 7}) {
+      const double loss = value_of(analysed(question, Packets(other)).cell_loss);
+      CHECK(verdict_of(Span{loss, loss}, {row.measure.simulated.lower, row.measure.simulated.upper}) !=
+            Verdict::inside);
+    }
+  }
+}
+
+TEST_CASE("answers: a bound of cells is above the simulation, and its stand-in is not counted") {
+  ValidateSizedBufferQuestion question = sized_switch("64:7,594:4,1518:1", "0.8");
+  question.inputs = 16;
+  question.arrive = CellArrival::cells;
+  const ValidateSwitchAnswer both = answers::answer(question);
+  // Where the stand-in says 0.5 ... 1e-6.
+  REQUIRE(both.memories.size() >= 9);
+  CHECK(both.memories.front().about->span()->upper <= 0.5);
+  CHECK(both.memories.back().about->span()->upper == Approx(1e-6).epsilon(0.1));
+  for (const ComparedMemory& row : both.memories) {
+    CHECK(std::holds_alternative<numeric::UpperBound<unit::Probability>>(*row.measure.predicted));
+    CHECK(std::holds_alternative<numeric::Model<unit::Probability>>(*row.about->predicted));
+    CHECK(row.about->count == row.measure.count);
+  }
+  CHECK(both.memories.front().measure.verdict() == Verdict::above);
+  CHECK(both.mean->verdict() == Verdict::above);
+  CHECK(both.tally.optimistic() == 0);
+  CHECK(both.tally.rows() == both.memories.size() + 1);
+  question.capacity = Packets(100);
+  const ValidateSwitchAnswer lost = answers::answer(question);
+  CHECK(lost.tally.count(Verdict::above) == 2);
+  CHECK(lost.memories.front().about->simulated.value == lost.memories.front().measure.simulated.value);
+}
+
+TEST_CASE("answers: cells that cannot be compared are refused") {
+  ValidateSizedBufferQuestion question = sized_switch("64:1,128:1", "0.8");
+  question.levels = {Packets(3)};
+  question.capacity = Packets(3);
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  question.levels.clear();
+  question.load = 1;
+  CHECK_THROWS_AS(answers::answer(question), Unstable);
+  question.load = 0;
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+}

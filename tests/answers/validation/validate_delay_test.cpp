@@ -1,0 +1,130 @@
+#include <catch2/catch.hpp>
+#include <tailbound/answers/delay/delay.hpp>
+#include <tailbound/answers/validation/validate_delay.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/demands/fabrics.hpp>
+#include <tailbound/network/files/network_file.hpp>
+#include <tests/support/rational.hpp>
+
+#include <cmath>
+
+// Results depend on the seed alone.
+
+namespace {
+
+using namespace tailbound;
+using namespace tailbound::answers;
+using tailbound::test::rational;
+
+ValidateDelayQuestion small_validation() {
+  ValidateDelayQuestion question{.topology = TreeTopology{.tree = {4, 2}, .load = rational("0.6")}};
+  question.length.slots = 4000;
+  return question;
+}
+
+}  // namespace
+
+TEST_CASE("answers: delays both ways are those of the two questions alone") {
+  ValidateDelayQuestion question = small_validation();
+  question.levels = {Slots(2), Slots(6)};
+  question.percentiles = {rational("0.99")};
+  const ValidateDelayAnswer both = answers::answer(question);
+  CHECK(both.confidence_of_each == Approx(1 - 0.05 / 4));
+  CHECK(both.omissions.correlated_waits);
+  CHECK(both.tally.rows() == 4);
+
+  DelayQuestion analysis{.topology = question.topology};
+  analysis.levels = question.levels;
+  analysis.percentiles = question.percentiles;
+  const DelayAnswer analysed = answers::answer(analysis);
+  SimulateTreeQuestion simulation{.topology = question.topology};
+  simulation.delay_levels = question.levels;
+  simulation.percentiles = question.percentiles;
+  simulation.confidence = both.confidence_of_each;
+  simulation.length = question.length;
+  const SimulateTreeAnswer simulated = answers::answer(simulation);
+  REQUIRE(both.tail.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(both.tail[i].level == question.levels[i]);
+    CHECK(both.tail[i].above.span()->upper ==
+          span_of(to_predicted(analysed.flows[0].delay.above[i].probability)).upper);
+    CHECK(both.tail[i].above.simulated.value == simulated.delay_ccdf[i].probability.value);
+    CHECK(both.tail[i].above.simulated.lower == simulated.delay_ccdf[i].probability.lower);
+    CHECK(both.tail[i].above.count == simulated.delay_ccdf[i].count);
+  }
+  REQUIRE(both.percentiles.size() == 1);
+  CHECK(std::get<Slots>(*both.percentiles[0].queueing.predicted) ==
+        analysed.flows[0].delay.queueing[0].slots);
+  CHECK(both.mean_queueing.simulated.value == simulated.mean_queueing.value);
+}
+
+TEST_CASE("answers: delays are compared where the analysis says 0.5 to 1e-6 unless told") {
+  const ValidateDelayQuestion question = small_validation();
+  const ValidateDelayAnswer both = answers::answer(question);
+  REQUIRE(both.tail.size() >= 8);
+  CHECK(both.tail.front().above.span()->upper <= 0.5);
+  CHECK(both.tail.back().above.span()->upper <= 1e-6);
+  CHECK(both.tail.back().above.span()->lower > 1e-7);
+  const auto curve = compared_curve(question, both);
+  REQUIRE(curve.size() > 5);
+  CHECK(curve.front().level == Slots(0));
+  CHECK(curve.front().above.predicted);
+}
+
+TEST_CASE("answers: delays that cannot be compared are refused") {
+  ValidateDelayQuestion question = small_validation();
+  std::get<TreeTopology>(question.topology).load = 1;
+  CHECK_THROWS_AS(answers::answer(question), Unstable);
+  std::get<TreeTopology>(question.topology).load = rational("0.5");
+  std::get<TreeTopology>(question.topology).burst = traffic::Burst{.slots = 8};
+  question.sources = network::Sources::first_hop;
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+}
+
+TEST_CASE("answers: a fabric as a whole is compared as its listed flows are", "[answers][network]") {
+  const network::Fabric fabric =
+      network::read_fabric(network::to_toml(network::FatTree{4, 3}, network::FabricTraffic{rational("0.7")}),
+                           "file")
+          .fabric;
+  ValidateDelayQuestion listed{.topology =
+                                   NetworkTopology{.network = network::written_out(fabric), .file = "file"}};
+  listed.hops = Hops::independent;
+  listed.percentiles = {rational("0.5"), rational("0.99"), rational("0.9999")};
+  listed.length.slots = 4'000;
+  listed.length.replications = 2;
+  ValidateDelayQuestion whole = listed;
+  whole.topology = NetworkTopology{.network = fabric.network, .file = "file"};
+  whole.fabric = {std::make_shared<const network::Fabric>(fabric), simulated_fabric(fabric)};
+  const ValidateDelayAnswer one = answers::answer(listed), other = answers::answer(whole);
+  CHECK(other.hops == Hops::independent);
+  CHECK(other.omissions.correlated_waits);
+  // Listed flows have a sum of independent hops to the digits asked for.
+  const double rounding = std::pow(10, -numeric::Digits{}.count);
+  const auto meet = [rounding](const auto& a, const auto& b) {
+    CHECK(a.span()->lower <= b.span()->upper * (1 + rounding));
+    CHECK(b.span()->lower <= a.span()->upper * (1 + rounding));
+    // Two intervals of the same number by different random numbers.
+    CHECK(std::abs(a.simulated.value - b.simulated.value) <=
+          2 * (a.simulated.upper - a.simulated.lower) + 2 * (b.simulated.upper - b.simulated.lower) + 1e-6);
+  };
+  REQUIRE(one.tail.size() == other.tail.size());  // as the same levels are chosen
+  REQUIRE(one.tail.size() >= 8);
+  for (std::size_t i = 0; i < 6; ++i) {
+    CHECK(one.tail[i].level == other.tail[i].level);
+    meet(one.tail[i].above, other.tail[i].above);
+  }
+  REQUIRE(other.percentiles.size() == 3);
+  for (std::size_t i = 0; i < 2; ++i) meet(one.percentiles[i].queueing, other.percentiles[i].queueing);
+  meet(one.mean_queueing, other.mean_queueing);
+  CHECK(one.tally.rows() == other.tally.rows());
+  const auto curve = compared_curve(whole, other);
+  REQUIRE(curve.size() > 5);
+  CHECK(curve.front().above.span()->lower <= 1);
+  whole.levels = {Slots(0), Slots(300)};  // deeper than is computed at first
+  CHECK(answers::answer(whole).tail[1].above.span()->upper < 1e-30);
+  whole.hops = Hops::chain;
+  CHECK_THROWS_AS(answers::answer(whole), InvalidArgument);
+  whole.hops = Hops::independent;
+  whole.sources = network::Sources::first_hop;
+  CHECK_THROWS_AS(answers::answer(whole), InvalidArgument);
+}

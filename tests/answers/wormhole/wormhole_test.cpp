@@ -1,0 +1,344 @@
+#include <catch2/catch.hpp>
+#include <tailbound/answers/validation/validate_wormhole.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <stop_token>
+
+// Questions on wormhole networks, without a command line.
+
+namespace {
+
+using namespace tailbound;
+using namespace tailbound::answers;
+using network::WormShape;
+using numeric::parse_rational;
+
+OfferedLoads fractions(const std::vector<const char*>& list) {
+  OfferedLoads offered{.of_saturation = true, .values = {}};
+  for (const char* text : list) offered.values.push_back(parse_rational(text, "fraction"));
+  return offered;
+}
+
+WormholeQuestion mesh(OfferedLoads offered) {
+  return {.network = network::WormTopology{.nodes = 64},
+          .flits = 20,
+          .offered = std::move(offered),
+          .variant = WormholeVariant::paper};
+}
+
+SimulatedWormhole small_mesh() {
+  return {.network = network::WormTopology{.nodes = 16}, .flits = 8};
+}
+
+}  // namespace
+
+TEST_CASE("wormhole answers: latency is source wait, service and the way") {
+  WormholeQuestion question = mesh(fractions({"0", "1/2", "0.8"}));
+  question.channels = 3;
+  const WormholeAnswer found = answer(question, {});
+  CHECK(found.network == "8 x 8 mesh");
+  CHECK(found.saturation.value == Approx(0.1885620332).epsilon(1e-9));
+  CHECK(found.deadlock_cycle.empty());
+  CHECK_FALSE(found.shorter_than_path);
+  CHECK_FALSE(found.stopped);
+  REQUIRE(found.points.size() == 3);
+  for (const WormholePoint& point : found.points) {
+    CHECK(
+        point.latency.value ==
+        Approx(point.source_wait.value + point.service.value + found.mean_distance.value - 1).epsilon(1e-14));
+    REQUIRE(point.channels.size() == 3);
+    CHECK(point.channels.front().name == point.bottleneck.value().name);
+  }
+  CHECK(found.points[0].latency.value == Approx(20 + found.mean_distance.value - 1).epsilon(1e-14));
+}
+
+TEST_CASE("wormhole answers: finite sources unless told, but where they would take long") {
+  WormholeQuestion question{.network = network::WormTopology{.nodes = 16},
+                            .flits = 32,
+                            .offered = {.values = {parse_rational("0.3", "load")}},
+                            .channels = 3};
+  const WormholeAnswer found = answer(question, {});
+  CHECK(found.points[0].service.value == Approx(32 * 1.4403991).epsilon(1e-7));
+  CHECK(found.points[0].source_wait.value == Approx(32 * 0.7122608).epsilon(2e-7));
+  CHECK(found.unsolved.value > found.saturation.value);
+  CHECK(found.unsolved.value < found.saturation.value * (1 + 1.1e-6));
+  CHECK(found.why_unsolved.find("stopped after") == 0);
+  for (const WormholeChannel& channel : found.points[0].channels) {
+    CHECK(channel.variation.value > 0);
+    CHECK(channel.follow.value().value > 0.1);
+  }
+  question.variant = WormholeVariant::paper;
+  const WormholeAnswer published = answer(question, {});
+  CHECK_FALSE(published.points[0].channels[0].follow);
+  question.variant = WormholeVariant::conditional;
+  CHECK_THROWS_WITH(
+      answer(question, {}),
+      "variant is conditional; it must be finite-source or paper: conditional is of a butterfly fat-tree");
+  CHECK(usual_variant(network::WormTopology{.nodes = 1024}) == WormholeVariant::finite_source);
+  CHECK(usual_variant(network::WormTopology{.nodes = 4096}) == WormholeVariant::paper);
+  CHECK(usual_variant(network::WormTopology{.shape = WormShape::butterfly_fat_tree, .nodes = 65536}) ==
+        WormholeVariant::finite_source);
+}
+
+TEST_CASE("wormhole answers: short messages are told") {
+  WormholeQuestion question = mesh(fractions({"1/2"}));
+  question.flits = 4;
+  CHECK(answer(question, {}).shorter_than_path);
+}
+
+TEST_CASE("wormhole answers: messages of geometric length") {
+  // Two nodes, each with a channel of its own to the other: a queue with one server.
+  const network::WormTopology pair{.shape = WormShape::hypercube, .nodes = 2};
+  WormholeQuestion question{.network = pair,
+                            .flits = 8,
+                            .offered = {.values = {parse_rational("0.5", "load")}},
+                            .lengths = sim::WormLengths::geometric};
+  const WormholeAnswer alone = answer(question, {});
+  CHECK(alone.points[0].service.value == Approx(8));
+  CHECK(alone.points[0].source_wait.value == Approx(8 * 0.5 * (2 - 1.0 / 8) / 2 / (1 - 0.5)));
+  // What is compared with a simulation is the same model.
+  question.network = small_mesh().network;
+  question.offered.values = {parse_rational("0.3", "load")};
+  const WormholeAnswer found = answer(question, {});
+  SimulatedWormhole simulated = small_mesh();
+  simulated.lengths = sim::WormLengths::geometric;
+  CHECK(found.saturation.value == wormhole_model_of(simulated).model->saturation());
+  question.virtual_channels = 2;
+  const double together = answer(question, {}).points[0].latency.value;
+  question.lengths = sim::WormLengths::fixed;
+  CHECK(together > 1.2 * answer(question, {}).points[0].latency.value);
+  question.virtual_channels = {};
+  CHECK(found.points[0].latency.value > 1.2 * answer(question, {}).points[0].latency.value);
+  CHECK(found.saturation.value < answer(question, {}).saturation.value);
+  question.lengths = sim::WormLengths::geometric;
+  question.variant = WormholeVariant::paper;
+  CHECK_THROWS_WITH(answer(question, {}),
+                    "lengths is geometric; it must be fixed by the published variants, which know no other; "
+                    "variant finite-source does");
+}
+
+TEST_CASE("wormhole answers: beyond saturation there is none") {
+  OfferedLoads loads{.values = {parse_rational("1/10", "load"), parse_rational("1/5", "load")}};
+  try {
+    static_cast<void>(answer(mesh(loads), {}));
+    FAIL("no refusal");
+  } catch (const Saturated& saturated) {
+    CHECK(saturated.load() == 0.2);
+    CHECK(saturated.saturation() == Approx(0.1885620332).epsilon(1e-9));
+  }
+  WormholeQuestion question = mesh(fractions({"1/2", "1/4"}));
+  question.channels = 600'000;
+  CHECK_THROWS_WITH(answer(question, {}), "channels is 600000; it must be at most 500000 for 2 loads");
+  question = mesh(fractions({"1/2"}));
+  question.flits = 0;
+  CHECK_THROWS_AS(answer(question, {}), InvalidArgument);
+}
+
+TEST_CASE("wormhole answers: a stop leaves what is finished") {
+  std::stop_source source;
+  Run run{.stop = source.get_token()};
+  run.progress = [&](double done, double) {
+    if (done > 0.5) source.request_stop();
+  };
+  const WormholeAnswer found = answer(mesh(fractions({"0.1", "0.2", "0.3"})), run);
+  CHECK(found.points.size() == 2);
+  CHECK(found.stopped);
+  CHECK_THROWS_AS(answer(mesh(fractions({"0.1"})), run), Stopped);
+}
+
+TEST_CASE("wormhole answers: simulated and beside the model") {
+  ValidateWormholeQuestion question;
+  question.simulation = {.network = small_mesh(),
+                         .offered = fractions({"0.1", "0.5"}),
+                         .percentiles = {parse_rational("1/2", "percentile")},
+                         .length = {.slots = 20'000, .seed = 4}};
+  const ValidateWormholeAnswer found = answer(question, {});
+  CHECK(found.simulation.layout.name == "4 x 4 mesh");
+  CHECK(found.simulation.layout.channels == found.simulation.layout.wires);
+  REQUIRE(found.rows.size() == 2);
+  CHECK(found.tally.rows() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const SimulatedWorms& point = found.simulation.points[i];
+    CHECK(found.rows[i].load == point.load);
+    CHECK(found.rows[i].latency.simulated.value == point.found.latency.value().value);
+    CHECK(std::abs(found.rows[i].latency.error().value()) < 0.1);
+    CHECK(point.found.percentiles.size() == 1);
+    CHECK(point.found.busiest.size() == 10);
+    CHECK(point.found.busiest.front().name.find(" -> ") != std::string::npos);
+    CHECK_FALSE(point.simulated.automatic_warmup == false);
+  }
+  const auto curve = model_curve(question, found, 10);
+  REQUIRE(curve.size() == 10);
+  CHECK(curve.back().first == found.rows.back().load);
+  CHECK(curve.back().second.value == Approx(found.rows.back().latency.span().value().upper).epsilon(1e-12));
+
+  const SimulateWormholeAnswer alone = answer(question.simulation, {.threads = 2});
+  CHECK(alone.points[1].found.latency.value().value ==
+        found.simulation.points[1].found.latency.value().value);
+}
+
+TEST_CASE("wormhole answers: the model beside a simulation is of the virtual channels that are simulated") {
+  ValidateWormholeQuestion question;
+  question.simulation = {.network = small_mesh(), .offered = fractions({"0.3"}), .length = {.slots = 20'000}};
+  question.simulation.network.virtual_channels = 2;
+  question.simulation.network.variant = WormholeVariant::paper;
+  const ValidateWormholeAnswer two = answer(question, {});
+  CHECK(two.modelled.virtual_channels == 2);
+  CHECK_FALSE(two.modelled.bernoulli_arrivals);
+  // Not that of one virtual channel, 0.4065: of the walked network.
+  CHECK(two.simulation.model_saturation.value().value == Approx(0.3916150809).epsilon(1e-9));
+  CHECK(answer(question.simulation, {}).model_saturation.value().value ==
+        two.simulation.model_saturation.value().value);
+  WormholeSaturationQuestion search{
+      .network = question.simulation.network,
+      .length = {.precision = parse_rational("0.2", "precision"), .replications = 2}};
+  CHECK(answer(search, {}).model.value().value == two.simulation.model_saturation.value().value);
+  CHECK(wormhole_model(small_mesh().network, WormholeVariant::paper).saturation() ==
+        Approx(0.4065088798).epsilon(1e-9));
+}
+
+TEST_CASE("wormhole answers: without a model of the network fractions are of the simulated saturation") {
+  SimulateWormholeQuestion question{
+      .network = small_mesh(),
+      .offered = fractions({"0.5"}),
+      .length = {.slots = 4000, .replications = 2},
+      .search = {.precision = parse_rational("0.2", "precision"), .replications = 2}};
+  question.network.virtual_channels = 2;
+  question.network.buffer_flits = 4;
+  const SimulateWormholeAnswer found = answer(question, {});
+  CHECK_FALSE(found.model_saturation);
+  CHECK(found.no_model == "there is no model of several virtual channels with buffers of several flits");
+  const double stable = found.simulated_saturation.value().greatest_stable;
+  CHECK(found.points[0].load == Approx(stable / 2).epsilon(1e-7));
+  CHECK(found.points[0].fraction_of_saturation.value().value == Approx(0.5).epsilon(1e-7));
+  question.fractions_of = FractionsOf::model;
+  CHECK_THROWS_WITH(
+      answer(question, {}),
+      "of is model; it must be simulated, or loads given instead of fractions: there is no model of "
+      "several virtual channels with buffers of several flits");
+  question.offered = {.values = {parse_rational("0.1", "load")}};
+  const SimulateWormholeAnswer loads = answer(question, {});
+  CHECK_FALSE(loads.simulated_saturation);
+  CHECK_FALSE(loads.points[0].fraction_of_saturation);
+  ValidateWormholeQuestion compared;
+  compared.simulation = question;
+  CHECK_THROWS_WITH(
+      answer(compared, {}),
+      "there is nothing to compare: there is no model of several virtual channels with buffers of "
+      "several flits (tailbound simulate wormhole simulates this network)");
+  WormholeSaturationQuestion search{.network = question.network, .length = question.search};
+  const WormholeSaturationAnswer saturation = answer(search, {});
+  CHECK_FALSE(saturation.model);
+  CHECK(saturation.found.greatest_stable == stable);
+  CHECK(saturation.search.first_guess == Approx(0.6 * 15 / 16.0));
+}
+
+TEST_CASE("wormhole answers: loads above what a physical channel carries are not simulated") {
+  SimulateWormholeQuestion question{.network = small_mesh(),
+                                    .offered = {.values = {parse_rational("0.95", "load")}},
+                                    .length = {.slots = 1000}};
+  CHECK_THROWS_WITH(
+      answer(question, {}),
+      "saturated at load 0.95 flits/cycle/node: the physical channel (1,0) -> (2,0) would have to "
+      "carry 1.01333 flits per cycle, and carries 1; no load above 0.9375 can be carried");
+  question.offered.values = {parse_rational("0.1", "load")};
+  const SimulateWormholeAnswer found = answer(question, {});
+  CHECK(found.limit.load.value == parse_rational("15/16", "load"));
+  CHECK(found.limit.channel == "(1,0) -> (2,0)");
+}
+
+TEST_CASE("wormhole answers: virtual channels that are told, as the model beside a simulation has them") {
+  WormholeQuestion question{.network = network::WormTopology{.nodes = 16},
+                            .offered = fractions({"0.5"}),
+                            .variant = WormholeVariant::paper};
+  const WormholeAnswer usual = answer(question, {});
+  question.virtual_channels = 1;
+  CHECK(answer(question, {}).saturation.value == usual.saturation.value);
+  question.virtual_channels = 2;
+  const WormholeAnswer two = answer(question, {});
+  CHECK(two.saturation.value == Approx(0.3916150809).epsilon(1e-9));
+  question.virtual_channels = 65;
+  CHECK_THROWS_WITH(answer(question, {}), "virtual channels is 65; it must be from 1 to 64");
+  question.virtual_channels = 64;
+  question.network = network::WormTopology{.nodes = 1024};
+  CHECK_THROWS_AS(answer(question, {}), LimitExceeded);
+}
+
+TEST_CASE("wormhole answers: more virtual channels than eight are as eight by finite sources") {
+  WormholeQuestion question{.network = network::WormTopology{.nodes = 16}, .offered = fractions({"0.5"})};
+  question.virtual_channels = 8;
+  const WormholeAnswer eight = answer(question, {});
+  question.virtual_channels = 24;
+  CHECK(answer(question, {}).points[0].latency.value == eight.points[0].latency.value);
+  question.virtual_channels = 6;
+  CHECK(answer(question, {}).points[0].latency.value != eight.points[0].latency.value);
+}
+
+TEST_CASE("wormhole answers: deeper buffers, and where they are not modelled") {
+  WormholeQuestion question{.network = network::WormTopology{.nodes = 16}, .offered = fractions({"0.5"})};
+  const double one = answer(question, {}).saturation.value;
+  question.buffer_flits = 4;
+  CHECK(answer(question, {}).saturation.value > one);
+  const auto refused = [](WormholeQuestion asked, const char* legal) {
+    CHECK_THROWS_WITH(answer(asked, {}), std::string("buffer flits is 4; it must be ") + legal);
+  };
+  WormholeQuestion other = question;
+  other.variant = WormholeVariant::paper;
+  refused(other, "1 by the published variants, which know no other; variant finite-source does");
+  other = question;
+  other.lengths = sim::WormLengths::geometric;
+  refused(other, "1 with messages of geometric length");
+  other = question;
+  other.virtual_channels = 2;
+  refused(other,
+          "1 unless a link has 1 virtual channel (in a torus 2): several of them with deeper buffers have no "
+          "model");
+  ValidateWormholeQuestion beside;
+  beside.simulation = {.network = small_mesh(), .offered = fractions({"0.3"}), .length = {.slots = 2000}};
+  beside.simulation.network.buffer_flits = 3;
+  CHECK(answer(beside, {}).model->buffer_flits() == 3);
+  beside.simulation.network.lengths = sim::WormLengths::geometric;
+  CHECK_THROWS_AS(answer(beside, {}), NoAnswer);
+}
+
+TEST_CASE("wormhole answers: messages leave by all links at once, or by one channel") {
+  const auto cube = [](network::WormEnds ends) {
+    return WormholeQuestion{
+        .network = network::WormTopology{.shape = WormShape::hypercube, .nodes = 16, .ends = ends},
+        .offered = {.values = {parse_rational("0.2", "load")}}};
+  };
+  const WormholeAnswer one = answer(cube({}), {});
+  const WormholeAnswer unlimited = answer(cube(network::all_port), {});
+  CHECK(one.mean_distance.value == Approx(unlimited.mean_distance.value + 1));
+  CHECK(one.points[0].latency.value > unlimited.points[0].latency.value + 1);
+  CHECK(one.points[0].bottleneck.value().name.find("ejection") == 0);
+  CHECK(unlimited.points[0].bottleneck.value().name.find("ejection") == std::string::npos);
+  CHECK_THROWS_AS(
+      answer(WormholeQuestion{.network = network::WormTopology{.nodes = 16, .ends = network::all_port},
+                              .offered = fractions({"0.5"})},
+             {}),
+      InvalidArgument);
+}
+
+TEST_CASE("wormhole answers: the greatest load that is carried") {
+  WormholeSaturationQuestion question{.network = small_mesh(),
+                                      .length = {.precision = parse_rational("0.1", "precision")}};
+  const WormholeSaturationAnswer found = answer(question, {});
+  CHECK(found.found.greatest_stable > 0.9 * found.model.value().value);
+  CHECK(found.limit.load.value == parse_rational("15/16", "load"));
+  CHECK_FALSE(found.found.bounded);
+  CHECK(found.found.least_unstable <= 1.11 * found.found.greatest_stable);
+  CHECK(found.search.first_guess == Approx(1.1 * found.model.value().value));
+}
+
+TEST_CASE("wormhole answers: what is simulated is checked") {
+  SimulateWormholeQuestion question{.network = small_mesh(), .offered = fractions({"0.3"})};
+  question.network.flits = 2'000'000;
+  CHECK_THROWS_WITH(answer(question, {}), "flits is 2000000; it must be from 1 to 1000000 in a simulation");
+  question.network = small_mesh();
+  question.network.buffer_flits = 0;
+  CHECK_THROWS_AS(answer(question, {}), InvalidArgument);
+  question.network = small_mesh();
+  question.offered = fractions({"0"});
+  CHECK_THROWS_AS(answer(question, {}), InvalidArgument);
+}

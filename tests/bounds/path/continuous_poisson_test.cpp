@@ -1,0 +1,151 @@
+#include <tailbound/answers/buffer/buffer.hpp>
+#include <tailbound/bounds/sizing/output_queue.hpp>
+#include <tailbound/queue/delay/deterministic_queue.hpp>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <deque>
+#include <random>
+#include <tests/support/rational.hpp>
+
+// Poisson arrivals in continuous time: M/D/1, and M/D/1/K with K the buffer, the packet in service included.
+
+namespace tailbound::bounds {
+namespace {
+
+using test::rational;
+
+double middle(const queue::ProbabilityClaim& claim) {
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&claim))
+    return numeric::nearest_double(exact->value);
+  const auto& enclosure = std::get<numeric::Enclosure<unit::Probability>>(claim);
+  return (static_cast<double>(enclosure.lower()) + static_cast<double>(enclosure.upper())) / 2;
+}
+
+double loss(const char* load, std::int64_t places) {
+  return middle(
+      poisson_at_any_time(rational(load))->drop_probability(Packets(places), Criterion::loss).probability);
+}
+
+answers::BufferAnswer least(const char* load, const char* drop, Criterion criterion = Criterion::loss) {
+  return answers::answer(
+      answers::BufferQuestion{.traffic = {.source = answers::PoissonAtAnyTime{rational(load)}},
+                              .asked = answers::LeastBuffer{rational(drop)},
+                              .criterion = criterion});
+}
+
+TEST_CASE("M/D/1/K: the textbook's buffers for a loss of 2 %") {
+  CHECK(least("0.7", "0.02").buffer == Packets(5));
+  CHECK(least("0.8", "0.02").buffer == Packets(7));
+  CHECK(least("0.9", "0.02").buffer == Packets(10));
+  // Of slots, in which packets come together before one is served, other numbers.
+  const auto slotted = [](const char* load) {
+    return answers::answer(
+               answers::BufferQuestion{.traffic = {.source = answers::PoissonArrivals{rational(load)}},
+                                       .asked = answers::LeastBuffer{rational("0.02")},
+                                       .criterion = Criterion::loss})
+        .buffer;
+  };
+  CHECK(slotted("0.7") == Packets(5));
+  CHECK(slotted("0.8") == Packets(6));
+  CHECK(slotted("0.9") == Packets(9));
+}
+
+TEST_CASE("M/D/1/K: one and two places in closed form, none loses all") {
+  for (const char* load : {"0.1", "0.5", "0.95"}) {
+    const double rho = numeric::nearest_double(rational(load));
+    CHECK(loss(load, 0) == 1);
+    CHECK(loss(load, 1) == Approx(rho / (1 + rho)).epsilon(1e-9));  // Erlang's
+    CHECK(loss(load, 2) == Approx(1 - 1 / (std::exp(-rho) + rho)).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("M/D/1/K: the chain of K states, and the law of M/D/1 from it") {
+  for (const char* load : {"0.2", "0.7", "0.9", "0.99"})
+    for (const std::int64_t places : {1, 2, 5, 17, 40}) {
+      const queue::DeterministicOccupancy chain =
+          queue::deterministic_queue(numeric::nearest_double(rational(load)), places);
+      CHECK(loss(load, places) == Approx(chain.lost).epsilon(1e-9));
+    }
+  const auto queue = poisson_at_any_time(rational("0.8"));
+  const queue::DeterministicOccupancy chain = queue::deterministic_queue(0.8, 2000);
+  double above = 1;
+  for (std::int64_t n = 0; n < 20; ++n) {
+    above -= chain.probability[static_cast<std::size_t>(n)];
+    CHECK(middle(queue->drop_probability(Packets(n), Criterion::overflow).probability) ==
+          Approx(above).margin(1e-9));
+  }
+  // Pollaczek and Khinchine
+  CHECK(std::get<numeric::Exact<unit::Packet>>(queue->mean_occupancy()).value == rational("12/5"));
+}
+
+TEST_CASE("M/D/1/K: packet by packet, at random times") {
+  // 4e5 arrivals: the standard error of a loss of 2 % is 2.2e-4, a little more as losses cluster; 6 of them.
+  std::mt19937_64 random(11);
+  for (const auto& [load, places] : {std::pair{"0.8", 6}, {"0.9", 3}}) {
+    std::exponential_distribution<double> gap(numeric::nearest_double(rational(load)));
+    std::deque<double> departures;
+    double now = 0;
+    constexpr int arrivals = 400'000;
+    int lost = 0;
+    for (int i = 0; i < arrivals; ++i) {
+      now += gap(random);
+      while (!departures.empty() && departures.front() <= now) departures.pop_front();
+      if (static_cast<int>(departures.size()) == places)
+        ++lost;
+      else
+        departures.push_back((departures.empty() ? now : departures.back()) + 1);
+    }
+    CHECK(static_cast<double>(lost) / arrivals == Approx(loss(load, places)).margin(0.003));
+  }
+}
+
+TEST_CASE("M/D/1/K: the least buffer is proved on both sides") {
+  for (const char* load : {"0.3", "0.9", "0.999"})
+    for (const char* drop : {"0.5", "0.01", "1e-6", "1e-15"}) {
+      const answers::BufferAnswer found = least(load, drop);
+      const double target = numeric::nearest_double(rational(drop));
+      CHECK(middle(found.at.probability) <= target);
+      REQUIRE(found.beyond);
+      CHECK(middle(found.beyond->probability) > target);
+      CHECK(middle(found.at.probability) == Approx(loss(load, found.buffer.value)).epsilon(1e-9));
+    }
+  // One place at load 1/2 loses 1/3.
+  CHECK(least("1/2", "0.3334").buffer == Packets(1));
+  CHECK(least("1/2", "0.3333").buffer == Packets(2));
+  // The overflow is that of slots.
+  CHECK(least("0.8", "1e-9", Criterion::overflow).buffer ==
+        answers::answer(
+            answers::BufferQuestion{.traffic = {.source = answers::PoissonArrivals{rational("0.8")}},
+                                    .asked = answers::LeastBuffer{rational("1e-9")}})
+            .buffer);
+}
+
+TEST_CASE("M/D/1: what it is not asked") {
+  const auto argument = [](const answers::BufferQuestion& asked) {
+    try {
+      static_cast<void>(answers::answer(asked));
+    } catch (const InvalidArgument& refused) {
+      return refused.argument();
+    }
+    return std::string("nothing");
+  };
+  answers::BufferQuestion asked{.traffic = {.source = answers::PoissonAtAnyTime{rational("0.8")}},
+                                .asked = answers::LeastBuffer{rational("0.01")},
+                                .criterion = Criterion::loss};
+  CHECK(argument(asked) == "nothing");
+  asked.traffic.packets_per_slot = 2;
+  CHECK(argument(asked) == "packets per slot");
+  asked = {.traffic = {.source = answers::PoissonAtAnyTime{}},
+           .asked = answers::GreatestLoad{Packets(9), rational("0.01")},
+           .criterion = Criterion::loss};
+  CHECK(argument(asked) == "criterion");
+  asked.criterion = Criterion::overflow;
+  CHECK(argument(asked) == "nothing");
+  CHECK_THROWS_AS(poisson_at_any_time(1), Unstable);
+  CHECK_THROWS_AS(least("0.5", "0"), InvalidArgument);
+  CHECK_THROWS_AS(least("0.5", "1"), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace tailbound::bounds

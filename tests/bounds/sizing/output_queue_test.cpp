@@ -1,0 +1,89 @@
+#include <cln/rational.h>
+#include <catch2/catch.hpp>
+#include <tailbound/answers/buffer/buffer.hpp>
+#include <tailbound/answers/buffer/occupancy.hpp>
+#include <tailbound/bounds/sizing/output_queue.hpp>
+#include <tests/support/rational.hpp>
+
+#include <array>
+
+// One interface of queues: the same questions to independent and to correlated slots.
+
+using namespace tailbound;
+using numeric::Rational;
+using tailbound::test::rational;
+
+namespace {
+
+double upper(const queue::ProbabilityClaim& claim) {
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&claim))
+    return numeric::nearest_double(exact->value);
+  if (const auto* enclosure = std::get_if<numeric::Enclosure<unit::Probability>>(&claim))
+    return static_cast<double>(enclosure->upper());
+  return static_cast<double>(std::get<numeric::Approximation<unit::Probability>>(claim).value);
+}
+
+answers::Traffic equal(const char* load) {
+  return {.source = answers::EqualInputs{.inputs = 4, .load = rational(load)}};
+}
+
+/// Sources without memory, as a chain of one phase.
+answers::Traffic one_phase() {
+  queue::RationalBlocks blocks;
+  for (const char* probability : {"256/625", "256/625", "96/625", "16/625", "1/625"})  // (4/5 + z/5)^4
+    blocks.push_back({{rational(probability)}});
+  return {.source = answers::Blocks{"blocks", queue::MarkovArrivals::blocks(blocks)}};
+}
+
+}  // namespace
+
+TEST_CASE("output queue: slots without memory are the same queue by recurrence and by matrices") {
+  const auto independent = answers::output_queue(equal("0.8")),
+             correlated = answers::output_queue(one_phase());
+  CHECK_FALSE(independent->correlated());
+  CHECK(correlated->correlated());
+  CHECK(*independent->load() == *correlated->load());
+  const std::array levels{Packets(0), Packets(3), Packets(9), Packets(30)};
+  const auto ours = independent->tails(levels), theirs = correlated->tails(levels);
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    CHECK(upper(ours[i].probability) == Approx(upper(theirs[i].probability)).epsilon(1e-9));
+  for (const auto criterion : {bounds::Criterion::overflow, bounds::Criterion::loss})
+    for (const char* drop : {"1e-3", "1e-9", "1e-15"}) {
+      const auto room = independent->least_room({rational(drop), criterion});
+      CHECK(room.buffer == correlated->least_room({rational(drop), criterion}).buffer);
+      CHECK(upper(room.at.probability) <= std::stod(drop));
+      CHECK(upper(room.before->probability) > std::stod(drop));
+    }
+}
+
+TEST_CASE("answers: buffer, its reverse questions and the distribution agree") {
+  const answers::BufferQuestion least{.traffic = equal("0.8"),
+                                      .asked = answers::LeastBuffer{rational("1e-9")}};
+  const auto buffer = answers::answer(least);
+  const auto back = answers::answer(
+      answers::BufferQuestion{.traffic = equal("0.8"), .asked = answers::ProbabilityOf{buffer.buffer}});
+  CHECK(upper(back.at.probability) == upper(buffer.at.probability));
+  const auto tail = answers::answer(
+      answers::OccupancyQuestion{.traffic = equal("0.8"), .levels = answers::Until{rational("1e-9")}});
+  CHECK(tail.tail.back().level == buffer.buffer);
+  CHECK(upper(tail.tail.back().tail.probability) == upper(buffer.at.probability));
+  const auto most = answers::answer(
+      answers::BufferQuestion{.traffic = {.source = answers::EqualInputs{.inputs = 4}},
+                              .asked = answers::GreatestLoad{buffer.buffer, rational("1e-9")}});
+  CHECK(static_cast<double>(most.load->lower()) >= 0.8);
+  const auto fastest = answers::answer(answers::BufferQuestion{
+      .traffic = equal("0.95"), .asked = answers::LeastSpeedup{buffer.buffer, rational("1e-9")}});
+  CHECK(static_cast<double>(numeric::to_enclosure(*fastest.speedup).upper()) ==
+        Approx(0.95 / static_cast<double>(most.load->lower())).epsilon(1e-8));
+}
+
+TEST_CASE("answers: what correlated traffic is not asked") {
+  CHECK_THROWS_AS(answers::answer(answers::BufferQuestion{
+                      .traffic = one_phase(), .asked = answers::GreatestLoad{Packets(9), rational("1e-9")}}),
+                  InvalidArgument);
+  answers::Traffic two = one_phase();
+  two.packets_per_slot = 2;
+  CHECK_THROWS_AS(answers::output_queue(two), InvalidArgument);
+  CHECK_THROWS_AS(answers::output_queue(one_phase(), {.arithmetic = queue::Arithmetic::exact}),
+                  InvalidArgument);
+}

@@ -1,0 +1,687 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/files/network_file.hpp>
+#include <tailbound/network/queue_traffic.hpp>
+#include <tailbound/network/tree.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tests/support/network_file.hpp>
+
+using namespace tailbound;
+using namespace tailbound::network;
+using numeric::Rational;
+using numeric::to_fraction;
+using test::network_file;
+
+namespace {
+
+/// "1/4 x2, 1/2 x1" for the sources of the link of that name.
+std::string sources_of(const Network& network, const std::string& link, Sources sources) {
+  for (const QueueTraffic& traffic : queue_traffic(network, sources)) {
+    if (traffic.name != link) continue;
+    std::string text;
+    for (const SourceRate& source : traffic.sources)
+      text += (text.empty() ? "" : ", ") + to_fraction(source.rate) + " x" + std::to_string(source.count);
+    return text;
+  }
+  return "no such link";
+}
+
+/// The way of each route: "a left right b".
+std::vector<std::string> ways(const Network& network, const Flow& flow) {
+  std::vector<std::string> result;
+  for (const Route& route : flow.routes) {
+    std::string way = network.nodes[flow.source].name;
+    for (const std::size_t link : route.links) way += " " + network.nodes[network.links[link].to].name;
+    result.push_back(to_fraction(route.share) + ": " + way);
+  }
+  return result;
+}
+
+std::string message(const std::string& toml) {
+  try {
+    (void)read_network(toml, "net.toml");
+  } catch (const ParseError& error) {
+    return error.what();
+  } catch (const LimitExceeded& error) {
+    return std::string("limit: ") + error.what();
+  }
+  return "no error";
+}
+
+/// Is it the same network, names, order and all?
+void check_equal(const Network& a, const Network& b) {
+  CHECK(a.name == b.name);
+  REQUIRE(a.nodes.size() == b.nodes.size());
+  for (std::size_t i = 0; i < a.nodes.size(); ++i) {
+    REQUIRE(a.nodes[i].name == b.nodes[i].name);
+    REQUIRE(a.nodes[i].host == b.nodes[i].host);
+  }
+  REQUIRE(a.links.size() == b.links.size());
+  for (std::size_t i = 0; i < a.links.size(); ++i) {
+    REQUIRE(a.links[i].from == b.links[i].from);
+    REQUIRE(a.links[i].to == b.links[i].to);
+    REQUIRE(a.links[i].packets_per_slot == b.links[i].packets_per_slot);
+  }
+  REQUIRE(a.flows.size() == b.flows.size());
+  for (std::size_t i = 0; i < a.flows.size(); ++i) {
+    REQUIRE(a.flows[i].name == b.flows[i].name);
+    REQUIRE(a.flows[i].source == b.flows[i].source);
+    REQUIRE(a.flows[i].destination == b.flows[i].destination);
+    REQUIRE(a.flows[i].rate == b.flows[i].rate);
+    REQUIRE(a.flows[i].burst == b.flows[i].burst);
+    REQUIRE(a.flows[i].routes.size() == b.flows[i].routes.size());
+    for (std::size_t j = 0; j < a.flows[i].routes.size(); ++j) {
+      REQUIRE(a.flows[i].routes[j].links == b.flows[i].routes[j].links);
+      REQUIRE(a.flows[i].routes[j].share == b.flows[i].routes[j].share);
+    }
+  }
+}
+
+/// Nodes and links for the files below, six lines: a, b - s - t - c; also u beside s and t; d alone.
+const std::string frame =
+    "hosts = [\"a\", \"b\", \"c\", \"d\"]\n"
+    "switches = [\"s\", \"t\", \"u\"]\n"
+    "link = [{from = [\"a\", \"b\"], to = \"s\", both = true},\n"
+    "  {from = \"s\", to = [\"t\", \"u\"], both = true}, {from = \"u\", to = \"t\"},\n"
+    "  {from = \"t\", to = \"c\", rate = 3}, {from = \"c\", to = \"t\"}, {from = \"d\", to = \"t\"}, "
+    "{from = \"d\", to = \"s\"}]\n"
+    "\n";
+
+/// One flow from a to c behind the frame; `keys` begins at line 7, column 32.
+std::string with_flow(const std::string& keys) {
+  return frame + "flow = [{from = \"a\", to = \"c\", " + keys + "}]\n";
+}
+
+Network network_of(const std::string& toml) {
+  return read_network(toml, "net.toml").network;
+}
+
+std::string matrix_message(const std::string& csv) {
+  Network network = network_of(with_flow("rate = 0.5"));
+  const Network before = network;
+  try {
+    add_traffic_matrix(network, csv, "demand.csv");
+  } catch (const ParseError& error) {
+    check_equal(network, before);
+    return error.what();
+  }
+  return "no error";
+}
+
+/// A connected network of switches with random links and rates.
+std::string random_file(std::mt19937_64& random, int switches, int flows) {
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  const auto label = [](int i) { return "\"n" + std::to_string(i) + "\""; };
+  std::string text = "switches = [";
+  for (int i = 0; i < switches; ++i) text += label(i) + ", ";
+  text += "]\nlink = [\n";
+  std::map<std::pair<int, int>, int> taken;
+  for (int i = 0; i < 3 * switches; ++i) {
+    const int from = i < switches ? i : below(switches);
+    const int to = i < switches ? (i + 1) % switches : below(switches);
+    if (from == to || taken.count({from, to}) != 0) continue;
+    taken[{from, to}] = 1 + below(3);
+    text += "{from = " + label(from) + ", to = " + label(to) +
+            ", rate = " + std::to_string(taken[{from, to}]) + "},\n";
+  }
+  text += "]\nflow = [\n";
+  for (int i = 0; i < flows; ++i) {
+    const int from = below(switches), to = (from + 1 + below(switches - 1)) % switches;
+    text += "{name = \"flow" + std::to_string(i) + "\", from = " + label(from) + ", to = " + label(to) +
+            ", rate = \"" + std::to_string(1 + below(9)) + "/" + std::to_string(10 * flows + below(3)) +
+            "\", path = \"" + (below(2) == 0 ? "shortest" : "spread") + "\"},\n";
+  }
+  return text + "]\n";
+}
+
+/// Processor time of the least of three runs, in ticks.
+double cost_of(const std::function<void()>& work) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int run = 0; run < 3; ++run) {
+    const std::clock_t begin = std::clock();
+    work();
+    least = std::min(least, static_cast<double>(std::clock() - begin));
+  }
+  return least;
+}
+
+/// A torus of 16 x 16 switches, 1 024 links, and flows between random switches.
+std::string torus_file(int flows) {
+  std::string text = "switches = [";
+  const auto label = [](int x, int y) {
+    return "\"n" + std::to_string(x % 16) + "." + std::to_string(y % 16) + "\"";
+  };
+  for (int i = 0; i < 256; ++i) text += label(i / 16, i) + ",";
+  text += "]\nlink = [\n";
+  for (int i = 0; i < 256; ++i)
+    text += "{from=" + label(i / 16, i) + ",to=[" + label(i / 16 + 1, i) + "," + label(i / 16, i + 1) +
+            "],both=true},\n";
+  text += "]\nflow = [\n";
+  std::mt19937_64 random(7);
+  for (int i = 0; i < flows; ++i) {
+    const int from = i % 256, to = (from + 1 + static_cast<int>(random() % 255)) % 256;
+    text += "{name=\"f" + std::to_string(i) + "\",from=" + label(from / 16, from) +
+            ",to=" + label(to / 16, to) + ",rate=0.000" + std::to_string(1000 + random() % 9000) + "},\n";
+  }
+  return text + "]\n";
+}
+
+}  // namespace
+
+TEST_CASE("the example network has the rates worked out by hand", "[network][network_file]") {
+  const NetworkFile read = read_network(network_file("two_switches.toml"), "two_switches.toml");
+  CHECK(!read.matrix);
+  const Network& network = read.network;
+  CHECK(network.name == "two switches");
+  CHECK(network.nodes.size() == 6);
+  CHECK(network.links.size() == 10);
+  CHECK(network.flows.size() == 5);
+  CHECK(network.flows[0].name == "camera -> archive");
+
+  // The trunk to the right: the camera sends 3/5 over it, the desk 1/3 + 1/4 = 7/12.
+  CHECK(sources_of(network, "left -> right", Sources::decoupled) == "7/12 x1, 3/5 x1");
+  CHECK(sources_of(network, "left -> right", Sources::first_hop) == "7/12 x1, 3/5 x1");
+  CHECK(sources_of(network, "right -> left", Sources::decoupled) == "1/2 x1");
+  // To the archive: 3/5 of the camera, 1/4 of the desk; by the trunk of two packets, 17/20 in two halves.
+  CHECK(sources_of(network, "right -> archive", Sources::decoupled) == "1/4 x1, 3/5 x1");
+  CHECK(sources_of(network, "right -> archive", Sources::first_hop) == "17/40 x2");
+  CHECK(sources_of(network, "right -> printer", Sources::decoupled) == "1/3 x1");
+  CHECK(sources_of(network, "right -> printer", Sources::first_hop) == "1/6 x2");
+  CHECK(sources_of(network, "left -> desk", Sources::decoupled) == "1/4 x1, 1/2 x1");
+  CHECK(sources_of(network, "left -> desk", Sources::first_hop) == "1/4 x1, 1/2 x1");
+  CHECK(sources_of(network, "left -> camera", Sources::decoupled).empty());
+  CHECK(sources_of(network, "camera -> left", Sources::decoupled) == "17/20 x1");
+
+  for (const QueueTraffic& traffic : queue_traffic(network, Sources::decoupled)) {
+    if (traffic.name != "left -> right") continue;
+    CHECK(to_fraction(traffic.load) == "71/60");
+    CHECK(traffic.packets_per_slot == 2);
+  }
+}
+
+TEST_CASE("a traffic matrix says the same as flows", "[network][network_file]") {
+  NetworkFile by_matrix = read_network(network_file("two_switches_by_matrix.toml"), "net.toml");
+  REQUIRE(by_matrix.matrix);
+  CHECK(by_matrix.matrix->route == RouteRule::shortest);
+  add_traffic_matrix(by_matrix.network, network_file(by_matrix.matrix->file), by_matrix.matrix->file,
+                     by_matrix.matrix->route);
+  CHECK(by_matrix.network.flows.size() == 5);
+  const Network by_flows = network_of(network_file("two_switches.toml"));
+  for (const Sources sources : {Sources::decoupled, Sources::first_hop}) {
+    const auto one = queue_traffic(by_matrix.network, sources), other = queue_traffic(by_flows, sources);
+    REQUIRE(one.size() == other.size());
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      CHECK(one[i].name == other[i].name);
+      CHECK(one[i].sources == other[i].sources);
+    }
+  }
+}
+
+TEST_CASE("the example in docs/networks.md is as described there", "[network][network_file]") {
+  const std::string page = network_file("../../docs/networks.md");
+  const std::size_t begin = page.find("```toml\n") + 8;
+  std::string example = page.substr(begin, page.find("```", begin) - begin);
+  CHECK(sources_of(network_of(example), "s -> b", Sources::decoupled) == "3/10 x1");
+  const auto with = [&](const std::string& old, const std::string& changed) {
+    std::string text = example;
+    text.replace(text.find(old), old.size(), changed);
+    return message(text);
+  };
+  for (const std::string& error : {with("rate = 0.3", "rate = 1.2"), with("both = true", "both = false")}) {
+    CAPTURE(error);
+    CHECK(page.find("    " + error + "\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("numbers are taken as they are written", "[network][network_file]") {
+  const auto rate = [](const std::string& text) {
+    return to_fraction(network_of(with_flow("rate = " + text)).flows[0].rate);
+  };
+  CHECK(rate("0.3") == "3/10");
+  CHECK(rate("0.1000000000000000000000000000000001") ==
+        "1000000000000000000000000000000001/10000000000000000000000000000000000");
+  CHECK(rate("1e-3") == "1/1000");
+  CHECK(rate("1") == "1");
+  CHECK(rate("+0.2_5") == "1/4");
+}
+
+TEST_CASE("the place of a number counts characters, not bytes", "[network][network_file]") {
+  const auto text = [](const std::string& byte_order_mark) {
+    return byte_order_mark +
+           "hosts = [\"zürich\", \"東京\"]\r\nswitches = [\"s\"]\r\n"
+           "link = [{from = [\"zürich\", \"東京\"], to = \"s\", both = true}]\r\n"
+           "flow = [{from = \"zürich\", to = \"東京\", rate = 0.3}, {rate = 0.7, to = \"zürich\",from = "
+           "\"東京\"},\r\n"
+           "  {name = \"é\", rate = 0.25, from = \"東京\", to = \"zürich\"}]\r\n";
+  };
+  for (const char* mark : {"", "\xEF\xBB\xBF"}) {
+    const Network network = network_of(text(mark));
+    REQUIRE(network.flows.size() == 3);
+    CHECK(to_fraction(network.flows[0].rate) == "3/10");
+    CHECK(to_fraction(network.flows[1].rate) == "7/10");
+    CHECK(to_fraction(network.flows[2].rate) == "1/4");
+  }
+}
+
+TEST_CASE("numbers that stand before others read earlier", "[network][network_file]") {
+  // The rate is read first, then the shares to the left of it.
+  const Network network = network_of(
+      frame +
+      "flow = [{name = \"é\", routes = [{share = 0.25, path = [\"s\", \"t\"]}, {share = 0.75, path = "
+      "[\"s\",\"u\",\"t\"]}], to = \"c\", from = \"a\", rate = 0.5}]");
+  CHECK(to_fraction(network.flows[0].rate) == "1/2");
+  CHECK(ways(network, network.flows[0]) == std::vector<std::string>{"1/4: a s t c", "3/4: a s u t c"});
+}
+
+TEST_CASE("routes: shortest, spread, written out", "[network][network_file]") {
+  const auto routes = [](const std::string& keys) {
+    const Network network = network_of(with_flow("rate = 0.5" + keys));
+    return ways(network, network.flows[0]);
+  };
+  using Ways = std::vector<std::string>;
+  CHECK(routes("") == Ways{"1: a s t c"});
+  CHECK(routes(", path = \"shortest\"") == Ways{"1: a s t c"});
+  CHECK(routes(", path = \"spread\"") == Ways{"1: a s t c"});
+  for (const char* path : {"\"s\", \"u\", \"t\"", "\"a\", \"s\", \"u\", \"t\"", "\"s\", \"u\", \"t\", \"c\"",
+                           "\"a\", \"s\", \"u\", \"t\", \"c\""})
+    CHECK(routes(", path = [" + std::string(path) + "]") == Ways{"1: a s u t c"});
+  CHECK(routes(", routes = [{share = 0.25, path = [\"s\", \"t\"]}, {share = \"3/4\", path = "
+               "[\"s\",\"u\",\"t\"]}]") == Ways{"1/4: a s t c", "3/4: a s u t c"});
+  CHECK(routes(", loops = true, path = [\"s\", \"u\", \"s\", \"t\"]") == Ways{"1: a s u s t c"});
+
+  // Hosts do not forward: from u to b there is a way by the host h that is as short as the one by s.
+  const std::string bypass =
+      "hosts = [\"h\"]\nswitches = [\"u\", \"s\", \"v\", \"b\"]\n"
+      "link = [{from=\"u\", to=[\"h\",\"v\",\"s\"]}, {from=[\"h\",\"s\",\"v\"], to=\"b\"}]\n";
+  const Network shortest = network_of(bypass + "flow = [{from=\"u\", to=\"b\", rate=1}]");
+  CHECK(ways(shortest, shortest.flows[0]) == Ways{"1: u v b"});
+  const Network spread = network_of(bypass + "flow = [{from=\"u\", to=\"b\", rate=1, path=\"spread\"}]");
+  CHECK(ways(spread, spread.flows[0]) == Ways{"1/2: u v b", "1/2: u s b"});
+
+  const std::string only_by_host =
+      "hosts = [\"h\"]\nswitches = [\"u\", \"b\", \"x\", \"y\"]\n"
+      "link = [{from=\"u\", to=\"h\"}, {from=\"h\", to=\"b\"}, {from=\"u\", to=\"x\"}, {from=\"x\", "
+      "to=\"y\"}";
+  const std::string flow = "]\nflow = [{from=\"u\", to=\"b\", rate=1}]";
+  CHECK_THAT(message(only_by_host + flow), Catch::Contains("4:9: no way leads from \"u\" to \"b\""));
+  const Network around = network_of(only_by_host + ", {from=\"y\", to=\"b\"}" + flow);
+  CHECK(ways(around, around.flows[0]) == Ways{"1: u x y b"});
+
+  // Equally at each node, not over the ways: 1/2 by s, then 1/2 each; 1/2 by v.
+  const Network uneven = network_of(
+      "switches = [\"a\",\"s\",\"v\",\"x\",\"y\",\"z\",\"b\"]\n"
+      "link = [{from=\"a\",to=[\"s\",\"v\"]},{from=\"s\",to=[\"x\",\"y\"]},{from=\"v\",to=\"z\"},"
+      "{from=[\"x\",\"y\",\"z\"],to=\"b\"}]\nflow = [{from=\"a\",to=\"b\",rate=1,path=\"spread\"}]");
+  CHECK(ways(uneven, uneven.flows[0]) == Ways{"1/4: a s x b", "1/4: a s y b", "1/2: a v z b"});
+}
+
+TEST_CASE("spreading over all shortest ways is a tree's routing", "[network][network_file]") {
+  for (const auto& tree : {Tree{.radix = 2, .levels = 3}, Tree{.radix = 3, .levels = 2}}) {
+    const Network expected = tree_network(tree, Rational(9) / 10, TreeRouting::nearest_ancestor);
+    std::vector<RouteRequest> requests;
+    for (const Flow& flow : expected.flows)
+      if (flow.source != flow.destination)
+        requests.push_back({flow.source, flow.destination, RouteRule::spread});
+    const auto routes = find_routes(expected, requests);
+    std::size_t next = 0;
+    for (const Flow& flow : expected.flows) {
+      if (flow.source == flow.destination) continue;
+      std::map<std::vector<std::size_t>, std::string> one, other;
+      for (const Route& route : flow.routes) one[route.links] = to_fraction(route.share);
+      for (const Route& route : routes[next++]) other[route.links] = to_fraction(route.share);
+      REQUIRE(one == other);
+    }
+  }
+}
+
+TEST_CASE("a network is written and read back unchanged", "[network][network_file]") {
+  check_equal(network_of(to_toml(network_of(network_file("two_switches.toml")))),
+              network_of(network_file("two_switches.toml")));
+  for (const TreeRouting routing : {TreeRouting::random_root, TreeRouting::nearest_ancestor}) {
+    const Network tree = tree_network({.radix = 2, .levels = 3}, Rational(7) / 9, routing);
+    check_equal(network_of(to_toml(tree)), tree);
+  }
+  Network odd = network_of(with_flow("rate = 0.5"));
+  odd.nodes[0].name = "quote \" backslash \\ tab \xC3\xA9";
+  odd.name = "'#[]{}=,";
+  odd.flows[0].name = "a.b.c.d.e.f.g.h.i.j.k";
+  check_equal(network_of(to_toml(odd)), odd);
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 30; ++round) {
+    const Network network = network_of(random_file(random, 3 + round % 10, 1 + round));
+    check_equal(network_of(to_toml(network)), network);
+  }
+}
+
+TEST_CASE("switches share memory by all, by ranges or by list", "[network][network_file]") {
+  const auto sharing = [](const std::string& value) {
+    const Network network =
+        read_network("hosts = \"h[0..3]\"\nswitches = \"s[0..3], t\"\nshared_memory = " + value +
+                         "\n[[link]]\nfrom = [\"h0\", \"s0\"]\nto = \"t\"\n[[flow]]\nfrom = "
+                         "\"h0\"\nto = \"t\"\nrate = 0.5\n",
+                     "net.toml")
+            .network;
+    const Network again = read_network(to_toml(network), "again").network;
+    std::string names;
+    for (std::size_t i = 0; i < network.nodes.size(); ++i) {
+      CHECK(again.nodes[i].shared_memory == network.nodes[i].shared_memory);
+      if (network.nodes[i].shared_memory) names += network.nodes[i].name + " ";
+    }
+    return names;
+  };
+  CHECK(sharing("true") == "s0 s1 s2 s3 t ");
+  CHECK(sharing("false").empty());
+  CHECK(sharing("\"s[1..2], t\"") == "s1 s2 t ");
+  CHECK(sharing("[\"s3\"]") == "s3 ");
+  CHECK_THROWS_WITH(sharing("\"h0\""),
+                    Catch::Contains("net.toml:3:17: \"h0\" is a host; switches have memory"));
+  CHECK_THROWS_WITH(sharing("[\"s0\", \"u\"]"),
+                    Catch::Contains("net.toml:3:24: the node \"u\" is not among"));
+  CHECK_THROWS_WITH(sharing("\"s[0..9]\""), Catch::Contains("net.toml:3:17"));
+  CHECK_THROWS_WITH(sharing("7"), Catch::Contains("\"shared_memory\" must be true, text such as"));
+}
+
+TEST_CASE("flows with bursts are read, written and refused with their place", "[network][network_file]") {
+  const Network network = network_of(with_flow("rate = 0.3, burst = \"33/2\", on_rate = 0.75"));
+  CHECK(network.flows[0].burst == traffic::Burst{Rational(33) / 2, Rational(3) / 4});
+  CHECK(network_of(with_flow("rate = 0.3, burst = 16")).flows[0].burst == traffic::Burst{16});
+  check_equal(network_of(to_toml(network)), network);
+  check_equal(network_of(to_toml(network_of(with_flow("rate = 0.3, burst = 16.5")))),
+              network_of(with_flow("rate = 0.3, burst = 16.5")));
+  const auto refused = [](const std::string& keys, const std::string& expected) {
+    CAPTURE(keys);
+    const std::string text = message(with_flow(keys));
+    CHECK_THAT(text, Catch::StartsWith("net.toml:7:"));
+    CHECK_THAT(text, Catch::Contains("the flow \"") && Catch::Contains(expected));
+  };
+  refused("rate = 0.9, burst = 4", "at least 9 slots");
+  refused("rate = 0.9, burst = 0.5", "from 1 to 10^9 slots");
+  refused("rate = 0.9, burst = 1e10", "from 1 to 10^9 slots");
+  refused("rate = 0.9, burst = 0", "from 1 to 10^9 slots");
+  refused("rate = 0.9, burst = \"x\"", "must be a number");
+  refused("rate = 0.9, burst = true", "must be a number");
+  refused("rate = 0.5, burst = 20, on_rate = 0.5", "below its on-rate of 1/2");
+  refused("rate = 0.5, burst = 20, on_rate = 1.5", "above 0 and at most 1");
+  refused("rate = 0.5, on_rate = 1", "has \"on_rate\" but no \"burst\"");
+
+  // Rates of flows with bursts do not add up with those of the others, nor with each other.
+  Network busy = network_of(with_flow("rate = 0.9, burst = 20"));
+  busy.flows.push_back(busy.flows[0]);
+  busy.flows.push_back(busy.flows[0]);
+  busy.flows[2].burst.reset();
+  busy.flows[2].name = "plain";
+  CHECK_NOTHROW(require_valid(busy));
+  busy.flows[1].burst = traffic::Burst{2};
+  CHECK_THROWS_WITH(require_valid(busy),
+                    Catch::Contains(busy.flows[1].name) && Catch::Contains("at least 9"));
+}
+
+TEST_CASE("a network file that is none is refused with its place", "[network][network_file]") {
+  const auto refused = [](const std::string& toml, const std::string& expected) {
+    CAPTURE(toml);
+    CHECK_THAT(message(toml), Catch::StartsWith("net.toml:" + expected));
+  };
+  const auto flow_refused = [&](const std::string& keys, const std::string& expected) {
+    refused(with_flow(keys), "7:" + expected);
+  };
+  refused("", "1:1: the file is empty");
+  refused("# nothing\n", "1:1: the file is empty");
+  refused("name = \"x\"", "1:1: the network has no nodes");
+  refused(frame, "1:1: the network has no flows");
+  refused("a = \xFF", "1:5: this is not UTF-8 text");
+  refused("a = 1\nb = \"\xC3\xA9\xED\xA0\x80\"", "2:7: this is not UTF-8 text");
+  refused(
+      "hosts = [\"a\"]\nlinks = []\n",
+      "2:1: a network file has no key \"links\"; its keys are name, hosts, switches, link, flow, traffic");
+  refused("hosts = [zürich]", "1:11: letters beyond ASCII must stand in double quotes");
+  refused("é = 1", "1:1: letters beyond ASCII must stand in double quotes");
+  refused("name = \"\"\"a\\\n  é\"\"\"", "2:3: a letter beyond ASCII must not follow a backslash");
+  refused("hosts = 8.\"é\"", "1:11: quotes must surround a whole name or value");
+  refused("hosts = 8[\"é\"]", "1:10: a bracket within a name or value");
+  refused("hosts = 8=\"é\"", "1:10: a second = behind one key");
+  refused("hosts = 8\x05=\"é\"", "1:10: a control character");
+  refused("hosts = 8'é'", "1:10: quotes must surround a whole name or value");
+  refused("hosts = [\"a\" \"b\"]", "1:14: quotes must surround a whole name or value");
+  CHECK_THAT(message("name = \"\"\"a\\\n  e\\\\é\"\"\""), Catch::Contains("no nodes"));
+  refused("hosts = [}]", "1:10: ");
+  refused("hosts = 1", "1:9: \"hosts\" must be a list of names");
+  refused("hosts = [\"a\"]\n[[\nlink]]", "2:3: a table without a name");
+  refused("[ =]", "1:3: a table without a name");
+  refused("[[[a]]", "1:3: a table without a name");
+  refused("hosts = [1]", "1:10: the name of a node must be text");
+  refused("hosts = [\"\"]", "1:10: the name of a node is \"\"");
+  refused("hosts = [\"a\\nb\"]", "1:10: the name of a node is \"a?b\"");
+  refused("hosts = [\"" + std::string(201, 'x') + "\"]", "1:10: the name of a node is");
+  refused("hosts = [\"a\", \"b\"]\nswitches = [\n  \"a\"]", "3:3: the node \"a\" is listed twice");
+  refused("hosts = [\"a\"\n", "1:14: ");
+  refused("hosts = [\"a\"]\nhosts = [\"b\"]", "2:9: ");
+
+  const std::string two = "hosts = [\"a\"]\nswitches = [\"s\"]\n";
+  refused(two + "link = 3", "3:8: \"link\" must be a list of tables, each begun by [[link]]");
+  refused(two + "[link]\nfrom = \"a\"", "3:1: \"link\" must be a list of tables");
+  refused(two + "link = [3]", "3:9: \"link\" must be a list of tables");
+  refused(two + "[[link]]\nfrom = \"a\"\n", "3:1: a [[link]] needs the key \"to\"");
+  refused(two + "[[link]]\nto = \"a\"\n", "3:1: a [[link]] needs the key \"from\"");
+  refused(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\nspeed = 2",
+          "6:1: a [[link]] has no key \"speed\"; its keys are from, to, rate, both");
+  refused(two + "[[link]]\nfrom = \"a\"\nto = \"x\"",
+          "5:6: the node \"x\" is not among the hosts and switches");
+  refused(two + "[[link]]\nfrom = [\"a\", \"y\"]\nto = \"s\"", "4:14: the node \"y\" is not among");
+  refused(two + "[[link]]\nfrom = \"a\"\nto = \"a\"",
+          "3:1: a link from \"a\" to \"a\"; its ends must differ");
+  refused(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\nboth = true\n[[link]]\nfrom = \"s\"\nto = \"a\"",
+          "7:1: the link from \"s\" to \"a\" is listed twice");
+  for (const char* rate : {"0", "33", "1.5", "\"2\"", "-1"})
+    refused(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\nrate = " + rate,
+            "6:8: the rate of a link must be a whole number from 1 to 32");
+  refused(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\nboth = 1", "6:8: \"both\" must be true or false");
+
+  flow_refused("", "32: ");  // a comma before the brace
+  flow_refused("path = []", "9: the flow \"a -> c\" needs the key \"rate\"");
+  flow_refused("rate = 0", "39: the rate of the flow \"a -> c\" is 0; it must be above 0 and at most 1");
+  flow_refused("rate = 0.0", "39: the rate of the flow \"a -> c\" is 0; it must be above 0 and at most 1");
+  flow_refused("rate = -0.1", "39: the rate of the flow \"a -> c\" is \"-0.1\"; it must be above 0");
+  flow_refused("rate = 1.0001", "39: the rate of the flow \"a -> c\" is \"1.0001\"; it must be above 0");
+  flow_refused("rate = \"fast\"", "39: the rate of the flow \"a -> c\" is \"fast\"; it must be a number");
+  flow_refused("rate = \"1/0\"", "39: the rate of the flow \"a -> c\" is \"1/0\"; it must be a number");
+  flow_refused("rate = nan", "39: the rate of the flow \"a -> c\" is \"nan\"; it must be a number");
+  flow_refused("rate = inf", "39: the rate of the flow \"a -> c\" is \"inf\"; it must be a number");
+  flow_refused("rate = true", "39: the rate of the flow \"a -> c\" must be a number");
+  flow_refused("rate = \"0e99999\"", "39: the rate of the flow \"a -> c\" is \"0e99999\"; at most 200");
+  flow_refused("rate = \"1e-99\"",
+               "39: the rate of the flow \"a -> c\" is \"1e-99\", and the common denominator");
+  flow_refused("rate = 0.5, speed = 1", "44: a [[flow]] has no key \"speed\"; its keys are name, from");
+  flow_refused("rate = 0.5, path = \"best\"", "51: the way must be \"shortest\", \"spread\"");
+  flow_refused("rate = 0.5, path = 3", "51: the way must be");
+  flow_refused("rate = 0.5, path = [\"t\"]",
+               "52: the path needs a link from \"a\" to \"t\", and there is none");
+  flow_refused("rate = 0.5, path = [\"s\", \"x\"]", "57: the node \"x\" is not among");
+  flow_refused("rate = 0.5, path = [\"s\", \"b\", \"s\", \"t\"]", "57: the path leads through \"b\", a host");
+  flow_refused("rate = 0.5, path = [\"s\", \"u\", \"s\", \"t\"]", "62: the path passes \"s\" twice");
+  flow_refused("rate = 0.5, loops = true, path = [\"s\", \"u\", \"s\", \"u\", \"t\"]",
+               "81: the path takes the link from \"s\" to \"u\" twice");
+  flow_refused("rate = 0.5, loops = true", "9: the flow \"a -> c\" has loops = true; its path");
+  flow_refused("rate = 0.5, path = \"spread\", routes = []", "70: the flow \"a -> c\" has both");
+  flow_refused("rate = 0.5, routes = 1", "53: \"routes\" must be a list");
+  flow_refused("rate = 0.5, routes = []", "53: the shares of the flow \"a -> c\" sum to 0, not to 1");
+  flow_refused("rate = 0.5, routes = [{share = 0.5, path = [\"s\", \"t\"]}]",
+               "53: the shares of the flow \"a -> c\" sum to 1/2, not to 1");
+  flow_refused("rate = 0.5, routes = [{share = 2, path = [\"s\", \"t\"]}]",
+               "63: the share of a route of the flow \"a -> c\" is \"2\"");
+  flow_refused("rate = 0.5, routes = [{share = 1}]", "54: a route needs the key \"path\"");
+  flow_refused("rate = 0.5, routes = [{share = 1, way = []}]", "66: a route has no key \"way\"");
+
+  refused(frame + "[[flow]]\nfrom = \"a\"\nto = \"a\"\nrate = 0.5",
+          "7:1: the flow \"a -> a\" leads from a node to itself");
+  refused(frame + "[[flow]]\nfrom = \"a\"\nto = \"d\"\nrate = 0.5", "7:1: no way leads from \"a\" to \"d\"");
+  refused(frame + "[[flow]]\nfrom = \"a\"\nto = \"z\"\nrate = 0.5", "9:6: the node \"z\" is not among");
+  refused(
+      frame +
+          "[[flow]]\nfrom = \"a\"\nto = \"b\"\nrate = 0.5\n[[flow]]\nfrom = \"a\"\nto = \"b\"\nrate = 0.1",
+      "11:1: two flows are called \"a -> b\"");
+  refused(
+      frame +
+          "[[flow]]\nfrom = \"a\"\nto = \"b\"\nrate = 0.5\n[[flow]]\nfrom = \"a\"\nto = \"c\"\nrate = 0.6",
+      "14:8: with this flow, \"a\" sends 11/10 packets a slot; a node sends at most 1");
+
+  refused(frame + "[traffic]\nroute = \"spread\"", "7:1: [traffic] needs the key \"matrix\"");
+  refused(frame + "[traffic]\nmatrix = 1", "8:10: \"matrix\" must be text");
+  refused(frame + "[traffic]\nmatrix = \"\"", "8:10: \"matrix\" must be the name");
+  refused(frame + "[traffic]\nmatrix = \"m.csv\"\nroute = \"x\"", "9:9: the way must be");
+  refused(frame + "[traffic]\nmatrix = \"m.csv\"\nrule = \"x\"", "9:1: [traffic] has no key \"rule\"");
+  CHECK(message(frame + "[traffic]\nmatrix = \"m.csv\"\nroute = \"spread\"") == "no error");
+}
+
+TEST_CASE("a traffic matrix that is none is refused with its place", "[network][network_file]") {
+  const auto refused = [](const std::string& csv, const std::string& expected) {
+    CAPTURE(csv);
+    CHECK_THAT(matrix_message(csv), Catch::StartsWith("demand.csv:" + expected));
+  };
+  CHECK(matrix_message(",a,\"b\"\r\n\"a\", ,0.1\r\n\n# end\nb,0.25, 0 \n") == "no error");
+  CHECK(matrix_message("x,a\n") == "no error");  // the network has a flow of its own
+  refused("", "1:1: the traffic matrix is empty");
+  refused("\n  \n# a\n", "1:1: the traffic matrix is empty");
+  refused(",a,z\n", "1:4: the node \"z\" is not in the network");
+  refused(",a,b,a\n", "1:6: the destination \"a\" has two columns");
+  refused(",b\nx,1\n", "2:1: the node \"x\" is not in the network");
+  refused(",b\na,0.1\nb,\na,0.1\n", "4:1: the source \"a\" has two rows");
+  refused(",b,c\na,0.1\n", "2:1: the row of \"a\" has 2 cells, the first row 3");
+  refused(",b,c\n\na,0.1,,\n", "3:1: the row of \"a\" has 4 cells, the first row 3");
+  refused(",b\na, much\n", "2:4: the rate of the flow \"a -> b\" is \"much\"; it must be a number");
+  refused(",b\na,-1\n", "2:3: the rate of the flow \"a -> b\" is \"-1\"; it must be above 0 and at most 1");
+  refused(",b\na,1.5\n", "2:3: the rate of the flow \"a -> b\" is \"1.5\"");
+  refused(",a\na,0.1\n", "2:3: a flow from \"a\" to itself");
+  refused(",c\na,0.1\n", "2:3: the network has a flow \"a -> c\" already");
+  refused(",b\na,0.75\n", "2:3: with this flow, \"a\" sends 5/4 packets a slot");
+  refused(",b,d\nb,0,0.5\n", "2:5: no way leads from \"b\" to \"d\"");
+  refused(",\"b\na,0.75\n", "1:2: the quotes that open here are not closed");
+  refused(",\"b\"x\n", "1:5: a comma or the end of the line must follow");
+  refused(",\xC3\xA9,\xFF\n", "1:4: this is not UTF-8 text");
+  refused(",b\na,0e99999\n", "2:3: the rate of the flow \"a -> b\" is \"0e99999\"; at most 200");
+
+  Network bare = network_of(frame + "[traffic]\nmatrix = \"m.csv\"");
+  CHECK_THROWS_WITH(add_traffic_matrix(bare, ",a\nb,0\n", "m.csv"),
+                    "m.csv:1:1: the traffic matrix has no flows");
+  add_traffic_matrix(bare, ",c\n\"b\",0.3\n", "m.csv", RouteRule::spread);
+  CHECK(ways(bare, bare.flows.at(0)) == std::vector<std::string>{"1: b s t c"});
+}
+
+TEST_CASE("a traffic matrix counts what a node sends as the network file does", "[network][network_file]") {
+  // Node a sends 0.3 in bursts, which do not count, and 0.8 that do.
+  Network network = network_of(frame +
+                               "flow = [{from = \"a\", to = \"c\", rate = 0.3, burst = 16},\n"
+                               "  {name = \"plain\", from = \"a\", to = \"c\", rate = 0.8}]\n");
+  const auto refused = [&network](const std::string& csv, const std::string& why) {
+    CAPTURE(csv);
+    const Network before = network;
+    CHECK_THROWS_WITH(add_traffic_matrix(network, csv, "m.csv"), Catch::StartsWith("m.csv:" + why));
+    check_equal(network, before);
+  };
+  refused("", "1:1: the traffic matrix is empty");
+  refused(",b\na,0.201\n", "2:3: with this flow, \"a\" sends 1001/1000 packets a slot");
+  add_traffic_matrix(network, ",b\na,0.2\n", "m.csv");
+  CHECK(network.flows.size() == 3);
+  check_equal(network_of(to_toml(network)), network);
+  refused(",d\na,0.001\n", "2:3: with this flow, \"a\" sends 1001/1000 packets a slot");
+}
+
+/// Steps for each two of their letters would take days, and a level of the stack for each would end it.
+TEST_CASE("hostile files of a million letters and more are refused", "[network][network_file]") {
+  const std::string brackets(1'000'000, '[');
+  CHECK_THAT(message("a = " + brackets), Catch::Contains("net.toml:1:21: values nested more than 16 deep"));
+  CHECK_THAT(message(brackets), Catch::Contains("net.toml:1:3: a table without a name"));
+  CHECK_THAT(message("a = " + std::string(1'000'000, '{')), Catch::Contains("nested more than 16 deep"));
+  std::string dots = "a", quoted_dots = "\"=\"";
+  for (int i = 0; i < 1'000'000; ++i) {
+    dots += ".a";
+    quoted_dots += ".'='";
+  }
+  CHECK_THAT(message(dots + " = 1"), Catch::Contains("net.toml:1:16: a key of more than 8 parts"));
+  CHECK_THAT(message("[" + dots + "]"), Catch::Contains("a key of more than 8 parts"));
+  CHECK_THAT(message(quoted_dots + " = 1"), Catch::Contains("a key of more than 8 parts"));
+  // Quotes that end a string's own text must not hide what follows.
+  CHECK_THAT(message("x = [\"\"\"y\"\"\"\", {" + dots + " = 1}]"), Catch::Contains("a key of more than 8"));
+  CHECK_THAT(message("x = ['''y''''', {" + dots + " = 1}]"), Catch::Contains("a key of more than 8"));
+  CHECK_THAT(message("x = [\"\\\\\", {" + dots + " = 1}]"), Catch::Contains("a key of more than 8"));
+  CHECK_THAT(message(std::string(64'000'001, 'x')), Catch::Contains("64000001 bytes; at most 64000000"));
+
+  std::mt19937_64 random(5);
+  std::string noise(10'000'000, ' '), printable = noise;
+  for (char& c : noise) c = static_cast<char>(random());
+  for (char& c : printable) c = static_cast<char>(' ' + static_cast<char>(random() % 95));
+  CHECK_THAT(message(noise), Catch::Contains("this is not UTF-8 text"));
+  CHECK_THAT(message(printable), Catch::StartsWith("net.toml:1:"));
+  CHECK(message(printable).size() < 500);
+  CHECK_THAT(matrix_message(noise), Catch::Contains("this is not UTF-8 text"));
+  CHECK_THAT(matrix_message(printable), Catch::StartsWith("demand.csv:1:"));
+  CHECK(matrix_message(printable).size() < 500);
+  CHECK_THAT(matrix_message(std::string(10'000'000, ',')),
+             Catch::Contains("1:100002: more than 100001 cells"));
+}
+
+TEST_CASE("counts beyond the limits are refused", "[network][network_file]") {
+  std::string names;
+  for (int i = 0; i < 200'001; ++i) names += "\"n" + std::to_string(i) + "\",";
+  CHECK_THAT(message("switches = [" + names + "]"), Catch::Contains("more than 200000 nodes"));
+  const auto list = [](const std::string& letter, int count) {
+    std::string text = "[";
+    for (int i = 0; i < count; ++i) text += '"' + letter + std::to_string(i) + "\",";
+    return text + "]";
+  };
+  CHECK_THAT(message("hosts = " + list("h", 1'415) + "\nswitches = " + list("s", 1'415) +
+                     "\nlink = [{from = " + list("h", 1'415) + ", to = " + list("s", 1'415) + "}]"),
+             Catch::Contains("net.toml:3:9: more than 2000000 links"));
+  // 101^3 ways from a to b.
+  std::string stages = list("x", 101) + list("y", 101) + list("z", 101);
+  stages.erase(std::remove_if(stages.begin(), stages.end(), [](char c) { return c == '[' || c == ']'; }),
+               stages.end());
+  CHECK_THAT(
+      message("switches = [\"a\", \"b\", " + stages + "]\nlink = [{from = \"a\", to = " + list("x", 101) +
+              "}, {from = " + list("x", 101) + ", to = " + list("y", 101) + "}, {from = " + list("y", 101) +
+              ", to = " + list("z", 101) + "}, {from = " + list("z", 101) +
+              ", to = \"b\"}]\nflow = [{from = \"a\", to = \"b\", rate = 1, "
+              "path = \"spread\"}]"),
+      Catch::Contains("limit: the flows have more than 1000000 routes"));
+  // 30 diamonds in a row: 2^30 shortest ways, 60 links each.
+  std::string diamonds = "switches = [", links = "link = [";
+  for (int i = 0; i < 30; ++i) {
+    const std::string n = std::to_string(i), next = std::to_string(i + 1);
+    diamonds += "\"s" + n + "\",\"x" + n + "\",\"y" + n + "\",";
+    links += "{from=\"s" + n + "\",to=[\"x" + n + "\",\"y" + n + "\"]},{from=[\"x" + n + "\",\"y" + n +
+             "\"],to=\"s" + next + "\"},";
+  }
+  diamonds += "\"s30\"]\n" + links + "]\nflow = [{from=\"s0\",to=\"s30\",rate=1,path=";
+  CHECK_THAT(message(diamonds + "\"spread\"}]"),
+             Catch::Contains("limit: the routes of the flows have more than 20000000 links"));
+  CHECK(message(diamonds + "\"shortest\"}]") == "no error");
+}
+
+TEST_CASE("reading a network costs as much as it has flows, not their square", "[network][network_file]") {
+  // Of a thousand queues. A machine's speed is in both costs alike; squares would be 256 times as dear.
+  const std::string few = torus_file(1'000), many = torus_file(16'000);
+  const auto reading = [](const std::string& toml) { return cost_of([&] { (void)network_of(toml); }); };
+  CHECK(reading(many) < 64 * reading(few));
+  const Network with_few = network_of(few), with_many = network_of(many);
+  CHECK(with_few.links.size() == 1'024);
+  CHECK(with_many.flows.size() == 16'000);
+  for (const Sources sources : {Sources::decoupled, Sources::first_hop}) {
+    CHECK(queue_traffic(with_many, sources).size() == 1'024);
+    const auto rates = [sources](const Network& network) {
+      return cost_of([&] { (void)queue_traffic(network, sources); });
+    };
+    CHECK(rates(with_many) < 64 * rates(with_few));
+  }
+}

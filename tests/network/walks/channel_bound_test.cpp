@@ -1,0 +1,157 @@
+#include <cln/rational.h>
+#include <catch2/catch.hpp>
+#include <tailbound/network/files/network_file.hpp>
+#include <tailbound/network/walks/channel_bound.hpp>
+#include <tailbound/network/worms/hypercube_worms.hpp>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+// The closed forms and sums of rational numbers against walking all messages, channel by channel, in whole numbers.
+
+namespace tailbound::network {
+namespace {
+
+using numeric::Rational;
+using numeric::whole;
+
+/// Messages of uniform traffic that cross each wire, one of each pair, times the number of variants and the channels of
+/// its stations with several: for a layout whose stations have one wire each, or all of them as many.
+Rational walked(const WormNetwork& network) {
+  const WormLayout& layout = network.layout();
+  std::vector<Rational> of_wire(layout.wires, Rational(0));
+  for (std::uint32_t source = 0; source < layout.nodes; ++source)
+    for (std::uint32_t destination = 0; destination < layout.nodes; ++destination)
+      for (std::uint32_t variant = 0; source != destination && variant < layout.variants; ++variant) {
+        WormHead head{.source = source, .destination = destination, .variant = variant};
+        std::map<std::uint32_t, Rational> here{{network.next_station(head), 1}};
+        for (head.passed = 1; !here.empty(); ++head.passed) {
+          std::map<std::uint32_t, Rational> next;
+          for (const auto& [station, part] : here) {
+            const auto [first, count] = layout.stations[station];
+            for (head.channel = first; head.channel < first + count; ++head.channel) {
+              Rational& sum = of_wire[layout.channels[head.channel].wire];
+              sum = sum + part / count;
+              const std::uint32_t onward = network.next_station(head);
+              if (onward != WormNetwork::arrived) next[onward] = next[onward] + part / count;
+            }
+          }
+          here = std::move(next);
+        }
+      }
+  return *std::max_element(of_wire.begin(), of_wire.end()) /
+         (whole(layout.nodes - 1) * whole(layout.variants));
+}
+
+TEST_CASE("channel bound: closed forms of uniform traffic are those of walking all messages") {
+  const auto agrees = [](const WormTopology& topology, int virtual_channels) {
+    const auto network = worm_network(topology, virtual_channels);
+    const ChannelBound bound = channel_bound(topology);
+    CAPTURE(name(topology), bound.channel, virtual_channels);
+    CHECK(bound.utilization == walked(*network));
+    CHECK(bound.load() * bound.utilization == 1);
+    CHECK(bound.senders == topology.nodes);
+    const auto& channels = network->layout().channels;
+    CHECK(std::any_of(channels.begin(), channels.end(), [&](const WormChannel& channel) {
+      const auto at = static_cast<std::uint32_t>(&channel - channels.data());
+      return network->channel_name(at).find(bound.channel) == 0;
+    }));
+  };
+  for (const WormShape shape : {WormShape::mesh, WormShape::torus, WormShape::bidirectional_torus})
+    for (const int dimensions : {1, 2, 3})
+      for (const std::int64_t nodes : legal_nodes(shape, dimensions))
+        if (nodes <= 64 && (dimensions > 1 || nodes <= 9))
+          for (const Ejection ejection : {Ejection::one, Ejection::unlimited})
+            agrees({.shape = shape, .nodes = nodes, .dimensions = dimensions, .ends = {.ejection = ejection}},
+                   nodes == 27                ? 4
+                   : shape == WormShape::mesh ? 1
+                                              : 2);
+  for (const std::int64_t nodes : {2, 4, 8, 16})
+    for (const WormEnds& ends : {WormEnds{}, all_port, WormEnds{.injection = Injection::ports},
+                                 WormEnds{.ejection = Ejection::unlimited}})
+      agrees({.shape = WormShape::hypercube, .nodes = nodes, .ends = ends}, nodes == 8 ? 3 : 1);
+  for (const std::int64_t nodes : {4, 16, 64})
+    agrees({.shape = WormShape::butterfly_fat_tree, .nodes = nodes}, 1);
+  CHECK(channel_bound(WormTopology{.nodes = 64}).load() == Rational(63) / 128);
+}
+
+TEST_CASE("channel bound: broadcasts by trees with every root and base, message by message") {
+  for (const int dimensions : {1, 2, 3, 4}) {
+    const std::uint32_t nodes = 1U << dimensions, n = static_cast<std::uint32_t>(dimensions);
+    std::vector<Rational> sent(nodes * n), received(nodes);  // over each link, and at each node
+    for (std::uint32_t root = 0; root < nodes; ++root)
+      for (std::uint32_t base = 0; base < n; ++base) {
+        const BroadcastTree tree{.dimensions = n, .base = base};
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> steps{{root, n}};  // node, relative dimension
+        while (!steps.empty()) {
+          const auto [node, relative] = steps.back();
+          steps.pop_back();
+          for (std::uint32_t r = 0; r < relative; ++r) {
+            const std::uint32_t dimension = tree.dimension(r), to = node ^ (1U << dimension);
+            sent[node * n + dimension] = sent[node * n + dimension] + Rational(1) / n;
+            received[to] = received[to] + Rational(1) / n;
+            steps.emplace_back(to, r);
+          }
+        }
+      }
+    for (const Rational& link : sent) CHECK(link == sent.front());
+    for (const Rational& node : received) CHECK(node == static_cast<long>(nodes - 1));
+    CHECK(channel_bound(dimensions, {}, 1).utilization == received.front());
+    CHECK(channel_bound(dimensions, {.injection = Injection::ports, .ejection = Ejection::unlimited}, 1)
+              .utilization == sent.front());
+    // Without broadcasts they are the hypercubes of `wormhole`.
+    for (const WormEnds& ends : {WormEnds{}, all_port})
+      CHECK(channel_bound(dimensions, ends, 0).utilization ==
+            channel_bound(WormTopology{.shape = WormShape::hypercube, .nodes = nodes, .ends = ends})
+                .utilization);
+  }
+}
+
+Network star() {
+  Network network;
+  network.nodes = {{"x", true}, {"y", true}, {"z", true}, {"t"}, {"u"}};
+  network.links = {{.from = 0, .to = 3},
+                   {.from = 1, .to = 3},
+                   {.from = 3, .to = 2},
+                   {.from = 3, .to = 4},
+                   {.from = 4, .to = 2}};
+  network.links[2].classes = 2;
+  network.links[2].virtual_channels = 3;
+  const auto flow = [](std::size_t from, std::size_t to, const Rational& rate, std::vector<Route> routes) {
+    return Flow{.name = "flow", .source = from, .destination = to, .rate = rate, .routes = std::move(routes)};
+  };
+  network.flows = {
+      flow(0, 2, Rational(1) / 3, {{.links = {0, 2}, .classes = {0, 1}}}),
+      flow(1, 2, Rational(1) / 7,
+           {{.links = {1, 2}, .share = Rational(2) / 5}, {.links = {1, 3, 4}, .share = Rational(3) / 5}}),
+      flow(3, 2, Rational(1) / 2, {{.links = {2}}})};
+  return network;
+}
+
+TEST_CASE("channel bound: flows of a network's own, by routes, classes and wires, in rational numbers") {
+  Network network = star();
+  // Three nodes send; at load 1 their rates sum to 3.
+  const Rational all = Rational(1) / 3 + Rational(1) / 7 + Rational(1) / 2;
+  const Rational shared = Rational(1) / 3 + Rational(1) / 7 * Rational(2) / 5 + Rational(1) / 2;
+  const ChannelBound bound = channel_bound(RoutedWormNetwork(network));
+  CHECK(bound.channel == "t -> z");
+  CHECK(bound.utilization == 3 * shared / all);
+  CHECK(bound.senders == 3);
+  network.links[2].packets_per_slot = 3;  // now the switch's own channel is busier
+  const ChannelBound wider = channel_bound(RoutedWormNetwork(network));
+  CHECK(wider.channel == "injection at t");
+  CHECK(wider.utilization == 3 * (Rational(1) / 2) / all);
+  CHECK(wider.senders == 1);
+  const auto channels = RoutedWormNetwork(network).physical_channels();
+  REQUIRE(channels.size() == 6);
+  for (const PhysicalChannel& channel : channels)
+    if (channel.name == "t -> z") {
+      CHECK(channel.utilization == shared / all);
+      CHECK(channel.sources == std::vector<std::uint32_t>{0, 1, 3});
+    }
+}
+
+}  // namespace
+}  // namespace tailbound::network

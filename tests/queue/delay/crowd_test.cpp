@@ -1,0 +1,124 @@
+#include <cln/rational.h>
+#include <catch2/catch.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/queue/delay/crowd.hpp>
+
+#include <random>
+#include <vector>
+
+// A crowd's queue, against the same sources listed one by one and enclosed by interval arithmetic.
+
+using namespace tailbound;
+using namespace tailbound::queue;
+using numeric::Rational;
+
+namespace {
+
+struct Sources {
+  std::vector<std::pair<Rational, std::int64_t>> exact;
+  Rational load = 0;
+
+  void add(const Rational& rate, std::int64_t count) {
+    exact.emplace_back(rate, count);
+    load = load + rate * Rational(static_cast<long>(count));
+  }
+  [[nodiscard]] std::vector<CrowdSource> rounded() const {
+    std::vector<CrowdSource> sources;
+    for (const auto& [rate, count] : exact) sources.push_back({numeric::nearest_long_double(rate), count});
+    return sources;
+  }
+  [[nodiscard]] SlottedQueue listed() const {
+    std::vector<Rational> rates;
+    for (const auto& [rate, count] : exact) rates.insert(rates.end(), static_cast<std::size_t>(count), rate);
+    return {series::Arrivals::unequal_inputs(rates), 1};
+  }
+};
+
+void require_overlap(const numeric::Enclosure<unit::Probability>& a,
+                     const numeric::Enclosure<unit::Probability>& b) {
+  REQUIRE(a.lower() <= b.upper());
+  REQUIRE(b.lower() <= a.upper());
+  REQUIRE(numeric::agree_to(a.lower(), a.upper(), numeric::Digits{12}));
+}
+
+void require_equal(const Sources& sources) {
+  const std::vector<CrowdSource> rounded = sources.rounded();
+  const Crowd crowd{rounded, 1, &sources.load};
+  constexpr std::size_t size = 60;
+  constexpr int bits = 160;
+  for (const HopDelay delay : {HopDelay::wait, HopDelay::occupancy}) {
+    const auto found = crowd_delay(crowd, delay, size, -500);
+    const numeric::PrecisionScope scope(numeric::Precision{bits});
+    const auto listed = hop_delay(sources.listed(), delay, size, -500, bits);
+    for (std::size_t t = 0; t < size; ++t) {
+      INFO(t);
+      const auto tail = series::enclose_tail(listed, t);
+      if (tail.lower() > 0) {
+        require_overlap(series::enclose_tail(found, t), tail);
+        require_overlap(series::enclose_mass(found, t), series::enclose_mass(listed, t));
+      }
+    }
+  }
+  const MeanBounds mean = mean_crowd_wait(crowd);
+  const auto exact =
+      std::get<numeric::Exact<unit::Slot>>(mean_hop_delay(sources.listed(), HopDelay::wait)).value;
+  const long double nearest = numeric::nearest_long_double(exact);
+  REQUIRE(mean.lower <= nearest);
+  REQUIRE(mean.upper >= nearest);
+  REQUIRE(mean.upper - mean.lower < 1e-15L * (1 + nearest / numeric::nearest_long_double(1 - sources.load)));
+}
+
+}  // namespace
+
+TEST_CASE("crowd: the queue of sources listed one by one") {
+  Sources few;
+  few.add(Rational(1) / 3, 1);
+  few.add(Rational(1) / 7, 3);
+  require_equal(few);
+  Sources one_large;
+  one_large.add(Rational(9) / 10, 1);
+  one_large.add(Rational(1) / 1000, 20);
+  require_equal(one_large);
+  Sources many;  // binomials by ratios
+  many.add(Rational(1) / 2000, 900);
+  many.add(Rational(1) / 1000, 65);
+  many.add(Rational(1) / 50, 10);
+  require_equal(many);
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 6; ++i) {
+    Sources drawn;
+    for (int kind = 0; kind < 8; ++kind)
+      drawn.add(Rational(static_cast<long>(1 + random() % 90)) / 9000,
+                static_cast<std::int64_t>(1 + random() % 20));
+    if (drawn.load < 1) require_equal(drawn);
+  }
+}
+
+TEST_CASE("crowd: a hundred thousand sources lie between their few and Poisson") {
+  // E[W] of n equal sources is (1 - 1/n) rho / (2 (1 - rho)); their tails rise with n.
+  const Rational load = Rational(4) / 5;
+  double last = 0;
+  for (const std::int64_t count : {10, 1000, 100'000}) {
+    const std::vector<CrowdSource> sources{
+        {numeric::nearest_long_double(load / Rational(static_cast<long>(count))), count}};
+    const Crowd crowd{sources, 1, &load};
+    const auto wait = crowd_delay(crowd, HopDelay::wait, 40, -500);
+    const double tail = static_cast<double>(wait.tail[30]);
+    CHECK(tail > last);
+    last = tail;
+    const MeanBounds mean = mean_crowd_wait(crowd);
+    CHECK(static_cast<double>(mean.lower) ==
+          Approx(2.0 * (1 - 1.0 / static_cast<double>(count))).epsilon(1e-12));
+  }
+  const auto poisson = hop_delay({series::Arrivals::poisson(load), 1}, HopDelay::wait, 40, -500);
+  CHECK(last < static_cast<double>(poisson.tail[30]));
+  CHECK(last == Approx(static_cast<double>(poisson.tail[30])).epsilon(1e-3));
+}
+
+TEST_CASE("crowd: overload is refused") {
+  const std::vector<CrowdSource> sources{{0.5L, 2}};
+  const Rational load = 1;
+  const Crowd crowd{sources, 1, &load};
+  CHECK_THROWS_AS(crowd_delay(crowd, HopDelay::wait, 10, -100), Unstable);
+  CHECK_THROWS_AS(mean_crowd_wait(crowd), Unstable);
+}
