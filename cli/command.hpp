@@ -13,6 +13,7 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 /// What a command of the executable is: a table of options, and a function that answers.
 ///
@@ -62,31 +63,70 @@ struct Reply {
   Status status = answered;
 };
 
+/// How a command works; there is no usual way, so that none is left out.
+enum class Work {
+  analysis,  ///< one answer of some seconds
+  points,  ///< as many as lists make, of some seconds each: may be cut into parts and shared among processes
+  simulation,  ///< the same, and lasts as long as it is told
+  questions,   ///< asks others, or writes what they have answered
+};
+/// May --part cut it?
+[[nodiscard]] constexpr bool may_be_cut(Work work) {
+  return work == Work::points || work == Work::simulation;
+}
+/// Of some seconds for each answer unless it is told otherwise.
+[[nodiscard]] constexpr bool is_analysis(Work work) {
+  return work == Work::analysis || work == Work::points;
+}
+
+/// Options as typed, by name: a sensible question to begin with.
+using Opening = std::vector<std::pair<std::string, std::string>>;
+
 /// A command, its options and what it does with them. Errors are thrown: NoAnswer (exit 1; Stopped, which is one:
 /// exit 4), InvalidArgument and ParseError (exit 2), anything else (exit 3). An InvalidArgument whose argument is the
 /// name of an option is reported under that name (as_typed()).
 struct Command {
   std::string name;     ///< "buffer", "simulate tree"
   std::string purpose;  ///< a phrase for the help
+  Work work;
+  bool draws;           ///< may have a picture
   OptionTable options;  ///< filled before `answer` is called
-  bool draws = false;   ///< may have a picture
   std::function<Reply(const Context&)> answer;
+  render::Layout (*layout)();  ///< of its documents; null where it has none
+  Opening opening;
 };
 
-/// \param declare  adds the command's options to a table
-/// \param answer   of what was put into them
+/// What a command is made of.
 template <class Options>
-[[nodiscard]] Command command_of(std::string name, std::string purpose, bool draws,
-                                 void (*declare)(OptionTable&, Options&),
-                                 Reply (*answer)(const Options&, const Context&)) {
+struct CommandParts {
+  /// One of the above, which must be said.
+  struct Kind {
+    Work work;
+    Kind(Work its) : work(its) {}
+  };
+
+  std::string name, purpose;
+  Kind work;
+  bool draws = false;
+  void (*declare)(OptionTable&, Options&) = nullptr;  ///< adds the command's options to a table
+  Reply (*answer)(const Options&, const Context&) = nullptr;
+  render::Layout (*layout)() = nullptr;
+  Opening opening{};
+};
+template <class Options>
+[[nodiscard]] Command command_of(CommandParts<Options> parts) {
   const auto options = std::make_shared<Options>();
   OptionTable table;
-  declare(table, *options);
-  return {.name = std::move(name),
-          .purpose = std::move(purpose),
+  parts.declare(table, *options);
+  return {.name = std::move(parts.name),
+          .purpose = std::move(parts.purpose),
+          .work = parts.work.work,
+          .draws = parts.draws,
           .options = std::move(table),
-          .draws = draws,
-          .answer = [options, answer](const Context& context) { return answer(*options, context); }};
+          .answer = [options,
+                     answer = parts.answer](const Context& context) { return answer(*options, context); },
+          .layout = parts.layout,
+          .opening = std::move(parts.opening)};
 }
 
 }  // namespace tailbound::cli

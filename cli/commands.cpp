@@ -2,6 +2,32 @@
 
 namespace tailbound::cli {
 
+Command buffer_command();
+Command occupancy_command();
+Command delay_command();
+Command pgf_command();
+Command compare_command();
+Command multistage_command();
+Command wormhole_command();
+Command broadcast_command();
+Command reproduce_command();
+Command simulate_tree_command();
+Command simulate_switch_command();
+Command simulate_multistage_command();
+Command simulate_wormhole_command();
+Command simulate_hypercube_command();
+Command validate_delay_command();
+Command validate_buffer_command();
+Command validate_switch_command();
+Command validate_multistage_command();
+Command validate_wormhole_command();
+Command validate_broadcast_command();
+Command network_command();
+Command sweep_command();
+Command merge_command();
+Command serve_command();
+Command schema_command();
+
 const std::vector<Room>& rooms() {
   static const std::vector<Room> all{
       {"buffer", {buffer_command}},

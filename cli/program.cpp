@@ -6,6 +6,7 @@
 #include <cli/help.hpp>
 #include <cli/options/options.hpp>
 #include <tailbound/core/suggest.hpp>
+#include <tailbound/render/formats/formats.hpp>
 
 #include <fmt/format.h>
 
@@ -74,21 +75,6 @@ void look_over(const CLI::App& command, int argc, const char* const* argv, int f
       ++place;
   }
   if (!complaint.empty()) throw BadUsage(complaint);
-}
-
-/// Simulations, and lists of points.
-bool may_be_cut(const Command& command) {
-  const std::string_view first = std::string_view(command.name).substr(0, command.name.find(' '));
-  constexpr std::string_view cut[] = {"simulate", "validate",   "buffer",   "occupancy",
-                                      "delay",    "multistage", "wormhole", "broadcast"};
-  return std::find(std::begin(cut), std::end(cut), first) != std::end(cut);
-}
-
-/// Of some seconds, unless it is told otherwise: neither simulations nor what consists of many questions.
-bool is_analysis(const Command& command) {
-  const std::string_view first = std::string_view(command.name).substr(0, command.name.find(' '));
-  constexpr std::string_view longer[] = {"simulate", "validate", "sweep", "reproduce", "merge"};
-  return std::find(std::begin(longer), std::end(longer), first) == std::end(longer);
 }
 
 }  // namespace
@@ -229,7 +215,7 @@ std::string Program::name() const {
 Limits usual_limits(const Command& command, bool shared_out) {
   const std::uint64_t most = machine_memory() / 4 * 3;
   Limits limits{.time = {}, .bytes = most, .asked = "tailbound " + command.name};
-  if (is_analysis(command) && !shared_out) {
+  if (is_analysis(command.work) && !shared_out) {
     limits.time = std::chrono::seconds(60);
     limits.bytes = std::min(most, std::uint64_t{4'000'000'000});
   }
@@ -267,12 +253,14 @@ void add_common_options(Command& command, CommonOptions& options) {
     output.add("--title", options.title, "TEXT", "of --plot: the picture's title in place of its own");
     output.add_flag("--log-y", options.log_y, "of --plot: values on a logarithmic axis");
   }
-  output.add("--format", options.format, "NAME",
-             "table (for people, the default), json, csv, markdown or html");
+  std::vector<std::string> names = meaning_names(render::formats());
+  const Values formats{.choices = names};
+  names.front() += " (for people, the default)";
+  output.add("--format", options.format, "NAME", in_words(names), formats);
   if (command.options.find("--output") == nullptr)  // reproduce has its own: a folder
     output.add("--output", options.output, "FILE", "write the answer there, whole or not at all");
   output.add_flag("--quiet", options.quiet, "the answer alone, without explanation");
-  if (may_be_cut(command) && command.options.find("--part") == nullptr)
+  if (may_be_cut(command.work) && command.options.find("--part") == nullptr)
     output.add("--part", options.part, "I/N",
                "do part I of N alone and write its results, of which\n`tailbound merge` makes the answer");
   if (command.name == "sweep") {
@@ -282,11 +270,11 @@ void add_common_options(Command& command, CommonOptions& options) {
     output.add("--memory-limit", options.memory_limit, "SIZE", "of each point: 500MB, 2GB, or none");
     return;
   }
-  const std::string usual = is_analysis(command) ? "60 unless told" : "none unless told";
+  const std::string usual = is_analysis(command.work) ? "60 unless told" : "none unless told";
   output.add("--time-limit", options.time_limit, "S", "seconds, or none: refused beyond (" + usual + ")");
   output.add("--memory-limit", options.memory_limit, "SIZE",
-             is_analysis(command) ? "as 500MB or 2GB, or none: refused beyond (4GB unless told)"
-                                  : "as 500MB or 2GB, or none: refused beyond");
+             is_analysis(command.work) ? "as 500MB or 2GB, or none: refused beyond (4GB unless told)"
+                                       : "as 500MB or 2GB, or none: refused beyond");
 }
 
 }  // namespace tailbound::cli

@@ -10,6 +10,7 @@
 #include <tailbound/answers/points/points.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/document.hpp>
+#include <tailbound/render/formats/formats.hpp>
 #include <tailbound/render/formats/gnuplot_program.hpp>
 #include <tailbound/render/formats/html.hpp>
 
@@ -50,23 +51,13 @@ void print_whole(std::ostream& out, const std::string& text) {
   if (!out) throw OutputFailed(errno);
 }
 
-/// How an answer is written.
-using Write = std::string (*)(const render::Document&, const render::Frame&);
-
 /// Of --format; the table, for people, unless told.
-Write read_format(const std::optional<std::string>& text) {
-  static const std::vector<std::pair<std::string, Write>> formats{{"table", render::to_text},
-                                                                  {"json", render::to_json},
-                                                                  {"csv", render::to_csv},
-                                                                  {"markdown", render::to_markdown},
-                                                                  {"html", render::to_html}};
-  std::vector<std::string> names;
-  for (const auto& [name, write] : formats) names.push_back(name);
-  return formats[text ? parse_choice(*text, "--format", names) : 0].second;
+render::Write read_format(const std::optional<std::string>& text) {
+  return text ? choice_of(*text, "--format", render::formats()) : render::formats().front().second;
 }
 
 /// What is written: the document, or what stands in its place for a reader.
-std::string text_of(const Reply& reply, Write write, const render::Frame& frame) {
+std::string text_of(const Reply& reply, render::Write write, const render::Frame& frame) {
   if (reply.text && write == render::to_html) {
     const std::string& title = reply.document.layout ? reply.document.headline : frame.command_line;
     return render::html_page(title, render::html_of_text(title, *reply.text, frame), frame);
@@ -198,7 +189,7 @@ Status answer_and_write(Program& program, int argc, const char* const* argv, std
   for (const auto& [name, given] :
        {std::pair{"--title", common.title.has_value()}, std::pair{"--log-y", common.log_y}})
     if (given && !common.plot) throw InvalidArgument(name, "given without --plot", "given with --plot FILE");
-  const Write write = read_format(common.format);
+  const render::Write write = read_format(common.format);
   std::optional<run::PartOfRun> part;
   if (common.part) {
     part.emplace(read_part_number(common), engine.executor);

@@ -4,6 +4,7 @@
 #include <tailbound/answers/points/run.hpp>
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@ enum class CoefficientsOf {
   occupancy,  ///< P(Q = n)
   tail,       ///< P(Q > n)
 };
+[[nodiscard]] constexpr auto names_of(CoefficientsOf) {
+  return std::array{"occupancy", "tail"};
+}
 
 struct CompareQuestion {
   queue::SlottedQueue queue;

@@ -5,6 +5,7 @@
 #include <tailbound/queue/on_off/on_off_formula.hpp>
 #include <tailbound/queue/slotted/slotted_formula.hpp>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ enum class PgfOf {
   occupancy,  ///< Q(z), of the queue just after a slot's arrivals
   wait,       ///< W(z), of a packet's wait; one packet served in a slot
 };
+[[nodiscard]] constexpr auto names_of(PgfOf) {
+  return std::array{"arrivals", "occupancy", "wait"};
+}
 
 struct PgfQuestion {
   symbolic::Pgf arrivals;

@@ -3,6 +3,7 @@
 #include <tailbound/answers/buffer/buffer.hpp>
 #include <tailbound/traffic/packet_sizes.hpp>
 
+#include <array>
 #include <optional>
 #include <string>
 #include <variant>
@@ -19,6 +20,9 @@ enum class CellArrival {
   whole,  ///< all in one slot: store and forward
   cells,  ///< one a slot: cut-through, links as fast as the output
 };
+[[nodiscard]] constexpr auto names_of(CellArrival) {
+  return std::array{"whole", "cells"};
+}
 
 /// What is to be small.
 enum class SizedCriterion {
@@ -26,6 +30,9 @@ enum class SizedCriterion {
   packet_loss,  ///< the fraction of packets that lose a cell or more
   cell_loss,    ///< the fraction of cells lost
 };
+[[nodiscard]] constexpr auto names_of(SizedCriterion) {
+  return std::array{"overflow", "loss", "cell-loss"};
+}
 
 /// "overflow", "loss", "cell-loss"
 [[nodiscard]] const char* name(SizedCriterion criterion);

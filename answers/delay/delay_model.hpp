@@ -4,6 +4,7 @@
 #include <tailbound/answers/network/topology.hpp>
 #include <tailbound/bounds/network/dependent_network.hpp>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,6 +23,9 @@ enum class Hops {
   independent,  ///< not at all: wrong by as much as it is for deep tails and long routes
   bound,        ///< as they may: an upper bound
 };
+[[nodiscard]] constexpr auto names_of(Hops) {
+  return std::array{"chain", "independent", "bound"};
+}
 
 /// What is asked of the delays of a topology, percentiles and levels apart.
 struct DelayModelQuestion {

@@ -5,6 +5,7 @@
 #include <tailbound/network/walks/channel_bound.hpp>
 #include <tailbound/sim/worm/simulate_worms.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -46,6 +47,9 @@ enum class FractionsOf {
   model,      ///< that of the model, as `wormhole` has it
   simulated,  ///< the greatest load found stable, searched first
 };
+[[nodiscard]] constexpr auto names_of(FractionsOf) {
+  return std::array{"model", "simulated"};
+}
 
 struct SimulateWormholeQuestion {
   SimulatedWormhole network;

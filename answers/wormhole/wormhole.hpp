@@ -10,6 +10,7 @@
 #include <tailbound/numeric/truth.hpp>
 #include <tailbound/sim/worm/worm_messages.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -33,6 +34,9 @@ enum class WormholeVariant {
   paper,          ///< those published, of a butterfly fat-tree as printed
   conditional,    ///< of a butterfly fat-tree: those published with flows conserved
 };
+[[nodiscard]] constexpr auto names_of(WormholeVariant) {
+  return std::array{"finite-source", "paper", "conditional"};
+}
 
 /// A network of somebody's own, with the flows in it.
 struct OwnWormNetwork {

@@ -3,6 +3,7 @@
 #include <tailbound/bounds/path/ending.hpp>
 #include <tailbound/network/multistage.hpp>
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -28,6 +29,9 @@
 namespace tailbound::bounds::multistage {
 
 enum class Variant { blocking, published };
+[[nodiscard]] constexpr auto names_of(Variant) {
+  return std::array{"blocking", "published"};
+}
 
 /// A queue of the hot path.
 struct StageFigures {

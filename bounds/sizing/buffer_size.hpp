@@ -3,6 +3,7 @@
 #include <tailbound/queue/markov/markov_queue.hpp>
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 
+#include <array>
 #include <optional>
 
 /// How many packets must one output queue hold? And what does a given buffer lose?
@@ -17,6 +18,9 @@ enum class Criterion {
   overflow,  ///< P(Q > B) in the queue with unlimited room; below load 1/2 less than the loss rate
   loss,      ///< fraction of the packets lost by the queue with room for B packets
 };
+[[nodiscard]] constexpr auto names_of(Criterion) {
+  return std::array{"overflow", "loss"};
+}
 
 [[nodiscard]] const char* name(Criterion criterion);
 

@@ -2,6 +2,7 @@
 
 #include <tailbound/network/channels/worm_ends.hpp>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -30,6 +31,9 @@ enum class Replication {
   literal,      ///< eqs. (11), (25) and (26) as printed: about half as many copies
   shared_wire,  ///< as conserving; another model of links and trees (bounds/wormhole/shared_wire.hpp)
 };
+[[nodiscard]] constexpr auto names_of(Replication) {
+  return std::array{"conserving", "literal", "shared-wire"};
+}
 
 /// A hypercube and its messages; the legal sizes are those of network::modelled_hypercubes.
 struct BroadcastCube {

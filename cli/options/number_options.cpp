@@ -1,42 +1,50 @@
 #include <cli/options/number_options.hpp>
 #include <cli/options/options.hpp>
 
-#include <array>
-
 namespace tailbound::cli {
 
 using numeric::Rational;
+
+namespace {
+
+/// Those that are for people to choose.
+const Meanings<queue::Arithmetic>& arithmetics() {
+  static const Meanings<queue::Arithmetic> all{{"auto", queue::Arithmetic::automatic},
+                                               {"double", queue::Arithmetic::double_precision},
+                                               {"multiprecision", queue::Arithmetic::multiprecision},
+                                               {"interval", queue::Arithmetic::interval},
+                                               {"exact", queue::Arithmetic::exact}};
+  return all;
+}
+
+}  // namespace
 
 void add_accuracy_options(OptionTable& table, AccuracyOptions& options) {
   const OptionGroup numbers(table, "Numbers");
   numbers.add("--arithmetic", options.arithmetic, "NAME",
               "auto (the default: the cheapest that proves the digits), double,\nmultiprecision, interval or "
-              "exact");
-  numbers.add("--digits", options.digits, "D", "significant digits to prove (10)");
+              "exact",
+              choices(arithmetics()));
+  numbers.add("--digits", options.digits, "D", "significant digits to prove (10)", slider(4, 40, 1));
 }
 
 queue::Accuracy read_accuracy(const AccuracyOptions& options) {
-  static const std::vector<std::string> names{"auto", "double", "multiprecision", "interval", "exact"};
-  static constexpr std::array kinds{queue::Arithmetic::automatic, queue::Arithmetic::double_precision,
-                                    queue::Arithmetic::multiprecision, queue::Arithmetic::interval,
-                                    queue::Arithmetic::exact};
   queue::Accuracy accuracy;
-  if (options.arithmetic)
-    accuracy.arithmetic = kinds[parse_choice(*options.arithmetic, "--arithmetic", names)];
+  if (options.arithmetic) accuracy.arithmetic = choice_of(*options.arithmetic, "--arithmetic", arithmetics());
   if (options.digits)
     accuracy.digits = {static_cast<int>(parse_integer(*options.digits, "--digits", 1, 10'000))};
   return accuracy;
 }
 
 std::vector<bounds::Criterion> read_criteria(const std::optional<std::string>& text) {
-  return choices_or_first<bounds::Criterion>(
-      text, "--criterion", {{"overflow", bounds::Criterion::overflow}, {"loss", bounds::Criterion::loss}});
+  return choices_or_first<bounds::Criterion>(text, "--criterion");
 }
 
 void add_unit_options(OptionTable& table, UnitOptions& options) {
   const OptionGroup units(table, "Units");
-  units.add("--packet-bytes", options.packet_bytes, "N", "size of a packet: shows buffers in bytes");
-  units.add("--link-gbps", options.link_gbps, "G", "rate of the link: shows times in ns");
+  units.add("--packet-bytes", options.packet_bytes, "N", "size of a packet: shows buffers in bytes",
+            slider(64, 1536, 64));
+  units.add("--link-gbps", options.link_gbps, "G", "rate of the link: shows times in ns", slider(1, 800, 1));
 }
 
 answers::Units read_units(const UnitOptions& options) {

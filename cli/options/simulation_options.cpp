@@ -52,7 +52,8 @@ void add_simulation_options(OptionTable& table, SimulationOptions& options) {
                  "all cores unless told; the result does not depend on it");
   simulation.add("--warmup", options.warmup, "N",
                  units + " left out at the start of each; by a rule unless told");
-  simulation.add("--replications", options.replications, "R", "independent runs, of which T at a time (4)");
+  simulation.add("--replications", options.replications, "R", "independent runs, of which T at a time (4)",
+                 slider(2, 64, 1));
   simulation.add("--checkpoint", options.checkpoint, "FILE", "keep the state there, also at Ctrl-C");
   simulation.add("--checkpoint-every", options.checkpoint_every, "S", "seconds between two checkpoints (60)");
   simulation.add("--resume", options.resume, "FILE",

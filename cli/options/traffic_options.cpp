@@ -37,6 +37,24 @@ struct Given {
 
 constexpr std::int64_t most_inputs = 1'048'576;
 
+/// Those of --traffic that a command takes.
+Meanings<TrafficName> traffic_names(Correlated correlated) {
+  Meanings<TrafficName> all;
+  for (const TrafficName each :
+       {TrafficName::bernoulli, TrafficName::poisson, TrafficName::onoff, TrafficName::md1})
+    if ((each != TrafficName::onoff || correlated != Correlated::refused) &&
+        (each != TrafficName::md1 || correlated != Correlated::one_source))
+      all.emplace_back(name_of(each), each);
+  return all;
+}
+
+/// Of what has inputs and no formula.
+const Meanings<TrafficName>& independent_or_onoff() {
+  static const Meanings<TrafficName> both{{name_of(TrafficName::bernoulli), TrafficName::bernoulli},
+                                          {name_of(TrafficName::onoff), TrafficName::onoff}};
+  return both;
+}
+
 std::vector<Rational> loads(const TrafficOptions& options) {
   std::vector<Rational> list = parse_percent_list(*options.load, "--load");
   for (const Rational& load : list)
@@ -64,28 +82,34 @@ Source& in(answers::Traffic& traffic) {
 
 void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated correlated) {
   const OptionGroup traffic(table, "Traffic");
-  traffic.add("--inputs", options.inputs, "K", "independent inputs that share the load equally");
-  traffic.add("--load", options.load, "R", "packets a slot: 0.9, 9/10, or a list 0.1:0.9:0.1");
+  traffic.add("--inputs", options.inputs, "K", "independent inputs that share the load equally",
+              slider(2, 256, 1));
+  traffic.add("--load", options.load, "R", "packets a slot: 0.9, 9/10, or a list 0.1:0.9:0.1", load_slider());
   traffic.add(
       "--traffic", options.traffic, "NAME",
       correlated != Correlated::refused
           ? "bernoulli (the default); poisson: Poisson arrivals per slot; md1: in\ncontinuous time, services "
             "of one slot (M/D/1, M/D/1/K); onoff: sources\nthat send in bursts; with --load"
           : "bernoulli (the default), poisson (Poisson arrivals per slot) or md1\n(in continuous time, "
-            "services of one slot), with --load");
+            "services of one slot), with --load",
+      choices(traffic_names(correlated)));
   traffic.add("--rates", options.rates, "P1,P2,..", "independent inputs, each with a rate of its own");
   traffic.add("--arrivals", options.arrivals, "EXPR", "generating function of the packets in a slot, in z");
   traffic.add("--pmf", options.pmf, "FILE", "probabilities of 0, 1, 2, .. packets in a slot, one a line");
   if (correlated != Correlated::refused) {
-    traffic.add("--burst", options.burst, "L", "onoff: mean length of a source's bursts in slots, or a list");
-    traffic.add("--on-rate", options.on_rate, "R1", "onoff: packets a slot of a source within a burst (1)");
+    traffic.add("--burst", options.burst, "L", "onoff: mean length of a source's bursts in slots, or a list",
+                slider(2, 128, 1));
+    traffic.add("--on-rate", options.on_rate, "R1", "onoff: packets a slot of a source within a burst (1)",
+                slider(0.05, 1, 0.05));
     traffic.add(
         "--destination", options.destination, "NAME",
         correlated == Correlated::allowed
             ? "onoff: per-burst (the default): all packets of a burst to one\noutput; or per-packet: every "
               "packet draws its own"
             : "onoff: per-packet, every packet draws its own output; required,\nas there is no formula of "
-              "bursts that keep theirs");
+              "bursts that keep theirs",
+        correlated == Correlated::allowed ? choices<traffic::Destination>()
+                                          : Values{.choices = {name_of(traffic::Destination::per_packet)}});
   }
   if (correlated == Correlated::allowed) {
     traffic.add(
@@ -94,14 +118,15 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
         "D-BMAP). JSON: a list of matrices,\n[[[0.9, 0.1], [0, 0]], ..]; CSV: a row a line, a blank line "
         "between\nmatrices (docs/files.md)");
   }
-  traffic.add("--packets-per-slot", options.packets_per_slot, "C", "packets served in a slot (1)");
+  traffic.add("--packets-per-slot", options.packets_per_slot, "C", "packets served in a slot (1)",
+              slider(1, 8, 1));
 }
 
 TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
-  static const std::vector<std::string> names{"bernoulli", "poisson", "onoff", "md1"};
-  const std::size_t named = options.traffic ? parse_choice(*options.traffic, "--traffic", names) : 0;
-  const bool poisson = named == 1 || named == 3;
-  const char* const poisson_option = named == 3 ? "--traffic md1" : "--traffic poisson";
+  const TrafficName named =
+      options.traffic ? choice_of<TrafficName>(*options.traffic, "--traffic") : TrafficName{};
+  const bool poisson = named == TrafficName::poisson || named == TrafficName::md1;
+  const char* const poisson_option = named == TrafficName::md1 ? "--traffic md1" : "--traffic poisson";
 
   const std::array<Given, 5> sources{{{"--inputs", options.inputs.has_value()},
                                       {"--rates", options.rates.has_value()},
@@ -122,7 +147,8 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
                                 : options.on_rate     ? "--on-rate"
                                 : options.destination ? "--destination"
                                                       : nullptr;
-  const bool on_off = named == 2 || (!options.traffic && (of_bursts != nullptr || sought == Sought::burst));
+  const bool on_off =
+      named == TrafficName::onoff || (!options.traffic && (of_bursts != nullptr || sought == Sought::burst));
   if (sought == Sought::burst && !on_off)
     refuse_together("--solve burst", "--traffic", "bursts belong to --traffic onoff");
   if (sought == Sought::burst && options.burst)
@@ -150,7 +176,7 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
 
   if (on_off && !options.burst && sought != Sought::burst)
     refuse_missing("--burst", "given with --traffic onoff: slots, such as 16");
-  if (poisson) return named == 3 ? TrafficForm::md1 : TrafficForm::poisson;
+  if (poisson) return named == TrafficName::md1 ? TrafficForm::md1 : TrafficForm::poisson;
   if (on_off) return TrafficForm::on_off;
   if (options.blocks) return TrafficForm::blocks;
   if (options.inputs) return TrafficForm::equal_inputs;
@@ -226,20 +252,23 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Sough
 
 void add_burst_options(OptionTable& table, BurstOptions& options, const std::string& group) {
   const OptionGroup bursts(table, group);
-  bursts.add("--traffic", options.traffic, "NAME", "bernoulli (the default), or onoff: needs --burst");
-  bursts.add("--burst", options.burst, "L", "each leaf sends in bursts of L slots in the mean");
-  bursts.add("--on-rate", options.on_rate, "R1", "packets a slot within a burst (1)");
+  bursts.add("--traffic", options.traffic, "NAME", "bernoulli (the default), or onoff: needs --burst",
+             choices(independent_or_onoff()));
+  bursts.add("--burst", options.burst, "L", "each leaf sends in bursts of L slots in the mean",
+             slider(2, 128, 1));
+  bursts.add("--on-rate", options.on_rate, "R1", "packets a slot within a burst (1)", slider(0.05, 1, 0.05));
   bursts.add(
       "--destination", options.destination, "NAME",
-      "per-burst (the default): a burst keeps its destination; or\nper-packet: every packet draws its own");
+      "per-burst (the default): a burst keeps its destination; or\nper-packet: every packet draws its own",
+      choices<traffic::Destination>());
 }
 
 namespace {
 
 /// \throws InvalidArgument  options that do not go together. Are there bursts?
 bool asks_for_bursts(const BurstOptions& options) {
-  const bool on_off =
-      options.traffic && parse_choice(*options.traffic, "--traffic", {"bernoulli", "onoff"}) == 1;
+  const bool on_off = options.traffic &&
+                      parse_choice(*options.traffic, "--traffic", meaning_names(independent_or_onoff())) == 1;
   if (options.on_rate && !options.burst)
     throw InvalidArgument("--on-rate", "given without --burst", "given with --burst L");
   if (on_off && !options.burst)
@@ -281,9 +310,7 @@ std::vector<traffic::Destination> read_destinations(const std::optional<std::str
                                                     bool bursts) {
   if (destination && !bursts)
     throw InvalidArgument("--destination", "given without --burst", "given with --burst L");
-  return choices_or_first<traffic::Destination>(
-      destination, "--destination",
-      {{"per-burst", traffic::Destination::per_burst}, {"per-packet", traffic::Destination::per_packet}});
+  return choices_or_first<traffic::Destination>(destination, "--destination");
 }
 
 traffic::PacketSizes read_sizes(const std::string& text) {

@@ -4,6 +4,7 @@
 #include <tailbound/answers/buffer/sized_buffer.hpp>
 #include <tailbound/answers/traffic.hpp>
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,17 @@ struct TrafficOptions {
   std::optional<std::string> inputs, load, rates, traffic, burst, on_rate, destination, arrivals, pmf, blocks,
       packets_per_slot;
 };
+
+/// What --traffic names.
+enum class TrafficName { bernoulli, poisson, onoff, md1 };
+[[nodiscard]] constexpr auto names_of(TrafficName) {
+  return std::array{"bernoulli", "poisson", "onoff", "md1"};
+}
+
+/// Loads and rates of interest.
+[[nodiscard]] inline Values load_slider() {
+  return slider(0.01, 0.99, 0.01);
+}
 
 /// Whether a command can answer for arrivals that are correlated from slot to slot.
 enum class Correlated {

@@ -27,4 +27,11 @@ std::vector<std::size_t> parse_choices(std::string_view text, std::string_view a
   return list;
 }
 
+std::string in_words(const std::vector<std::string>& names) {
+  std::string words;
+  for (const std::string& name : names)
+    words += (&name == &names.front() ? "" : &name == &names.back() ? " or " : ", ") + name;
+  return words;
+}
+
 }  // namespace tailbound

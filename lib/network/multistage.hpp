@@ -2,6 +2,7 @@
 
 #include <tailbound/numeric/rational.hpp>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,12 +23,18 @@ namespace tailbound::network {
 using numeric::Rational;
 
 enum class Wiring { baseline, omega };
+[[nodiscard]] constexpr auto names_of(Wiring) {
+  return std::array{"baseline", "omega"};
+}
 
 /// Requests that an output link of a switch passes at a time; the links to the memories among them.
 enum class Links {
   one,  ///< a service needs its link from its beginning until the request has gone on
   any,  ///< outputs never conflict: a full buffer is all that blocks (Mohapatra, Wong and Das)
 };
+[[nodiscard]] constexpr auto names_of(Links) {
+  return std::array{"one", "any"};
+}
 
 /// "one", "any"
 [[nodiscard]] const char* name(Links links);

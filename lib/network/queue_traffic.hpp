@@ -3,6 +3,8 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/network.hpp>
 
+#include <array>
+
 /// What arrives at each queue of a network, from its flows and routes.
 ///
 /// MODEL     In every slot each source of the queue sends it a packet with its rate as probability, at most
@@ -19,6 +21,9 @@ enum class Sources {
   first_hop,  ///< every link into the queue's switch (and the switch itself where it sends flows of its own),
               ///< with the rate at which it feeds this queue
 };
+[[nodiscard]] constexpr auto names_of(Sources) {
+  return std::array{"decoupled", "first-hop"};
+}
 
 /// `count` sources that send with probability `rate` each.
 struct SourceRate {

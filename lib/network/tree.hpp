@@ -2,6 +2,8 @@
 
 #include <tailbound/network/queue_traffic.hpp>
 
+#include <array>
+
 /// k-ary n-trees under uniform traffic.
 ///
 /// MODEL     k^n leaves, n levels of k^(n-1) switches with k links down and (below level n) k links up. Each
@@ -26,6 +28,9 @@ struct Tree {
 void require_valid(const Tree& tree);
 
 enum class TreeRouting { random_root, nearest_ancestor };
+[[nodiscard]] constexpr auto names_of(TreeRouting) {
+  return std::array{"random-root", "nearest-ancestor"};
+}
 
 /// One class of packets: those that turn at level `turn`.
 struct TreePath {

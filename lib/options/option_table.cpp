@@ -77,8 +77,13 @@ OptionGroup::OptionGroup(OptionTable& table, std::string heading)
     : table_(table), heading_(std::move(heading)) {}
 
 void OptionGroup::add(const std::string& name, std::optional<std::string>& value, const char* type,
-                      const std::string& help) const {
-  table_.options.push_back({.name = name, .type = type, .help = help, .group = heading_, .text = &value});
+                      const std::string& help, Values values) const {
+  table_.options.push_back({.name = name,
+                            .type = type,
+                            .help = help,
+                            .group = heading_,
+                            .text = &value,
+                            .values = std::move(values)});
 }
 
 void OptionGroup::add_flag(const std::string& name, bool& value, const std::string& help) const {

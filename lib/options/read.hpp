@@ -4,6 +4,7 @@
 #include <tailbound/core/quantity.hpp>
 #include <tailbound/numeric/text/number_list.hpp>
 #include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/options/option_table.hpp>
 
 #include <cstdint>
 #include <initializer_list>
@@ -54,27 +55,34 @@ void refuse_given(std::initializer_list<Named> options, const char* why, const c
 /// What the names of a list stand for, in its order; the first of `meanings` where the option was not given.
 /// \throws InvalidArgument  naming the first unknown
 template <class Meaning>
-[[nodiscard]] std::vector<Meaning> choices_or_first(
-    const std::optional<std::string>& text, std::string_view option,
-    const std::vector<std::pair<std::string, Meaning>>& meanings) {
+[[nodiscard]] std::vector<Meaning> choices_or_first(const std::optional<std::string>& text,
+                                                    std::string_view option,
+                                                    const Meanings<Meaning>& meanings) {
   if (!text) return {meanings.front().second};
-  std::vector<std::string> names;
-  for (const auto& [name, meaning] : meanings) names.push_back(name);
   std::vector<Meaning> chosen;
-  for (const std::size_t choice : parse_choices(*text, option, names))
+  for (const std::size_t choice : parse_choices(*text, option, meaning_names(meanings)))
     chosen.push_back(meanings[choice].second);
   return chosen;
 }
-/// The same for an enumeration whose names are in its order.
-template <class Meaning>
-[[nodiscard]] std::vector<Meaning> named_choices(const std::optional<std::string>& text,
-                                                 std::string_view option,
-                                                 const std::vector<std::string>& names) {
-  if (!text) return {Meaning{}};
-  std::vector<Meaning> chosen;
-  for (const std::size_t choice : parse_choices(*text, option, names))
-    chosen.push_back(static_cast<Meaning>(choice));
+/// The same for an enumeration (core/choice.hpp): its first where the option was not given.
+template <class Enumeration>
+[[nodiscard]] std::vector<Enumeration> choices_or_first(const std::optional<std::string>& text,
+                                                        std::string_view option) {
+  if (!text) return {Enumeration{}};
+  std::vector<Enumeration> chosen;
+  for (const std::size_t choice : parse_choices(*text, option, all_names<Enumeration>()))
+    chosen.push_back(static_cast<Enumeration>(choice));
   return chosen;
+}
+/// One of them.
+template <class Meaning>
+[[nodiscard]] Meaning choice_of(const std::string& text, std::string_view option,
+                                const Meanings<Meaning>& meanings) {
+  return meanings[parse_choice(text, option, meaning_names(meanings))].second;
+}
+template <class Enumeration>
+[[nodiscard]] Enumeration choice_of(const std::string& text, std::string_view option) {
+  return static_cast<Enumeration>(parse_choice(text, option, all_names<Enumeration>()));
 }
 
 /// Each entry of a list that was given, or one that is none.

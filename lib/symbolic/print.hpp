@@ -2,6 +2,7 @@
 
 #include <tailbound/symbolic/expression.hpp>
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@
 namespace tailbound::symbolic {
 
 enum class Language { text, latex, maple, gp, c };
+[[nodiscard]] constexpr auto names_of(Language) {
+  return std::array{"text", "latex", "maple", "gp", "c"};
+}
 
 /// The formula alone.
 [[nodiscard]] std::string print(const Expression& expression, Language language);

@@ -2,6 +2,8 @@
 
 #include <tailbound/numeric/rational.hpp>
 
+#include <array>
+
 /// One source whose packets come in bursts.
 ///
 /// MODEL     A Markov chain with the states OFF and ON. In each slot the source sends one packet with
@@ -25,6 +27,9 @@ enum class Destination {
   per_burst,   ///< all packets of a burst to one queue: flows, messages, files
   per_packet,  ///< each packet to a queue of its own draw, which scatters a burst
 };
+[[nodiscard]] constexpr auto names_of(Destination) {
+  return std::array{"per-burst", "per-packet"};
+}
 
 /// A source of given load with its probabilities, as exact rationals.
 struct OnOff {

@@ -1,4 +1,3 @@
-#include <serve/page/controls.hpp>
 #include <serve/page/question.hpp>
 
 #include <cli/ask.hpp>
@@ -70,12 +69,12 @@ const char* kind_of(const options::Option& option) {
   return option.flag != nullptr ? "flag" : option.words != nullptr ? "words" : "text";
 }
 
-Json option_of(const std::string& question, const options::Option& option) {
+Json option_of(const options::Option& option) {
   Json made{{"name", option.name},     {"type", option.type},
             {"help", option.help},     {"group", option.group},
             {"kind", kind_of(option)}, {"required", option.required || option.least > 0}};
-  if (const auto& choices = choices_of(question, option.name); !choices.empty()) made["choices"] = choices;
-  if (const Slider* slider = slider_of(question, option.name))
+  if (!option.values.choices.empty()) made["choices"] = option.values.choices;
+  if (const auto& slider = option.values.slider)
     made["slider"] = {{"least", slider->least},
                       {"most", slider->most},
                       {"step", slider->step},
@@ -170,11 +169,11 @@ Json questions() {
     Json made{{"name", name},
               {"purpose", asker.command().purpose},
               {"draws", asker.command().draws},
-              {"live", name.find("simulate") != 0 && name.find("validate") != 0},
-              {"opening", opening_of(name)},
+              {"live", asker.command().work != cli::Work::simulation},
+              {"opening", asker.command().opening},
               {"options", Json::array()}};
     for (const options::Option& option : asker.options().options)
-      if (!writes(option.name)) made["options"].push_back(option_of(name, option));
+      if (!writes(option.name)) made["options"].push_back(option_of(option));
     all.push_back(std::move(made));
   }
   return all;

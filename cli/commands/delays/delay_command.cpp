@@ -66,8 +66,14 @@ Reply answer(const DelayOptions& options, const Context& context) {
 }  // namespace
 
 Command delay_command() {
-  return command_of<DelayOptions>("delay", "how long do packets take through a tree or any network?", true,
-                                  add_delay_options, answer);
+  return command_of<DelayOptions>({.name = "delay",
+                                   .purpose = "how long do packets take through a tree or any network?",
+                                   .work = Work::points,
+                                   .draws = true,
+                                   .declare = add_delay_options,
+                                   .answer = answer,
+                                   .layout = render::delay_layout,
+                                   .opening = {{"--radix", "16"}, {"--levels", "3"}, {"--load", "0.8"}}});
 }
 
 }  // namespace tailbound::cli

@@ -107,9 +107,12 @@ numeric::Digits read_digits(const DelayOptions& options) {
 
 namespace {
 
+/// What --solve names.
+const std::vector<std::string> solved_delays{"load-scale"};
+
 /// \throws InvalidArgument  options that do not go together with --solve
 void require_fitting_solve(const DelayOptions& options) {
-  static_cast<void>(parse_choice(*options.solve, "--solve", {"load-scale"}));
+  static_cast<void>(parse_choice(*options.solve, "--solve", solved_delays));
   const auto refuse = [](const char* option, const char* what, const char* legal) {
     throw InvalidArgument(option, what, legal);
   };
@@ -216,8 +219,7 @@ std::vector<network::Sources> read_sources_list(const DelayModelOptions& options
                                                 const answers::Topology& topology) {
   using network::Sources;
   const auto* tree = std::get_if<answers::TreeTopology>(&topology);
-  const std::vector<Sources> all = choices_or_first<Sources>(
-      options.sources, "--sources", {{"decoupled", Sources::decoupled}, {"first-hop", Sources::first_hop}});
+  const std::vector<Sources> all = choices_or_first<Sources>(options.sources, "--sources");
   for (const Sources sources : all)
     if (sources == Sources::first_hop && tree != nullptr && tree->burst)
       throw InvalidArgument("--sources", "first-hop given together with --burst",
@@ -226,9 +228,19 @@ std::vector<network::Sources> read_sources_list(const DelayModelOptions& options
 }
 
 std::vector<queue::HopDelay> read_hop_delays(const DelayModelOptions& options) {
-  using queue::HopDelay;
-  return choices_or_first<HopDelay>(options.delay, "--delay",
-                                    {{"wait", HopDelay::wait}, {"occupancy", HopDelay::occupancy}});
+  return choices_or_first<queue::HopDelay>(options.delay, "--delay");
+}
+
+/// Nothing stands for all that there are.
+const Meanings<std::optional<answers::Hops>>& hops_or_all() {
+  static const Meanings<std::optional<answers::Hops>> meanings = [] {
+    Meanings<std::optional<answers::Hops>> all;
+    for (const std::string& name : all_names<answers::Hops>())
+      all.emplace_back(name, choice_of<answers::Hops>(name, "--hops"));
+    all.emplace_back("all", std::nullopt);
+    return all;
+  }();
+  return meanings;
 }
 
 std::vector<std::optional<answers::Hops>> read_hops(const DelayModelOptions& options,
@@ -237,12 +249,7 @@ std::vector<std::optional<answers::Hops>> read_hops(const DelayModelOptions& opt
   using answers::Hops;
   if (!options.hops) return {std::nullopt};
   std::vector<std::optional<Hops>> list;
-  for (const std::optional<Hops>& hops :
-       choices_or_first<std::optional<Hops>>(options.hops, "--hops",
-                                             {{"chain", Hops::chain},
-                                              {"independent", Hops::independent},
-                                              {"bound", Hops::bound},
-                                              {"all", std::nullopt}})) {
+  for (const std::optional<Hops>& hops : choices_or_first(options.hops, "--hops", hops_or_all())) {
     if (hops)
       list.push_back(hops);
     else
@@ -354,7 +361,8 @@ std::vector<answers::ReorderQuestion> read_reorder_questions(const DelayOptions&
 
 void add_hop_option(OptionTable& table, std::optional<std::string>& hop_ns) {
   OptionGroup(table, "Units")
-      .add("--hop-ns", hop_ns, "T", "wires and pipelines: adds to latencies in ns for each queue passed");
+      .add("--hop-ns", hop_ns, "T", "wires and pipelines: adds to latencies in ns for each queue passed",
+           slider(0, 1000, 10));
 }
 
 std::optional<Rational> read_hop_ns(const std::optional<std::string>& hop_ns, const UnitOptions& units) {
@@ -379,12 +387,15 @@ void add_delay_model_options(OptionTable& table, DelayModelOptions& options) {
   model.add(
       "--sources", options.sources, "NAME",
       "who feeds a queue: decoupled (every source, the default) or\nfirst-hop (each link into its switch; as "
-      "published)");
-  model.add("--delay", options.delay, "NAME", "of a hop: wait (the default) or occupancy (as published)");
+      "published)",
+      choices<network::Sources>());
+  model.add("--delay", options.delay, "NAME", "of a hop: wait (the default) or occupancy (as published)",
+            choices<queue::HopDelay>());
   model.add(
       "--hops", options.hops, "NAME",
       "chain (each wait depends on the one before; the default where it\napplies), independent, bound (an "
-      "upper bound, of trees), or all of them");
+      "upper bound, of trees), or all of them",
+      choices(hops_or_all()));
 }
 
 void add_delay_options(OptionTable& table, DelayOptions& options) {
@@ -402,22 +413,27 @@ void add_delay_options(OptionTable& table, DelayOptions& options) {
                     "network and load");
   question.add_flag("--no-check", options.no_check, "no simulation");
   question.add("--drop", options.drop, "EPS",
-               "adds the buffer of each hop for this target (the packet in\nservice counts)");
-  question.add("--criterion", options.criterion, "NAME", "of --drop: overflow (the default) or loss");
+               "adds the buffer of each hop for this target (the packet in\nservice counts)",
+               powers_of_ten(-30, -1));
+  question.add("--criterion", options.criterion, "NAME", "of --drop: overflow (the default) or loss",
+               choices<bounds::Criterion>());
   question.add("--reorder", options.reorder, "EPS",
-               "the reorder buffer of one flow: least b with P(R > b) <= EPS");
+               "the reorder buffer of one flow: least b with P(R > b) <= EPS", powers_of_ten(-30, -1));
   question.add("--reorder-levels", options.reorder_levels, "LIST", "levels b of P(R > b)");
   question.add("--flow-rate", options.flow_rate, "P",
-               "packets a slot of that flow; a tree: --load unless told, one leaf\nto one other");
+               "packets a slot of that flow; a tree: --load unless told, one leaf\nto one other",
+               load_slider());
   question.add("--solve", options.solve, "WHAT",
-               "load-scale: the greatest factor of all rates that the links\nbear, or that meets a target:");
+               "load-scale: the greatest factor of all rates that the links\nbear, or that meets a target:",
+               {.choices = solved_delays});
   question.add("--within", options.within, "LIST", "slots of latency for the --percentiles of each flow");
   question.add("--within-ns", options.within_ns, "LIST", "the same in ns");
   question.add("--capacity", options.capacity, "LIST",
-               "room of each queue, for --drop (the packet in service counts)");
+               "room of each queue, for --drop (the packet in service counts)", slider(1, 512, 1));
   question.add("--delays", options.delays, "FILE",
                "with --reorder: the delays' own distribution, P(delay = 0), P(1), ...");
-  OptionGroup(table, "Numbers").add("--digits", options.digits, "D", "significant digits to prove (10)");
+  OptionGroup(table, "Numbers")
+      .add("--digits", options.digits, "D", "significant digits to prove (10)", slider(4, 40, 1));
   add_unit_options(table, options.units);
   add_hop_option(table, options.hop_ns);
 }

@@ -78,57 +78,71 @@ class Numbers {
   Given all_;
 };
 
+template <class Grid>
+network::FabricShape read_grid(Numbers& numbers) {
+  Grid its;
+  numbers.read("--sides", its.sides);
+  numbers.read("--hosts", its.hosts);
+  return its;
+}
+
+network::FabricShape read_fat_tree(Numbers& numbers) {
+  network::FatTree its;
+  numbers.read("--radix", its.radix);
+  numbers.read("--levels", its.levels);
+  return its;
+}
+
+network::FabricShape read_leaf_spine(Numbers& numbers) {
+  network::LeafSpine its;
+  numbers.read("--leaves", its.leaves);
+  numbers.read("--spines", its.spines);
+  numbers.read("--hosts", its.hosts);
+  numbers.read("--uplink-rate", its.uplink_rate);
+  return its;
+}
+
+network::FabricShape read_dragonfly(Numbers& numbers) {
+  network::Dragonfly its;
+  numbers.read("--routers", its.routers);
+  numbers.read("--hosts", its.hosts);
+  numbers.read("--wires", its.wires);
+  its.groups = static_cast<int>(std::min<std::int64_t>(std::int64_t{its.routers} * its.wires + 1, most));
+  numbers.read("--groups", its.groups);
+  return its;
+}
+
+network::FabricShape read_slimfly(Numbers& numbers) {
+  network::SlimFly its;
+  numbers.read("--prime", its.prime);
+  numbers.read("--hosts", its.hosts);
+  return its;
+}
+
+network::FabricShape read_jellyfish(Numbers& numbers) {
+  network::Jellyfish its;
+  numbers.read("--switches", its.switches);
+  numbers.read("--degree", its.degree);
+  numbers.read("--hosts", its.hosts);
+  numbers.read("--seed", its.seed);
+  return its;
+}
+
+using ReadShape = network::FabricShape (*)(Numbers&);
+
+const Meanings<ReadShape>& shapes() {
+  static const Meanings<ReadShape> all{
+      {"fat-tree", read_fat_tree},          {"leaf-spine", read_leaf_spine},
+      {"torus", read_grid<network::Torus>}, {"hyperx", read_grid<network::HyperX>},
+      {"dragonfly", read_dragonfly},        {"slimfly", read_slimfly},
+      {"jellyfish", read_jellyfish}};
+  return all;
+}
+
 network::FabricShape read_shape(const Options& options) {
-  const std::vector<std::string> names{"fat-tree",  "leaf-spine", "torus",    "hyperx",
-                                       "dragonfly", "slimfly",    "jellyfish"};
-  if (!options.shape)
-    throw InvalidArgument("SHAPE", "missing",
-                          "fat-tree, leaf-spine, torus, hyperx, dragonfly, slimfly or jellyfish");
-  const std::size_t chosen = parse_choice(*options.shape, "SHAPE", names);
+  if (!options.shape) throw InvalidArgument("SHAPE", "missing", in_words(meaning_names(shapes())));
   Numbers numbers(options);
-  network::FabricShape shape;
-  const auto grid = [&numbers](auto its) {
-    numbers.read("--sides", its.sides);
-    numbers.read("--hosts", its.hosts);
-    return its;
-  };
-  if (chosen == 0) {
-    network::FatTree its;
-    numbers.read("--radix", its.radix);
-    numbers.read("--levels", its.levels);
-    shape = its;
-  } else if (chosen == 1) {
-    network::LeafSpine its;
-    numbers.read("--leaves", its.leaves);
-    numbers.read("--spines", its.spines);
-    numbers.read("--hosts", its.hosts);
-    numbers.read("--uplink-rate", its.uplink_rate);
-    shape = its;
-  } else if (chosen == 2) {
-    shape = grid(network::Torus{});
-  } else if (chosen == 3) {
-    shape = grid(network::HyperX{});
-  } else if (chosen == 4) {
-    network::Dragonfly its;
-    numbers.read("--routers", its.routers);
-    numbers.read("--hosts", its.hosts);
-    numbers.read("--wires", its.wires);
-    its.groups = static_cast<int>(std::min<std::int64_t>(std::int64_t{its.routers} * its.wires + 1, most));
-    numbers.read("--groups", its.groups);
-    shape = its;
-  } else if (chosen == 5) {
-    network::SlimFly its;
-    numbers.read("--prime", its.prime);
-    numbers.read("--hosts", its.hosts);
-    shape = its;
-  } else {
-    network::Jellyfish its;
-    numbers.read("--switches", its.switches);
-    numbers.read("--degree", its.degree);
-    numbers.read("--hosts", its.hosts);
-    numbers.read("--seed", its.seed);
-    shape = its;
-  }
+  const network::FabricShape shape = choice_of(*options.shape, "SHAPE", shapes())(numbers);
   numbers.refuse_others(*options.shape);
   return shape;
 }
@@ -152,14 +166,14 @@ Reply answer(const Options& options, const Context&) {
 
 void declare(OptionTable& table, Options& options) {
   const OptionGroup question(table, "");
-  question.add("SHAPE", options.shape, "",
-               "fat-tree, leaf-spine, torus, hyperx, dragonfly, slimfly or jellyfish");
+  question.add("SHAPE", options.shape, "", in_words(meaning_names(shapes())), choices(shapes()));
   table.options.back().required = true;
   const OptionGroup sizes(table, "Sizes");
   sizes.add(
       "--radix", options.radix, "K",
-      "fat-tree: all ports of a switch, even (4); half are down, half\nup (delay --radix counts one side)");
-  sizes.add("--levels", options.levels, "N", "fat-tree: 2 or 3 (3)");
+      "fat-tree: all ports of a switch, even (4); half are down, half\nup (delay --radix counts one side)",
+      slider(4, 64, 2));
+  sizes.add("--levels", options.levels, "N", "fat-tree: 2 or 3 (3)", slider(2, 3, 1));
   sizes.add("--leaves", options.leaves, "N", "leaf-spine: leaves (4)");
   sizes.add("--spines", options.spines, "N", "leaf-spine: spines (2)");
   sizes.add("--uplink-rate", options.uplink_rate, "C",
@@ -177,11 +191,13 @@ void declare(OptionTable& table, Options& options) {
             "torus 1; slimfly: half of\nits wires)");
   const OptionGroup traffic(table, "Traffic");
   traffic.add("--uniform", options.uniform, "R",
-              "packets a slot that each host sends, the same to each other (0.5);\n0: none in the file");
+              "packets a slot that each host sends, the same to each other (0.5);\n0: none in the file",
+              load_slider());
   traffic.add("--route", options.route, "NAME",
               "its ways: spread (over all shortest, the default), shortest or,\nof a dragonfly, minimal "
               "(local, global, local) or "
-              "valiant");
+              "valiant",
+              choices<network::RouteRule>());
   OptionGroup(table, "Memory")
       .add("--shared-memory", options.shared_memory, "LIST",
            "switches whose queues share one memory: all, or names as \"leaf[0..3], spine0\"");
@@ -193,9 +209,15 @@ void declare(OptionTable& table, Options& options) {
 }  // namespace
 
 Command network_command() {
-  return command_of<Options>("network",
-                             "the usual networks of data centres as files: fat-tree, dragonfly, ...", true,
-                             declare, answer);
+  return command_of<Options>(
+      {.name = "network",
+       .purpose = "the usual networks of data centres as files: fat-tree, dragonfly, ...",
+       .work = Work::analysis,
+       .draws = true,
+       .declare = declare,
+       .answer = answer,
+       .layout = render::generated_network_layout,
+       .opening = {{"SHAPE", "fat-tree"}, {"--radix", "4"}, {"--uniform", "0.4"}}});
 }
 
 }  // namespace tailbound::cli

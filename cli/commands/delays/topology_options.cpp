@@ -14,30 +14,37 @@ using numeric::Rational;
 
 }  // namespace
 
+std::vector<std::string> route_names(FileUse use) {
+  std::vector<std::string> names = all_names<RouteRule>();
+  if (use == FileUse::worms) names.resize(2);  // no groups of switches
+  return names;
+}
+
 RouteRule read_route(const TopologyOptions& options, FileUse use) {
   return options.route ? parse_route(*options.route, use) : RouteRule::shortest;
 }
 
 RouteRule parse_route(const std::string& name, FileUse use) {
-  std::vector<std::string> names(network::route_names.begin(), network::route_names.end());
-  if (use == FileUse::worms) names.resize(2);  // no groups of switches
-  return static_cast<RouteRule>(parse_choice(name, "--route", names));
+  return static_cast<RouteRule>(parse_choice(name, "--route", route_names(use)));
 }
 
 void add_topology_options(OptionTable& table, TopologyOptions& options) {
   const OptionGroup tree(table, "A tree under uniform traffic");
   tree.add("--radix", options.radix, "K",
            "ports of a switch on each side: K down and K up, 2 K in all\n(network fat-tree --radix counts "
-           "both sides)");
-  tree.add("--levels", options.levels, "N", "levels of switches: K^N leaves");
-  tree.add("--load", options.load, "R", "packets a slot that each leaf sends");
+           "both sides)",
+           slider(2, 64, 1));
+  tree.add("--levels", options.levels, "N", "levels of switches: K^N leaves", slider(1, 6, 1));
+  tree.add("--load", options.load, "R", "packets a slot that each leaf sends", load_slider());
   tree.add("--routing", options.routing, "NAME",
-           "random-root (always up to the top, the default) or nearest-ancestor");
+           "random-root (always up to the top, the default) or nearest-ancestor",
+           choices<network::TreeRouting>());
   add_network_options(table, options, FileUse::packets);
   const OptionGroup network(table, "Any network");
   network.add("--uniform", options.uniform, "LIST",
-              "flows: packets a slot that each host sends, the same to\neach other that it can reach");
-  network.add("--load-scale", options.load_scale, "LIST", "all its rates times this");
+              "flows: packets a slot that each host sends, the same to\neach other that it can reach",
+              load_slider());
+  network.add("--load-scale", options.load_scale, "LIST", "all its rates times this", slider(0.05, 2, 0.05));
   network.add("--without", options.without, "LIST",
               "what fails: switches, links \"a -> b\", \"3 random\" or with a\nseed \"3 random 7\"");
 }
@@ -50,7 +57,8 @@ void add_network_options(OptionTable& table, TopologyOptions& options, FileUse u
               use == FileUse::worms ? "of these flows: shortest (the default) or spread (over all shortest)"
                                     : "of these flows: shortest (the default), spread (over all shortest)\n"
                                       "or, of a dragonfly, minimal (one link between two groups of\n"
-                                      "switches) or valiant (by way of a third group)");
+                                      "switches) or valiant (by way of a third group)",
+              {.choices = route_names(use)});
 }
 
 void require_one_topology(const TopologyOptions& options) {
@@ -80,9 +88,7 @@ void require_one_topology(const TopologyOptions& options) {
 
 std::vector<answers::TreeTopology> read_trees(const TopologyOptions& options, const BurstOptions& bursts) {
   using network::TreeRouting;
-  const std::vector<TreeRouting> its_routings = choices_or_first<TreeRouting>(
-      options.routing, "--routing",
-      {{"random-root", TreeRouting::random_root}, {"nearest-ancestor", TreeRouting::nearest_ancestor}});
+  const std::vector<TreeRouting> its_routings = choices_or_first<TreeRouting>(options.routing, "--routing");
   const std::vector<numeric::Rational> loads = parse_percent_list(*options.load, "--load");
   std::size_t bursts_of_each = 0;
   std::vector<std::vector<std::optional<traffic::Burst>>> bursts_at;  // by the load, as they depend on it

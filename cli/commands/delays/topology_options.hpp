@@ -38,6 +38,8 @@ void require_one_topology(const TopologyOptions& options);
 [[nodiscard]] answers::NetworkTopology read_network(const TopologyOptions& options,
                                                     network::FileUse use = network::FileUse::packets);
 
+/// Those that networks for this use take.
+[[nodiscard]] std::vector<std::string> route_names(network::FileUse use);
 /// --route, --without, --uniform and --load-scale.  \throws InvalidArgument
 [[nodiscard]] network::RouteRule read_route(const TopologyOptions& options,
                                             network::FileUse use = network::FileUse::packets);

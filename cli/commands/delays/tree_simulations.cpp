@@ -223,7 +223,8 @@ void declare_simulation(OptionTable& table, TreeSimulationOptions& options) {
   add_burst_options(table, options.burst, "A tree under uniform traffic");
   OptionGroup(table, "Model")
       .add("--buffer", options.buffer, "B",
-           "room of each queue in packets (the packet in service counts);\nwhat does not fit is lost");
+           "room of each queue in packets (the packet in service counts);\nwhat does not fit is lost",
+           slider(1, 64, 1));
   question.add("--percentiles", options.percentiles, "LIST",
                "in percent; 50,90,99,99.99,99.9999 unless told");
   question.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
@@ -235,7 +236,8 @@ void declare_simulation(OptionTable& table, TreeSimulationOptions& options) {
   question.add(
       "--rare", options.rare, "X",
       "instead of all these: P(Q > n) down to 1e-280, n = X, or where\nit is near X < 1; --slots of hop 1: "
-      "its cycles");
+      "its cycles",
+      powers_of_ten(-30, -1));
   question.add("--hop", options.hop, "H", "of --rare (1; any hop unless bursts keep their destination)");
   add_simulation_options(table, options.run);
   add_precision_option(table, options.run);
@@ -299,14 +301,27 @@ void declare_validation(OptionTable& table, TreeValidationOptions& options) {
 }  // namespace
 
 Command simulate_tree_command() {
-  return command_of<TreeSimulationOptions>("simulate tree",
-                                           "delays, occupancies and losses in trees and any network", true,
-                                           declare_simulation, answer_simulation);
+  return command_of<TreeSimulationOptions>(
+      {.name = "simulate tree",
+       .purpose = "delays, occupancies and losses in trees and any network",
+       .work = Work::simulation,
+       .draws = true,
+       .declare = declare_simulation,
+       .answer = answer_simulation,
+       .layout = render::simulate_tree_layout,
+       .opening = {{"--radix", "4"}, {"--levels", "2"}, {"--load", "0.8"}}});
 }
 
 Command validate_delay_command() {
-  return command_of<TreeValidationOptions>("validate delay", "end-to-end delays of a tree or any network",
-                                           true, declare_validation, answer_validation);
+  return command_of<TreeValidationOptions>(
+      {.name = "validate delay",
+       .purpose = "end-to-end delays of a tree or any network",
+       .work = Work::simulation,
+       .draws = true,
+       .declare = declare_validation,
+       .answer = answer_validation,
+       .layout = render::validate_delay_layout,
+       .opening = {{"--radix", "16"}, {"--levels", "3"}, {"--load", "0.8"}}});
 }
 
 }  // namespace tailbound::cli

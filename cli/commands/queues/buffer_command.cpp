@@ -4,6 +4,8 @@
 #include <cli/options/replies.hpp>
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/render/documents/buffer/buffer.hpp>
+#include <tailbound/render/documents/buffer/shared_buffer.hpp>
+#include <tailbound/render/documents/buffer/sized_buffer.hpp>
 
 #include <optional>
 #include <vector>
@@ -20,10 +22,15 @@ using Asked = decltype(BufferQuestion::asked);
 constexpr std::int64_t deepest = 1'000'000'000'000'000;
 
 /// What of the traffic --solve looks for; the least speedup is none of it.
+const Meanings<Sought>& solved() {
+  static const Meanings<Sought> all{
+      {"load", Sought::load}, {"speedup", Sought::nothing}, {"burst", Sought::burst}};
+  return all;
+}
+
 Sought sought(const BufferOptions& options) {
   if (!options.solve) return Sought::nothing;
-  const std::size_t choice = parse_choice(*options.solve, "--solve", {"load", "speedup", "burst"});
-  return choice == 0 ? Sought::load : choice == 1 ? Sought::nothing : Sought::burst;
+  return choice_of(*options.solve, "--solve", solved());
 }
 
 /// Of --solve: one for each entry of --capacity and --drop.
@@ -94,15 +101,18 @@ void declare(OptionTable& table, BufferOptions& options) {
   add_traffic_options(table, options.traffic);
   const OptionGroup question(table, "Question");
   question.add("--drop", options.drop, "EPS",
-               "the target; gives the least buffer that meets it (the packet in\nservice counts)");
+               "the target; gives the least buffer that meets it (the packet in\nservice counts)",
+               powers_of_ten(-30, -1));
   question.add("--capacity", options.capacity, "B",
-               "a buffer; gives its probability (the packet in service counts)");
+               "a buffer; gives its probability (the packet in service counts)", slider(1, 1000, 1));
   question.add("--solve", options.solve, "NAME",
-               "load, speedup or burst (the greatest, least, longest), from\n--capacity and --drop");
+               "load, speedup or burst (the greatest, least, longest), from\n--capacity and --drop",
+               choices(solved()));
   question.add(
       "--criterion", options.criterion, "NAME",
       "overflow: P(Q > B), the default; or loss: the fraction of packets lost\n(with --sizes also cell-loss: "
-      "that of cells)");
+      "that of cells)",
+      choices<bounds::Criterion>());
   add_shared_buffer_options(table, options.shared);
   add_sized_buffer_options(table, options.sized);
   add_accuracy_options(table, options.accuracy);
@@ -139,8 +149,16 @@ void require_several_to_draw(const Context& context, std::size_t points, const c
 }
 
 Command buffer_command() {
-  return command_of<BufferOptions>("buffer", "how many packets must one output queue hold?", true, declare,
-                                   answer);
+  return command_of<BufferOptions>(
+      {.name = "buffer",
+       .purpose = "how many packets must one output queue hold?",
+       .work = Work::points,
+       .draws = true,
+       .declare = declare,
+       .answer = answer,
+       .layout =
+           [] { return render::with_packet_sizes(render::with_shared_memory(render::buffer_layout())); },
+       .opening = {{"--inputs", "16"}, {"--load", "0.9"}, {"--drop", "1e-15"}}});
 }
 
 }  // namespace tailbound::cli

@@ -28,8 +28,7 @@ struct CompareOptions {
 };
 
 std::vector<CoefficientsOf> read_kinds(const CompareOptions& options) {
-  return choices_or_first<CoefficientsOf>(
-      options.of, "--of", {{"occupancy", CoefficientsOf::occupancy}, {"tail", CoefficientsOf::tail}});
+  return choices_or_first<CoefficientsOf>(options.of, "--of");
 }
 
 /// A question for each combination of what was given as lists, with the traffic it is about.
@@ -92,7 +91,8 @@ void declare(OptionTable& table, CompareOptions& options) {
   table.options.back().required = true;
   add_traffic_options(table, options.traffic, Correlated::refused);
   question.add("--of", options.of, "NAME",
-               "what the file holds: occupancy, P(Q = n) (the default),\nor tail, P(Q > n)");
+               "what the file holds: occupancy, P(Q = n) (the default),\nor tail, P(Q > n)",
+               choices<CoefficientsOf>());
   question.add("--require", options.require, "DIGITS",
                "exit with status 1 if fewer than DIGITS digits agree anywhere\n(default: if a value is off "
                "by more than "
@@ -104,9 +104,14 @@ void declare(OptionTable& table, CompareOptions& options) {
 }  // namespace
 
 Command compare_command() {
-  return command_of<CompareOptions>("compare",
-                                    "How many digits of a list of coefficients are right, and up to where?",
-                                    false, declare, answer);
+  return command_of<CompareOptions>(
+      {.name = "compare",
+       .purpose = "How many digits of a list of coefficients are right, and up to where?",
+       .work = Work::analysis,
+       .declare = declare,
+       .answer = answer,
+       .layout = render::compare_layout,
+       .opening = {{"--inputs", "16"}, {"--load", "0.9"}}});
 }
 
 }  // namespace tailbound::cli

@@ -56,7 +56,8 @@ void declare(OptionTable& table, OccupancyOptions& options) {
   const OptionGroup question(table, "Question");
   question.add("--levels", options.levels, "LIST",
                "the levels n of P(Q > n), the packet in service counts: 0,10,100\nor 0:200:1");
-  question.add("--until", options.until, "EPS", "every level from 0 to the first with P(Q > n) <= EPS");
+  question.add("--until", options.until, "EPS", "every level from 0 to the first with P(Q > n) <= EPS",
+               powers_of_ten(-30, -1));
   add_accuracy_options(table, options.accuracy);
   add_unit_options(table, options.units);
 }
@@ -64,8 +65,15 @@ void declare(OptionTable& table, OccupancyOptions& options) {
 }  // namespace
 
 Command occupancy_command() {
-  return command_of<OccupancyOptions>("occupancy", "how many packets are in the queue? the distribution",
-                                      true, declare, answer);
+  return command_of<OccupancyOptions>(
+      {.name = "occupancy",
+       .purpose = "how many packets are in the queue? the distribution",
+       .work = Work::points,
+       .draws = true,
+       .declare = declare,
+       .answer = answer,
+       .layout = render::occupancy_layout,
+       .opening = {{"--inputs", "16"}, {"--load", "0.9"}, {"--until", "1e-15"}}});
 }
 
 }  // namespace tailbound::cli

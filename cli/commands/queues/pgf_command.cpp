@@ -79,18 +79,11 @@ render::PgfTraffic as_typed(const TrafficOptions& options) {
 }
 
 std::vector<PgfOf> read_quantities(const std::optional<std::string>& text) {
-  return choices_or_first<PgfOf>(
-      text.value_or("occupancy"), "--of",
-      {{"arrivals", PgfOf::arrivals}, {"occupancy", PgfOf::occupancy}, {"wait", PgfOf::wait}});
+  return choices_or_first<PgfOf>(text.value_or(name_of(PgfOf::occupancy)), "--of");
 }
 
 std::vector<Language> read_languages(const std::optional<std::string>& text) {
-  return choices_or_first<Language>(text, "--as",
-                                    {{"text", Language::text},
-                                     {"latex", Language::latex},
-                                     {"maple", Language::maple},
-                                     {"gp", Language::gp},
-                                     {"c", Language::c}});
+  return choices_or_first<Language>(text, "--as");
 }
 
 /// One source that sends in bursts: its matrix and eigenvalues.
@@ -99,7 +92,8 @@ Reply on_off_reply(const PgfOptions& options, const std::vector<Language>& langu
   if (options.of && *options.of != "arrivals")
     throw InvalidArgument("--of", *options.of, "arrivals with --traffic onoff: the matrix of one source");
   if (!options.traffic.destination ||
-      parse_choice(*options.traffic.destination, "--destination", {"per-burst", "per-packet"}) == 0)
+      choice_of<traffic::Destination>(*options.traffic.destination, "--destination") ==
+          traffic::Destination::per_burst)
     throw InvalidArgument(
         "--destination",
         options.traffic.destination ? "per-burst" : "missing, which elsewhere means per-burst",
@@ -145,8 +139,9 @@ void declare(OptionTable& table, PgfOptions& options) {
   add_traffic_options(table, options.traffic, Correlated::one_source);
   const OptionGroup question(table, "Question");
   question.add("--of", options.of, "NAME",
-               "arrivals A(z), occupancy Q(z) (the default) or wait W(z), or a list");
-  question.add("--as", options.as, "NAME", "text (the default), latex, maple, gp or c, or a list");
+               "arrivals A(z), occupancy Q(z) (the default) or wait W(z), or a list", choices<PgfOf>());
+  question.add("--as", options.as, "NAME", "text (the default), latex, maple, gp or c, or a list",
+               choices<Language>());
   question.add_flag("--moments", options.moments, "mean, variance and the probability of 0 too");
   question.add_flag("--cancel", options.cancel,
                     "the common root z = 1 divided out (rational A with numeric exponents)");
@@ -155,8 +150,13 @@ void declare(OptionTable& table, PgfOptions& options) {
 }  // namespace
 
 Command pgf_command() {
-  return command_of<PgfOptions>("pgf", "the formula: generating functions, printed for other programs", false,
-                                declare, answer_as_piece);
+  return command_of<PgfOptions>({.name = "pgf",
+                                 .purpose = "the formula: generating functions, printed for other programs",
+                                 .work = Work::analysis,
+                                 .declare = declare,
+                                 .answer = answer_as_piece,
+                                 .layout = render::pgf_layout,
+                                 .opening = {{"--inputs", "k"}, {"--load", "k*p"}, {"--moments", ""}}});
 }
 
 }  // namespace tailbound::cli

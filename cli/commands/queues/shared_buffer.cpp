@@ -27,8 +27,7 @@ void refuse_what_does_not_go_with_shared(const BufferOptions& options) {
   const TrafficOptions& traffic = options.traffic;
   refuse_given({{"--burst", &traffic.burst}, {"--on-rate", &traffic.on_rate}, {"--blocks", &traffic.blocks}},
                "given", simulated_only);
-  if (traffic.traffic &&
-      parse_choice(*traffic.traffic, "--traffic", {"bernoulli", "poisson", "onoff", "md1"}) != 0)
+  if (traffic.traffic && choice_of<TrafficName>(*traffic.traffic, "--traffic") != TrafficName::bernoulli)
     throw InvalidArgument(
         "--traffic", *traffic.traffic,
         *traffic.traffic == "onoff" ? simulated_only : "bernoulli with --shared: the inputs of a switch");
@@ -127,11 +126,12 @@ void add_shared_buffer_options(OptionTable& table, SharedBufferOptions& options)
       "--shared", options.shared,
       "one memory for all outputs of a switch; --load and --rates are then\nthose of the inputs, and "
       "the answer is a proved bound");
-  group.add("--outputs", options.outputs, "N", "outputs that share it (as many as inputs)");
+  group.add("--outputs", options.outputs, "N", "outputs that share it (as many as inputs)", slider(2, 64, 1));
   group.add(
       "--threshold", options.threshold, "ALPHA",
       "dynamic threshold: a packet is taken while its queue is shorter than\nALPHA times the free memory; "
-      "--criterion loss");
+      "--criterion loss",
+      slider(0.25, 8, 0.25));
   group.add("--matrix", options.matrix, "FILE",
             "packets a slot from each input to each output: CSV, a row an input\n(docs/files.md)");
 }

@@ -71,9 +71,10 @@ void add_sized_buffer_options(OptionTable& table, SizedBufferOptions& options) {
       "--sizes", options.sizes, "SIZES",
       "imix, \"64:7,594:4,1518:1\" (bytes:weight) or a file of such lines; the\nbuffer is then in cells, and "
       "--load the share of slots with a cell");
-  group.add("--cell-bytes", options.cell_bytes, "C", "bytes of a cell (64)");
+  group.add("--cell-bytes", options.cell_bytes, "C", "bytes of a cell (64)", slider(32, 512, 32));
   group.add("--arrive", options.arrive, "NAME",
-            "whole (the default): a packet's cells come in one slot; or cells:\none a slot and input");
+            "whole (the default): a packet's cells come in one slot; or cells:\none a slot and input",
+            choices<CellArrival>());
 }
 
 void refuse_without_sizes(const SizedBufferOptions& options) {
@@ -87,12 +88,8 @@ Reply answer_sized(const BufferOptions& options, const Context& context) {
       options, deepest_sized,
       {.both = "given alone for what a buffer loses, or --drop alone for the buffer of a target",
        .missing = "given as the target EPS, such as 1e-9 (or --capacity B, for what B cells lose)"});
-  const auto criteria = choices_or_first<SizedCriterion>(options.criterion, "--criterion",
-                                                         {{"overflow", SizedCriterion::overflow},
-                                                          {"loss", SizedCriterion::packet_loss},
-                                                          {"cell-loss", SizedCriterion::cell_loss}});
-  const auto arrivals = choices_or_first<CellArrival>(
-      options.sized.arrive, "--arrive", {{"whole", CellArrival::whole}, {"cells", CellArrival::cells}});
+  const auto criteria = choices_or_first<SizedCriterion>(options.criterion, "--criterion");
+  const auto arrivals = choices_or_first<CellArrival>(options.sized.arrive, "--arrive");
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
   for (const CellArrival arrive : arrivals)
     if (arrive == CellArrival::cells && accuracy.arithmetic != queue::Arithmetic::automatic)

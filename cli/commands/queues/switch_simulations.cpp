@@ -137,10 +137,7 @@ std::vector<SwitchModel> read_models(const SwitchOptions& options) {
   if (const std::vector<traffic::CellClass> sizes = read_cells(options); !sizes.empty()) {
     for (SwitchModel& model : models) model.sizes = sizes;
     models = Combinations(std::move(models))
-                 .by(choices_or_first<sim::PacketArrival>(
-                         options.arrive, "--arrive",
-                         {{"whole", sim::PacketArrival::whole}, {"cells", sim::PacketArrival::cells}}),
-                     &SwitchModel::arrival)
+                 .by(choices_or_first<sim::PacketArrival>(options.arrive, "--arrive"), &SwitchModel::arrival)
                  .points();
   }
   return Combinations(std::move(models))
@@ -217,33 +214,43 @@ Reply answer_simulation(const SwitchOptions& options, const Context& context) {
 
 void declare_simulation(OptionTable& table, SwitchOptions& options) {
   const OptionGroup inputs(table, "Traffic"), memory(table, "Memory"), question(table, "Question");
-  inputs.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot");
-  inputs.add("--outputs", options.outputs, "N", "outputs, each with a queue (K unless told)");
-  inputs.add("--load", options.load, "R", "packets a slot of each input: 0.8 or 80%");
+  inputs.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot",
+             slider(2, 64, 1));
+  inputs.add("--outputs", options.outputs, "N", "outputs, each with a queue (K unless told)",
+             slider(2, 64, 1));
+  inputs.add("--load", options.load, "R", "packets a slot of each input: 0.8 or 80%", load_slider());
   inputs.add("--rates", options.rates, "LIST", "of inputs with rates of their own, in place of both");
   inputs.add("--hot", options.hot, "H",
-             "share of the packets that go to output 0 beyond its even\nshare of the rest");
-  inputs.add("--burst", options.burst.burst, "L", "each input sends in bursts of L slots in the mean");
-  inputs.add("--on-rate", options.burst.on_rate, "R1", "packets a slot within a burst (1)");
+             "share of the packets that go to output 0 beyond its even\nshare of the rest",
+             slider(0, 0.3, 0.005));
+  inputs.add("--burst", options.burst.burst, "L", "each input sends in bursts of L slots in the mean",
+             slider(2, 128, 1));
+  inputs.add("--on-rate", options.burst.on_rate, "R1", "packets a slot within a burst (1)",
+             slider(0.05, 1, 0.05));
   inputs.add("--destination", options.burst.destination, "NAME",
-             "per-burst (the default): a burst keeps its output; or\nper-packet: every packet draws its own");
+             "per-burst (the default): a burst keeps its output; or\nper-packet: every packet draws its own",
+             choices<traffic::Destination>());
   inputs.add("--sizes", options.sizes, "SIZES",
              "packets of several cells: imix, \"64:7,594:4,1518:1\" (bytes:weight) or\na file of such lines; "
              "--load is then in cells");
-  inputs.add("--cell-bytes", options.cell_bytes, "C", "of --sizes (64)");
+  inputs.add("--cell-bytes", options.cell_bytes, "C", "of --sizes (64)", slider(32, 512, 32));
   inputs.add("--arrive", options.arrive, "NAME",
-             "the cells of a packet: whole, all in one slot (the default);\nor cells, one a slot");
+             "the cells of a packet: whole, all in one slot (the default);\nor cells, one a slot",
+             choices<sim::PacketArrival>());
   memory.add("--memory", options.memory, "M",
-             "packets that all queues share, those in transmission\nincluded; unlimited unless told");
+             "packets that all queues share, those in transmission\nincluded; unlimited unless told",
+             slider(1, 2000, 1));
   memory.add("--threshold", options.threshold, "ALPHA",
              "dynamic threshold: an output takes a packet only while its\nqueue is below ALPHA times the "
-             "free memory");
-  memory.add("--buffer", options.buffer, "B", "packets of each output's queue at most");
+             "free memory",
+             slider(0.25, 8, 0.25));
+  memory.add("--buffer", options.buffer, "B", "packets of each output's queue at most", slider(1, 64, 1));
   question.add("--occupancy", options.occupancy, "LIST",
                "n of P(T > n), all queues, and P(Q > n), one output;\n0,1,2,5,10,.. unless told");
   question.add(
       "--rare", options.rare, "X",
-      "instead: P(T > n) down to 1e-280, n = X, or where it is near X < 1;\nor loss: what --memory M loses");
+      "instead: P(T > n) down to 1e-280, n = X, or where it is near X < 1;\nor loss: what --memory M loses",
+      powers_of_ten(-30, -1));
   add_simulation_options(table, options.run);
   add_precision_option(table, options.run);
   add_unit_options(table, options.units);
@@ -314,32 +321,49 @@ Reply answer_validation(const SwitchValidationOptions& options, const Context& c
 void declare_validation(OptionTable& table, SwitchValidationOptions& options) {
   const OptionGroup traffic(table, "Traffic");
   const OptionGroup question(table, "Question");
-  traffic.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot");
-  traffic.add("--outputs", options.outputs, "N", "outputs, each with a queue (K unless told)");
-  traffic.add("--load", options.load, "R", "packets a slot of each input: 0.8 or 80%");
+  traffic.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot",
+              slider(2, 32, 1));
+  traffic.add("--outputs", options.outputs, "N", "outputs, each with a queue (K unless told)",
+              slider(2, 64, 1));
+  traffic.add("--load", options.load, "R", "packets a slot of each input: 0.8 or 80%", load_slider());
   traffic.add("--sizes", options.sizes, "SIZES",
               "packets of several cells, which come in one slot: imix,\n\"64:7,594:4,1518:1\" (bytes:weight) "
               "or a file "
               "of such lines;\n--load and --memory are then in cells");
-  traffic.add("--cell-bytes", options.cell_bytes, "C", "of --sizes (64)");
+  traffic.add("--cell-bytes", options.cell_bytes, "C", "of --sizes (64)", slider(32, 512, 32));
   question.add("--criterion", options.criterion, "NAME",
-               "overflow: P(T > M) with unlimited room, the default; or loss:\nthe fraction of packets lost");
-  question.add("--threshold", options.threshold, "ALPHA", "of losses: a dynamic threshold");
+               "overflow: P(T > M) with unlimited room, the default; or loss:\nthe fraction of packets lost",
+               choices<bounds::Criterion>());
+  question.add("--threshold", options.threshold, "ALPHA", "of losses: a dynamic threshold",
+               slider(0.25, 8, 0.25));
   question.add("--memory", options.memory, "LIST",
-               "M; where about 0.5 ... 1e-6 are (of losses 1e-2 ... 1e-4)\nunless told");
+               "M; where about 0.5 ... 1e-6 are (of losses 1e-2 ... 1e-4)\nunless told", slider(1, 2000, 1));
   add_simulation_options(table, options.run);
 }
 
 }  // namespace
 
 Command simulate_switch_command() {
-  return command_of<SwitchOptions>("simulate switch", "an output-queued switch whose queues share one memory",
-                                   true, declare_simulation, answer_simulation);
+  return command_of<SwitchOptions>(
+      {.name = "simulate switch",
+       .purpose = "an output-queued switch whose queues share one memory",
+       .work = Work::simulation,
+       .draws = true,
+       .declare = declare_simulation,
+       .answer = answer_simulation,
+       .layout = render::simulate_switch_layout,
+       .opening = {{"--inputs", "16"}, {"--load", "0.8"}, {"--memory", "60,80"}}});
 }
 
 Command validate_switch_command() {
-  return command_of<SwitchValidationOptions>("validate switch", "the memory that the ports of a switch share",
-                                             true, declare_validation, answer_validation);
+  return command_of<SwitchValidationOptions>({.name = "validate switch",
+                                              .purpose = "the memory that the ports of a switch share",
+                                              .work = Work::simulation,
+                                              .draws = true,
+                                              .declare = declare_validation,
+                                              .answer = answer_validation,
+                                              .layout = render::validate_switch_layout,
+                                              .opening = {{"--inputs", "8"}, {"--load", "0.8"}}});
 }
 
 }  // namespace tailbound::cli

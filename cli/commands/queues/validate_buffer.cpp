@@ -87,8 +87,7 @@ std::vector<ValidateSizedBufferQuestion> read_sized_questions(const ValidateBuff
   return answers::Combinations(std::move(asked))
       .by(read_inputs(options), &ValidateSizedBufferQuestion::inputs)
       .by(cells, [](auto& each, const auto& packets) { each.cells = packets.value(); })
-      .by(choices_or_first<CellArrival>(options.sized.arrive, "--arrive",
-                                        {{"whole", CellArrival::whole}, {"cells", CellArrival::cells}}),
+      .by(choices_or_first<CellArrival>(options.sized.arrive, "--arrive"),
           &ValidateSizedBufferQuestion::arrive)
       .by(read_loads(options), &ValidateSizedBufferQuestion::load)
       .by(answers::or_none(packets_of(options.capacity, "--capacity", 1, deepest_simulated)),
@@ -112,15 +111,16 @@ Reply answer(const ValidateBufferOptions& options, const Context& context) {
 void declare(OptionTable& table, ValidateBufferOptions& options) {
   const OptionGroup traffic(table, "Traffic");
   const OptionGroup question(table, "Question");
-  traffic.add("--inputs", options.inputs, "K", "inputs of the switch, 2 to 1024, each with load R / K");
-  traffic.add("--load", options.load, "R", "packets a slot of the queue");
+  traffic.add("--inputs", options.inputs, "K", "inputs of the switch, 2 to 1024, each with load R / K",
+              slider(2, 256, 1));
+  traffic.add("--load", options.load, "R", "packets a slot of the queue", load_slider());
   add_burst_options(table, options.bursts, "Traffic");
   question.add("--levels", options.levels, "LIST",
                "packets n of P(Q > n), the packet in service counts; where the\nanalysis says 0.5 ... 1e-6 "
                "unless told");
-  question.add(
-      "--capacity", options.capacity, "B",
-      "with --sizes: what a buffer of B cells loses, of cells and of\npackets, in place of P(Q > n)");
+  question.add("--capacity", options.capacity, "B",
+               "with --sizes: what a buffer of B cells loses, of cells and of\npackets, in place of P(Q > n)",
+               slider(1, 1000, 1));
   add_sized_buffer_options(table, options.sized);
   add_simulation_options(table, options.run);
   add_unit_options(table, options.units);
@@ -129,8 +129,15 @@ void declare(OptionTable& table, ValidateBufferOptions& options) {
 }  // namespace
 
 Command validate_buffer_command() {
-  return command_of<ValidateBufferOptions>("validate buffer", "the occupancy of one output queue", true,
-                                           declare, answer);
+  return command_of<ValidateBufferOptions>(
+      {.name = "validate buffer",
+       .purpose = "the occupancy of one output queue",
+       .work = Work::simulation,
+       .draws = true,
+       .declare = declare,
+       .answer = answer,
+       .layout = [] { return render::with_validated_sizes(render::validate_buffer_layout()); },
+       .opening = {{"--inputs", "16"}, {"--load", "0.9"}}});
 }
 
 }  // namespace tailbound::cli

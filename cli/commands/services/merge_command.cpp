@@ -59,7 +59,12 @@ void declare(OptionTable& table, MergeOptions& options) {
 
 Command merge_command() {
   return command_of<MergeOptions>(
-      "merge", "the answer to a question whose parts (--part) were computed apart", true, declare, answer);
+      {.name = "merge",
+       .purpose = "the answer to a question whose parts (--part) were computed apart",
+       .work = Work::questions,
+       .draws = true,
+       .declare = declare,
+       .answer = answer});
 }
 
 }  // namespace tailbound::cli

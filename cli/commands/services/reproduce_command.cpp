@@ -6,6 +6,7 @@
 #include <cli/options/simulation_options.hpp>
 #include <reproduce/folder.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/render/documents/reproduce.hpp>
 
 #include <unistd.h>
 
@@ -51,8 +52,12 @@ void declare(OptionTable& table, ReproduceOptions& options) {
 }  // namespace
 
 Command reproduce_command() {
-  return command_of<ReproduceOptions>("reproduce", "the papers' figures, and what agrees with them", false,
-                                      declare, answer);
+  return command_of<ReproduceOptions>({.name = "reproduce",
+                                       .purpose = "the papers' figures, and what agrees with them",
+                                       .work = Work::questions,
+                                       .declare = declare,
+                                       .answer = answer,
+                                       .layout = render::reproduce_layout});
 }
 
 }  // namespace tailbound::cli

@@ -3,7 +3,7 @@
 #include <cli/options/options.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/documents/accuracy/accuracy.hpp>
-#include <tailbound/render/documents/layouts.hpp>
+#include <tailbound/render/documents/output_page.hpp>
 #include <tailbound/render/formats/schema.hpp>
 
 #include <string>
@@ -17,6 +17,15 @@ struct SchemaOptions {
   bool keys = false, accuracy = false;
 };
 
+/// Of every command that shows a document, in the order of the help.
+std::vector<render::Layout> all_layouts() {
+  std::vector<render::Layout> all;
+  for (const Room& room : rooms())
+    for (Command (*const make)() : room.commands)
+      if (const Command command = make(); command.layout != nullptr) all.push_back(command.layout());
+  return all;
+}
+
 Reply answer(const SchemaOptions& options, const Context&) {
   Reply reply;
   if (options.accuracy) {
@@ -26,10 +35,10 @@ Reply answer(const SchemaOptions& options, const Context&) {
     return reply;
   }
   if (options.words.empty() && options.keys) {
-    reply.text = render::output_page();
+    reply.text = render::output_page(all_layouts());
     return reply;
   }
-  const std::vector<render::Layout> layouts = render::all_layouts();
+  const std::vector<render::Layout> layouts = all_layouts();
   std::vector<std::string> names;
   for (const render::Layout& layout : layouts) names.push_back(layout.command);
   const std::string command = fmt::format("{}", fmt::join(options.words, " "));
@@ -53,8 +62,11 @@ void declare(OptionTable& table, SchemaOptions& options) {
 }  // namespace
 
 Command schema_command() {
-  return command_of<SchemaOptions>("schema", "what a command writes: JSON Schema, list of keys", false,
-                                   declare, answer);
+  return command_of<SchemaOptions>({.name = "schema",
+                                    .purpose = "what a command writes: JSON Schema, list of keys",
+                                    .work = Work::analysis,
+                                    .declare = declare,
+                                    .answer = answer});
 }
 
 }  // namespace tailbound::cli

@@ -36,8 +36,11 @@ Reply answer(const ServeOptions&, const Context&) {
 }  // namespace
 
 Command serve_command() {
-  return command_of<ServeOptions>("serve", "all of this in a browser: forms, live answers, pictures", false,
-                                  declare, answer);
+  return command_of<ServeOptions>({.name = "serve",
+                                   .purpose = "all of this in a browser: forms, live answers, pictures",
+                                   .work = Work::analysis,
+                                   .declare = declare,
+                                   .answer = answer});
 }
 
 }  // namespace tailbound::cli

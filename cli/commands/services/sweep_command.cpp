@@ -197,8 +197,13 @@ void declare(OptionTable& table, SweepOptions& options) {
 }  // namespace
 
 Command sweep_command() {
-  return command_of<SweepOptions>("sweep", "many points of any question, kept in a store", true, declare,
-                                  answer);
+  return command_of<SweepOptions>({.name = "sweep",
+                                   .purpose = "many points of any question, kept in a store",
+                                   .work = Work::questions,
+                                   .draws = true,
+                                   .declare = declare,
+                                   .answer = answer,
+                                   .layout = render::sweep_layout});
 }
 
 }  // namespace tailbound::cli

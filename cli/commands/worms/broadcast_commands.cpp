@@ -5,6 +5,7 @@
 #include <cli/options/precision.hpp>
 #include <cli/options/replies.hpp>
 #include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/render/documents/simulation/simulate_hypercube.hpp>
 #include <tailbound/render/documents/validation/validate_broadcast.hpp>
 #include <tailbound/render/documents/wormhole/broadcast.hpp>
@@ -94,18 +95,22 @@ const char* meaning(Replication replication) {
 void add_broadcast_options(OptionTable& table, BroadcastOptions& options, const BroadcastLimits& limits) {
   const OptionGroup network(table, "Network");
   network.add("--dimensions", options.dimensions, "N",
-              fmt::format("of the hypercube: 2^N nodes, N from 1 to {}", limits.sizes.dimensions));
+              fmt::format("of the hypercube: 2^N nodes, N from 1 to {}", limits.sizes.dimensions),
+              slider(1, limits.whole_cycles ? 10 : 16, 1));
   network.add("--virtual-channels", options.virtual_channels, "V",
               limits.sizes.virtual_channels < network::modelled_hypercubes.virtual_channels
                   ? fmt::format("of each link, from 2 to {}", limits.sizes.virtual_channels)
-                  : "of each link, at least 2");
+                  : "of each link, at least 2",
+              slider(2, 16, 1));
   add_worm_ends_options(table, options.ends, network::Ejection::unlimited, true);
   const OptionGroup traffic(table, "Traffic");
-  traffic.add("--flits", options.flits, "M", "length of a message");
-  traffic.add("--broadcast", options.broadcast, "B", "fraction of messages that are broadcasts: 0.01 or 1%");
+  traffic.add("--flits", options.flits, "M", "length of a message", slider(1, 256, 1));
+  traffic.add("--broadcast", options.broadcast, "B", "fraction of messages that are broadcasts: 0.01 or 1%",
+              slider(0, 0.2, 0.005));
   traffic.add("--startup", options.startup, "D",
               limits.whole_cycles ? "cycles before each step of a broadcast, a whole number (1)"
-                                  : "cycles before each step of a broadcast (1)");
+                                  : "cycles before each step of a broadcast (1)",
+              slider(0, 32, 1));
   traffic.add("--rates", options.rates, "LIST",
               "messages a cycle from each node: 0.001,0.002 or\n0.001:0.01:0.001");
   traffic.add("--fractions", options.fractions, "LIST",
@@ -148,20 +153,12 @@ OfferedLoads read_rates(const BroadcastOptions& options, const BroadcastLimits& 
 void add_replication_option(OptionTable& table, std::optional<std::string>& replication) {
   std::string help;
   for (const Replication variant : answers::broadcast_variants)
-    help += fmt::format("{}{} ({})", help.empty() ? "" : " or\n", render::replication_name(variant),
-                        meaning(variant));
-  OptionGroup(table, "Model").add("--replication", replication, "NAME", help);
+    help += fmt::format("{}{} ({})", help.empty() ? "" : " or\n", name_of(variant), meaning(variant));
+  OptionGroup(table, "Model").add("--replication", replication, "NAME", help, choices<Replication>());
 }
 
 std::vector<Replication> read_replications(const std::optional<std::string>& text) {
-  if (!text) return {answers::broadcast_variants.front()};
-  std::vector<std::string> names;
-  for (const Replication variant : answers::broadcast_variants)
-    names.emplace_back(render::replication_name(variant));
-  std::vector<Replication> replications;
-  for (const std::size_t choice : parse_choices(*text, "--replication", names))
-    replications.push_back(answers::broadcast_variants[choice]);
-  return replications;
+  return choices_or_first<Replication>(text, "--replication");
 }
 
 /// One question for each combination of what was given as lists.
@@ -243,7 +240,7 @@ Reply answer_simulation(const HypercubeSimulationOptions& options, const Context
 void add_hypercube_simulation_options(OptionTable& table, HypercubeSimulationOptions& options) {
   add_broadcast_options(table, options.question, simulation_limits);
   OptionGroup(table, "Network")
-      .add("--buffer-flits", options.buffer_flits, "F", "of each virtual channel (1)");
+      .add("--buffer-flits", options.buffer_flits, "F", "of each virtual channel (1)", slider(1, 32, 1));
   add_simulation_options(table, options.run);
 }
 
@@ -281,21 +278,48 @@ void declare_validation(OptionTable& table, BroadcastValidationOptions& options)
 }  // namespace
 
 Command broadcast_command() {
-  return command_of<BroadcastModelOptions>("broadcast",
-                                           "wormhole hypercube: unicast and broadcast latency, saturation",
-                                           true, declare_model, answer_model);
+  return command_of<BroadcastModelOptions>(
+      {.name = "broadcast",
+       .purpose = "wormhole hypercube: unicast and broadcast latency, saturation",
+       .work = Work::points,
+       .draws = true,
+       .declare = declare_model,
+       .answer = answer_model,
+       .layout = render::broadcast_layout,
+       .opening = {
+           {"--dimensions", "6"}, {"--virtual-channels", "4"}, {"--flits", "32"}, {"--broadcast", "0.01"}}});
 }
 
 Command simulate_hypercube_command() {
-  return command_of<HypercubeSimulationOptions>("simulate hypercube",
-                                                "wormhole hypercube with broadcasts, flit by flit", true,
-                                                declare_simulation, answer_simulation);
+  return command_of<HypercubeSimulationOptions>(
+      {.name = "simulate hypercube",
+       .purpose = "wormhole hypercube with broadcasts, flit by flit",
+       .work = Work::simulation,
+       .draws = true,
+       .declare = declare_simulation,
+       .answer = answer_simulation,
+       .layout = render::simulate_hypercube_layout,
+       .opening = {{"--dimensions", "6"},
+                   {"--virtual-channels", "4"},
+                   {"--flits", "32"},
+                   {"--broadcast", "0.01"},
+                   {"--rates", "0.001,0.002"}}});
 }
 
 Command validate_broadcast_command() {
-  return command_of<BroadcastValidationOptions>("validate broadcast",
-                                                "unicast and broadcast latency of a wormhole hypercube", true,
-                                                declare_validation, answer_validation);
+  return command_of<BroadcastValidationOptions>(
+      {.name = "validate broadcast",
+       .purpose = "unicast and broadcast latency of a wormhole hypercube",
+       .work = Work::simulation,
+       .draws = true,
+       .declare = declare_validation,
+       .answer = answer_validation,
+       .layout = render::validate_broadcast_layout,
+       .opening = {{"--dimensions", "6"},
+                   {"--virtual-channels", "4"},
+                   {"--flits", "32"},
+                   {"--broadcast", "0.01"},
+                   {"--fractions", "20%,50%,80%"}}});
 }
 
 }  // namespace tailbound::cli

@@ -62,7 +62,7 @@ std::vector<std::optional<std::int64_t>> read_combining(const std::string& text)
 /// \param usual  without --links
 std::vector<Links> read_links(const MultistageOptions& options, Links usual) {
   if (!options.links) return {usual};
-  return choices_or_first<Links>(options.links, "--links", {{"one", Links::one}, {"any", Links::any}});
+  return choices_or_first<Links>(options.links, "--links");
 }
 
 std::vector<CombiningMultistage> read_networks(const MultistageOptions& options, Links usual) {
@@ -89,10 +89,7 @@ std::vector<CombiningMultistage> read_networks(const MultistageOptions& options,
 
 /// delay unless told otherwise.
 MultistageCurve read_curve(const MultistageOptions& options) {
-  return choices_or_first<MultistageCurve>(
-             options.curve, "--curve",
-             {{"delay", MultistageCurve::delay}, {"throughput", MultistageCurve::throughput}})
-      .front();
+  return choices_or_first<MultistageCurve>(options.curve, "--curve").front();
 }
 
 void add_multistage_options(OptionTable& table, MultistageOptions& options) {
@@ -100,19 +97,22 @@ void add_multistage_options(OptionTable& table, MultistageOptions& options) {
   network.add("--nodes", options.nodes, "N", "processors and memories: a power of the switch size");
   network.add("--switch", options.size, "S", "ports of a switch: S x S (2)");
   network.add("--buffer", options.buffer, "L",
-              "places for waiting requests at an input port (4); the one in\nservice does not count");
+              "places for waiting requests at an input port (4); the one in\nservice does not count",
+              slider(1, 64, 1));
   network.add("--combining", options.combining, "C",
               "greatest degree: 1 (none), 2 (unless told), ..., unlimited");
   network.add(
       "--links", options.links, "NAME",
       "requests that an output link, also that to a memory, passes at a\ntime: one (the default), or any "
-      "number, as the published model\nhas it");
+      "number, as the published model\nhas it",
+      choices<Links>());
   network.add("--service", options.service, "D", "time of a service: the unit of delays (1)");
-  traffic.add("--hot", options.hot, "H", "fraction of the requests that goes to one memory: 0.08 or 8%");
+  traffic.add("--hot", options.hot, "H", "fraction of the requests that goes to one memory: 0.08 or 8%",
+              slider(0, 0.3, 0.005));
   traffic.add("--loads", options.loads, "LIST",
               "requests of a processor in a service time (0.1:1:0.1); each of these takes a list");
   output.add("--curve", options.curve, "WHAT",
-             "of --plot: delay (over throughput, the default) or throughput");
+             "of --plot: delay (over throughput, the default) or throughput", choices<MultistageCurve>());
 }
 
 /// One point for each combination of what was given as lists, the loads changing fastest.
@@ -133,9 +133,7 @@ std::vector<CombiningPoint> read_multistage(const MultistageOptions& options, Li
 
 Reply answer_model(const MultistageModelOptions& options, const Context& context) {
   std::vector<MultistageQuestion> questions;
-  for (const Variant variant :
-       choices_or_first<Variant>(options.variant, "--variant",
-                                 {{"blocking", Variant::blocking}, {"published", Variant::published}}))
+  for (const Variant variant : choices_or_first<Variant>(options.variant, "--variant"))
     // That outputs take any number of requests is part of the published variant.
     for (const CombiningPoint& point :
          read_multistage(options.question, variant == Variant::published ? Links::any : Links::one))
@@ -149,7 +147,8 @@ void declare_model(OptionTable& table, MultistageModelOptions& options) {
   add_multistage_options(table, options.question);
   const OptionGroup model(table, "Model");
   model.add("--variant", options.variant, "NAME",
-            "blocking (the default: full buffers stop those behind) or published\n(--links any)");
+            "blocking (the default: full buffers stop those behind) or published\n(--links any)",
+            choices<Variant>());
 }
 
 // --- simulated
@@ -157,7 +156,7 @@ void declare_model(OptionTable& table, MultistageModelOptions& options) {
 void declare_validation(OptionTable& table, MultistageSimulationOptions& options) {
   add_multistage_options(table, options.question);
   const OptionGroup network(table, "Network");
-  network.add("--wiring", options.wiring, "NAME", "baseline (the default) or omega");
+  network.add("--wiring", options.wiring, "NAME", "baseline (the default) or omega", choices<Wiring>());
   add_simulation_options(table, options.run);
 }
 
@@ -166,8 +165,7 @@ void declare_validation(OptionTable& table, MultistageSimulationOptions& options
 std::vector<SimulateMultistageQuestion> read_simulations(const MultistageSimulationOptions& options) {
   const std::vector<render::CombiningPoint> points = read_multistage(options.question);
   std::vector<SimulateMultistageQuestion> questions;
-  for (const Wiring wiring : choices_or_first<Wiring>(
-           options.wiring, "--wiring", {{"baseline", Wiring::baseline}, {"omega", Wiring::omega}}))
+  for (const Wiring wiring : choices_or_first<Wiring>(options.wiring, "--wiring"))
     for (const render::CombiningPoint& point : points)
       questions.push_back(
           {.network = point.network, .load = point.load, .service = point.service, .wiring = wiring});
@@ -212,20 +210,38 @@ Reply answer_validation(const MultistageSimulationOptions& options, const Contex
 
 Command multistage_command() {
   return command_of<MultistageModelOptions>(
-      "multistage", "combining multistage network under a hot spot: throughput, delay", true, declare_model,
-      answer_model);
+      {.name = "multistage",
+       .purpose = "combining multistage network under a hot spot: throughput, delay",
+       .work = Work::points,
+       .draws = true,
+       .declare = declare_model,
+       .answer = answer_model,
+       .layout = render::multistage_layout,
+       .opening = {{"--nodes", "64"}, {"--hot", "0.08"}, {"--loads", "0.1:1:0.1"}}});
 }
 
 Command simulate_multistage_command() {
   return command_of<MultistageSimulationOptions>(
-      "simulate multistage", "combining multistage network under a hot spot, event by event", true,
-      declare_simulation, answer_simulation);
+      {.name = "simulate multistage",
+       .purpose = "combining multistage network under a hot spot, event by event",
+       .work = Work::simulation,
+       .draws = true,
+       .declare = declare_simulation,
+       .answer = answer_simulation,
+       .layout = render::simulate_multistage_layout,
+       .opening = {{"--nodes", "64"}, {"--hot", "0.08"}, {"--loads", "0.2:0.8:0.2"}}});
 }
 
 Command validate_multistage_command() {
-  return command_of<MultistageSimulationOptions>("validate multistage",
-                                                 "throughput and delay of a combining multistage network",
-                                                 true, declare_validation, answer_validation);
+  return command_of<MultistageSimulationOptions>(
+      {.name = "validate multistage",
+       .purpose = "throughput and delay of a combining multistage network",
+       .work = Work::simulation,
+       .draws = true,
+       .declare = declare_validation,
+       .answer = answer_validation,
+       .layout = render::validate_multistage_layout,
+       .opening = {{"--nodes", "64"}, {"--hot", "0.08"}, {"--loads", "0.2:0.8:0.2"}}});
 }
 
 }  // namespace tailbound::cli

@@ -3,7 +3,6 @@
 #include <cli/commands/delays/delay_question.hpp>
 #include <cli/commands/worms/worm_options.hpp>
 #include <cli/options/replies.hpp>
-#include <tailbound/render/documents/worms/worm_ends.hpp>
 
 namespace tailbound::cli {
 namespace {
@@ -87,25 +86,25 @@ void add_worm_ends_options(OptionTable& table, WormEndsOptions& options, Ejectio
   network.add("--injection", options.injection, "NAME",
               fmt::format("{}one channel a node, or ports: one for each link\n"
                           "(unless told: ports where ejection is unlimited, else one)",
-                          every ? "" : "of a hypercube: "));
+                          every ? "" : "of a hypercube: "),
+              choices<Injection>());
   const bool one = usual == Ejection::one;
   network.add("--ejection", options.ejection, "NAME",
               fmt::format("one channel a node{}, or unlimited{}: worms\nleave by all links at once{}",
                           one ? " (unless told)" : "", one ? "" : " (unless told)",
-                          every ? "" : ", not in a fat-tree"));
+                          every ? "" : ", not in a fat-tree"),
+              choices<Ejection>());
 }
 
 std::vector<WormEnds> read_worm_ends(const WormEndsOptions& options, Ejection usual, bool ports) {
   const std::vector<Ejection> ejections =
-      options.ejection ? named_choices<Ejection>(options.ejection, "--ejection", render::ejection_names())
-                       : std::vector{usual};
+      options.ejection ? choices_or_first<Ejection>(options.ejection, "--ejection") : std::vector{usual};
   std::vector<WormEnds> all;
   for (const Ejection ejection : ejections) {
     const bool by_ports = ports && ejection == Ejection::unlimited;
     const std::vector<Injection> injections =
-        options.injection
-            ? named_choices<Injection>(options.injection, "--injection", render::injection_names())
-            : std::vector{by_ports ? Injection::ports : Injection::one};
+        options.injection ? choices_or_first<Injection>(options.injection, "--injection")
+                          : std::vector{by_ports ? Injection::ports : Injection::one};
     for (const Injection injection : injections)
       all.push_back({.injection = injection, .ejection = ejection});
   }

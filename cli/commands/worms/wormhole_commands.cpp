@@ -28,7 +28,6 @@ using answers::WormholeSaturationQuestion;
 using answers::WormholeVariant;
 using network::WormShape;
 using network::WormTopology;
-using render::shape_names;
 
 /// As typed; an option that was not given is empty.
 struct WormholeOptions {
@@ -48,20 +47,16 @@ struct WormholeSimulationOptions {
   LatencyOptions latency;
 };
 
-const std::string& name(WormShape shape) {
-  return shape_names()[static_cast<std::size_t>(shape)];
-}
-
 /// One for each size, number of dimensions and way to enter and leave.
 void add_topologies(const WormholeOptions& options, WormShape shape,
                     std::vector<answers::WormholeNetwork>& all) {
   if (options.dimensions && !network::has_dimensions(shape))
     throw InvalidArgument("--dimensions", *options.dimensions,
-                          "left out for a " + name(shape) + ": --nodes says it all");
+                          "left out for a " + std::string(name_of(shape)) + ": --nodes says it all");
   const std::string& nodes = required(options.nodes, "--nodes", "given: how many processors there are");
   const auto dimensions = integers_or(WormTopology{}.dimensions, options.dimensions, "--dimensions", 1,
                                       network::most_dimensions(shape));
-  for (const answers::WormSize& size : answers::parse_worm_sizes(nodes, shape, name(shape))) {
+  for (const answers::WormSize& size : answers::parse_worm_sizes(nodes, shape, name_of(shape))) {
     if (size.dimensions && options.dimensions)
       throw InvalidArgument("--dimensions", *options.dimensions, "left out: --nodes says it");
     for (const std::int64_t each : size.dimensions ? std::vector<std::int64_t>{*size.dimensions} : dimensions)
@@ -93,21 +88,24 @@ OwnWormNetwork read_own(const WormholeOptions& options) {
 void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
   const OptionGroup network(table, "Network");
   network.add("--topology", options.topology, "NAME",
-              "butterfly-fat-tree, mesh, torus (one way round),\nbidirectional-torus or hypercube");
+              "butterfly-fat-tree, mesh, torus (one way round),\nbidirectional-torus or hypercube",
+              choices<WormShape>());
   network.add("--nodes", options.nodes, "N",
               "processors: a power of 4 (fat-tree), of 2 (hypercube),\nk^dimensions; or sides: 8x8");
-  network.add("--dimensions", options.dimensions, "D", "of a mesh or torus (2)");
+  network.add("--dimensions", options.dimensions, "D", "of a mesh or torus (2)", slider(1, 6, 1));
   network.add("--variant", options.variant, "NAME",
               "finite-source (unless told), paper (as published) or\nconditional (fat-tree: published, flows "
-              "conserved)");
+              "conserved)",
+              choices<WormholeVariant>());
   network.add("--virtual-channels", options.virtual_channels, "V",
-              "of each link, which share its wire (1; tori 2)");
-  network.add("--buffer-flits", options.buffer_flits, "B", "of each virtual channel (1)");
+              "of each link, which share its wire (1; tori 2)", slider(1, 16, 1));
+  network.add("--buffer-flits", options.buffer_flits, "B", "of each virtual channel (1)", slider(1, 32, 1));
   add_worm_ends_options(table, options.ends, network::Ejection::one, false);
   add_network_options(table, options.place, network::FileUse::worms);
   const OptionGroup traffic(table, "Traffic");
-  traffic.add("--flits", options.flits, "M", "length of a message");
-  traffic.add("--lengths", options.lengths, "NAME", "fixed (unless told) or geometric, with mean --flits");
+  traffic.add("--flits", options.flits, "M", "length of a message", slider(1, 256, 1));
+  traffic.add("--lengths", options.lengths, "NAME", "fixed (unless told) or geometric, with mean --flits",
+              choices<sim::WormLengths>());
   traffic.add("--loads", options.loads, "LIST", "flits a cycle from each node: 0.01,0.02 or 0.01:0.05:0.01");
   traffic.add("--fractions", options.fractions, "LIST",
               "of the saturation load, instead: 0.1,0.5 or 10%:90%:10% (the default)");
@@ -118,12 +116,12 @@ std::vector<answers::WormholeNetwork> read_wormhole_networks(const WormholeOptio
   if (options.place.network) return {read_own(options)};
   refuse_given({{"--matrix", &options.place.matrix}, {"--route", &options.place.route}},
                "given without --network", "given with --network FILE");
-  const std::string& shapes = required(options.topology, "--topology",
-                                       "given: butterfly-fat-tree, mesh, torus, bidirectional-torus or "
-                                       "hypercube (any other network: --network FILE)");
+  const std::string& shapes = required(
+      options.topology, "--topology",
+      ("given: " + in_words(all_names<WormShape>()) + " (any other network: --network FILE)").c_str());
   std::vector<answers::WormholeNetwork> all;
-  for (const std::size_t shape : parse_choices(shapes, "--topology", shape_names()))
-    add_topologies(options, static_cast<WormShape>(shape), all);
+  for (const WormShape shape : choices_or_first<WormShape>(shapes, "--topology"))
+    add_topologies(options, shape, all);
   return all;
 }
 
@@ -134,13 +132,12 @@ std::vector<std::optional<int>> read_virtual_channels(const WormholeOptions& opt
 }
 
 std::vector<std::optional<WormholeVariant>> read_variants(const WormholeOptions& options) {
-  return each_or_none(
-      options.variant.has_value(),
-      named_choices<WormholeVariant>(options.variant, "--variant", render::wormhole_variant_names()));
+  return each_or_none(options.variant.has_value(),
+                      choices_or_first<WormholeVariant>(options.variant, "--variant"));
 }
 
 std::vector<sim::WormLengths> read_lengths(const WormholeOptions& options) {
-  return named_choices<sim::WormLengths>(options.lengths, "--lengths", render::worm_length_names());
+  return choices_or_first<sim::WormLengths>(options.lengths, "--lengths");
 }
 
 std::vector<std::int64_t> read_flits(const WormholeOptions& options) {
@@ -205,8 +202,7 @@ std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& o
       .by(read_virtual_channels(options.question), &SimulatedWormhole::virtual_channels)
       .by(read_buffers(options.question), &SimulatedWormhole::buffer_flits)
       .by(read_lengths(options.question), &SimulatedWormhole::lengths)
-      .by(named_choices<sim::WormArrivals>(options.arrivals, "--arrivals", render::worm_arrival_names()),
-          &SimulatedWormhole::arrivals)
+      .by(choices_or_first<sim::WormArrivals>(options.arrivals, "--arrivals"), &SimulatedWormhole::arrivals)
       .points();
 }
 
@@ -215,8 +211,7 @@ std::optional<answers::FractionsOf> read_fractions_of(const WormholeSimulationOp
   if (options.of && options.question.loads)
     throw InvalidArgument("--of", *options.of, "given with --fractions, not with --loads");
   std::optional<answers::FractionsOf> of;
-  if (options.of)
-    of = static_cast<answers::FractionsOf>(parse_choice(*options.of, "--of", {"model", "simulated"}));
+  if (options.of) of = choice_of<answers::FractionsOf>(*options.of, "--of");
   if (options.latency.precision && of != answers::FractionsOf::simulated)
     throw InvalidArgument("--precision", *options.latency.precision,
                           "given where saturation is searched: with --saturation, or with --of simulated");
@@ -261,9 +256,11 @@ void add_wormhole_simulation_options(OptionTable& table, WormholeSimulationOptio
   OptionGroup(table, "Traffic")
       .add("--of", options.of, "NAME",
            "fractions are of the saturation load of the model (the\ndefault, where the network has one) or "
-           "simulated: searched\nfirst, to --precision");
+           "simulated: searched\nfirst, to --precision",
+           choices<answers::FractionsOf>());
   const OptionGroup network(table, "Simulated network");
-  network.add("--arrivals", options.arrivals, "NAME", "of messages: poisson (unless told) or bernoulli");
+  network.add("--arrivals", options.arrivals, "NAME", "of messages: poisson (unless told) or bernoulli",
+              choices<sim::WormArrivals>());
   add_simulation_options(table, options.run);
 }
 
@@ -291,18 +288,40 @@ void declare_validation(OptionTable& table, WormholeSimulationOptions& options) 
 }  // namespace
 
 Command wormhole_command() {
-  return command_of<WormholeModelOptions>("wormhole", "wormhole network: latency, saturation, bottleneck",
-                                          true, declare_model, answer_model);
+  return command_of<WormholeModelOptions>(
+      {.name = "wormhole",
+       .purpose = "wormhole network: latency, saturation, bottleneck",
+       .work = Work::points,
+       .draws = true,
+       .declare = declare_model,
+       .answer = answer_model,
+       .layout = render::wormhole_layout,
+       .opening = {{"--topology", "mesh"}, {"--nodes", "64"}, {"--flits", "32"}}});
 }
 
 Command simulate_wormhole_command() {
-  return command_of<WormholeSimulationOptions>("simulate wormhole", "wormhole network, flit by flit", true,
-                                               declare_simulation, answer_simulation);
+  return command_of<WormholeSimulationOptions>(
+      {.name = "simulate wormhole",
+       .purpose = "wormhole network, flit by flit",
+       .work = Work::simulation,
+       .draws = true,
+       .declare = declare_simulation,
+       .answer = answer_simulation,
+       .layout = render::simulate_wormhole_layout,
+       .opening = {{"--topology", "mesh"}, {"--nodes", "64"}, {"--flits", "32"}, {"--loads", "0.05,0.1"}}});
 }
 
 Command validate_wormhole_command() {
-  return command_of<WormholeSimulationOptions>("validate wormhole", "latency of a wormhole network", true,
-                                               declare_validation, answer_validation);
+  return command_of<WormholeSimulationOptions>(
+      {.name = "validate wormhole",
+       .purpose = "latency of a wormhole network",
+       .work = Work::simulation,
+       .draws = true,
+       .declare = declare_validation,
+       .answer = answer_validation,
+       .layout = render::validate_wormhole_layout,
+       .opening = {
+           {"--topology", "mesh"}, {"--nodes", "64"}, {"--flits", "32"}, {"--fractions", "20%,50%,80%"}}});
 }
 
 }  // namespace tailbound::cli

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/draws.hpp>
 #include <tailbound/network/demands/fabrics.hpp>
@@ -510,7 +511,7 @@ std::string to_toml(const FabricShape& shape, const std::optional<FabricTraffic>
   const Drawn drawn = drawn_and_checked(shape);
   if (traffic && knows_groups(traffic->route) && drawn.group == 0)
     throw InvalidArgument(
-        "route", route_names[static_cast<std::size_t>(traffic->route)],
+        "route", name_of(traffic->route),
         "shortest or spread for a network that has no groups of switches, as a dragonfly has");
   if (traffic && traffic->route == RouteRule::valiant && drawn.facts.switches < 3 * std::int64_t{drawn.group})
     throw InvalidArgument("groups", std::to_string(drawn.facts.switches / drawn.group),
@@ -519,9 +520,8 @@ std::string to_toml(const FabricShape& shape, const std::optional<FabricTraffic>
       "name = \"{}\"\nhosts = \"h[0..{}]\"\nswitches = \"{}\"\n{}{}", drawn.facts.name, drawn.facts.hosts - 1,
       drawn.switches, drawn.group == 0 ? "" : fmt::format("groups = {}\n", drawn.group), drawn.links);
   if (traffic)
-    text +=
-        fmt::format("\n[traffic]\nuniform = \"{}\"\nroute = \"{}\"\n", numeric::to_fraction(traffic->uniform),
-                    route_names[static_cast<std::size_t>(traffic->route)]);
+    text += fmt::format("\n[traffic]\nuniform = \"{}\"\nroute = \"{}\"\n",
+                        numeric::to_fraction(traffic->uniform), name_of(traffic->route));
   return text;
 }
 

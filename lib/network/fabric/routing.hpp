@@ -23,9 +23,10 @@ enum class RouteRule {
   minimal,  ///< of a dragonfly: spread within a group of switches; between two by one link from the first to the second
   valiant,  ///< spread within a group of switches; between groups by way of a third one, each with equal chances
 };
-
-/// As files and options call them, by rule.
-inline constexpr std::array<const char*, 4> route_names{"shortest", "spread", "minimal", "valiant"};
+/// As files and options call them.
+[[nodiscard]] constexpr auto names_of(RouteRule) {
+  return std::array{"shortest", "spread", "minimal", "valiant"};
+}
 
 /// How the links of a shortest way are chosen, of a whole one or of a leg.
 constexpr RouteRule leg_rule(RouteRule rule) {

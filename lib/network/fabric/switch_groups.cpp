@@ -1,3 +1,4 @@
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/fabric/switch_groups.hpp>
 
@@ -54,7 +55,7 @@ SwitchGroups switch_groups(const Network& network, RouteRule rule) {
 
 void require_in_group(const Network& network, const SwitchGroups& groups, std::size_t node, RouteRule rule) {
   if (groups.of_node[node] == SwitchGroups::none)
-    throw InvalidArgument("route", route_names[static_cast<std::size_t>(rule)],
+    throw InvalidArgument("route", name_of(rule),
                           "shortest or spread: " + network.nodes[node].name +
                               " is in no group, nor wired to switches of one group only");
 }

@@ -1,4 +1,5 @@
 #include <cln/rational.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/network/demands/failures.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
 #include <tailbound/network/files/traffic_tables.hpp>
@@ -261,7 +262,7 @@ RouteRule RouteRules::read(const toml::node& node) {
   if (rule != nullptr && rule->get() == "shortest") return RouteRule::shortest;
   if (rule != nullptr && rule->get() == "spread") return RouteRule::spread;
   for (const RouteRule grouped : {RouteRule::minimal, RouteRule::valiant}) {
-    if (rule == nullptr || rule->get() != route_names[static_cast<std::size_t>(grouped)] || worms_) continue;
+    if (rule == nullptr || rule->get() != name_of(grouped) || worms_) continue;
     if (!groups_ || grouped == RouteRule::valiant)
       groups_ = values_.at_place(begin_of(node), [&] { return switch_groups(network_, grouped); });
     return grouped;

@@ -5,6 +5,7 @@
 #include <tailbound/network/channels/worm_ends.hpp>
 #include <tailbound/network/worms/worm_network.hpp>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -26,6 +27,9 @@ enum class WormShape {
   bidirectional_torus,
   hypercube,
 };
+[[nodiscard]] constexpr auto names_of(WormShape) {
+  return std::array{"butterfly-fat-tree", "mesh", "torus", "bidirectional-torus", "hypercube"};
+}
 
 struct WormTopology {
   WormShape shape = WormShape::mesh;

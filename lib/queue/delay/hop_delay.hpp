@@ -3,6 +3,8 @@
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 #include <tailbound/series/distribution.hpp>
 
+#include <array>
+
 /// What one queue adds to the delay of a packet.
 ///
 /// MODEL     W = slots that an arbitrary packet waits, its own service slot not counted; first in, first out,
@@ -18,6 +20,9 @@ enum class HopDelay {
   wait,       ///< W
   occupancy,  ///< Q, the published figure read literally; for C = 1
 };
+[[nodiscard]] constexpr auto names_of(HopDelay) {
+  return std::array{"wait", "occupancy"};
+}
 
 /// The most slots that a delay is looked at, C = 1: a few arrays of long doubles of this length are 1 GB, and
 /// minutes of transforms.

@@ -5,6 +5,7 @@
 #include <tailbound/traffic/on_off.hpp>
 #include <tailbound/traffic/packet_sizes.hpp>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -41,6 +42,9 @@ enum class PacketArrival {
   whole,  ///< all in one slot
   cells,  ///< one a slot
 };
+[[nodiscard]] constexpr auto names_of(PacketArrival) {
+  return std::array{"whole", "cells"};
+}
 
 struct SwitchModel {
   std::vector<numeric::Rational> rates;  ///< cells a slot of each input, 0 < p <= 1; 1 .. 1024 of them

@@ -6,6 +6,7 @@
 #include <tailbound/sim/sources/poisson_clock.hpp>
 #include <tailbound/sim/worm/worm_engine.hpp>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,7 +22,13 @@
 namespace tailbound::sim {
 
 enum class WormArrivals { poisson, bernoulli };
+[[nodiscard]] constexpr auto names_of(WormArrivals) {
+  return std::array{"poisson", "bernoulli"};
+}
 enum class WormLengths { fixed, geometric };
+[[nodiscard]] constexpr auto names_of(WormLengths) {
+  return std::array{"fixed", "geometric"};
+}
 
 /// All that a wormhole simulation depends on.
 struct WormModel {

@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/documents/delay/generated_network.hpp>
 
@@ -125,8 +126,7 @@ Document document(const GeneratedNetworkQuestion& question, const GeneratedNetwo
   result.inputs = {{"shape", Text{shape_name(question.shape)}}};
   if (question.traffic) {
     result.inputs.push_back({"uniform", Given{question.traffic->uniform}});
-    result.inputs.push_back(
-        {"route", Text{network::route_names[static_cast<std::size_t>(question.traffic->route)]}});
+    result.inputs.push_back({"route", Text{name_of(question.traffic->route)}});
   }
   if (!question.without.empty()) result.inputs.push_back({"without", TextList{question.without}});
   result.cells = result_cells(answer);

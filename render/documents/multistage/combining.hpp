@@ -5,6 +5,7 @@
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/document.hpp>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,9 @@ inline constexpr std::size_t most_hot_paths_in_text = 3;
 
 /// What --plot draws.
 enum class MultistageCurve { delay, throughput };
+[[nodiscard]] constexpr auto names_of(MultistageCurve) {
+  return std::array{"delay", "throughput"};
+}
 
 /// One model, or the simulation, at each point.
 struct DrawnFlow {

@@ -1,0 +1,87 @@
+#include <catch2/catch.hpp>
+#include <cli/ask.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <string>
+
+// What options say of their values, for forms and other programs, beside what commands do with them.
+
+namespace {
+
+using namespace tailbound;
+using cli::Asker;
+using options::Option;
+
+TEST_CASE("values: every name that an option takes stands in its help") {
+  int found = 0;
+  for (const std::string& command : cli::command_names()) {
+    const Asker asker(command);
+    for (const Option& option : asker.options().options)
+      for (const std::string& name : option.values.choices) {
+        INFO(command << " " << option.name << " " << name);
+        CHECK(option.help.find(name) != std::string::npos);
+        ++found;
+      }
+  }
+  CHECK(found > 100);
+}
+
+TEST_CASE("values: sliders go up, in steps that fit") {
+  int found = 0;
+  for (const std::string& command : cli::command_names()) {
+    const Asker asker(command);
+    for (const Option& option : asker.options().options)
+      if (const auto& slider = option.values.slider) {
+        INFO(command << " " << option.name);
+        CHECK(slider->least < slider->most);
+        CHECK(slider->step > 0);
+        CHECK(slider->step < slider->most - slider->least + 1e-9);
+        CHECK(option.text != nullptr);
+        ++found;
+      }
+  }
+  CHECK(found > 60);
+}
+
+TEST_CASE("values: another name is refused, and the names listed are those of the option") {
+  int found = 0;
+  for (const std::string& command : cli::command_names()) {
+    const Asker asker(command);
+    if (asker.command().opening.empty()) continue;
+    for (const Option& option : asker.options().options) {
+      if (option.values.choices.empty()) continue;
+      INFO(command << " " << option.name);
+      cli::Opening asked = asker.command().opening;
+      std::erase_if(asked, [&](const auto& pair) { return pair.first == option.name; });
+      asked.emplace_back(option.name, "nonsense");
+      std::string message;
+      try {
+        static_cast<void>(asker.answer(asked));
+      } catch (const InvalidArgument& error) {
+        message = error.what();
+      }
+      // Other options may have to be given with it: then these are asked for.
+      if (message.find("must be one of") == std::string::npos &&
+          message.find("must be either") == std::string::npos)
+        continue;
+      for (const std::string& name : option.values.choices) CHECK(message.find(name) != std::string::npos);
+      ++found;
+    }
+  }
+  CHECK(found > 20);
+}
+
+TEST_CASE("commands: simulations and lists of points may be cut, analyses have a limit of time") {
+  for (const std::string& command : cli::command_names()) {
+    INFO(command);
+    const cli::Work work = Asker(command).command().work;
+    const bool simulates = command.starts_with("simulate") || command.starts_with("validate");
+    CHECK((work == cli::Work::simulation) == simulates);
+    if (simulates) CHECK((cli::may_be_cut(work) && !cli::is_analysis(work)));
+  }
+  CHECK(cli::may_be_cut(Asker("buffer").command().work));
+  CHECK_FALSE(cli::may_be_cut(Asker("pgf").command().work));
+  CHECK_FALSE(cli::is_analysis(Asker("sweep").command().work));
+}
+
+}  // namespace
