@@ -17,7 +17,8 @@ namespace tailbound::answers {
 
 /// `inputs` independent inputs that share the load equally.
 struct EqualInputs {
-  std::int64_t inputs = 1;  ///< 1 .. 1 048 576
+  static constexpr std::int64_t most = 1'048'576;
+  std::int64_t inputs = 1;  ///< 1 .. most
   /// rho [packets/slot]; empty where it is what is asked for.
   std::optional<numeric::Rational> load{};
 };
@@ -68,6 +69,7 @@ using Source = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, BurstyI
                             Probabilities, Blocks, PoissonAtAnyTime>;
 
 struct Traffic {
+  static constexpr int most_packets_per_slot = 32;
   Source source;
   int packets_per_slot = 1;  ///< C, served in a slot: 1 .. 32; 1 where slots are correlated
 };

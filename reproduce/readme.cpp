@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <reproduce/readme.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
-#include <tailbound/render/formats/schema.hpp>
+#include <tailbound/render/documents/schema.hpp>
 
 namespace tailbound::figures {
 namespace {

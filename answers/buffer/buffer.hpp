@@ -40,6 +40,9 @@ struct LongestBurst {
 };
 
 struct BufferQuestion {
+  /// Above this many packets the library gives up; so bytes and nanoseconds below fit their types.
+  static constexpr std::int64_t deepest = 1'000'000'000'000'000;
+
   Traffic traffic;
   std::variant<LeastBuffer, ProbabilityOf, GreatestLoad, LeastSpeedup, LongestBurst> asked;
   bounds::Criterion criterion = bounds::Criterion::overflow;

@@ -35,8 +35,6 @@ struct Given {
   throw InvalidArgument(option, "missing", legal);
 }
 
-constexpr std::int64_t most_inputs = 1'048'576;
-
 /// Those of --traffic that a command takes.
 Meanings<TrafficName> traffic_names(Correlated correlated) {
   Meanings<TrafficName> all;
@@ -187,8 +185,12 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
 std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Sought sought) {
   using answers::Traffic;
   const TrafficForm form = traffic_form(options, sought);
-  const auto inputs = [&] { return integers_or(1, options.inputs, "--inputs", 1, most_inputs); };
-  const auto served = [&] { return integers_or(1, options.packets_per_slot, "--packets-per-slot", 1, 32); };
+  const auto inputs = [&] {
+    return integers_or(1, options.inputs, "--inputs", 1, answers::EqualInputs::most);
+  };
+  const auto served = [&] {
+    return integers_or(1, options.packets_per_slot, "--packets-per-slot", 1, Traffic::most_packets_per_slot);
+  };
   const auto serve = [](Traffic& each, std::int64_t packets) {
     each.packets_per_slot = static_cast<int>(packets);
   };

@@ -6,6 +6,7 @@
 #include <tailbound/answers/points/stored.hpp>
 #include <tailbound/numeric/text/decimal.hpp>
 #include <tailbound/numeric/text/number_list.hpp>
+#include <tailbound/options/read.hpp>
 #include <tailbound/render/documents/buffer/buffer.hpp>
 #include <tailbound/run/executor.hpp>
 #include <tailbound/run/processes.hpp>
@@ -80,7 +81,7 @@ std::int64_t integer(const Given& given) {
 template <class Number>
 struct Asked {
   std::optional<Number> inputs, load, drop, capacity, packets_per_slot;
-  std::string criterion = "overflow";
+  bounds::Criterion criterion = bounds::Criterion::overflow;
 
   /// \param number_of  (handle) -> Number
   template <class NumberOf>
@@ -98,27 +99,27 @@ struct Asked {
       else if (name == "packets_per_slot")
         packets_per_slot = number_of(value);
       else if (name == "criterion")
-        criterion = text_of(value);
+        criterion = options::choice_of<bounds::Criterion>(text_of(value), "criterion");
       else
         throw NotHere();
     }
     if (!inputs || !load || drop.has_value() == capacity.has_value()) throw NotHere();
-    if (criterion != "overflow" && criterion != "loss") throw NotHere();
   }
 };
 
 /// The question; none where the queue is unstable.
 std::optional<BufferQuestion> question(std::int64_t inputs, Rational load,
                                        const std::optional<Rational>& drop, std::int64_t capacity,
-                                       std::int64_t served, const std::string& criterion) {
-  if (inputs < 1 || inputs > 1'048'576 || served < 1 || served > 32 || load <= 0) throw NotHere();
-  if (drop ? *drop <= 0 || *drop >= 1 : capacity < 0 || capacity > 1'000'000'000) throw NotHere();
+                                       std::int64_t served, bounds::Criterion criterion) {
+  if (inputs < 1 || inputs > answers::EqualInputs::most || served < 1 ||
+      served > answers::Traffic::most_packets_per_slot || load <= 0)
+    throw NotHere();
+  if (drop ? *drop <= 0 || *drop >= 1 : capacity < 0 || capacity > BufferQuestion::deepest) throw NotHere();
   if (load >= served) return std::nullopt;
-  BufferQuestion asked{
-      .traffic = {.source = answers::EqualInputs{inputs, std::move(load)},
-                  .packets_per_slot = static_cast<int>(served)},
-      .asked = {},
-      .criterion = criterion == "loss" ? bounds::Criterion::loss : bounds::Criterion::overflow};
+  BufferQuestion asked{.traffic = {.source = answers::EqualInputs{inputs, std::move(load)},
+                                   .packets_per_slot = static_cast<int>(served)},
+                       .asked = {},
+                       .criterion = criterion};
   if (drop)
     asked.asked = answers::LeastBuffer{*drop};
   else

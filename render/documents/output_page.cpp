@@ -1,5 +1,5 @@
 #include <tailbound/render/documents/output_page.hpp>
-#include <tailbound/render/formats/schema.hpp>
+#include <tailbound/render/documents/schema.hpp>
 
 namespace tailbound::render {
 

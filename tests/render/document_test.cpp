@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <tailbound/render/document.hpp>
-#include <tailbound/render/formats/schema.hpp>
+#include <tailbound/render/documents/schema.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 #include <tailbound/render/units.hpp>
 

@@ -18,9 +18,6 @@ using numeric::Rational;
 
 using Asked = decltype(BufferQuestion::asked);
 
-// Above this many packets B the library gives up; so bytes and nanoseconds below fit their types.
-constexpr std::int64_t deepest = 1'000'000'000'000'000;
-
 /// What of the traffic --solve looks for; the least speedup is none of it.
 const Meanings<Sought>& solved() {
   static const Meanings<Sought> all{
@@ -41,7 +38,7 @@ std::vector<Asked> read_solved(const BufferOptions& options) {
                           "given with --solve, which needs --capacity B and --drop EPS");
   const std::vector<Rational> drops = read_drops(*options.drop);
   std::vector<Asked> all;
-  for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, deepest))
+  for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, BufferQuestion::deepest))
     for (const Rational& drop : drops)
       all.push_back(what == Sought::load    ? Asked(answers::GreatestLoad{capacity, drop})
                     : what == Sought::burst ? Asked(answers::LongestBurst{capacity, drop})
@@ -53,7 +50,7 @@ std::vector<Asked> read_all_asked(const BufferOptions& options) {
   if (options.solve) return read_solved(options);
   std::vector<Asked> all;
   for (const BufferAsked& asked : read_asked(
-           options, deepest,
+           options, BufferQuestion::deepest,
            {.both = "given alone for the probability of a buffer, --drop alone for the buffer of a "
                     "target, or both with --solve load, speedup or burst",
            .missing = "given as the target EPS, such as 1e-15 (or --capacity B, for the probability of "

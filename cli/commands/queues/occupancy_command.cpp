@@ -2,6 +2,7 @@
 #include <cli/options/number_options.hpp>
 #include <cli/options/replies.hpp>
 #include <cli/options/traffic_options.hpp>
+#include <tailbound/answers/buffer/buffer.hpp>
 #include <tailbound/render/documents/buffer/occupancy.hpp>
 
 #include <optional>
@@ -20,8 +21,6 @@ struct OccupancyOptions {
   std::optional<std::string> levels, until;
 };
 
-constexpr std::int64_t kDeepest = 1'000'000'000'000'000;  // the library's own limit
-
 std::variant<answers::Levels, answers::Until> read_levels(const OccupancyOptions& options) {
   if (options.levels && options.until)
     throw InvalidArgument("--levels", "given together with --until", "given alone, or --until alone");
@@ -37,7 +36,7 @@ std::variant<answers::Levels, answers::Until> read_levels(const OccupancyOptions
   answers::Levels levels;
   for (const numeric::Rational& entry :
        parse_list(*options.levels, "--levels", OccupancyQuestion::most_levels))
-    levels.emplace_back(to_integer(entry, "--levels", 0, kDeepest));
+    levels.emplace_back(to_integer(entry, "--levels", 0, answers::BufferQuestion::deepest));
   return levels;
 }
 

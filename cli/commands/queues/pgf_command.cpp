@@ -48,8 +48,8 @@ Pgf read_arrivals(const TrafficOptions& options) {
 PgfQuestion read_question(const PgfOptions& options, PgfOf of, Language language) {
   PgfQuestion question{.arrivals = read_arrivals(options.traffic), .of = of, .language = language};
   if (options.traffic.packets_per_slot)
-    question.packets_per_slot =
-        static_cast<int>(parse_integer(*options.traffic.packets_per_slot, "--packets-per-slot", 1, 32));
+    question.packets_per_slot = static_cast<int>(parse_integer(
+        *options.traffic.packets_per_slot, "--packets-per-slot", 1, answers::Traffic::most_packets_per_slot));
   question.cancelled = options.cancel;
   if (of == PgfOf::arrivals && options.cancel)
     throw InvalidArgument("--cancel", "given with --of arrivals", "left out there");

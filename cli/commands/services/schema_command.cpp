@@ -4,7 +4,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/documents/accuracy/accuracy.hpp>
 #include <tailbound/render/documents/output_page.hpp>
-#include <tailbound/render/formats/schema.hpp>
+#include <tailbound/render/documents/schema.hpp>
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 #include <nlohmann/json.hpp>
-#include <tailbound/render/formats/schema.hpp>
+#include <tailbound/render/documents/schema.hpp>
 #include <tailbound/render/units.hpp>
 
 namespace tailbound::render {
