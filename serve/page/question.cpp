@@ -15,10 +15,9 @@ constexpr std::size_t most_files = 8;
 constexpr std::size_t longest_name = 100;
 constexpr int deepest = 5;
 
-/// Commands that write files, and those that are no questions.
-bool is_offered(std::string_view command) {
-  constexpr std::string_view others[] = {"reproduce", "sweep", "merge", "schema", "serve"};
-  return std::find(std::begin(others), std::end(others), command) == std::end(others);
+/// Is it a question? Others ask many and write files, or have no answer of their own.
+bool is_offered(const cli::Command& command) {
+  return command.layout != nullptr && command.work != cli::Work::questions;
 }
 
 /// Options that write files, or read what such have written.
@@ -44,7 +43,7 @@ const std::vector<std::pair<std::string, cli::Asker>>& offered() {
   static const auto askers = [] {
     std::vector<std::pair<std::string, cli::Asker>> all;
     for (const std::string& name : cli::command_names())
-      if (is_offered(name)) all.emplace_back(name, cli::Asker(name));
+      if (cli::Asker asker(name); is_offered(asker.command())) all.emplace_back(name, std::move(asker));
     return all;
   }();
   return askers;

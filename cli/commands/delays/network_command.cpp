@@ -132,10 +132,10 @@ using ReadShape = network::FabricShape (*)(Numbers&);
 
 const Meanings<ReadShape>& shapes() {
   static const Meanings<ReadShape> all{
-      {"fat-tree", read_fat_tree},          {"leaf-spine", read_leaf_spine},
-      {"torus", read_grid<network::Torus>}, {"hyperx", read_grid<network::HyperX>},
-      {"dragonfly", read_dragonfly},        {"slimfly", read_slimfly},
-      {"jellyfish", read_jellyfish}};
+      {network::FatTree::name, read_fat_tree},           {network::LeafSpine::name, read_leaf_spine},
+      {network::Torus::name, read_grid<network::Torus>}, {network::HyperX::name, read_grid<network::HyperX>},
+      {network::Dragonfly::name, read_dragonfly},        {network::SlimFly::name, read_slimfly},
+      {network::Jellyfish::name, read_jellyfish}};
   return all;
 }
 

@@ -503,6 +503,13 @@ Drawn drawn_and_checked(const FabricShape& shape) {
 
 }  // namespace
 
+std::vector<std::string> fabric_names() {
+  return []<std::size_t... place>(std::index_sequence<place...>) {
+    return std::vector<std::string>{std::variant_alternative_t<place, FabricShape>::name...};
+  }
+  (std::make_index_sequence<std::variant_size_v<FabricShape>>());
+}
+
 FabricFacts facts_of(const FabricShape& shape) {
   return drawn_and_checked(shape).facts;
 }

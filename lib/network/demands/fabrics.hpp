@@ -21,12 +21,14 @@ namespace tailbound::network {
 /// tree.hpp, counts the ports of one side.)
 /// SOURCE  Al-Fares, Loukissas and Vahdat 2008 (3 levels)
 struct FatTree {
+  static constexpr const char* name = "fat-tree";
   int radix = 4;   ///< even, 2 .. 128
   int levels = 3;  ///< 2 or 3
 };
 
 /// Each leaf to each spine.
 struct LeafSpine {
+  static constexpr const char* name = "leaf-spine";
   int leaves = 4, spines = 2;  ///< 1 .. 10 000
   int hosts = 4;               ///< of a leaf
   int uplink_rate = 1;         ///< packets a slot between leaf and spine, 1 .. 32
@@ -34,6 +36,7 @@ struct LeafSpine {
 
 /// A switch to both neighbours in each dimension, round in circles.
 struct Torus {
+  static constexpr const char* name = "torus";
   std::vector<int> sides{4, 4};  ///< one to six, each 2 or more
   int hosts = 1;                 ///< of a switch
 };
@@ -41,6 +44,7 @@ struct Torus {
 /// A switch to all others in each dimension. One dimension is a full mesh, two a flattened butterfly.
 /// SOURCE  Ahn, Binkert, Davis, McLaren and Schreiber 2009
 struct HyperX {
+  static constexpr const char* name = "hyperx";
   std::vector<int> sides{4, 4};
   int hosts = 4;
 };
@@ -48,6 +52,7 @@ struct HyperX {
 /// Groups of switches, within a group each to each other, and a wire between each two groups.
 /// SOURCE  Kim, Dally, Scott and Abts 2008
 struct Dragonfly {
+  static constexpr const char* name = "dragonfly";
   int routers = 4;  ///< of a group
   int hosts = 2;    ///< of a switch
   int wires = 2;    ///< of a switch to other groups
@@ -58,6 +63,7 @@ struct Dragonfly {
 /// than two wires.
 /// SOURCE  Hafner 2004; Besta and Hoefler 2014
 struct SlimFly {
+  static constexpr const char* name = "slimfly";
   int prime = 5;             ///< q, or a power of a prime, 4 .. 223
   std::optional<int> hosts;  ///< of a switch; half of its wires, rounded up, unless told
 };
@@ -66,6 +72,7 @@ struct SlimFly {
 /// order, then the rest by exchanges.
 /// SOURCE  Singla, Hong, Popa and Godfrey 2012
 struct Jellyfish {
+  static constexpr const char* name = "jellyfish";
   int switches = 20;  ///< 3 .. 100 000
   int degree = 4;     ///< wires to other switches: 2 or more, below `switches`; switches * degree is even
   int hosts = 4;      ///< of a switch
@@ -73,6 +80,8 @@ struct Jellyfish {
 };
 
 using FabricShape = std::variant<FatTree, LeafSpine, Torus, HyperX, Dragonfly, SlimFly, Jellyfish>;
+/// All their names, in this order.
+[[nodiscard]] std::vector<std::string> fabric_names();
 
 /// What is known of it from its definition.
 struct FabricFacts {

@@ -17,12 +17,6 @@ using answers::GeneratedNetworkQuestion;
 
 constexpr std::size_t most_nodes_drawn = 600;
 
-const char* shape_name(const network::FabricShape& shape) {
-  constexpr const char* names[] = {"fat-tree",  "leaf-spine", "torus",    "hyperx",
-                                   "dragonfly", "slimfly",    "jellyfish"};
-  return names[shape.index()];
-}
-
 /// What a name begins with, before its first digit: nodes of one kind are drawn alike.
 std::string kind_of(const std::string& name) {
   return name.substr(0, std::min(name.find_first_of("0123456789"), name.size()));
@@ -91,8 +85,7 @@ Cells result_cells(const GeneratedNetworkAnswer& answer) {
 Layout generated_network_layout() {
   Layout layout{.command = "network", .inputs = {}, .results = {}};
   layout.inputs = {
-      {"shape", "shape", "", Shape::text,
-       "fat-tree, leaf-spine, torus, hyperx, dragonfly, slimfly or jellyfish"},
+      {"shape", "shape", "", Shape::text, tailbound::in_words(network::fabric_names())},
       {"uniform", "uniform", "packets/slot", Shape::given, "that each host sends, the same to each other"},
       {"route", "route", "", Shape::text, "shortest, spread, minimal or valiant"},
       {"without", "without", "", Shape::texts, "what has failed, as it was asked for"}};
@@ -123,7 +116,7 @@ Document document(const GeneratedNetworkQuestion& question, const GeneratedNetwo
   document.headline =
       fmt::format("{}: {} hosts, {} switches.", answer.facts.name, answer.facts.hosts, answer.facts.switches);
   Result result;
-  result.inputs = {{"shape", Text{shape_name(question.shape)}}};
+  result.inputs = {{"shape", Text{std::visit([](const auto& shape) { return shape.name; }, question.shape)}}};
   if (question.traffic) {
     result.inputs.push_back({"uniform", Given{question.traffic->uniform}});
     result.inputs.push_back({"route", Text{name_of(question.traffic->route)}});
