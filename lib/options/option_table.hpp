@@ -29,6 +29,13 @@ template <class Enumeration>
 [[nodiscard]] Values choices() {
   return {.choices = all_names<Enumeration>()};
 }
+/// All of them for a help: "poisson (the default) or bernoulli".
+template <class Enumeration>
+[[nodiscard]] std::string choices_in_words(const char* usual = "the default") {
+  std::vector<std::string> names = all_names<Enumeration>();
+  names.front() += std::string(" (") + usual + ")";
+  return in_words(names);
+}
 /// Names that an option takes, with what they stand for; the usual one first.
 template <class Meaning>
 using Meanings = std::vector<std::pair<std::string, Meaning>>;

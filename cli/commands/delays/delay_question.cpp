@@ -415,8 +415,8 @@ void add_delay_options(OptionTable& table, DelayOptions& options) {
   question.add("--drop", options.drop, "EPS",
                "adds the buffer of each hop for this target (the packet in\nservice counts)",
                powers_of_ten(-30, -1));
-  question.add("--criterion", options.criterion, "NAME", "of --drop: overflow (the default) or loss",
-               choices<bounds::Criterion>());
+  question.add("--criterion", options.criterion, "NAME",
+               "of --drop: " + choices_in_words<bounds::Criterion>(), choices<bounds::Criterion>());
   question.add("--reorder", options.reorder, "EPS",
                "the reorder buffer of one flow: least b with P(R > b) <= EPS", powers_of_ten(-30, -1));
   question.add("--reorder-levels", options.reorder_levels, "LIST", "levels b of P(R > b)");

@@ -140,8 +140,7 @@ void declare(OptionTable& table, PgfOptions& options) {
   const OptionGroup question(table, "Question");
   question.add("--of", options.of, "NAME",
                "arrivals A(z), occupancy Q(z) (the default) or wait W(z), or a list", choices<PgfOf>());
-  question.add("--as", options.as, "NAME", "text (the default), latex, maple, gp or c, or a list",
-               choices<Language>());
+  question.add("--as", options.as, "NAME", choices_in_words<Language>() + ", or a list", choices<Language>());
   question.add_flag("--moments", options.moments, "mean, variance and the probability of 0 too");
   question.add_flag("--cancel", options.cancel,
                     "the common root z = 1 divided out (rational A with numeric exponents)");

@@ -156,7 +156,7 @@ void declare_model(OptionTable& table, MultistageModelOptions& options) {
 void declare_validation(OptionTable& table, MultistageSimulationOptions& options) {
   add_multistage_options(table, options.question);
   const OptionGroup network(table, "Network");
-  network.add("--wiring", options.wiring, "NAME", "baseline (the default) or omega", choices<Wiring>());
+  network.add("--wiring", options.wiring, "NAME", choices_in_words<Wiring>(), choices<Wiring>());
   add_simulation_options(table, options.run);
 }
 

@@ -104,7 +104,8 @@ void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
   add_network_options(table, options.place, network::FileUse::worms);
   const OptionGroup traffic(table, "Traffic");
   traffic.add("--flits", options.flits, "M", "length of a message", slider(1, 256, 1));
-  traffic.add("--lengths", options.lengths, "NAME", "fixed (unless told) or geometric, with mean --flits",
+  traffic.add("--lengths", options.lengths, "NAME",
+              choices_in_words<sim::WormLengths>("unless told") + ", with mean --flits",
               choices<sim::WormLengths>());
   traffic.add("--loads", options.loads, "LIST", "flits a cycle from each node: 0.01,0.02 or 0.01:0.05:0.01");
   traffic.add("--fractions", options.fractions, "LIST",
@@ -259,7 +260,8 @@ void add_wormhole_simulation_options(OptionTable& table, WormholeSimulationOptio
            "simulated: searched\nfirst, to --precision",
            choices<answers::FractionsOf>());
   const OptionGroup network(table, "Simulated network");
-  network.add("--arrivals", options.arrivals, "NAME", "of messages: poisson (unless told) or bernoulli",
+  network.add("--arrivals", options.arrivals, "NAME",
+              "of messages: " + choices_in_words<sim::WormArrivals>("unless told"),
               choices<sim::WormArrivals>());
   add_simulation_options(table, options.run);
 }
