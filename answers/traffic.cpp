@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <tailbound/answers/traffic.hpp>
+#include <tailbound/core/cases.hpp>
 #include <tailbound/queue/arrivals/blocks_file.hpp>
 #include <tailbound/series/files/pmf_file.hpp>
 #include <tailbound/symbolic/pgf.hpp>
@@ -10,13 +11,6 @@ namespace tailbound::answers {
 namespace {
 
 using numeric::Rational;
-
-template <class... Case>
-struct Cases : Case... {
-  using Case::operator()...;
-};
-template <class... Case>
-Cases(Case...) -> Cases<Case...>;
 
 Rational whole_number(std::int64_t value) {
   return Rational(static_cast<long>(value));

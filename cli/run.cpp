@@ -8,6 +8,7 @@
 #include <cli/process/pieces.hpp>
 #include <cli/program.hpp>
 #include <tailbound/answers/points/points.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/document.hpp>
 #include <tailbound/render/formats/formats.hpp>

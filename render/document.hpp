@@ -62,6 +62,9 @@ struct TableLayout {
   std::vector<Column> columns;
 };
 
+/// Tables inside results are in text where there are no more results, unless a document says otherwise.
+inline constexpr std::size_t most_tables = 3;
+
 /// All keys that a command may show. Each is there where the question asks for it.
 struct Layout {
   std::string command;          ///< "simulate tree"

@@ -1,6 +1,7 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/core/cases.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/value.hpp>
 
@@ -90,13 +91,6 @@ int certified_digits(const Enclosure& value, Digits digits) {
                    : digits.count;
 }
 
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
-
 double log10_of(const Real& value) {
   return value > 0 ? static_cast<double>(boost::multiprecision::log10(value))
                    : -std::numeric_limits<double>::infinity();
@@ -106,16 +100,16 @@ double log10_of(const Real& value) {
 
 std::string kind_of(const Value& value) {
   return std::visit(
-      Overloaded{[](const Exact&) { return "exact"; }, [](const Enclosure&) { return "enclosure"; },
-                 [](const Bound&) { return "bound"; }, [](const Approximation&) { return "approximation"; },
-                 [](const Asymptote&) { return "asymptote"; }, [](const Model&) { return "model"; },
-                 [](const Estimate&) { return "estimate"; }, [](const auto&) { return ""; }},
+      Cases{[](const Exact&) { return "exact"; }, [](const Enclosure&) { return "enclosure"; },
+            [](const Bound&) { return "bound"; }, [](const Approximation&) { return "approximation"; },
+            [](const Asymptote&) { return "asymptote"; }, [](const Model&) { return "model"; },
+            [](const Estimate&) { return "estimate"; }, [](const auto&) { return ""; }},
       value);
 }
 
 std::string brief(const Value& value, Digits digits) {
   return std::visit(
-      Overloaded{
+      Cases{
           [](None) { return std::string("-"); },
           [](Whole whole) { return std::to_string(whole.value); },
           [](const Given& given) { return plain(given.value); },
@@ -140,7 +134,7 @@ std::string brief(const Value& value, Digits digits) {
 }
 
 std::string certainty(const Value& value, Digits digits) {
-  return std::visit(Overloaded{
+  return std::visit(Cases{
                         [](const Exact&) { return std::string("exact"); },
                         [&](const Enclosure& enclosure) {
                           return fmt::format("certified to {} digits", certified_digits(enclosure, digits));
@@ -176,7 +170,7 @@ Decimals decimals(const Value& value, Digits digits) {
     return std::pair(std::move(text), fraction);
   };
   return std::visit(
-      Overloaded{
+      Cases{
           [](Whole whole) { return Decimals{.value = std::to_string(whole.value)}; },
           [](Flag flag) { return Decimals{.value = flag.value ? "true" : "false"}; },
           [&](const Given& given) {
@@ -223,7 +217,7 @@ Decimals decimals(const Value& value, Digits digits) {
 std::optional<double> height(const Value& value) {
   using Height = std::optional<double>;
   return std::visit(
-      Overloaded{
+      Cases{
           [](Whole whole) -> Height { return static_cast<double>(whole.value); },
           [](const Given& given) -> Height { return numeric::nearest_double(given.value); },
           [](const Exact& exact) -> Height { return numeric::nearest_double(exact.value); },
@@ -243,17 +237,16 @@ std::optional<double> log10_height(const Value& value) {
   const auto rational = [](const Rational& exact) -> Height {
     return log10_of(numeric::to_real(exact, Rounding::up));
   };
-  return std::visit(
-      Overloaded{[&](const Given& given) { return rational(given.value); },
-                 [&](const Exact& exact) { return rational(exact.value); },
-                 [](const Enclosure& enclosure) -> Height { return log10_of(enclosure.upper); },
-                 [](const Bound& bound) -> Height { return log10_of(bound.value); },
-                 [](const Approximation& computed) -> Height { return log10_of(computed.value); },
-                 [](const auto& other) -> Height {
-                   const Height plain_height = height(Value(other));
-                   return plain_height ? Height(std::log10(*plain_height)) : std::nullopt;
-                 }},
-      value);
+  return std::visit(Cases{[&](const Given& given) { return rational(given.value); },
+                          [&](const Exact& exact) { return rational(exact.value); },
+                          [](const Enclosure& enclosure) -> Height { return log10_of(enclosure.upper); },
+                          [](const Bound& bound) -> Height { return log10_of(bound.value); },
+                          [](const Approximation& computed) -> Height { return log10_of(computed.value); },
+                          [](const auto& other) -> Height {
+                            const Height plain_height = height(Value(other));
+                            return plain_height ? Height(std::log10(*plain_height)) : std::nullopt;
+                          }},
+                    value);
 }
 
 Value scaled(const Value& value, const Rational& factor) {
@@ -263,7 +256,7 @@ Value scaled(const Value& value, const Rational& factor) {
     return numeric::to_real(numeric::to_rational(real) * factor, rounding);
   };
   return std::visit(
-      Overloaded{
+      Cases{
           [&](Whole whole) -> Value { return Given{factor * cln::cl_I(static_cast<long>(whole.value))}; },
           [&](const Given& given) -> Value { return Given{given.value * factor}; },
           [&](const Exact& exact) -> Value { return Exact{exact.value * factor}; },

@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <tailbound/answers/buffer/buffer.hpp>
 #include <tailbound/bounds/sizing/longest_burst.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/queue/tail_bounds/burst_bound.hpp>
 
@@ -56,7 +57,7 @@ BufferAnswer answer_to(const ProbabilityOf& asked, const BufferQuestion& questio
 void require_slots(const BufferQuestion& question) {
   if (question.criterion == Criterion::loss &&
       std::holds_alternative<PoissonAtAnyTime>(question.traffic.source))
-    throw InvalidArgument("criterion", bounds::name(question.criterion),
+    throw InvalidArgument("criterion", name_of(question.criterion),
                           "overflow with --traffic md1 where a load or speedup is looked for");
 }
 

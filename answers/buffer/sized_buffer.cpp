@@ -282,12 +282,6 @@ SizedBufferAnswer cell_by_cell(const SizedBufferQuestion& question) {
 
 }  // namespace
 
-const char* name(SizedCriterion criterion) {
-  return criterion == SizedCriterion::overflow      ? "overflow"
-         : criterion == SizedCriterion::packet_loss ? "loss"
-                                                    : "cell-loss";
-}
-
 std::unique_ptr<bounds::OutputQueue> sized_queue(const SizedBufferQuestion& question) {
   if (question.arrive == CellArrival::whole)
     return bounds::output_queue(bounds::cell_queue(whole_of(question)), question.accuracy);

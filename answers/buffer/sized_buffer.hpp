@@ -34,9 +34,6 @@ enum class SizedCriterion {
   return std::array{"overflow", "loss", "cell-loss"};
 }
 
-/// "overflow", "loss", "cell-loss"
-[[nodiscard]] const char* name(SizedCriterion criterion);
-
 struct SizedBufferQuestion {
   std::int64_t inputs = 1;  ///< of a switch with as many outputs
   numeric::Rational load;   ///< the share of slots that carry a cell, above 0 and below 1

@@ -2,6 +2,7 @@
 #include <tailbound/answers/delay/delay_model.hpp>
 #include <tailbound/bounds/network/wired_delay.hpp>
 #include <tailbound/bounds/path/delay_bound.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ using numeric::Rational;
 using Meets = bounds::WiredDelay::Meets;
 
 /// Slots of a delay to which hops are looked at as a chain: unless told, as much as takes about a second.
-constexpr std::size_t usual_slots = 448, most_slots = 4096;
+constexpr std::size_t usual_slots = 448, most_model_slots = 4096;
 /// Why a network's flow has no other law than that of independent hops.
 constexpr const char* not_derived =
     "bursts, or links of several packets per slot, in queues that wait: each wait is that of an arbitrary "
@@ -66,10 +67,6 @@ bool derived(const Topology& topology, const DelayModelQuestion& question) {
   const auto* tree = std::get_if<TreeTopology>(&topology);
   return question.sources == network::Sources::decoupled && question.hop_delay == queue::HopDelay::wait &&
          (tree == nullptr || !tree->burst);
-}
-
-const char* name(Hops hops) {
-  return hops == Hops::chain ? "chain" : hops == Hops::bound ? "bound" : "independent";
 }
 
 /// The number with one digit more than its arithmetic is right to.
@@ -169,7 +166,7 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
   if (question.hops && *question.hops != Hops::independent) {
     if (!is_derived)
       throw InvalidArgument(
-          "hops", name(*question.hops),
+          "hops", name_of(*question.hops),
           "independent: other hops are derived for decoupled sources, the wait, without bursts");
     if (*question.hops == Hops::bound && tree == nullptr)
       throw InvalidArgument("hops", "bound", "chain or independent: the bound is derived for trees");
@@ -183,7 +180,7 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
   } else {
     laws_->paths = bounds::dependent_network(std::get<NetworkTopology>(topology).network);
   }
-  laws_->chain.emplace(laws_->paths->hops, question.hops ? most_slots : usual_slots);
+  laws_->chain.emplace(laws_->paths->hops, question.hops ? most_model_slots : usual_slots);
   std::map<std::vector<std::pair<std::vector<std::size_t>, Rational>>, std::size_t> first;
   for (std::size_t flow = 0; flow < paths.flows.size(); ++flow) {
     std::size_t alike = paths.flows[flow].alike;

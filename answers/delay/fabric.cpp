@@ -79,7 +79,7 @@ std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<Named
   if (found.matrix) {
     const std::string path = path_of(found.matrix->file);
     fabric.demands.push_back(
-        {"", found.matrix->route, network::sparse_matrix(fabric.network, whole_of(read, path), path)});
+        {"", found.matrix->route, network::sparse_matrix(fabric.network, text_of_file(read, path), path)});
   }
   for (const network::PairsReference& pairs : found.pairs) {
     const std::string path = path_of(pairs.file);

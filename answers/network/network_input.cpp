@@ -31,7 +31,7 @@ void require_sendable(const std::optional<Rational>& uniform, const std::optiona
 
 }  // namespace
 
-std::string whole_of(const ReadNamed& read, const std::string& path) {
+std::string text_of_file(const ReadNamed& read, const std::string& path) {
   std::string text;
   read(path, [&text](std::string_view bytes) { text += bytes; });
   return text;
@@ -42,7 +42,7 @@ NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileU
   network::NetworkFile found = network::read_network(file.text, file.name, use, FlowsFrom::file, without);
   if (found.matrix) {
     const std::string path = (std::filesystem::path(file.name).parent_path() / found.matrix->file).string();
-    network::add_traffic_matrix(found.network, whole_of(read, path), path, found.matrix->route);
+    network::add_traffic_matrix(found.network, text_of_file(read, path), path, found.matrix->route);
   }
   for (const network::PairsReference& pairs : found.pairs) {
     const std::string path = (std::filesystem::path(file.name).parent_path() / pairs.file).string();

@@ -29,7 +29,7 @@ using ReadNamed =
     std::function<void(const std::string& path, const std::function<void(std::string_view bytes)>& take)>;
 
 /// All of its bytes.
-[[nodiscard]] std::string whole_of(const ReadNamed& read, const std::string& path);
+[[nodiscard]] std::string text_of_file(const ReadNamed& read, const std::string& path);
 
 /// The network of a file, with the flows that stand there and those of the matrix named there.
 /// \param without  what fails beside what the file says (network/demands/failures.hpp)

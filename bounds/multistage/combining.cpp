@@ -1,5 +1,6 @@
 #include <tailbound/bounds/multistage/blocking.hpp>
 #include <tailbound/bounds/multistage/published.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 
 #include <cln/rational.h>
@@ -14,7 +15,7 @@ namespace {
 /// Outputs that never conflict are an assumption of the published variant.
 void require_solvable(const network::CombiningMultistage& network, Variant variant) {
   if (variant == Variant::published && network.links == network::Links::one)
-    throw InvalidArgument("links", network::name(network.links),
+    throw InvalidArgument("links", name_of(network.links),
                           "any with the variant published, which has no conflicts at outputs (the variant "
                           "blocking has them)");
 }

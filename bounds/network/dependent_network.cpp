@@ -105,7 +105,7 @@ DependentPaths TreePairs::nearest_ancestor(const std::vector<Rational>& shares) 
 }
 
 /// Sums are equal where rates are, in whatever order they were added.
-double rounded(double rate) {
+double rounded_rate(double rate) {
   return std::ldexp(std::round(std::ldexp(rate, 44)), -44);
 }
 
@@ -118,16 +118,16 @@ double total(const Rates& rates) {
   return sum;
 }
 
-double rate_of(const Rates& rates, std::size_t host) {
+double rate_of_host(const Rates& rates, std::size_t host) {
   const auto place = rates.find(host);
   return place == rates.end() ? 0 : place->second;
 }
 
 /// Sources alike as one; none that send nothing but for rounding.
-std::vector<queue::LoneSource> alike(const Rates& rates) {
+std::vector<queue::LoneSource> alike_sources(const Rates& rates) {
   std::map<double, std::int64_t> counts;
   for (const auto& [host, rate] : rates)
-    if (rounded(rate) > 1e-12) ++counts[rounded(rate)];
+    if (rounded_rate(rate) > 1e-12) ++counts[rounded_rate(rate)];
   std::vector<queue::LoneSource> result;
   for (const auto& [rate, count] : counts) result.push_back({count, rate});
   return result;
@@ -148,14 +148,15 @@ std::vector<PairSource> merged(std::vector<PairSource> sources) {
 
 queue::QueuePair pair_of(const Rates& first, const Rates& second, const Rates& direct) {
   queue::QueuePair pair;
-  pair.forwarded = std::min(1.0, rounded(total(direct) / total(first)));
+  pair.forwarded = std::min(1.0, rounded_rate(total(direct) / total(first)));
   std::vector<PairSource> sources;
   for (const auto& [host, rate] : first) {
-    const double around = std::max(0.0, rounded(rate_of(second, host) - rate_of(direct, host)));
-    sources.push_back({1, rounded(rate), std::min(around, 1 - rounded(rate))});
+    const double around =
+        std::max(0.0, rounded_rate(rate_of_host(second, host) - rate_of_host(direct, host)));
+    sources.push_back({1, rounded_rate(rate), std::min(around, 1 - rounded_rate(rate))});
   }
   for (const auto& [host, rate] : second)
-    if (!first.contains(host)) sources.push_back({1, 0, rounded(rate)});
+    if (!first.contains(host)) sources.push_back({1, 0, rounded_rate(rate)});
   pair.sources = merged(std::move(sources));
   return pair;
 }
@@ -196,7 +197,7 @@ DependentPaths dependent_network(const Network& network) {
   DependentHops hops;
   hops.queues.resize(network.links.size());
   for (std::size_t link = 0; link < network.links.size(); ++link)
-    hops.queues[link].sources = alike(through[link]);
+    hops.queues[link].sources = alike_sources(through[link]);
   std::vector<Rates> straight = through;
   std::map<queue::QueuePair, std::size_t> known;
   for (const auto& [links, rates] : direct) {
@@ -217,7 +218,7 @@ DependentPaths dependent_network(const Network& network) {
       ++same->count;
   }
   for (std::size_t link = 0; link < network.links.size(); ++link)
-    if (!hops.queues[link].links.empty()) hops.queues[link].straight = alike(straight[link]);
+    if (!hops.queues[link].links.empty()) hops.queues[link].straight = alike_sources(straight[link]);
   DependentPaths paths;
   for (const network::Flow& flow : network.flows) {
     std::map<std::vector<std::size_t>, Rational> shares;

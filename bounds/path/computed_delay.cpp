@@ -14,7 +14,7 @@ using numeric::Real;
 using Series = std::vector<double>;
 
 /// Delays rarer than that are in sight, whatever is asked.
-constexpr double usual_target = 1e-6;
+constexpr double usual_tail = 1e-6;
 /// Relative errors of computed probabilities away from the last slots.
 constexpr double stated = 5e-5, stated_of_wires = 5e-4;
 /// What arithmetic may miss of I1 and I2: sums of probabilities, and relative for all else.
@@ -141,7 +141,7 @@ void require_consistent(const RouteLaw& law) {
 }
 
 Sight sight_of(std::span<const Route> routes, const DelayQuestion& question) {
-  Sight sight{usual_target, -1};
+  Sight sight{usual_tail, -1};
   for (const Rational& p : question.percentiles)
     sight.target = std::min(sight.target, numeric::nearest_double(1 - p));
   for (const Slots level : question.levels) sight.deepest = std::max(sight.deepest, level.value);

@@ -149,9 +149,9 @@ class Transform {
 };
 
 /// All routes together.
-class Mixture {
+class PairMixture {
  public:
-  explicit Mixture(std::span<const BoundedRoute> routes) {
+  explicit PairMixture(std::span<const BoundedRoute> routes) {
     for (const BoundedRoute& route : routes) transforms_.emplace_back(route);
   }
 
@@ -184,7 +184,7 @@ ClaimedSlotProbability claim(std::int64_t t, Real bound) {
   return {Slots(t), numeric::UpperBound<unit::Probability>{std::move(bound)}};
 }
 
-ClaimedPercentile percentile(const Mixture& mixture, const Rational& p, bool latency) {
+ClaimedPercentile percentile(const PairMixture& mixture, const Rational& p, bool latency) {
   const Rational bar = 1 - p;
   const double nearly = numeric::nearest_double(bar);
   const std::int64_t least = latency ? mixture.least() : 0;
@@ -255,7 +255,7 @@ BoundedDelayAnswer delay_bound(std::span<const BoundedRoute> routes, const Delay
   for (const BoundedRoute& route : routes) shares.push_back({{0}, route.share});
   require_valid(shares, question);
   const numeric::PrecisionScope scope(precision);
-  const Mixture mixture(routes);
+  const PairMixture mixture(routes);
   BoundedDelayAnswer answer;
   for (const Slots level : question.levels)
     answer.above.push_back(claim(level.value, mixture.at(level.value, false)));

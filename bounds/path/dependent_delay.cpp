@@ -18,7 +18,7 @@ using numeric::Rational;
 using Series = std::vector<double>;
 
 /// Of the pairs' laws; the delays' probabilities are then right to some 3e-5, beside what the last slots lose.
-constexpr double tolerance = 1e-4;
+constexpr double tolerance_of_pairs = 1e-4;
 constexpr std::size_t step = 32;
 std::size_t rounded_up(std::size_t slots) {
   return (slots + step - 1) / step * step;
@@ -151,7 +151,7 @@ class DependentKnowledge {
     std::vector<std::shared_ptr<const SolvedPair>> solved(missing.size());
     side_by_side(missing.size(), [&](std::size_t i) {
       const auto& [pair, size] = missing[i];
-      solved[i] = std::make_shared<SolvedPair>(pair, queue::pair_law(pair, size, tolerance));
+      solved[i] = std::make_shared<SolvedPair>(pair, queue::pair_law(pair, size, tolerance_of_pairs));
     });
     for (std::size_t i = 0; i < missing.size(); ++i) {
       PairCache::instance().add(missing[i], solved[i]);

@@ -46,10 +46,6 @@ BufferSize by_halving(const SlottedQueue& queue, const DropTarget& target, const
 
 }  // namespace
 
-const char* name(Criterion criterion) {
-  return criterion == Criterion::overflow ? "overflow" : "loss";
-}
-
 queue::LevelProbability drop_probability(const SlottedQueue& queue, Packets capacity, Criterion criterion,
                                          const Accuracy& accuracy) {
   if (capacity.value < 0)

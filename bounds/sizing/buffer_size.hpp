@@ -22,8 +22,6 @@ enum class Criterion {
   return std::array{"overflow", "loss"};
 }
 
-[[nodiscard]] const char* name(Criterion criterion);
-
 struct DropTarget {
   numeric::Rational probability;  ///< 0 < probability < 1
   Criterion criterion = Criterion::overflow;

@@ -1,6 +1,7 @@
 #include <cli/options/files.hpp>
 #include <cli/options/traffic_options.hpp>
 #include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/core/choice.hpp>
 
 #include <cln/integer_io.h>
 #include <cln/rational.h>

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <cli/process/limits.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
 

@@ -1,3 +1,4 @@
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/multistage.hpp>
 #include <tailbound/numeric/text/plain.hpp>
@@ -35,10 +36,6 @@ StageWiring omega_stage(std::int64_t nodes, std::int64_t size, bool last) {
 }
 
 }  // namespace
-
-const char* name(Links links) {
-  return links == Links::one ? "one" : "any";
-}
 
 int stage_count(const Multistage& network) {
   if (network.switch_size < 2 || network.switch_size > largest_switch)
@@ -102,7 +99,7 @@ std::string describe(const CombiningMultistage& network) {
   return std::to_string(network.network.nodes) + " nodes, " + size + " x " + size + " switches, buffer " +
          std::to_string(network.buffer) + ", hot " + numeric::to_fraction(network.hot) + ", combining " +
          (network.combining ? std::to_string(*network.combining) : "unlimited") + ", links " +
-         name(network.links);
+         name_of(network.links);
 }
 
 std::vector<StageWiring> wire(const Multistage& network, Wiring wiring) {

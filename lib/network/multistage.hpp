@@ -36,9 +36,6 @@ enum class Links {
   return std::array{"one", "any"};
 }
 
-/// "one", "any"
-[[nodiscard]] const char* name(Links links);
-
 struct Multistage {
   std::int64_t nodes = 64;       ///< N = s^n, 2 .. 2^20
   std::int64_t switch_size = 2;  ///< s, 2 .. 512

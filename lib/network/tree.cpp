@@ -27,7 +27,7 @@ std::vector<std::int64_t> powers_of_radix(const Tree& tree) {
   return powers;
 }
 
-void check_load(const Rational& load) {
+void require_tree_load(const Rational& load) {
   if (!cln::plusp(load) || load > 1)
     throw InvalidArgument("load", numeric::to_fraction(load), "above 0 and at most 1 packet a slot");
 }
@@ -210,7 +210,7 @@ std::vector<TreePath> tree_paths(const Tree& tree, const Rational& load, TreeRou
                         .load = load,
                         .routing = routing,
                         .sources = sources};
-  check_load(load);
+  require_tree_load(load);
   if (routing == TreeRouting::random_root) return {form.path(tree.levels, 1)};
   std::vector<TreePath> paths;
   for (int turn = 1; turn <= tree.levels; ++turn)  // (2)
@@ -220,7 +220,7 @@ std::vector<TreePath> tree_paths(const Tree& tree, const Rational& load, TreeRou
 
 Network tree_network(const Tree& tree, const Rational& load, TreeRouting routing) {
   const Expanded expanded(tree);
-  check_load(load);
+  require_tree_load(load);
   const std::int64_t count = count_routes(expanded, routing);
   if (count > most_tree_routes)
     throw LimitExceeded("the " + std::to_string(tree.radix) + "-ary " + std::to_string(tree.levels) +

@@ -2,6 +2,7 @@
 
 #include <cln/integer_io.h>
 #include <cln/rational.h>
+#include <tailbound/core/cases.hpp>
 #include <tailbound/render/formats/html.hpp>
 
 #include <cmath>
@@ -84,17 +85,10 @@ struct Plain {
   std::function<py::object()> to_python;
 };
 
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
-
 Plain plain(const render::Value& value) {
   const auto ready = [](auto make) { return Plain{std::move(make)}; };
   return std::visit(
-      Overloaded{
+      Cases{
           [&](const render::None&) { return ready([]() -> py::object { return py::none(); }); },
           [&](const render::Whole& it) {
             return ready([v = it.value]() -> py::object { return py::make_tuple("count", v); });

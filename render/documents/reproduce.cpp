@@ -7,7 +7,7 @@
 namespace tailbound::render {
 namespace {
 
-constexpr const char* agreeing = "agrees";
+constexpr const char* agreeing_rows = "agrees";
 constexpr const char* disagreeing = "does not agree";
 constexpr const char* uncompared = "not compared";
 
@@ -48,7 +48,7 @@ Rows rows_of(const Shared<ReproducedFigure>& figures, std::size_t figure) {
 }  // namespace
 
 const char* verdict_name(const Finding& finding) {
-  return !finding.agrees ? uncompared : *finding.agrees ? agreeing : disagreeing;
+  return !finding.agrees ? uncompared : *finding.agrees ? agreeing_rows : disagreeing;
 }
 
 Layout reproduce_layout() {

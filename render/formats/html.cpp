@@ -310,7 +310,7 @@ std::string Writer::table(const TableLayout& layout, const Rows& rows) {
   return seen + boxed(label, head, body, written, "tb-nested") + cut_note(written, rows.size);
 }
 
-std::string name_of(const Document& document, const Result& result) {
+std::string result_name(const Document& document, const Result& result) {
   if (!result.caption.empty()) return result.caption;
   const std::string title = point_title(document, result);
   return title.empty() ? "Tables" : title;
@@ -335,8 +335,9 @@ std::string Writer::tables() {
     if (document.results.size() == 1)
       text += its;
     else
-      text += element("details", "", element("summary", "", html_escaped(name_of(document, result))) + its) +
-              "\n";
+      text +=
+          element("details", "", element("summary", "", html_escaped(result_name(document, result))) + its) +
+          "\n";
     if (bytes_left < 2'000 && &result != &document.results.back()) {
       text += "<p class=\"tb-cut\">Further tables are left out; --format json writes all of them.</p>\n";
       break;

@@ -22,7 +22,7 @@ constexpr double inner_width = svg_width - left - right, inner_height = svg_heig
 /// Points that a page holds of one picture, those that its SVG draws of all curves, and of one.
 constexpr std::size_t most_points = 24'000, most_drawn = 20'000, most_drawn_of_one = 1'600;
 
-using Point = std::pair<double, double>;
+using Place = std::pair<double, double>;
 
 /// The y axis in numbers that are drawn on a linear scale.
 enum class Scale { linear, powers_of_ten, logarithm };
@@ -79,15 +79,15 @@ View view_of(const Picture& picture) {
 }
 
 /// The curve's points that have a place, thinned to at most about `most`: the least and the greatest of each group.
-std::vector<Point> thinned(const std::vector<Point>& points, std::size_t most) {
+std::vector<Place> thinned(const std::vector<Place>& points, std::size_t most) {
   if (points.size() <= most) return points;
   const std::size_t group = (2 * points.size() + most - 1) / most;
-  std::vector<Point> kept;
+  std::vector<Place> kept;
   for (std::size_t i = 0; i < points.size(); i += group) {
     const auto begin = points.begin() + static_cast<std::ptrdiff_t>(i);
     const auto end = points.begin() + static_cast<std::ptrdiff_t>(std::min(i + group, points.size()));
     auto [least, greatest] =
-        std::minmax_element(begin, end, [](const Point& a, const Point& b) { return a.second < b.second; });
+        std::minmax_element(begin, end, [](const Place& a, const Place& b) { return a.second < b.second; });
     if (greatest < least) std::swap(least, greatest);
     kept.push_back(*least);
     if (greatest != least) kept.push_back(*greatest);
@@ -97,15 +97,15 @@ std::vector<Point> thinned(const std::vector<Point>& points, std::size_t most) {
   return kept;
 }
 
-std::vector<Point> placed_points(const Curve& curve, const View& view, std::size_t curves) {
-  std::vector<Point> all;
+std::vector<Place> placed_points(const Curve& curve, const View& view, std::size_t curves) {
+  std::vector<Place> all;
   for (const auto& [x, value] : curve.points)
     if (const double y = placed(value, view.scale); std::isfinite(x) && std::isfinite(y))
       all.emplace_back(x, y);
   return thinned(all, std::min(most_drawn_of_one, most_drawn / curves));
 }
 
-std::string line_path(const std::vector<Point>& points, const View& view, bool steps) {
+std::string line_path(const std::vector<Place>& points, const View& view, bool steps) {
   std::string path;
   for (const auto& [x, y] : points) {
     if (steps && !path.empty())
@@ -185,7 +185,7 @@ std::string bars_path(const Curve& curve, const View& view) {
 
 std::string curve_svg(const Curve& curve, std::size_t number, const Picture& picture, const View& view) {
   const std::size_t place = curve.colour ? static_cast<std::size_t>(*curve.colour) : number;
-  std::vector<Point> points = placed_points(curve, view, picture.curves.size());
+  std::vector<Place> points = placed_points(curve, view, picture.curves.size());
   if (is_limit(curve)) points = {{curve.points[0].first, view.y0}, {curve.points[0].first, view.y1}};
   const auto line = [&](const char* kind, bool steps) {
     return fmt::format("<path class=\"{}\" d=\"{}\"/>", kind, line_path(points, view, steps));
@@ -348,12 +348,12 @@ std::string picture_json(const Picture& picture) {
       fmt::format(R"({{"title":{},"x":{},"y":{},"note":{},"powers":{},"log":{},"curves":[)",
                   text_json(picture.title), text_json(picture.x_label), text_json(picture.y_label),
                   text_json(picture.note), picture.powers_of_ten, picture.log_y);
-  const auto first = [](const Point& point) { return point.first; };
-  const auto second = [](const Point& point) { return point.second; };
+  const auto first = [](const Place& point) { return point.first; };
+  const auto second = [](const Place& point) { return point.second; };
   for (std::size_t i = 0; i < picture.curves.size(); ++i) {
     const Curve& curve = picture.curves[i];
     const bool whole = points <= most_points || !curve.ends.empty() || !curve.labels.empty();
-    const std::vector<Point> kept =
+    const std::vector<Place> kept =
         whole ? curve.points
               : thinned(curve.points, std::max<std::size_t>(100, most_points / picture.curves.size()));
     text += fmt::format(R"({}{{"title":{},"style":"{}","place":{},"x":{},"y":{})", i == 0 ? "" : ",",

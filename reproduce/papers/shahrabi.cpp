@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <reproduce/papers/shahrabi.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/parts/observed.hpp>
 #include <tailbound/render/documents/worms/hypercube.hpp>
@@ -18,7 +19,6 @@ using answers::BroadcastQuantity;
 using answers::Replication;
 using render::Column;
 using render::CurveStyle;
-using render::replication_name;
 using render::Shape;
 using render::Value;
 
@@ -117,7 +117,7 @@ void add_model(Result& result, const BroadcastHypercube& its, Replication replic
   for (int percent = 0; percent <= 95; percent += quick ? 19 : 5) {
     const double fraction = percent / 100.0, rate = fraction * saturation;  // as the command has it
     const auto latencies = answers::broadcast_latencies(its, replication, rate).value();
-    add_point(result, curve, its, replication_name(replication), rate, fraction,
+    add_point(result, curve, its, name_of(replication), rate, fraction,
               render::shown(latencies.*shown.model));
   }
   result.picture.curves.push_back(std::move(curve));
@@ -171,7 +171,7 @@ Finding links_finding(const BroadcastHypercube& its, const answers::SimulatedBro
                                            .replication = variant})
             .all();
     if (variant == Replication::literal) published = rate;
-    computed += fmt::format("{} {:.5g}, ", replication_name(variant), rate);
+    computed += fmt::format("{} {:.5g}, ", name_of(variant), rate);
   }
   return {
       .subject = fmt::format("messages on a link ({})", in_words(its)),
@@ -203,7 +203,7 @@ Result figure(int dimensions, const Shown& shown, const Request& request) {
     if (i == 0) result.findings.push_back(links_finding(its, simulated.simulation.points.front()));
     for (const Replication replication : kDrawn)
       result.commands.push_back(fmt::format("tailbound broadcast {} --replication {} --fractions 0%:95%:5%",
-                                            options_of(its), replication_name(replication)));
+                                            options_of(its), name_of(replication)));
     result.commands.push_back(
         fmt::format("tailbound validate broadcast {} --fractions 20%:80%:20%", options_of(its)));
   }
@@ -248,7 +248,7 @@ Finding judge(const std::string& hypercube, const std::vector<answers::Broadcast
       const auto& simulated = point.variants[i].simulated;
       widest = std::max(widest, (simulated.upper - simulated.lower) / 2 / simulated.value);
     }
-    const char* const name = replication_name(broadcast_variants[i]);
+    const char* const name = name_of(broadcast_variants[i]);
     if (least > greatest) {
       computed += fmt::format("{} saturated, ", name);
       continue;
@@ -261,7 +261,7 @@ Finding judge(const std::string& hypercube, const std::vector<answers::Broadcast
           .published = "curves without numbers",
           .computed = fmt::format("errors up to 80 % of the saturation rate of {}: {}with intervals of "
                                   "at most +- {:.1f} % (agreement: literal within 5 %)",
-                                  replication_name(broadcast_variants.front()), computed, 100 * widest),
+                                  name_of(broadcast_variants.front()), computed, 100 * widest),
           .agrees = published <= 0.05};
 }
 

@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <tailbound/bounds/multistage/combining.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/sim/multistage/simulate_multistage.hpp>
 
@@ -75,7 +76,7 @@ std::string command_line(const Setting& setting, const char* command) {
          " --switch " + std::to_string(network.network.switch_size) + " --buffer " +
          std::to_string(network.buffer) + " --hot " + numeric::plain(network.hot) + " --combining " +
          (network.combining ? std::to_string(*network.combining) : "unlimited") + " --links " +
-         network::name(network.links) + " --loads " + numeric::plain(setting.rate());
+         name_of(network.links) + " --loads " + numeric::plain(setting.rate());
 }
 
 /// Greatest errors of the model, as fractions: the documented ones of all networks measured.

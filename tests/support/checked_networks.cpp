@@ -1,5 +1,6 @@
 #include <tailbound/answers/comparison.hpp>
 #include <tailbound/answers/delay/delay.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/sim/network/simulate_network.hpp>
 

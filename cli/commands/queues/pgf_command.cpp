@@ -3,6 +3,7 @@
 #include <cli/options/replies.hpp>
 #include <cli/options/traffic_options.hpp>
 #include <tailbound/answers/buffer/pgf.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/render/documents/buffer/pgf.hpp>
 
 #include <string>

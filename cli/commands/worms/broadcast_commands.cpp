@@ -178,9 +178,8 @@ BroadcastAnswer ask_broadcast(const BroadcastQuestion& question, const answers::
     throw NoAnswer(fmt::format(
         "the network is saturated at rate {}: by variant {} the {} saturates at {:.10g} messages/cycle/node, "
         "{:.3g} % below",
-        saturated.load(), render::replication_name(question.replication),
-        render::network_in_words(question.hypercube), saturated.saturation(),
-        100 * (1 - saturated.saturation() / saturated.load())));
+        saturated.load(), name_of(question.replication), render::network_in_words(question.hypercube),
+        saturated.saturation(), 100 * (1 - saturated.saturation() / saturated.load())));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/answers/validation/validate_wormhole.hpp>
 #include <tailbound/answers/wormhole/worm_sizes.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/render/documents/simulation/simulate_wormhole.hpp>
 #include <tailbound/render/documents/validation/validate_wormhole.hpp>
 #include <tailbound/render/documents/wormhole/wormhole.hpp>

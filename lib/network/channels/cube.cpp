@@ -8,7 +8,7 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t no_neighbour = std::numeric_limits<std::size_t>::max();
 
 std::int64_t node_count(const Cube& cube) {
   std::int64_t nodes = 1;
@@ -144,7 +144,7 @@ ChannelGraph PairWalk::graph() const {
   const std::size_t ways = links_ + 1;
   ChannelGraph graph;
   std::vector<std::uint64_t> totals(nodes_ * ways);
-  std::vector<std::size_t> position(nodes_ * ways, none);
+  std::vector<std::size_t> position(nodes_ * ways, no_neighbour);
   const double unit =
       1 / (static_cast<double>(std::uint64_t{1} << dimensions_) * (static_cast<double>(nodes_) - 1));
   for (std::size_t i = 0; i < totals.size(); ++i) {

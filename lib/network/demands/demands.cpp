@@ -159,7 +159,7 @@ SparseDemand sparse_demand(std::span<const std::pair<SparseDemand::Entry, Ration
 
 namespace {
 
-constexpr std::size_t longest_line = 2'000, most_values = 1'000'000;
+constexpr std::size_t longest_line = 2'000, most_demands = 1'000'000;
 
 struct NameHash {
   using is_transparent = void;
@@ -278,7 +278,8 @@ class SparseDemandReader::Lines {
   [[nodiscard]] std::uint32_t rate(const Cell& cell) {
     const auto found = rate_of_.find(cell.text);
     if (found != rate_of_.end()) return found->second;
-    if (rate_of_.size() == most_values) file_.fail({line_, cell.column}, "more than 1000000 different rates");
+    if (rate_of_.size() == most_demands)
+      file_.fail({line_, cell.column}, "more than 1000000 different rates");
     const Rational value = rates_.read(printable_text(cell.text), {line_, cell.column}, "the rate");
     const std::uint32_t position = table_.at(value);
     rate_of_.emplace(cell.text, position);

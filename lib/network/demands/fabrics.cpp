@@ -246,7 +246,7 @@ Drawn drawn(const Dragonfly& fly) {
 }
 
 /// The field of q elements, numbered so that the digits of a number to the base p are the coefficients of a polynomial.
-struct Field {
+struct GaloisField {
   int p, q;
   std::vector<int> power;  ///< of an element of which all but 0 are powers
 
@@ -268,12 +268,12 @@ struct Field {
 };
 
 /// None where q is no power of a prime.
-std::optional<Field> field_of(int q) {
+std::optional<GaloisField> field_of(int q) {
   int p = 2;
   while (q % p != 0) ++p;
   for (int rest = q; rest > 1; rest /= p)
     if (rest % p != 0) return std::nullopt;
-  Field field{p, q, {}};
+  GaloisField field{p, q, {}};
   // Of a prime the least number of which all are powers; else x, where x^k is such that all are powers of x.
   for (int root = p == q ? 2 : 1; root < q; ++root) {
     const auto next = [&](int a) {
@@ -292,7 +292,7 @@ std::optional<Field> field_of(int q) {
 /// Differences of neighbours in the two halves, one of each d and -d.
 /// SOURCE  Hafner 2004: even powers of a primitive root where q = 4 w or 4 w + 1; where q = 4 w - 1 even ones up to
 ///         2 w - 2 and odd ones from 2 w - 1; the other half takes them times the root.
-std::pair<std::set<int>, std::set<int>> slim_fly_differences(const Field& field) {
+std::pair<std::set<int>, std::set<int>> slim_fly_differences(const GaloisField& field) {
   const int q = field.q;
   std::pair<std::set<int>, std::set<int>> differences;
   const auto add = [&](int exponent) {
@@ -312,7 +312,7 @@ std::pair<std::set<int>, std::set<int>> slim_fly_differences(const Field& field)
 }
 
 /// The switches' wires by formulas of whole numbers modulo a prime.
-std::string prime_slim_fly(const Field& field) {
+std::string prime_slim_fly(const GaloisField& field) {
   const int q = field.q;
   std::string links;
   const auto [even, odd] = slim_fly_differences(field);
@@ -325,7 +325,7 @@ std::string prime_slim_fly(const Field& field) {
 }
 
 /// The same pair by pair: sums and products in other fields are no formulas.
-std::string listed_slim_fly(const Field& field) {
+std::string listed_slim_fly(const GaloisField& field) {
   const int q = field.q;
   std::string links;
   const auto list = [&](char from, char to, const std::vector<std::pair<int, int>>& pairs) {
@@ -357,7 +357,7 @@ std::string listed_slim_fly(const Field& field) {
 }
 
 /// Which is legal for a slim fly, with the nearest that are.
-Field slim_fly_field(int q) {
+GaloisField slim_fly_field(int q) {
   in_range("prime", q, 4, 223);
   if (auto field = field_of(q)) return *std::move(field);
   int below = q, above = q;
@@ -368,7 +368,7 @@ Field slim_fly_field(int q) {
 }
 
 Drawn drawn(const SlimFly& fly) {
-  const Field field = slim_fly_field(fly.prime);
+  const GaloisField field = slim_fly_field(fly.prime);
   const int q = field.q;
   const int degree = (3 * q + (q % 4 == 0 ? 0 : q % 4 == 1 ? -1 : 1)) / 2;
   const int hosts = fly.hosts ? in_range("hosts of a switch", *fly.hosts, 1, 10'000) : (degree + 1) / 2;

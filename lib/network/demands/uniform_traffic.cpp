@@ -11,7 +11,7 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::size_t most_denominator_bits = 256;
+constexpr std::size_t most_rate_bits = 256;
 
 void require_possible(const Network& network, const Rational& rate, std::size_t ends) {
   if (rate <= 0 || rate > 1)
@@ -66,7 +66,7 @@ void add_uniform_traffic(Network& network, const Rational& rate, RouteRule rule)
     if (flows.size() == first) continue;
     share_out(rate, flows.begin() + static_cast<std::ptrdiff_t>(first), flows.end());
     denominator = cln::lcm(denominator, cln::denominator(flows.back().rate));
-    if (cln::integer_length(denominator) > most_denominator_bits)
+    if (cln::integer_length(denominator) > most_rate_bits)
       throw LimitExceeded("the common denominator of the rates of uniform traffic has more than 256 bits");
   }
   if (flows.empty())

@@ -10,7 +10,7 @@ namespace tailbound::network {
 namespace {
 
 /// As find_routes().
-constexpr double most_search_steps = 5e9;
+constexpr double most_listing_steps = 5e9;
 
 std::uint64_t pairs_of(const ProductDemand& demand) {
   std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> groups;  // senders and receivers
@@ -57,7 +57,7 @@ class Counter {
 
   [[nodiscard]] bool too_many() const {
     return too_many_groups_ || routes_ > static_cast<double>(most_routes) ||
-           steps_ > static_cast<double>(most_route_steps) || searched_ > most_search_steps;
+           steps_ > static_cast<double>(most_route_steps) || searched_ > most_listing_steps;
   }
 
  private:

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most_nodes_read = 200'000;
 constexpr std::size_t most_links = 2'000'000;
-constexpr std::size_t most_steps = 4'000'000;  ///< of the ranges of all links
+constexpr std::size_t most_range_steps = 4'000'000;  ///< of the ranges of all links
 
 class Reader : TomlValues {
  public:
@@ -233,7 +233,8 @@ void Reader::read_pattern(const toml::table& table, Link link, bool both) {
   };
   if (ranges)
     return at_place(place, [&] {
-      range_steps_ += ranges->for_each(most_steps - range_steps_, [&](auto values) { add(values, place); });
+      range_steps_ +=
+          ranges->for_each(most_range_steps - range_steps_, [&](auto values) { add(values, place); });
     });
   const char* how =
       "\"pairs\" must be a list of pairs of whole numbers from 0 to 10^9, such as [[0, 1], [1, 2]]";

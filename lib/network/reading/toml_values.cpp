@@ -5,7 +5,7 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::size_t longest_name = 200;
+constexpr std::size_t longest_key = 200;
 
 }  // namespace
 
@@ -79,7 +79,7 @@ std::string TomlValues::text(const toml::node& node, const std::string& what) co
 
 std::string TomlValues::name(const toml::node& node, const std::string& what) const {
   std::string result = text(node, what);
-  if (result.empty() || result.size() > longest_name || !is_printable(result))
+  if (result.empty() || result.size() > longest_key || !is_printable(result))
     fail(begin_of(node),
          what + " is " + in_quotes(result) + "; it must be 1 to 200 bytes without control characters");
   return result;

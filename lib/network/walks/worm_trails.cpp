@@ -10,9 +10,9 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t no_trail = std::numeric_limits<std::uint32_t>::max();
 
-/// A channel and the two before it, or nowhere.
+/// A channel and the two before it, or no_trail.
 using Key = std::array<std::uint32_t, 3>;
 
 struct KeyHash {
@@ -35,7 +35,7 @@ class Trails {
     for_each_channel(source, destination, [&](std::uint32_t channel) { used_[channel] = true; });
   }
   void number() {
-    number_.assign(used_.size(), nowhere);
+    number_.assign(used_.size(), no_trail);
     std::uint32_t count = 0;
     for (const WormStation& station : network_.layout().stations)
       if (used_[station.first]) number_[station.first] = count++;
@@ -47,10 +47,10 @@ class Trails {
   void add(std::uint32_t source, std::uint32_t destination, double messages) {
     const std::uint32_t variants = network_.layout().variants;
     for (variant_ = 0; variant_ < variants; ++variant_) {
-      Key key{nowhere, nowhere, nowhere};
+      Key key{no_trail, no_trail, no_trail};
       std::size_t before = none;
       walk(source, destination, variant_, [&](std::uint32_t channel) {
-        key[2] = depth_ > 1 ? key[1] : nowhere;
+        key[2] = depth_ > 1 ? key[1] : no_trail;
         key[1] = key[0];
         key[0] = number_[channel];
         const std::size_t at = trail(key);

@@ -30,14 +30,14 @@ struct Numbering {
 };
 
 /// Towards higher coordinates along dimension i, or lower ones.
-struct Link {
+struct CubeLink {
   Index dimension, direction;
 };
 
 constexpr Index nowhere = WormNetwork::arrived;
 
 /// The node that a link leads to; nowhere where it would leave a mesh.
-Index end_of_link(const Cube& cube, const Numbering& of, Index node, const Link& link) {
+Index end_of_link(const Cube& cube, const Numbering& of, Index node, const CubeLink& link) {
   Index stride = 1;
   for (Index i = 0; i < link.dimension; ++i) stride *= of.radix;
   const Index at = node / stride % of.radix;
@@ -47,7 +47,7 @@ Index end_of_link(const Cube& cube, const Numbering& of, Index node, const Link&
   return node - at * stride + to * stride;
 }
 
-struct Built {
+struct BuiltCube {
   WormLayout layout;
   std::vector<Index>
       stations;  ///< [node][way]; nowhere where there is no such channel: a worm has arrived there
@@ -55,8 +55,8 @@ struct Built {
   std::vector<Index> ends;    ///< [channel]: the node that it leads to; nowhere behind an ejection
 };
 
-Built build(const Cube& cube, const Numbering& of) {
-  Built built;
+BuiltCube build(const Cube& cube, const Numbering& of) {
+  BuiltCube built;
   WormLayout& layout = built.layout;
   layout.name = name(cube);
   layout.nodes = of.nodes;
@@ -91,7 +91,7 @@ Built build(const Cube& cube, const Numbering& of) {
 
 class CubeWorms final : public WormNetwork {
  public:
-  CubeWorms(const Cube& cube, const Numbering& of, Built built)
+  CubeWorms(const Cube& cube, const Numbering& of, BuiltCube built)
       : WormNetwork(std::move(built.layout)),
         cube_(cube),
         of_(of),
@@ -153,7 +153,7 @@ class CubeWorms final : public WormNetwork {
   Cube cube_;
   Numbering of_;
   std::vector<std::uint16_t> coordinates_;       ///< [node][dimension]
-  std::vector<Index> stations_, places_, ends_;  ///< as Built
+  std::vector<Index> stations_, places_, ends_;  ///< as BuiltCube
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ constexpr std::size_t most_bytes = 64'000'000;
 /// Long enough for every fraction whose denominator has the bits allowed.
 constexpr NumberLimits number_limits{.characters = 2500, .exponent = 999};
 constexpr std::size_t most_denominator_bits = 4096;
-constexpr std::size_t most_bits = std::size_t{1} << 30U;
+constexpr std::size_t most_file_bits = std::size_t{1} << 30U;
 
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -140,7 +140,7 @@ class Collector {
       text_.fail(offset, "the common denominator of all numbers up to here has more than " +
                              std::to_string(most_denominator_bits) + " bits");
     bits_ += numeric::bit_size(value);
-    if (bits_ > most_bits) text_.fail(offset, "the numbers up to here take more than 2^30 bits");
+    if (bits_ > most_file_bits) text_.fail(offset, "the numbers up to here take more than 2^30 bits");
     return value;
   }
 

@@ -13,7 +13,7 @@ using numeric::Rational;
 using numeric::to_fraction;
 
 constexpr std::size_t most_phases = MarkovArrivals::most_phases, most_blocks = MarkovArrivals::most_blocks,
-                      most_entries = std::size_t{1} << 24U;
+                      most_block_entries = std::size_t{1} << 24U;
 
 std::string place(std::size_t b, std::size_t i) {
   return "row " + std::to_string(i + 1) + " of D_" + std::to_string(b);
@@ -27,7 +27,8 @@ void check_shape(const RationalBlocks& blocks) {
   if (blocks.size() > most_blocks)
     throw LimitExceeded(std::to_string(blocks.size()) + " blocks, and the limit is " +
                         std::to_string(most_blocks));
-  if (blocks.size() * size * size > most_entries) throw LimitExceeded("more than 2^24 entries in the blocks");
+  if (blocks.size() * size * size > most_block_entries)
+    throw LimitExceeded("more than 2^24 entries in the blocks");
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     if (blocks[b].size() != size)
       throw InvalidArgument("D_" + std::to_string(b), std::to_string(blocks[b].size()) + " rows",

@@ -13,8 +13,8 @@ using numeric::Rational;
 using series::ArrivalTails;
 using series::Distribution;
 
-constexpr int bits = std::numeric_limits<long double>::digits;
-constexpr std::size_t longest = std::size_t{1} << 26;
+constexpr int long_double_bits = std::numeric_limits<long double>::digits;
+constexpr std::size_t longest_of_crowd = std::size_t{1} << 26;
 
 /// The least length L > 4 load + 8 with P(A >= L) <= exp(L - load) (load / L)^L below 2^floor / 8: from there on the
 /// bound halves at each place.
@@ -62,8 +62,8 @@ Ladder<long double> ladder_of(const Crowd& crowd, double log2_least) {
   const Rational idle = 1 - load;
   const double log2_idle = static_cast<double>(cln::integer_length(cln::numerator(idle))) -
                            static_cast<double>(cln::integer_length(cln::denominator(idle))) - 1;
-  const long negligible = negligible_excess(std::max(log2_least, -3000.0), bits, log2_idle);
-  const double floor = static_cast<double>(negligible) - bits - 32;
+  const long negligible = negligible_excess(std::max(log2_least, -3000.0), long_double_bits, log2_idle);
+  const double floor = static_cast<double>(negligible) - long_double_bits - 32;
   const std::size_t length = sufficient_length(numeric::nearest_double(load) * (1 + 1e-9) + 1e-12, floor);
 
   ArrivalTails<long double> tails;
@@ -128,9 +128,9 @@ Ladder<long double> ladder_of(const Crowd& crowd, double log2_least) {
 
 Distribution<long double> crowd_delay(const Crowd& crowd, HopDelay delay, std::size_t size,
                                       double log2_least) {
-  if (size == 0 || size > longest)
+  if (size == 0 || size > longest_of_crowd)
     throw LimitExceeded("delays to " + std::to_string(size) + " slots are beyond the limit of " +
-                        std::to_string(longest) + " slots");
+                        std::to_string(longest_of_crowd) + " slots");
   const Ladder<long double> ladder = ladder_of(crowd, log2_least);
   const bool wait = delay == HopDelay::wait;
   TailEngine<long double> mass(ladder, wait ? Quantity::ahead_mass : Quantity::mass);
@@ -155,7 +155,7 @@ MeanBounds mean_crowd_wait(const Crowd& crowd) {
   for (const CrowdSource& source : crowd.sources)
     squares += static_cast<long double>(source.count) * source.rate * source.rate;
   // E[W] = A''(1) / (2 rho (1 - rho)), A''(1) = rho^2 - sum of the rates' squares; both terms are at most rho^2.
-  const long double unit = std::exp2(static_cast<long double>(-bits));
+  const long double unit = std::exp2(static_cast<long double>(-long_double_bits));
   const long double slack =
       unit * static_cast<long double>(2 * crowd.rate_units + 16 + static_cast<double>(crowd.sources.size())) *
       rho / (2 * idle) * 1.01L;

@@ -14,7 +14,7 @@ using numeric::Interval;
 using numeric::Rational;
 using numeric::Real;
 
-constexpr int bits = std::numeric_limits<long double>::digits;
+constexpr int delay_bits = std::numeric_limits<long double>::digits;
 /// Values below have too few bits in long double for a relative bound.
 constexpr long double least_normal = 0x1p-16300L;
 
@@ -49,7 +49,7 @@ struct Entries {
     const Real middle = (low + high) / 2;
     values.push_back(mpfr_get_ld(middle.backend().data(), MPFR_RNDN));
     const Real relative = (high - low) / low;
-    units = std::max(units, std::ldexp(mpfr_get_d(relative.backend().data(), MPFR_RNDU), bits) + 2);
+    units = std::max(units, std::ldexp(mpfr_get_d(relative.backend().data(), MPFR_RNDU), delay_bits) + 2);
   }
 };
 
@@ -66,7 +66,7 @@ StandIn stand_in(const numeric::Claim<unit::Slot>& claim) {
 }
 
 ClaimedHopDelay hop_delay(MarkovQueue& queue, HopDelay delay, std::size_t size) {
-  const numeric::PrecisionScope scope(numeric::Precision{bits + 96});
+  const numeric::PrecisionScope scope(numeric::Precision{delay_bits + 96});
   const bool waits = delay == HopDelay::wait;
   const Interval share =
       waits ? Interval(Interval(1) / numeric::to_interval(queue.arrivals().load())) : Interval(1);
@@ -83,7 +83,7 @@ ClaimedHopDelay hop_delay(MarkovQueue& queue, HopDelay delay, std::size_t size) 
   }
   result.values.mass = std::move(masses.values);
   result.values.tail = std::move(tails.values);
-  result.values.bits = bits;
+  result.values.bits = delay_bits;
   result.values.mass_units = masses.units;
   result.values.tail_units = tails.units;
   result.values.mass_error = masses.absolute;

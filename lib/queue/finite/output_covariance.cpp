@@ -173,11 +173,11 @@ Number boundary_derivative(const Rates& rates, std::size_t points) {
 }
 
 /// Of one queue: c = E[V] of the work V that earlier slots leave, E[Q], Var Q.
-struct Moments {
+struct RateMoments {
   Number left_over, mean, variance;
 };
 
-Moments moments(const Rates& rates) {
+RateMoments moments(const Rates& rates) {
   const Number left_over = rates.pairs / rates.idle;
   const Number second = left_over * left_over + rates.triples / rates.idle;  // E[V (V-1)] / 2
   const Number mean = rates.load + left_over;
@@ -194,7 +194,7 @@ OutputCovariance output_variance(const std::vector<Rational>& given) {
 OutputCovariance output_covariance(const std::vector<Rational>& given) {
   const Rates rates = read(given);
   if (rates.load == 0) return {.variance = 0, .covariance = 0, .agreed_digits = 10};
-  const Moments own = moments(rates);
+  const RateMoments own = moments(rates);
   const auto covariance = [&](std::size_t points) {
     return own.variance - own.mean + (boundary_derivative(rates, points) - own.left_over) / rates.idle;
   };

@@ -21,7 +21,7 @@ using traffic::CellCounts;
 constexpr std::int64_t most_inputs = 4096, most_outputs = 4096, deepest = 1'000'000;
 constexpr std::size_t most_cells_of_a_slot = 10'000;
 /// Entries of distributions kept at once: some 200 MB.
-constexpr double most_entries = 4e6;
+constexpr double most_matrix_entries = 4e6;
 
 Rational integer(std::int64_t value) {
   return Rational(static_cast<long>(value));
@@ -278,7 +278,7 @@ void SharedMemory::reach(std::size_t size) {
   if (sums * places * places / 2 > most_products)
     throw LimitExceeded("a memory of " + std::to_string(size) +
                         " packets would take more than 8e9 products; that is the limit");
-  if (rule_.threshold && 6 * kinds * places > most_entries)
+  if (rule_.threshold && 6 * kinds * places > most_matrix_entries)
     throw LimitExceeded("a memory of " + std::to_string(size) + " packets with " +
                         std::to_string(switch_.outputs.size()) +
                         " different outputs would take more than 200 MB; that is the limit");

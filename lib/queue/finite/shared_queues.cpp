@@ -15,7 +15,7 @@ using numeric::Rational;
 using numeric::Real;
 using series::StopLoss;
 
-constexpr std::size_t first_size = 64, longest = std::size_t{1} << 20;
+constexpr std::size_t first_size = 64, longest_law = std::size_t{1} << 20;
 
 /// z - 1 for a z > 1 with exp(load (z - 1)) < z^C: near the greatest, where the two are equal.
 double decay(const OutputQueues& output) {
@@ -96,7 +96,7 @@ ProvedMemory least_memory(std::span<const OutputQueues> outputs, MemoryRule::Mea
   const Real wanted = numeric::to_real(target, numeric::Rounding::down);
   const double log2_target = numeric::log2_magnitude(wanted);
   const Real unit = overflow ? Real(1) : numeric::to_real(load, numeric::Rounding::down);
-  for (std::size_t size = first_size; size <= longest; size *= 2) {
+  for (std::size_t size = first_size; size <= longest_law; size *= 2) {
     const auto places = static_cast<double>(size);
     if (sums * places * places / 2 > most_products)
       throw LimitExceeded("a memory of " + std::to_string(size) +

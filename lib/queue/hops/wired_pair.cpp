@@ -104,7 +104,7 @@ std::size_t Phases::without(std::size_t phase, std::size_t wire) const {
 
 namespace {
 
-constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t no_link = std::numeric_limits<std::size_t>::max();
 
 /// P(a, b): packets to U, and to T by other ways, of a slot.
 using JointLaw = std::vector<Series>;
@@ -136,7 +136,7 @@ void drop_rare(JointLaw& law) {
     }
 }
 
-JointLaw host_law(const std::vector<FeedingHost>& hosts, std::size_t without = none) {
+JointLaw host_law(const std::vector<FeedingHost>& hosts, std::size_t without = no_link) {
   JointLaw law{{1}};
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     if (i == without) continue;
@@ -436,8 +436,8 @@ Series WiredLaw::seen_by(const TaggedInput& input) const {
 JointLaw WiredLaw::others_ahead(const TaggedInput& input, unsigned mask) const {
   const Phases own(pair_.wires);
   JointLaw law =
-      with_first(host_law(pair_.hosts, input.wire ? none : input.place),
-                 own.emitted(mask & ((1U << pair_.wires.size()) - 1), input.wire ? input.place : none));
+      with_first(host_law(pair_.hosts, input.wire ? no_link : input.place),
+                 own.emitted(mask & ((1U << pair_.wires.size()) - 1), input.wire ? input.place : no_link));
   if (!input.wire && pair_.hosts[input.place].both > 0) {
     const FeedingHost& host = pair_.hosts[input.place];
     for (Series& row : law) row = convolved(row, {1 - host.both / host.rate, host.both / host.rate});

@@ -27,7 +27,7 @@ using numeric::Real;
 
 constexpr double most_operations = 4e10;
 constexpr std::size_t most_levels = 10'000'000;
-constexpr int bits_of_doubles = 53, most_bits = 512;
+constexpr int bits_of_doubles = 53, most_markov_bits = 512;
 constexpr int most_digits_of_doubles = 10;
 /// Of candidates in long doubles: beyond it the bounds would lose digits by it.
 constexpr long double most_error = 1e-18L;
@@ -312,7 +312,7 @@ struct MarkovQueue::State {
   /// \param least  bits to begin with
   Bounds proved(const std::function<Bounds(Engine&)>& ask, const std::function<bool(const Bounds&)>& enough,
                 int least) {
-    for (const int bits : {bits_of_doubles, 64, 128, 256, most_bits}) {
+    for (const int bits : {bits_of_doubles, 64, 128, 256, most_markov_bits}) {
       if (bits < least || not_made.contains(bits)) continue;
       try {
         not_made.insert(bits);  // if it throws
@@ -324,7 +324,7 @@ struct MarkovQueue::State {
         continue;
       }
     }
-    throw LimitExceeded("the digits asked for need more than " + std::to_string(most_bits) + " bits");
+    throw LimitExceeded("the digits asked for need more than " + std::to_string(most_markov_bits) + " bits");
   }
   /// Doubles will do for tails and means of equal sources, if few digits are asked for.
   [[nodiscard]] int least_bits(Asked asked, int wanted) const {

@@ -8,7 +8,7 @@ namespace {
 
 using Number = long double;
 
-constexpr Number negligible = 1e-45L;  ///< probabilities of states and batches left out
+constexpr Number negligible_state = 1e-45L;  ///< probabilities of states and batches left out
 
 /// The binomial law from its mode outwards: first state kept, and the probabilities.
 struct States {
@@ -25,13 +25,13 @@ States stationary_states(std::int64_t sources, Number on) {
   std::int64_t first = mode;
   for (Number w = 1; first > 0; --first) {
     w /= ratio(first - 1);
-    if (w < negligible) break;
+    if (w < negligible_state) break;
     below.push_back(w);
   }
   Number w = 1;
   for (std::int64_t j = mode; j < sources; ++j) {
     w *= ratio(j);
-    if (w < negligible) break;
+    if (w < negligible_state) break;
     above.push_back(w);
   }
   std::vector<Number> all(below.rbegin(), below.rend());
@@ -78,7 +78,7 @@ Blocks<long double> modal_blocks(const traffic::OnOff& source, std::int64_t sour
   for (std::int64_t b = 0; b <= states.first + count - 1; ++b) {
     const Matrix<Number> weighted = functions * sending.asDiagonal();
     Matrix<Number> d = weighted * functions.transpose();
-    if (b > 0 && weighted.row(0).cwiseAbs().sum() < negligible &&
+    if (b > 0 && weighted.row(0).cwiseAbs().sum() < negligible_state &&
         static_cast<Number>(b) > p.rate * static_cast<Number>(states.first + count))
       break;
     Number memory = 1;

@@ -10,7 +10,7 @@ namespace {
 
 using numeric::Rational;
 
-constexpr int bits = 53;
+constexpr int double_bits = 53;
 /// Of a candidate: beyond it the bounds would say little.
 constexpr double most_error_in_doubles = 1e-9;
 
@@ -39,7 +39,7 @@ std::optional<PassageBounds<double>> passage_bounds(const OnOffGroup& group, con
     if (!g) return std::nullopt;
     return widened(blocks, units, Matrix<double>(g->cast<double>()), outward, most_error_in_doubles);
   };
-  return PassageBounds<double>::make(bits, find);
+  return PassageBounds<double>::make(double_bits, find);
 }
 
 class OnOffEngine final : public Engine {
@@ -47,7 +47,7 @@ class OnOffEngine final : public Engine {
   OnOffEngine(const OnOffGroup& group, const Rational& load)
       : bounds_(require(
             passage_bounds(group, in_doubles(on_off_blocks<long double>(group.source, group.count))))) {
-    bounds_.start(from_rational<double>(1 - load), bits);
+    bounds_.start(from_rational<double>(1 - load), double_bits);
   }
   Bounds tail(std::size_t level) override { return finite(bounds_.tail(level)); }
   Bounds probability(std::size_t level) override { return finite(bounds_.probability(level)); }

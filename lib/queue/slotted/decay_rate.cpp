@@ -1,3 +1,4 @@
+#include <tailbound/numeric/power.hpp>
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 #include <tailbound/series/expand.hpp>
 
@@ -12,17 +13,9 @@ namespace tailbound::queue {
 namespace {
 
 using numeric::Interval;
+using numeric::power;
 using numeric::Rational;
 using numeric::Real;
-
-Interval power(Interval base, std::int64_t exponent) {
-  Interval result(1);
-  for (; exponent > 0; exponent /= 2) {
-    if (exponent % 2 == 1) result *= base;
-    base *= base;
-  }
-  return result;
-}
 
 /// A(z) for z >= 1; not finite where the formula has a pole.
 Interval evaluate(const series::Arrivals::Description& description, const Interval& z) {

@@ -80,9 +80,9 @@ struct Target {
 };
 
 /// An engine of one arithmetic, type erased: what the questions below need of it.
-class Engine {
+class SlottedEngine {
  public:
-  virtual ~Engine() = default;
+  virtual ~SlottedEngine() = default;
   /// Value at n as an enclosure; empty where this arithmetic cannot say (too small for it).
   [[nodiscard]] virtual std::optional<Proved> at(std::int64_t n) = 0;
   /// The first n with computed value <= target, by walking and then jumping; not proved, and only near
@@ -93,7 +93,7 @@ class Engine {
 };
 
 template <class T>
-class EngineOf final : public Engine {
+class EngineOf final : public SlottedEngine {
  public:
   EngineOf(TailEngine<T> engine, Method method, double least_log2)
       : engine_(std::move(engine)), method_(method), least_log2_(least_log2) {}
@@ -225,8 +225,9 @@ class EngineOf final : public Engine {
 
 /// \param log2_value  size of the least value of interest
 /// \param quick  from entries known a little worse, where those are had at once; else there is no such engine
-std::unique_ptr<Engine> make_engine(const SlottedQueue& queue, Quantity quantity, Arithmetic arithmetic,
-                                    int bits, bool quick, double log2_value, double log2_idle) {
+std::unique_ptr<SlottedEngine> make_engine(const SlottedQueue& queue, Quantity quantity,
+                                           Arithmetic arithmetic, int bits, bool quick, double log2_value,
+                                           double log2_idle) {
   const double no_limit = -std::numeric_limits<double>::infinity();
   // With several packets a slot entries are sums over complex roots: what is 0 is known to the precision only, and what
   // that leaves open counts against the least tails.
@@ -569,7 +570,7 @@ TailBoundary least_level(const SlottedQueue& queue, const Rational& target, cons
                              : "the target is below about 1e-240, the reach of its numbers";
   LevelProbability at = nothing, before = nothing;
 
-  const auto try_boundary = [&](Engine& engine, std::int64_t n) {
+  const auto try_boundary = [&](SlottedEngine& engine, std::int64_t n) {
     // True if both sides are proved and meet the digits.
     std::optional<Proved> here = engine.at(n);
     std::optional<Proved> previous = n > 0 ? engine.at(n - 1) : std::nullopt;

@@ -1,3 +1,4 @@
+#include <tailbound/numeric/power.hpp>
 #include <tailbound/queue/tail_bounds/burst_bound.hpp>
 #include <tailbound/queue/tail_bounds/convex_zero.hpp>
 
@@ -9,6 +10,7 @@ namespace tailbound::queue {
 namespace {
 
 using numeric::Interval;
+using numeric::power;
 using numeric::Precision;
 using numeric::PrecisionScope;
 using numeric::Rational;
@@ -39,22 +41,12 @@ std::vector<Source<T>> sources_of(const std::vector<OnOffGroup>& groups) {
   return sources;
 }
 
-template <class T>
-T power(T base, std::int64_t exponent) {
-  T result(1);
-  for (; exponent > 0; exponent /= 2) {
-    if (exponent % 2 == 1) result *= base;
-    base *= base;
-  }
-  return result;
-}
-
 /// The largest eigenvalue w of M(z) at y = 1 - r + r z, and dw/dy; not proved.
-struct Eigenvalue {
+struct BurstEigenvalue {
   Real value, slope;
 };
 
-Eigenvalue eigenvalue(const Source<Real>& source, const Real& y, int bits) {
+BurstEigenvalue eigenvalue(const Source<Real>& source, const Real& y, int bits) {
   if (source.always) return {y, Real(1)};
   const Real stay = 1 - source.stop, idle = 1 - source.start;
   const Real here = source.start * source.share * source.stop;
@@ -82,7 +74,7 @@ ValueAndSlope excess(const std::vector<Source<Real>>& sources, const Real& x, in
   const Real z = exp(x);
   ValueAndSlope sum{-x, -1};
   for (const Source<Real>& source : sources) {
-    const Eigenvalue w = eigenvalue(source, 1 - source.rate + source.rate * z, bits);
+    const BurstEigenvalue w = eigenvalue(source, 1 - source.rate + source.rate * z, bits);
     const Real count(source.count);
     sum.value += count * log(w.value);
     sum.slope += count * w.slope * source.rate * z / w.value;
@@ -137,13 +129,13 @@ std::optional<Interval> quiet_mean(const Source<Real>& rough, const Source<Inter
 }
 
 /// The constants G and H at z, if M(z) v <= w v and prod w <= z can be proved.
-struct Constants {
+struct BurstConstants {
   Real tail, loss;
   std::optional<Real> climb{};
 };
 
-std::optional<Constants> prove(const std::vector<OnOffGroup>& groups, const Rational& load, const Real& z,
-                               int bits) {
+std::optional<BurstConstants> prove(const std::vector<OnOffGroup>& groups, const Rational& load,
+                                    const Real& z, int bits) {
   const std::vector<Source<Real>> rough = sources_of<Real>(groups);
   const std::vector<Source<Interval>> sources = sources_of<Interval>(groups);
   Interval all(1);              // prod w
@@ -193,7 +185,7 @@ std::optional<Constants> prove(const std::vector<OnOffGroup>& groups, const Rati
     packets += Interval(Real(source.count)) * source.rate * ours / here;
     for (int i = 0; i < 2 && i < source.count; ++i) gains.push_back(own / floor);
   }
-  if (gains.size() < 2) return Constants{Real(0), Real(0)};  // one source: never two packets in a slot
+  if (gains.size() < 2) return BurstConstants{Real(0), Real(0)};  // one source: never two packets in a slot
   if (!(numeric::upper(all) <= z)) return std::nullopt;
   std::sort(gains.begin(), gains.end(),
             [](const Interval& a, const Interval& b) { return numeric::lower(a) < numeric::lower(b); });
@@ -205,7 +197,7 @@ std::optional<Constants> prove(const std::vector<OnOffGroup>& groups, const Rati
   const Real one_slot =
       numeric::upper((first * (at * packets - Interval(1)) + silent) / (at * passage * rho));
   const Real sum = numeric::upper(Interval(tail) * at / ((at - Interval(1)) * rho));
-  Constants constants{tail, one_slot < sum ? one_slot : sum};
+  BurstConstants constants{tail, one_slot < sum ? one_slot : sum};
   if (light) constants.climb = numeric::upper(Interval(1) / passage);
   return constants;
 }

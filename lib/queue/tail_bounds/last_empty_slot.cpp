@@ -21,7 +21,7 @@ constexpr std::size_t lanes = 8, wide = 2 * lanes;
 constexpr double unit_roundoff = 0x1p-53;
 /// A circle of more points, or more multiplications, takes longer than a bound is worth.
 constexpr std::int64_t most_points = std::int64_t{1} << 18;
-constexpr std::int64_t most_work = 200'000'000;
+constexpr std::int64_t most_circle_work = 200'000'000;
 /// Slots between two looks at what is left.
 constexpr std::int64_t stride = 8;
 
@@ -214,7 +214,7 @@ class Circle {
     std::vector<Sums> sums(kinds_.size());
     for (std::int64_t slot = 1;; ++slot) {
       work_ += steps_;
-      if (work_ * static_cast<std::int64_t>(wide) > most_work) return false;
+      if (work_ * static_cast<std::int64_t>(wide) > most_circle_work) return false;
       for (std::size_t k = 0; k < kinds_.size(); ++k) advance(kinds_[k], x, sums[k]);
       multiply(turned.data(), turn.data());
       const Lanes term = term_of(sums, turned);

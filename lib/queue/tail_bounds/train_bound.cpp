@@ -1,3 +1,4 @@
+#include <tailbound/numeric/power.hpp>
 #include <tailbound/queue/tail_bounds/convex_zero.hpp>
 #include <tailbound/queue/tail_bounds/train_bound.hpp>
 
@@ -11,6 +12,7 @@ namespace tailbound::queue {
 namespace {
 
 using numeric::Interval;
+using numeric::power;
 using numeric::Precision;
 using numeric::PrecisionScope;
 using numeric::Rational;
@@ -93,15 +95,6 @@ Eigenvalue eigenvalue(const RoughSource& source, const Real& x, int bits) {
     u += by;
   }
   return {u, by_x / by_u};
-}
-
-Interval power(Interval base, std::int64_t exponent) {
-  Interval result(1);
-  for (; exponent > 0; exponent /= 2) {
-    if (exponent % 2 == 1) result *= base;
-    base *= base;
-  }
-  return result;
 }
 
 /// sum_{r>=1} P(L > r) q^r

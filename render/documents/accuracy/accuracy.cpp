@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/accuracy/accuracy.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
@@ -84,9 +85,9 @@ std::string setting_in_words(const MeasuredSetting& setting) {
     case Setting::lengths:
       return choice_in<sim::WormLengths>(setting) == sim::WormLengths::geometric ? "geometric lengths" : "";
     case Setting::injection:
-      return "injection " + injection_names()[static_cast<std::size_t>(setting.from)];
+      return "injection " + all_names<network::Injection>()[static_cast<std::size_t>(setting.from)];
     case Setting::ejection:
-      return "ejection " + ejection_names()[static_cast<std::size_t>(setting.from)];
+      return "ejection " + all_names<network::Ejection>()[static_cast<std::size_t>(setting.from)];
     case Setting::broadcast:
       return "broadcast " + measured_range(setting.from, setting.to);
     case Setting::startup:
@@ -170,7 +171,7 @@ bool is_broadcast(MeasuredModel model) {
          model == MeasuredModel::broadcast_shared_wire;
 }
 
-std::string name_of(Quantity quantity, MeasuredModel model) {
+std::string quantity_name(Quantity quantity, MeasuredModel model) {
   switch (quantity) {
     case Quantity::mean_latency:
       return is_broadcast(model) ? "unicast latency" : "mean latency";
@@ -208,7 +209,7 @@ std::string errors_in_words(const Accuracy& accuracy) {
     const std::optional<ErrorRange> errors = accuracy.errors(quantity);
     if (!errors) continue;
     if (where.empty() && errors->up_to > 0) where = " " + reach_in_words(accuracy, *errors);
-    text += (text.empty() ? "" : ", ") + name_of(quantity, accuracy.asked.model) + " " +
+    text += (text.empty() ? "" : ", ") + quantity_name(quantity, accuracy.asked.model) + " " +
             error_in_words(errors->least, errors->greatest);
     if (accuracy.beyond(quantity)) beyond = "; not measured beyond that";
   }
@@ -255,8 +256,8 @@ std::string loads_in_command(const OfferedLoads& offered, const char* loads) {
 std::string ends_in_command(const network::WormEnds& ends, const network::WormEnds& usual, bool ports) {
   if (ends == usual) return {};
   std::string text;
-  if (ports) text += " --injection " + injection_names()[static_cast<std::size_t>(ends.injection)];
-  return text + " --ejection " + ejection_names()[static_cast<std::size_t>(ends.ejection)];
+  if (ports) text += std::string(" --injection ") + name_of(ends.injection);
+  return text + " --ejection " + name_of(ends.ejection);
 }
 
 double from_of(const AccuracyRow& row, Setting setting, double otherwise = 0) {
@@ -440,7 +441,7 @@ std::string accuracy_note(const std::vector<StatedAccuracy>& all) {
         worst->greatest = std::max(worst->greatest, its->greatest);
       }
     if (worst)
-      errors.push_back(name_of(quantity, all.front().accuracy.asked.model) + " " +
+      errors.push_back(quantity_name(quantity, all.front().accuracy.asked.model) + " " +
                        error_in_words(worst->least, worst->greatest));
   }
   if (!errors.empty()) note += fmt::format(": {}", fmt::join(errors, ", "));
@@ -454,8 +455,7 @@ std::string measuring_command(const WormholeQuestion& question) {
   std::string text = "tailbound validate wormhole";
   const WormholeVariant usual = usual_variant(question.network);
   if (const auto* topology = std::get_if<WormTopology>(&question.network)) {
-    text += fmt::format(" --topology {} --nodes {}", shape_names()[static_cast<std::size_t>(topology->shape)],
-                        topology->nodes);
+    text += fmt::format(" --topology {} --nodes {}", name_of(topology->shape), topology->nodes);
     if (network::has_dimensions(topology->shape) && topology->dimensions != WormTopology{}.dimensions)
       text += fmt::format(" --dimensions {}", topology->dimensions);
     if (question.virtual_channels && question.virtual_channels != usual_virtual_channels(question.network))
@@ -469,9 +469,9 @@ std::string measuring_command(const WormholeQuestion& question) {
   text += fmt::format(" --flits {}", question.flits);
   if (question.buffer_flits != 1) text += fmt::format(" --buffer-flits {}", question.buffer_flits);
   if (question.lengths != sim::WormLengths::fixed)
-    text += " --lengths " + worm_length_names()[static_cast<std::size_t>(question.lengths)];
+    text += std::string(" --lengths ") + name_of(question.lengths);
   if (question.variant.value_or(usual) != usual)
-    text += " --variant " + wormhole_variant_names()[static_cast<std::size_t>(*question.variant)];
+    text += std::string(" --variant ") + name_of(*question.variant);
   return text + loads_in_command(question.offered, "--loads");
 }
 
@@ -483,7 +483,7 @@ std::string measuring_command(const BroadcastQuestion& question) {
   text += ends_in_command(hypercube.ends, network::all_port, true);
   if (hypercube.startup != 1) text += " --startup " + plain(hypercube.startup);
   if (question.replication != broadcast_variants.front())
-    text += fmt::format(" --replication {}", replication_name(question.replication));
+    text += fmt::format(" --replication {}", name_of(question.replication));
   return text + loads_in_command(question.offered, "--rates");
 }
 

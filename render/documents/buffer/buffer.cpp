@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/buffer/buffer.hpp>
 #include <tailbound/render/documents/parts/traffic.hpp>
@@ -111,7 +112,7 @@ Cells input_cells(const BufferQuestion& question, const Units& units) {
   if (asks_for_load(question)) cells.push_back({"solve", Text{"load"}});
   if (asks_for_speedup(question)) cells.push_back({"solve", Text{"speedup"}});
   if (asks_for_burst(question)) cells.push_back({"solve", Text{"burst"}});
-  cells.push_back({"criterion", Text{bounds::name(question.criterion)}});
+  cells.push_back({"criterion", Text{name_of(question.criterion)}});
   return joined(joined(std::move(cells), accuracy_cells(question.accuracy)), unit_cells(units));
 }
 

@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/buffer/compare.hpp>
@@ -18,9 +19,6 @@ using series::Coefficient;
 
 constexpr int most_digits = 10'000;
 
-const char* name(CoefficientsOf of) {
-  return of == CoefficientsOf::occupancy ? "occupancy" : "tail";
-}
 const char* symbol(CoefficientsOf of) {
   return of == CoefficientsOf::occupancy ? "P(Q = n)" : "P(Q > n)";
 }
@@ -62,7 +60,7 @@ std::string cause_in_words(const ComparePoint& point) {
   return fmt::format(
       "The error is not one of rounding: check the traffic, that the first value belongs to n = 0, and --of "
       "(now {}, {}).",
-      name(point.question.of), symbol(point.question.of));
+      name_of(point.question.of), symbol(point.question.of));
 }
 
 const char* name(DisagreementCause cause) {
@@ -132,7 +130,7 @@ std::vector<Line> lines(const ComparePoint& point) {
 Cells input_cells(const ComparePoint& point) {
   Cells cells =
       joined(traffic_cells(point.traffic), Cells{{"file", Text{point.file}},
-                                                 {"of", Text{name(point.question.of)}},
+                                                 {"of", Text{name_of(point.question.of)}},
                                                  {"arithmetic", Text{queue::name(point.question.arithmetic)}},
                                                  {"digits", Whole{point.answer.digits.count}}});
   if (point.question.required) cells.push_back({"require", Whole{*point.question.required}});

@@ -1,3 +1,4 @@
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/documents/buffer/pgf.hpp>
 
@@ -12,34 +13,6 @@ namespace {
 using answers::PgfOf;
 using symbolic::Expression;
 using symbolic::Language;
-
-const char* name(PgfOf of) {
-  switch (of) {
-    case PgfOf::arrivals:
-      return "arrivals";
-    case PgfOf::wait:
-      return "wait";
-    case PgfOf::occupancy:
-      break;
-  }
-  return "occupancy";
-}
-
-const char* name(Language language) {
-  switch (language) {
-    case Language::latex:
-      return "latex";
-    case Language::maple:
-      return "maple";
-    case Language::gp:
-      return "gp";
-    case Language::c:
-      return "c";
-    case Language::text:
-      break;
-  }
-  return "text";
-}
 
 /// A part of an answer: C has no formulas but functions, which moments are not.
 std::string printed(const Expression& expression, Language language) {
@@ -67,8 +40,8 @@ Result result_of(const PgfPoint& point) {
   Result result;
   result.inputs = traffic_cells(traffic);
   result.inputs.push_back({"packets_per_slot", Whole{question.packets_per_slot}});
-  result.inputs.push_back({"of", Text{name(question.of)}});
-  result.inputs.push_back({"as", Text{name(question.language)}});
+  result.inputs.push_back({"of", Text{name_of(question.of)}});
+  result.inputs.push_back({"as", Text{name_of(question.language)}});
   result.inputs.push_back({"cancelled", Flag{question.cancelled}});
   const Language language = question.language;
   result.cells.reserve(7);  // a vector that grows copies its values, of which one may be megabytes long
@@ -89,7 +62,7 @@ Result result_of(const OnOffPgfPoint& point) {
   Result result;
   result.inputs = traffic_cells(traffic);
   result.inputs.push_back({"of", Text{"arrivals"}});
-  result.inputs.push_back({"as", Text{name(language)}});
+  result.inputs.push_back({"as", Text{name_of(language)}});
   result.cells = {{"expression", Text{print(formula, language)}},
                   {"d00", Text{printed(formula.entry[0][0], language)}},
                   {"d01", Text{printed(formula.entry[0][1], language)}},
@@ -103,7 +76,7 @@ Result result_of(const OnOffPgfPoint& point) {
 }
 
 template <class Point>
-Document document_of(const std::vector<Point>& points, const char* headline) {
+Document document_of_points(const std::vector<Point>& points, const char* headline) {
   Document document{
       .layout = std::make_shared<const Layout>(pgf_layout()), .headline = headline, .results = {}};
   for (const Point& point : points) document.results.push_back(result_of(point));
@@ -181,11 +154,11 @@ Layout pgf_layout() {
 }
 
 Document document(const std::vector<PgfPoint>& points) {
-  return document_of(points, "Generating functions as formulas");
+  return document_of_points(points, "Generating functions as formulas");
 }
 
 Document document(const std::vector<OnOffPgfPoint>& points) {
-  return document_of(points, "One source that sends in bursts, as formulas");
+  return document_of_points(points, "One source that sends in bursts, as formulas");
 }
 
 std::string formulas(const std::vector<PgfPoint>& points, const Document& document, bool moments,

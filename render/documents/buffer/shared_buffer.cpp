@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/buffer/buffer_columns.hpp>
 #include <tailbound/render/documents/buffer/shared_buffer.hpp>
@@ -95,7 +96,7 @@ Cells input_cells(const SharedBufferQuestion& question, const SharedBufferAnswer
   if (const auto drop = question.drop()) cells.push_back({"drop", Given{*drop}});
   if (const auto* asked = std::get_if<ProbabilityOf>(&question.asked))
     cells.push_back({"capacity", Whole{asked->capacity.value}});
-  cells.push_back({"criterion", Text{bounds::name(question.criterion)}});
+  cells.push_back({"criterion", Text{name_of(question.criterion)}});
   if (question.cells) {
     cells.push_back({"sizes", Text{question.cells->name}});
     cells.push_back({"cell_bytes", Whole{question.cells->cell_bytes}});

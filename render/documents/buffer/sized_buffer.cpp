@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/buffer/buffer_columns.hpp>
 #include <tailbound/render/documents/buffer/sized_buffer.hpp>
@@ -45,10 +46,6 @@ Value shown_any(const std::variant<Truths...>& truth) {
 }
 Value shown_any(const std::optional<SizedProbability>& truth) {
   return truth ? shown_any(*truth) : Value(None{});
-}
-
-const char* arrive_name(CellArrival arrive) {
-  return arrive == CellArrival::whole ? "whole" : "cells";
 }
 
 Rational bytes_of(const SizedBufferPoint& point) {
@@ -168,11 +165,11 @@ Cells input_cells(const SizedBufferQuestion& question) {
               {"load", Given{question.load}},
               {"sizes", Text{question.sizes_name}},
               {"cell_bytes", Whole{question.cell_bytes}},
-              {"arrive", Text{arrive_name(question.arrive)}}};
+              {"arrive", Text{name_of(question.arrive)}}};
   if (const auto drop = question.drop()) cells.push_back({"drop", Given{*drop}});
   if (const auto* asked = std::get_if<ProbabilityOf>(&question.asked))
     cells.push_back({"capacity", Whole{asked->capacity.value}});
-  cells.push_back({"criterion", Text{answers::name(question.criterion)}});
+  cells.push_back({"criterion", Text{name_of(question.criterion)}});
   return joined(std::move(cells), accuracy_cells(question.accuracy));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
 #include <tailbound/answers/latency_ns.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/accuracy/accuracy.hpp>
@@ -221,13 +222,13 @@ Cells input_cells(const Entry& entry) {
                                       {"source", Text{flow.source}},
                                       {"destination", Text{flow.destination}},
                                       {"rate", Given{flow.rate}}});
-  cells.push_back({"sources", Text{render::name(question.sources)}});
-  cells.push_back({"delay", Text{render::name(question.hop_delay)}});
-  cells.push_back({"hops", Text{entry.found().one_queue ? "one queue" : render::name(entry.found().hops)}});
+  cells.push_back({"sources", Text{name_of(question.sources)}});
+  cells.push_back({"delay", Text{name_of(question.hop_delay)}});
+  cells.push_back({"hops", Text{entry.found().one_queue ? "one queue" : name_of(entry.found().hops)}});
   if (!entry.found().hops_reason.empty()) cells.push_back({"hops_reason", Text{entry.found().hops_reason}});
   if (question.drop) {
     cells.push_back({"drop", Given{question.drop->probability}});
-    cells.push_back({"criterion", Text{bounds::name(question.drop->criterion)}});
+    cells.push_back({"criterion", Text{name_of(question.drop->criterion)}});
   }
   if (entry.found().reorder)
     cells = joined(std::move(cells), reorder_inputs(question.reorder, entry.found().reorder->flow_rate));
@@ -384,7 +385,7 @@ std::vector<Line> lines(const Entry& only) {
       {"arrivals", arrivals_in_words(question.sources)}};
   if (!found.hops_reason.empty())
     lines.push_back({"hops", fmt::format("{}, because a sounder model does not answer:\n{}",
-                                         render::name(found.hops), found.hops_reason)});
+                                         name_of(found.hops), found.hops_reason)});
   if (scale.ns_of_slot) lines.push_back({"slot", ns_in_words(Whole{1}, scale)});
   if (found.reorder && found.reorder->size)
     lines.push_back(
@@ -667,18 +668,6 @@ constexpr const char* chain_caution =
     "and none is underestimated by more; rarer delays were not compared";
 
 }  // namespace
-
-const char* name(network::Sources sources) {
-  return sources == network::Sources::first_hop ? "first-hop" : "decoupled";
-}
-
-const char* name(queue::HopDelay delay) {
-  return delay == queue::HopDelay::occupancy ? "occupancy" : "wait";
-}
-
-const char* name(Hops hops) {
-  return hops == Hops::chain ? "chain" : hops == Hops::bound ? "bound" : "independent";
-}
 
 std::string model_caution(const DelayOmissions& omissions, const Topology& topology, Hops hops) {
   const auto* only_tree = std::get_if<TreeTopology>(&topology);

@@ -25,9 +25,4 @@ using ReorderPoint = std::pair<answers::ReorderQuestion, answers::ReorderAnswer>
 [[nodiscard]] std::string model_caution(const answers::DelayOmissions& omissions,
                                         const answers::Topology& topology, answers::Hops hops);
 
-/// "decoupled" or "first-hop"; "wait" or "occupancy"; "chain", "independent" or "bound"
-[[nodiscard]] const char* name(network::Sources sources);
-[[nodiscard]] const char* name(queue::HopDelay delay);
-[[nodiscard]] const char* name(answers::Hops hops);
-
 }  // namespace tailbound::render

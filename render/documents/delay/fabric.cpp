@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/delay/cross_check.hpp>
 #include <tailbound/render/documents/delay/delay.hpp>
@@ -22,7 +23,7 @@ using numeric::plain;
 using numeric::Rational;
 
 /// Rows of text tables; the rest is in data formats.
-constexpr std::size_t most_rows = 16;
+constexpr std::size_t most_rows_shown = 16;
 
 std::string fabric_in_words(const FabricTopology& topology) {
   std::string words = topology.name() + failures_in_words(topology.without);
@@ -46,7 +47,7 @@ Cells input_cells(const FabricQuestion& question) {
   cells.push_back({"delay", Text{"wait"}});
   if (question.drop) {
     cells.push_back({"drop", Given{question.drop->probability}});
-    cells.push_back({"criterion", Text{bounds::name(question.drop->criterion)}});
+    cells.push_back({"criterion", Text{name_of(question.drop->criterion)}});
   }
   cells.push_back({"digits", Whole{question.digits.count}});
   return joined(std::move(cells), unit_cells(question.units));
@@ -180,13 +181,13 @@ std::vector<Rows> tables(const Shared<FabricPoint>& points, std::size_t i, bool 
   }
   const auto& check = answer.check;
   const auto add = [&](const char* key, const char* text_key, std::size_t size, const char* what, auto row) {
-    const bool all = size <= most_rows;
+    const bool all = size <= most_rows_shown;
     tables.push_back({.key = key, .size = size, .row = row, .in_text = one && all});
     if (!all)
       tables.push_back({.key = text_key,
-                        .size = most_rows,
+                        .size = most_rows_shown,
                         .row = row,
-                        .caption = first_of(most_rows, size, what),
+                        .caption = first_of(most_rows_shown, size, what),
                         .in_text = one});
   };
   add("queue_classes", "busiest_queues", answer.queues.size(), "kinds of queues, by load",

@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/delay/delay.hpp>
 #include <tailbound/render/documents/delay/load_scale.hpp>
@@ -51,15 +52,15 @@ Cells input_cells(const LoadScaleQuestion& question) {
   cells.push_back({"solve", Text{"load-scale"}});
   if (question.flow) cells.push_back({"flow", Text{*question.flow}});
   if (const LatencyTarget* target = latency_of(question)) {
-    cells.push_back({"sources", Text{name(question.sources)}});
-    cells.push_back({"delay", Text{name(question.hop_delay)}});
+    cells.push_back({"sources", Text{name_of(question.sources)}});
+    cells.push_back({"delay", Text{name_of(question.hop_delay)}});
     cells.push_back({"percentile", Given{target->percentile * 100}});
     cells.push_back({target->time ? "within_ns" : "within_slots", Given{target->within}});
   }
   if (const BufferTarget* target = buffer_of(question)) {
-    cells.push_back({"sources", Text{name(question.sources)}});
+    cells.push_back({"sources", Text{name_of(question.sources)}});
     cells.push_back({"drop", Given{target->drop.probability}});
-    cells.push_back({"criterion", Text{bounds::name(target->drop.criterion)}});
+    cells.push_back({"criterion", Text{name_of(target->drop.criterion)}});
     cells.push_back({"capacity", Whole{target->capacity.value}});
   }
   cells.push_back({"digits", Whole{question.digits.count}});

@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/multistage/combining.hpp>
@@ -25,9 +26,6 @@ std::string combining_in_words(const CombiningMultistage& network) {
   return *network.combining == 1 ? "no combining" : fmt::format("combining up to {}", *network.combining);
 }
 
-const char* name(network::Wiring wiring) {
-  return wiring == network::Wiring::baseline ? "baseline" : "omega";
-}
 const char* links_in_words(const CombiningMultistage& network) {
   return network.links == network::Links::one ? "links pass one request at a time"
                                               : "links pass any number at a time";
@@ -139,7 +137,7 @@ Cells combining_cells(const CombiningPoint& point) {
           {"buffer", Whole{network.buffer}},
           {"hot", Given{network.hot}},
           {"combining", Text{combining_name(network)}},
-          {"links", Text{network::name(network.links)}},
+          {"links", Text{name_of(network.links)}},
           {"service", Given{point.service}},
           {"load", Given{point.load}}};
 }
@@ -149,7 +147,7 @@ std::vector<Column> wiring_columns() {
 }
 
 Cells wiring_cells(const SimulateMultistageQuestion& question) {
-  return {{"wiring", Text{name(question.wiring)}}};
+  return {{"wiring", Text{name_of(question.wiring)}}};
 }
 
 std::string in_words(const std::vector<CombiningPoint>& points) {
@@ -162,7 +160,7 @@ std::string in_words(const std::vector<CombiningPoint>& points) {
 std::string wiring_in_words(const std::vector<SimulateMultistageQuestion>& questions) {
   std::vector<std::vector<std::string>> all;
   for (const SimulateMultistageQuestion& question : questions)
-    all.push_back({fmt::format("{} wiring", name(question.wiring))});
+    all.push_back({fmt::format("{} wiring", name_of(question.wiring))});
   return shared_in_words(all);
 }
 

@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/accuracy/accuracy.hpp>
 #include <tailbound/render/documents/multistage/multistage.hpp>
@@ -16,10 +17,6 @@ namespace {
 using namespace answers;
 using bounds::multistage::Variant;
 using numeric::plain;
-
-const char* name(Variant variant) {
-  return variant == Variant::blocking ? "blocking" : "published";
-}
 
 const char* name(bounds::Stop stop) {
   switch (stop) {
@@ -115,7 +112,7 @@ std::string note_on_accuracy(const std::vector<MultistagePoint>& points) {
 
 Cells input_cells(const MultistageQuestion& question) {
   return joined(combining_cells({question.network, question.load, question.service}),
-                Cells{{"variant", Text{name(question.variant)}}});
+                Cells{{"variant", Text{name_of(question.variant)}}});
 }
 
 Cells result_cells(const MultistageAnswer& answer) {
@@ -151,7 +148,7 @@ std::string title(const std::vector<MultistagePoint>& points) {
     same_variant = same_variant && point.first.variant == points.front().first.variant;
   }
   return in_words(all) +
-         (same_variant ? fmt::format("; variant {}", name(points.front().first.variant)) : "");
+         (same_variant ? fmt::format("; variant {}", name_of(points.front().first.variant)) : "");
 }
 
 /// Of each network, whatever loads were asked for.
@@ -196,7 +193,7 @@ std::vector<std::string> notes(const Document& document, const std::vector<Multi
 }
 
 Picture picture(const Document& document, const std::vector<MultistagePoint>& points, MultistageCurve curve) {
-  DrawnFlow flow{.name = name(points.front().first.variant), .throughput = {}, .delay = {}};
+  DrawnFlow flow{.name = name_of(points.front().first.variant), .throughput = {}, .delay = {}};
   for (const MultistagePoint& point : points) {
     flow.throughput.push_back(shown(point.second.throughput));
     flow.delay.push_back(shown(point.second.delay));

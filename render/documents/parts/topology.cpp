@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/parts/topology.hpp>
 #include <tailbound/render/documents/parts/traffic.hpp>
@@ -40,7 +41,7 @@ TopologyWords words_of(const Topology& topology) {
     return {network->name(), network_load_in_words(*network), {}, {}};
   const auto& tree = std::get<TreeTopology>(topology);
   return {fmt::format("{}-ary {}-tree", tree.tree.radix, tree.tree.levels), " at load " + plain(tree.load),
-          fmt::format(", {} routing", routing_name(tree.routing)), burst_in_words(tree)};
+          fmt::format(", {} routing", name_of(tree.routing)), burst_in_words(tree)};
 }
 
 }  // namespace
@@ -89,18 +90,14 @@ Cells topology_cells(const Topology& topology) {
   cells = {{"radix", Whole{tree.tree.radix}},
            {"levels", Whole{tree.tree.levels}},
            {"load", Given{tree.load}},
-           {"routing", Text{routing_name(tree.routing)}},
+           {"routing", Text{name_of(tree.routing)}},
            {"traffic", Text{tree.burst ? "onoff" : "bernoulli"}}};
   if (tree.burst) {
     cells.push_back({"burst", Given{tree.burst->slots}});
     cells.push_back({"on_rate", Given{tree.burst->on_rate}});
-    cells.push_back({"burst_destination", Text{destination_name(tree.destination)}});
+    cells.push_back({"burst_destination", Text{name_of(tree.destination)}});
   }
   return cells;
-}
-
-const char* routing_name(network::TreeRouting routing) {
-  return routing == network::TreeRouting::nearest_ancestor ? "nearest-ancestor" : "random-root";
 }
 
 std::string latency_slots_in_words() {

@@ -20,9 +20,6 @@ namespace tailbound::render {
 [[nodiscard]] std::vector<Column> topology_columns();
 [[nodiscard]] Cells topology_cells(const answers::Topology& topology);
 
-/// "random-root" or "nearest-ancestor"
-[[nodiscard]] const char* routing_name(network::TreeRouting routing);
-
 /// What latency counts besides queueing: that a packet's first link is not among the slots.
 [[nodiscard]] std::string latency_slots_in_words();
 /// How many ports a switch of a tree has, a sentence; empty of other networks, whose files say it.

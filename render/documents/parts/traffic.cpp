@@ -1,5 +1,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/core/cases.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/parts/traffic.hpp>
 
@@ -13,13 +15,6 @@ using namespace answers;
 using numeric::plain;
 using numeric::Rational;
 
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
-
 constexpr std::size_t longest_formula = 40;
 
 /// The parts of a description, of which a list of points may share some and not others.
@@ -30,26 +25,25 @@ struct TrafficWords {
 TrafficWords words_of(const Traffic& traffic) {
   TrafficWords words;
   std::visit(
-      Overloaded{
-          [&](const EqualInputs& inputs) { words.source = counted(inputs.inputs, "input"); },
-          [&](const PoissonArrivals&) { words.source = "Poisson arrivals per slot"; },
-          [&](const PoissonAtAnyTime&) { words.source = "Poisson arrivals in continuous time (M/D/1)"; },
-          [&](const UnequalInputs&) { words.source = "inputs of their own rates"; },
-          [&](const GeneratingFunction& function) {
-            const std::string& formula = function.formula;
-            words.source =
-                "the arrivals " +
-                (formula.size() > longest_formula ? formula.substr(0, longest_formula - 3) + "..." : formula);
-          },
-          [&](const Probabilities& pmf) { words.source = "the arrivals of " + pmf.name; },
-          [&](const Blocks& blocks) { words.source = "the arrivals of " + blocks.name; },
-          [&](const BurstyInputs& inputs) {
-            words.source = counted(inputs.inputs, "input");
-            words.burst = fmt::format(" with bursts of {} slots", plain(inputs.burst.slots));
-            if (inputs.burst.on_rate != 1)
-              words.burst += fmt::format(" at {} packets a slot", plain(inputs.burst.on_rate));
-            words.burst += " (" + in_words(inputs.destination, "output") + ")";
-          }},
+      Cases{[&](const EqualInputs& inputs) { words.source = counted(inputs.inputs, "input"); },
+            [&](const PoissonArrivals&) { words.source = "Poisson arrivals per slot"; },
+            [&](const PoissonAtAnyTime&) { words.source = "Poisson arrivals in continuous time (M/D/1)"; },
+            [&](const UnequalInputs&) { words.source = "inputs of their own rates"; },
+            [&](const GeneratingFunction& function) {
+              const std::string& formula = function.formula;
+              words.source = "the arrivals " + (formula.size() > longest_formula
+                                                    ? formula.substr(0, longest_formula - 3) + "..."
+                                                    : formula);
+            },
+            [&](const Probabilities& pmf) { words.source = "the arrivals of " + pmf.name; },
+            [&](const Blocks& blocks) { words.source = "the arrivals of " + blocks.name; },
+            [&](const BurstyInputs& inputs) {
+              words.source = counted(inputs.inputs, "input");
+              words.burst = fmt::format(" with bursts of {} slots", plain(inputs.burst.slots));
+              if (inputs.burst.on_rate != 1)
+                words.burst += fmt::format(" at {} packets a slot", plain(inputs.burst.on_rate));
+              words.burst += " (" + in_words(inputs.destination, "output") + ")";
+            }},
       traffic.source);
   if (const auto load = load_of(traffic)) words.load = " at load " + plain(*load);
   if (traffic.packets_per_slot != 1)
@@ -58,10 +52,6 @@ TrafficWords words_of(const Traffic& traffic) {
 }
 
 }  // namespace
-
-const char* destination_name(traffic::Destination destination) {
-  return destination == traffic::Destination::per_burst ? "per-burst" : "per-packet";
-}
 
 std::string in_words(traffic::Destination destination, const std::string& place) {
   return destination == traffic::Destination::per_burst ? "each to one " + place
@@ -98,36 +88,36 @@ Cells traffic_cells(const Traffic& traffic) {
   const auto add_load = [&](const std::optional<Rational>& load) {
     if (load) cells.push_back({"load", Given{*load}});
   };
-  std::visit(Overloaded{[&](const EqualInputs& inputs) {
-                          cells.push_back({"traffic", Text{"bernoulli"}});
-                          cells.push_back({"inputs", Whole{inputs.inputs}});
-                        },
-                        [&](const PoissonArrivals&) {
-                          cells.push_back({"traffic", Text{"poisson"}});
-                        },
-                        [&](const PoissonAtAnyTime&) {
-                          cells.push_back({"traffic", Text{"md1"}});
-                        },
-                        [&](const UnequalInputs& inputs) {
-                          cells.push_back({"traffic", Text{"bernoulli"}});
-                          cells.push_back({"rates", GivenList{inputs.rates}});
-                        },
-                        [&](const GeneratingFunction& function) {
-                          cells.push_back({"arrivals", Text{function.formula}});
-                        },
-                        [&](const Probabilities& pmf) {
-                          cells.push_back({"pmf", Text{pmf.name}});
-                        },
-                        [&](const Blocks& blocks) {
-                          cells.push_back({"blocks", Text{blocks.name}});
-                        },
-                        [&](const BurstyInputs& inputs) {
-                          cells.push_back({"traffic", Text{"onoff"}});
-                          cells.push_back({"inputs", Whole{inputs.inputs}});
-                          cells.push_back({"burst", Given{inputs.burst.slots}});
-                          cells.push_back({"on_rate", Given{inputs.burst.on_rate}});
-                          cells.push_back({"burst_destination", Text{destination_name(inputs.destination)}});
-                        }},
+  std::visit(Cases{[&](const EqualInputs& inputs) {
+                     cells.push_back({"traffic", Text{"bernoulli"}});
+                     cells.push_back({"inputs", Whole{inputs.inputs}});
+                   },
+                   [&](const PoissonArrivals&) {
+                     cells.push_back({"traffic", Text{"poisson"}});
+                   },
+                   [&](const PoissonAtAnyTime&) {
+                     cells.push_back({"traffic", Text{"md1"}});
+                   },
+                   [&](const UnequalInputs& inputs) {
+                     cells.push_back({"traffic", Text{"bernoulli"}});
+                     cells.push_back({"rates", GivenList{inputs.rates}});
+                   },
+                   [&](const GeneratingFunction& function) {
+                     cells.push_back({"arrivals", Text{function.formula}});
+                   },
+                   [&](const Probabilities& pmf) {
+                     cells.push_back({"pmf", Text{pmf.name}});
+                   },
+                   [&](const Blocks& blocks) {
+                     cells.push_back({"blocks", Text{blocks.name}});
+                   },
+                   [&](const BurstyInputs& inputs) {
+                     cells.push_back({"traffic", Text{"onoff"}});
+                     cells.push_back({"inputs", Whole{inputs.inputs}});
+                     cells.push_back({"burst", Given{inputs.burst.slots}});
+                     cells.push_back({"on_rate", Given{inputs.burst.on_rate}});
+                     cells.push_back({"burst_destination", Text{name_of(inputs.destination)}});
+                   }},
              traffic.source);
   add_load(load_of(traffic));
   cells.push_back({"packets_per_slot", Whole{traffic.packets_per_slot}});

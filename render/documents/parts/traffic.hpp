@@ -14,8 +14,6 @@ namespace tailbound::render {
 [[nodiscard]] std::vector<Column> traffic_columns();
 [[nodiscard]] Cells traffic_cells(const answers::Traffic& traffic);
 
-/// "per-burst", "per-packet"
-[[nodiscard]] const char* destination_name(traffic::Destination destination);
 /// "each to one PLACE", "scattered packet by packet"
 [[nodiscard]] std::string in_words(traffic::Destination destination, const std::string& place);
 [[nodiscard]] Column destination_column();

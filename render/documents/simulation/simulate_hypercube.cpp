@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/render/documents/parts/observed.hpp>
 #include <tailbound/render/documents/parts/simulation.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
@@ -17,9 +18,6 @@ using answers::LoadMeasure;
 using answers::SimulatedBroadcasts;
 using answers::SimulatedHypercube;
 using answers::SimulateHypercubeQuestion;
-
-/// Nested tables are in text where there are no more results.
-constexpr std::size_t most_tables = 3;
 
 Value count_of(std::uint64_t count) {
   return Whole{static_cast<std::int64_t>(count)};
@@ -152,7 +150,7 @@ std::vector<std::string> notes(const std::vector<SimulatedHypercubeAnswered>& ne
       "belong "
       "to a message, in the mean. Of saturation: of the rate of the model's variant {}, which is on the low "
       "side.",
-      100 * networks.front().first.confidence, replication_name(answers::broadcast_variants.front())));
+      100 * networks.front().first.confidence, name_of(answers::broadcast_variants.front())));
   return joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
 }
 

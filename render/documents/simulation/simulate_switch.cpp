@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/parts/simulation.hpp>
@@ -26,10 +27,6 @@ bool equal_rates(const SwitchModel& model) {
   return std::equal(model.rates.begin() + 1, model.rates.end(), model.rates.begin());
 }
 
-const char* arrival_name(PacketArrival arrival) {
-  return arrival == PacketArrival::whole ? "whole" : "cells";
-}
-
 const char* unit_of(const SwitchModel& model) {
   return model.sizes.empty() ? "packets" : "cells";
 }
@@ -45,7 +42,7 @@ Cells input_cells(const SwitchModel& model, const Units& units) {
   if (model.burst)
     cells = joined(std::move(cells), Cells{{"burst", Given{model.burst->slots}},
                                            {"on_rate", Given{model.burst->on_rate}},
-                                           {"burst_destination", Text{destination_name(model.destination)}}});
+                                           {"burst_destination", Text{name_of(model.destination)}}});
   if (!model.sizes.empty()) {
     GivenList sizes, shares;
     for (const traffic::CellClass& size : model.sizes) {
@@ -54,7 +51,7 @@ Cells input_cells(const SwitchModel& model, const Units& units) {
     }
     cells = joined(
         std::move(cells),
-        Cells{{"size_cells", sizes}, {"size_shares", shares}, {"arrive", Text{arrival_name(model.arrival)}}});
+        Cells{{"size_cells", sizes}, {"size_shares", shares}, {"arrive", Text{name_of(model.arrival)}}});
   }
   if (model.memory) cells.push_back({"memory", Whole{*model.memory}});
   if (model.threshold) cells.push_back({"threshold", Given{*model.threshold}});

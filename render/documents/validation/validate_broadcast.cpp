@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/render/documents/parts/comparison.hpp>
 #include <tailbound/render/documents/parts/simulation.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
@@ -20,8 +21,6 @@ using answers::SimulatedBroadcasts;
 using answers::ValidateBroadcastAnswer;
 using answers::ValidateBroadcastQuestion;
 
-/// The variants at each rate are in text where there are no more results.
-constexpr std::size_t most_tables = 3;
 /// Of the simulation, behind those of the variants.
 const char* latency_name(BroadcastQuantity quantity) {
   return quantity == BroadcastQuantity::unicast_latency ? "unicast" : "broadcast";
@@ -35,7 +34,7 @@ struct Point {
   std::vector<BroadcastComparison> rows;  ///< of what was sent
 
   [[nodiscard]] const SimulatedBroadcasts& simulated() const { return answer->simulation.points[rate]; }
-  [[nodiscard]] const char* variant() const { return replication_name(broadcast_variants[answer->judged]); }
+  [[nodiscard]] const char* variant() const { return name_of(broadcast_variants[answer->judged]); }
   [[nodiscard]] answers::Tally tally() const {
     answers::Tally tally;
     for (const BroadcastComparison& row : rows) tally.add(row.variants[answer->judged]);
@@ -91,7 +90,7 @@ Rows variant_rows(const Point& point) {
             const BroadcastComparison& row = (*rows)[i / variants.size()];
             const std::size_t variant = variants[i % variants.size()];
             return joined(Cells{{"quantity", Text{fmt::format("{}_latency", latency_name(row.quantity))}},
-                                {"variant", Text{replication_name(broadcast_variants[variant])}}},
+                                {"variant", Text{name_of(broadcast_variants[variant])}}},
                           comparison_cells(row.variants[variant]));
           },
           .caption = "Every variant of the model:"};
@@ -130,9 +129,9 @@ std::vector<std::string> notes(const std::vector<ValidateBroadcastAnswered>& net
     std::vector<answers::Tally> tallies;
     for (const auto& [question, answer] : networks)
       if (answer.judged == variant) tallies.push_back(answer.tally);
-    notes.push_back(fmt::format(
-        "Verdict: {}.",
-        conclusion(tallies, fmt::format("variant {}", replication_name(broadcast_variants[variant])))));
+    notes.push_back(
+        fmt::format("Verdict: {}.",
+                    conclusion(tallies, fmt::format("variant {}", name_of(broadcast_variants[variant])))));
   }
   if (points.size() > 1) {
     std::vector<const answers::Simulated*> simulated;
@@ -148,7 +147,7 @@ std::vector<std::string> notes(const std::vector<ValidateBroadcastAnswered>& net
   notes.push_back(verdicts_in_words() +
                   fmt::format(" +- is the 95 % interval of the simulation. Of saturation: of the rate of "
                               "variant {}.",
-                              replication_name(broadcast_variants.front())));
+                              name_of(broadcast_variants.front())));
   if (points.size() > most_tables)
     notes.push_back(fmt::format(
         "The other variants are in the data formats, and here with up to {} rates; or --replication.",
@@ -211,7 +210,7 @@ void add_network(Picture& picture, const ValidateBroadcastAnswered& network) {
     if (simulated.points.empty()) continue;
     for (std::size_t i = 0; i < curves.size(); ++i) {
       if (curves[i].empty()) continue;
-      Curve curve{.title = fmt::format("{}, {}", drawn.name, replication_name(broadcast_variants[i])),
+      Curve curve{.title = fmt::format("{}, {}", drawn.name, name_of(broadcast_variants[i])),
                   .style = i == answer.judged ? CurveStyle::line : CurveStyle::dashed};
       curve.colour = drawn.first_colour + static_cast<int>(i);
       for (const BroadcastLatencies& point : curves[i])

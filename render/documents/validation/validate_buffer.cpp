@@ -13,7 +13,7 @@ namespace {
 
 using namespace answers;
 
-ValidatedUnit unit_of(const Units& units) {
+ValidatedUnit validated_unit(const Units& units) {
   return {.suffix = "bytes", .unit = "bytes", .factor = scale_of(units).bytes_of_packet};
 }
 
@@ -128,7 +128,7 @@ Layout validate_buffer_layout() {
                      joined(tally_columns(), simulation_columns()));
   layout.tables = {validated_table({{"level", "n", "packets", Shape::whole,
                                      "n of P(Q > n), or B of losses; null of the mean", Style::hidden}},
-                                   unit_of({}))};
+                                   validated_unit({}))};
   layout.quiet = {"what", "prediction", "simulation", "verdict"};
   layout.quiet_table = "rows";
   return layout;
@@ -136,7 +136,7 @@ Layout validate_buffer_layout() {
 
 Document document(std::vector<ValidateBufferPoint> given, std::size_t asked, const Units& units) {
   const auto points = share(std::move(given));
-  const ValidatedUnit unit = unit_of(units);
+  const ValidatedUnit unit = validated_unit(units);
   Document document{.layout = std::make_shared<const Layout>(validate_buffer_layout()),
                     .headline = title(*points),
                     .results = {},

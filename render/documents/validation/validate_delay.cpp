@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/delay/delay.hpp>
 #include <tailbound/render/documents/parts/simulation.hpp>
@@ -30,9 +31,9 @@ std::string title(const std::vector<ValidateDelayPoint>& points) {
 Cells input_cells(const ValidateDelayPoint& point, const Units& units) {
   const auto& [question, answer] = point;
   Cells cells = topology_cells(question.topology);
-  cells.push_back({"sources", Text{name(question.sources)}});
-  cells.push_back({"delay", Text{name(question.hop_delay)}});
-  cells.push_back({"hops", Text{name(answer.hops)}});
+  cells.push_back({"sources", Text{name_of(question.sources)}});
+  cells.push_back({"delay", Text{name_of(question.hop_delay)}});
+  cells.push_back({"hops", Text{name_of(answer.hops)}});
   cells = joined(std::move(cells), unit_cells(units));
   if (question.time) cells.push_back({"hop_ns", Given{question.time->hop}});
   return cells;

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/parts/comparison.hpp>
@@ -57,7 +58,7 @@ Cells input_cells(const ValidateSwitchQuestion& question) {
     cells.push_back({"cell_bytes", Whole{question.cells->cell_bytes}});
   }
   if (question.threshold) cells.push_back({"threshold", Given{*question.threshold}});
-  cells.push_back({"criterion", Text{bounds::name(question.criterion)}});
+  cells.push_back({"criterion", Text{name_of(question.criterion)}});
   return cells;
 }
 

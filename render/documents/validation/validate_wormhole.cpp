@@ -26,7 +26,7 @@ std::vector<std::string> assumptions(const ValidatedWormhole& network) {
   return {};
 }
 
-std::string network_in_words(const ValidatedWormhole& network) {
+std::string worms_in_words(const ValidatedWormhole& network) {
   return in_words(network.first.simulation.network, network.second.simulation.layout);
 }
 
@@ -45,7 +45,7 @@ std::vector<std::string> models_in_words(const std::vector<ValidatedWormhole>& n
   std::vector<std::string> texts;
   for (const ValidatedWormhole& network : networks)
     for (const std::string& text : model_in_words(network))
-      texts.push_back(network_in_words(network) + ": " + text);
+      texts.push_back(worms_in_words(network) + ": " + text);
   return texts;
 }
 
@@ -92,7 +92,7 @@ std::vector<std::string> notes(const std::vector<ValidatedWormhole>& networks) {
   if (points.size() > 1) notes = runs_in_words(points, networks.size() == 1);
   for (const ValidatedWormhole& network : networks)
     notes = joined(std::move(notes), saturation_notes(network.first.simulation, network.second.simulation,
-                                                      networks.size() == 1 ? "" : network_in_words(network)));
+                                                      networks.size() == 1 ? "" : worms_in_words(network)));
   notes = joined(std::move(notes), models_in_words(networks));
   notes = joined(std::move(notes), hypercube_notes(all_networks(networks)));
   notes.push_back("Mean latencies in cycles, the simulation's with 95 % intervals. " + verdicts_in_words());
@@ -104,7 +104,7 @@ std::string headline(const std::vector<ValidatedWormhole>& networks) {
   for (const auto& [question, answer] : networks) tallies.push_back(answer.tally);
   return fmt::format("Mean latency: {};\n{}",
                      networks.size() == 1
-                         ? in_two_lines(network_in_words(networks.front()))
+                         ? in_two_lines(worms_in_words(networks.front()))
                          : "wormhole networks" + common_ends_in_words(all_networks(networks)),
                      conclusion(tallies, "the model"));
 }

@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/render/documents/accuracy/accuracy.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/documents/wormhole/broadcast.hpp>
@@ -21,12 +22,9 @@ using answers::BroadcastPoint;
 using answers::BroadcastQuestion;
 using answers::Replication;
 
-/// Tables of the channels are in text where there are no more results.
-constexpr std::size_t most_tables = 3;
-
 Cells input_cells(const BroadcastQuestion& question, std::size_t i, const BroadcastPoint& point) {
   Cells cells = hypercube_cells(question.hypercube);
-  cells.push_back({"replication", Text{replication_name(question.replication)}});
+  cells.push_back({"replication", Text{name_of(question.replication)}});
   return joined(std::move(cells), rate_cells(question.offered, i, point.rate));
 }
 
@@ -89,7 +87,7 @@ std::string variant_note(Replication replication) {
     counted = "as published, counts about half of a broadcast's copies";
   else if (replication == Replication::shared_wire)
     counted = "counts each copy once and lets messages share wires as in processor sharing";
-  return fmt::format("Variant {} {}.", replication_name(replication), counted);
+  return fmt::format("Variant {} {}.", name_of(replication), counted);
 }
 
 const AccuracyKeys hypercube_accuracy_keys{{answers::Quantity::mean_latency, "unicast"},
@@ -128,10 +126,10 @@ std::vector<std::string> notes(const std::vector<BroadcastRatesAnswered>& networ
       notes.push_back(variant_note(replication));
   std::vector<StatedAccuracy> accuracy;
   for (const auto& [question, answer] : networks)
-    accuracy.push_back({.network = network_in_words(question.hypercube) + ", variant " +
-                                   replication_name(question.replication),
-                        .accuracy = accuracy_of(question, answer),
-                        .command = measuring_command(question)});
+    accuracy.push_back(
+        {.network = network_in_words(question.hypercube) + ", variant " + name_of(question.replication),
+         .accuracy = accuracy_of(question, answer),
+         .command = measuring_command(question)});
   notes.push_back(accuracy_note(accuracy));
   notes = joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
   if (tables_left_out)
@@ -150,7 +148,7 @@ bool one_variant(const std::vector<BroadcastRatesAnswered>& networks) {
 std::string headline(const std::vector<BroadcastRatesAnswered>& networks) {
   const auto& [question, answer] = networks.front();
   std::string text = in_words(question.hypercube, hypercubes_of(networks));
-  if (one_variant(networks)) text += fmt::format("; variant {}", replication_name(question.replication));
+  if (one_variant(networks)) text += fmt::format("; variant {}", name_of(question.replication));
   if (networks.size() == 1 && answer.points.size() > 1)
     text += ";\nsaturation at " + saturation_in_words(answer);
   return text;
@@ -160,8 +158,7 @@ Picture picture(const Document& document, const std::vector<BroadcastRatesAnswer
   const auto& [question, answer] = networks.front();
   Picture picture = latency_axes(title_in_words(question.hypercube, hypercubes_of(networks)));
   picture.note = "an approximate model";
-  if (one_variant(networks))
-    picture.note += fmt::format(", variant {}", replication_name(question.replication));
+  if (one_variant(networks)) picture.note += fmt::format(", variant {}", name_of(question.replication));
   std::vector<DrawnLatency> latencies{{"unicast_latency", "unicast", 1}};
   if (std::any_of(networks.begin(), networks.end(), [](const BroadcastRatesAnswered& network) {
         return network.first.hypercube.broadcast > 0;

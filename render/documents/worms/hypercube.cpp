@@ -115,18 +115,6 @@ bool rates_vary(const Document& document) {
 
 }  // namespace
 
-const char* replication_name(Replication replication) {
-  switch (replication) {
-    case Replication::literal:
-      return "literal";
-    case Replication::shared_wire:
-      return "shared-wire";
-    case Replication::conserving:
-      break;
-  }
-  return "conserving";
-}
-
 std::vector<Column> hypercube_columns() {
   return {
       {"dimensions", "dimensions", "", Shape::whole, "n of the hypercube, 1 to 20; simulated 1 to 16"},

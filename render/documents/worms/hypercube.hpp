@@ -11,9 +11,6 @@
 /// How hypercubes with broadcasts, and what is offered to them, are shown.
 namespace tailbound::render {
 
-/// "conserving", "literal", "shared-wire"
-[[nodiscard]] const char* replication_name(answers::Replication replication);
-
 /// "dimensions", "nodes", "virtual_channels", "injection", "ejection", "flits", "broadcast", "startup", "buffer_flits"
 [[nodiscard]] std::vector<Column> hypercube_columns();
 [[nodiscard]] Cells hypercube_cells(const answers::BroadcastHypercube& hypercube);

@@ -1,27 +1,8 @@
+#include <tailbound/core/choice.hpp>
 #include <tailbound/render/documents/worms/worm_ends.hpp>
 
 namespace tailbound::render {
-namespace {
-
-const std::string& name(network::Injection injection) {
-  return injection_names()[static_cast<std::size_t>(injection)];
-}
-
-const std::string& name(network::Ejection ejection) {
-  return ejection_names()[static_cast<std::size_t>(ejection)];
-}
-
-}  // namespace
-
-const std::vector<std::string>& injection_names() {
-  static const std::vector<std::string> names{"one", "ports"};
-  return names;
-}
-
-const std::vector<std::string>& ejection_names() {
-  static const std::vector<std::string> names{"one", "unlimited"};
-  return names;
-}
+namespace {}  // namespace
 
 std::vector<Column> worm_ends_columns() {
   return {
@@ -34,11 +15,11 @@ std::vector<Column> worm_ends_columns() {
 }
 
 Cells worm_ends_cells(const network::WormEnds& ends) {
-  return {{"injection", Text{name(ends.injection)}}, {"ejection", Text{name(ends.ejection)}}};
+  return {{"injection", Text{name_of(ends.injection)}}, {"ejection", Text{name_of(ends.ejection)}}};
 }
 
 std::string in_words(const network::WormEnds& ends) {
-  return "injection " + name(ends.injection) + ", ejection " + name(ends.ejection);
+  return std::string("injection ") + name_of(ends.injection) + ", ejection " + name_of(ends.ejection);
 }
 
 }  // namespace tailbound::render

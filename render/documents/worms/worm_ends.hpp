@@ -9,10 +9,6 @@
 /// How messages enter and leave a wormhole network, shown the same by every command.
 namespace tailbound::render {
 
-/// "one", "ports"; "one", "unlimited"
-[[nodiscard]] const std::vector<std::string>& injection_names();
-[[nodiscard]] const std::vector<std::string>& ejection_names();
-
 /// "injection" and "ejection"
 [[nodiscard]] std::vector<Column> worm_ends_columns();
 [[nodiscard]] Cells worm_ends_cells(const network::WormEnds& ends);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/render/documents/parts/observed.hpp>
 #include <tailbound/render/documents/parts/simulation.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
@@ -20,10 +21,9 @@ namespace {
 /// Of so many loads the notes say how each was simulated.
 constexpr std::size_t most_runs_told = 10;
 
-const std::string& variant_name(const answers::WormholeNetwork& network,
-                                const std::optional<answers::WormholeVariant>& variant) {
-  return wormhole_variant_names()[static_cast<std::size_t>(
-      variant.value_or(answers::usual_variant(network)))];
+const char* variant_name(const answers::WormholeNetwork& network,
+                         const std::optional<answers::WormholeVariant>& variant) {
+  return name_of(variant.value_or(answers::usual_variant(network)));
 }
 
 const char* length_in_words(sim::WormLengths lengths) {
@@ -55,7 +55,7 @@ Document without(Document document, std::string_view key) {
 /// Dimensions of a hypercube follow from its nodes.
 void leave_out_dimensions(Document& document) {
   for (Result& result : document.results)
-    if (brief(value_of(result.inputs, "topology")) == shape_names().back())
+    if (brief(value_of(result.inputs, "topology")) == name_of(network::WormShape::hypercube))
       std::erase_if(result.inputs, [](const Cell& cell) { return cell.key == "dimensions"; });
 }
 
@@ -78,17 +78,6 @@ bool has_fractions(const Document& document) {
 }
 
 }  // namespace
-
-const std::vector<std::string>& shape_names() {
-  static const std::vector<std::string> names{"butterfly-fat-tree", "mesh", "torus", "bidirectional-torus",
-                                              "hypercube"};
-  return names;
-}
-
-const std::vector<std::string>& wormhole_variant_names() {
-  static const std::vector<std::string> names{"finite-source", "paper", "conditional"};
-  return names;
-}
 
 std::vector<Column> worm_network_columns() {
   return {
@@ -119,7 +108,7 @@ Cells worm_network_cells(const answers::WormholeNetwork& network,
     cells.push_back({"nodes", Whole{answers::node_count(network)}});
   } else {
     const auto& topology = std::get<WormTopology>(network);
-    cells.push_back({"topology", Text{shape_names()[static_cast<std::size_t>(topology.shape)]}});
+    cells.push_back({"topology", Text{name_of(topology.shape)}});
     cells.push_back({"nodes", Whole{topology.nodes}});
     if (topology.shape != WormShape::butterfly_fat_tree)
       cells.push_back({"dimensions", Whole{network::dimensions_of(topology)}});
@@ -150,7 +139,7 @@ std::string ends_in_words(const answers::WormholeNetwork& network) {
   const auto* topology = std::get_if<WormTopology>(&network);
   if (topology == nullptr || !network::has_unlimited_ejection(topology->shape)) return "";
   if (network::has_ports(topology->shape)) return ", " + in_words(topology->ends);
-  return ", ejection " + ejection_names()[static_cast<std::size_t>(topology->ends.ejection)];
+  return std::string(", ejection ") + name_of(topology->ends.ejection);
 }
 
 std::string common_ends_in_words(const std::vector<answers::WormholeNetwork>& networks) {
@@ -182,16 +171,6 @@ std::string in_words(const answers::WormholeQuestion& question) {
                      variant_name(question.network, question.variant));
 }
 
-const std::vector<std::string>& worm_length_names() {
-  static const std::vector<std::string> names{"fixed", "geometric"};
-  return names;
-}
-
-const std::vector<std::string>& worm_arrival_names() {
-  static const std::vector<std::string> names{"poisson", "bernoulli"};
-  return names;
-}
-
 Column worm_buffer_column() {
   return {"buffer_flits", "buffer", "flits", Shape::whole, "of each virtual channel"};
 }
@@ -201,7 +180,7 @@ Column worm_length_column() {
 }
 
 Cell worm_length_cell(sim::WormLengths lengths) {
-  return {"lengths", Text{worm_length_names()[static_cast<std::size_t>(lengths)]}};
+  return {"lengths", Text{name_of(lengths)}};
 }
 
 std::vector<Column> simulated_worm_columns() {
@@ -218,7 +197,7 @@ Cells worm_network_cells(const answers::SimulatedWormhole& network) {
   Cells cells = worm_network_cells(network.network, network.variant, network.flits, network.virtual_channels);
   cells.push_back({"buffer_flits", Whole{network.buffer_flits}});
   cells.push_back(worm_length_cell(network.lengths));
-  cells.push_back({"arrivals", Text{worm_arrival_names()[static_cast<std::size_t>(network.arrivals)]}});
+  cells.push_back({"arrivals", Text{name_of(network.arrivals)}});
   return cells;
 }
 

@@ -12,10 +12,6 @@
 /// How wormhole networks, and what is offered to them, are shown.
 namespace tailbound::render {
 
-/// "butterfly-fat-tree", "mesh", "torus", "bidirectional-torus", "hypercube"; "paper", "conditional"
-[[nodiscard]] const std::vector<std::string>& shape_names();
-[[nodiscard]] const std::vector<std::string>& wormhole_variant_names();
-
 /// "topology", "nodes", "dimensions", "variant", "network", "matrix", "flits", "virtual_channels", "injection",
 /// "ejection"
 [[nodiscard]] std::vector<Column> worm_network_columns();
@@ -24,8 +20,6 @@ namespace tailbound::render {
                                        std::optional<answers::WormholeVariant> variant, std::int64_t flits,
                                        std::optional<int> virtual_channels);
 
-/// "fixed", "geometric"
-[[nodiscard]] const std::vector<std::string>& worm_length_names();
 /// "lengths"
 [[nodiscard]] Column worm_buffer_column();
 [[nodiscard]] Column worm_length_column();
@@ -51,9 +45,6 @@ namespace tailbound::render {
 [[nodiscard]] std::string in_words(const answers::WormholeQuestion& question);
 
 // --- simulated
-
-/// "poisson", "bernoulli"
-[[nodiscard]] const std::vector<std::string>& worm_arrival_names();
 
 /// worm_network_columns(), "buffer_flits", "lengths", "arrivals"; of load_columns(), "of" too
 [[nodiscard]] std::vector<Column> simulated_worm_columns();

@@ -1,4 +1,5 @@
 #include <tailbound/bounds/sizing/buffer_size.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 
 #include <catch2/catch.hpp>
@@ -195,6 +196,6 @@ TEST_CASE("targets and capacities out of range are refused", "[bounds][errors]")
     CHECK_THROWS_AS(drop(traffic, 10'000'000'000'000'000, criterion), Error);
     CHECK_THROWS_AS(drop(traffic, 20, criterion, {{200}, Arithmetic::double_precision}), LimitExceeded);
   }
-  CHECK(std::string(bounds::name(Criterion::overflow)) == "overflow");
-  CHECK(std::string(bounds::name(Criterion::loss)) == "loss");
+  CHECK(std::string(name_of(Criterion::overflow)) == "overflow");
+  CHECK(std::string(name_of(Criterion::loss)) == "loss");
 }

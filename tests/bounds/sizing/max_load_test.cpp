@@ -1,4 +1,5 @@
 #include <tailbound/bounds/sizing/max_load.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 
 #include <catch2/catch.hpp>
@@ -53,7 +54,7 @@ Reference criterion_value(const Traffic& traffic, std::int64_t capacity, Criteri
 
 void check(const Traffic& traffic, std::int64_t capacity, const Fraction& target, Criterion criterion,
            int digits) {
-  INFO(traffic.text() << " capacity " << capacity << " target " << target << " " << bounds::name(criterion)
+  INFO(traffic.text() << " capacity " << capacity << " target " << target << " " << name_of(criterion)
                       << " digits " << digits);
   const bounds::DropTarget drop{to_rational(target), criterion};
   std::optional<bounds::MaxLoad> found;
