@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-/// A struct as the tuple of its fields, which nobody lists. Internal to the answers module.
+/// A struct as the tuple of its fields, which nobody lists. Internal to the library.
 ///
 /// MODEL     a struct of at most 18 fields, public and its own (no base, no array of C), which braces make of them all. They
 ///           are as many as the initialisers that it takes at most, each of a type that becomes any other; where that is
