@@ -4,6 +4,7 @@
 #include <tests/golden/folder.hpp>
 #include <tests/run/steps.hpp>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -157,8 +158,10 @@ TEST_CASE("child processes: none outlives its object; each sees its own stream e
   }
   CHECK(kill(gone, 0) != 0);
   ChildProcess first(until_cut);
-  ChildProcess second(until_cut, {first.stream().descriptor()});
-  first.end_within(std::chrono::seconds(30));  // which the younger one does not keep open
+  const int of_first = first.stream().descriptor();
+  ChildProcess second([of_first](FramedStream&) { return fcntl(of_first, F_GETFD) < 0 ? 4 : 5; }, {of_first});
+  CHECK(WEXITSTATUS(second.wait()) == 4);
+  first.end_within(std::chrono::seconds(30));
   CHECK(WEXITSTATUS(first.wait()) == 3);
   ChildProcess third(endless);
   third.end_within(std::chrono::milliseconds(20));
@@ -183,6 +186,25 @@ class Orphanage {
     });
   }
 };
+
+TEST_CASE("child processes: they end with their parent, whatever they do") {
+  const Orphanage orphanage;
+  for (const int signal : {SIGKILL, SIGUSR1}) {
+    ChildProcess parent([](FramedStream& to_parent) -> int {
+      const auto endless = [](FramedStream&) -> int {
+        for (;;) pause();
+      };
+      const ChildProcess one(endless), other(endless);
+      ::signal(SIGTERM, SIG_DFL);
+      if (fork_with_parent(SIGTERM) != 0) to_parent.send("begun");
+      for (;;) pause();
+    });
+    REQUIRE(parent.stream().receive(Clock::now() + std::chrono::seconds(30)));
+    CHECK(kill(parent.id(), signal) == 0);
+    CHECK(WTERMSIG(parent.wait()) == signal);
+    CHECK(Orphanage::is_empty_soon());
+  }
+}
 
 /// Who is killed, when, and how.
 struct Kill {
