@@ -128,38 +128,27 @@ struct Comparison {
 /// How often each verdict was given.
 class Tally {
  public:
-  struct Counts {
-    std::array<std::size_t, 5> of{};  ///< [verdict]
-    std::size_t rows = 0, optimistic = 0, conservative = 0;
-  };
-
-  Tally() = default;
-  /// As counted before.
-  explicit Tally(const Counts& counts) : counts_(counts) {}
-  [[nodiscard]] const Counts& counts() const { return counts_; }
-
   template <class Unit>
   void add(const Comparison<Unit>& comparison) {
     const Verdict verdict = comparison.verdict();
-    ++counts_.of[static_cast<std::size_t>(verdict)];
-    ++counts_.rows;
-    if (comparison.optimistic()) ++counts_.optimistic;
-    if (comparison.conservative()) ++counts_.conservative;
+    ++of_[static_cast<std::size_t>(verdict)];
+    ++rows_;
+    if (comparison.optimistic()) ++optimistic_;
+    if (comparison.conservative()) ++conservative_;
   }
 
-  [[nodiscard]] std::size_t rows() const { return counts_.rows; }
-  [[nodiscard]] std::size_t count(Verdict verdict) const {
-    return counts_.of[static_cast<std::size_t>(verdict)];
-  }
-  [[nodiscard]] std::size_t optimistic() const { return counts_.optimistic; }
-  [[nodiscard]] std::size_t conservative() const { return counts_.conservative; }
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+  [[nodiscard]] std::size_t count(Verdict verdict) const { return of_[static_cast<std::size_t>(verdict)]; }
+  [[nodiscard]] std::size_t optimistic() const { return optimistic_; }
+  [[nodiscard]] std::size_t conservative() const { return conservative_; }
   /// Rows that were neither too rare nor saturated.
   [[nodiscard]] std::size_t judged() const {
     return count(Verdict::inside) + count(Verdict::above) + count(Verdict::below);
   }
 
  private:
-  Counts counts_;
+  std::array<std::size_t, 5> of_{};  ///< [verdict]
+  std::size_t rows_ = 0, optimistic_ = 0, conservative_ = 0;
 };
 
 /// Of each of so many intervals, so that all of them hold together with `of_all`.

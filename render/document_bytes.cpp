@@ -7,46 +7,6 @@ template <>
 inline constexpr render::Shape last_of<render::Shape> = render::Shape::number;
 template <>
 inline constexpr render::Style last_of<render::Style> = render::Style::hidden;
-template <>
-inline constexpr std::size_t field_count<render::Column> = 8;
-template <>
-inline constexpr std::size_t field_count<render::TableLayout> = 3;
-template <>
-inline constexpr std::size_t field_count<render::Layout> = 7;
-template <>
-inline constexpr std::size_t field_count<render::Whole> = 1;
-template <>
-inline constexpr std::size_t field_count<render::Given> = 1;
-template <>
-inline constexpr std::size_t field_count<render::GivenList> = 1;
-template <>
-inline constexpr std::size_t field_count<render::Text> = 1;
-template <>
-inline constexpr std::size_t field_count<render::TextList> = 1;
-template <>
-inline constexpr std::size_t field_count<render::Flag> = 1;
-template <>
-inline constexpr std::size_t field_count<render::Exact> = 1;
-template <>
-inline constexpr std::size_t field_count<render::Enclosure> = 2;
-template <>
-inline constexpr std::size_t field_count<render::Bound> = 2;
-template <>
-inline constexpr std::size_t field_count<render::Approximation> = 2;
-template <>
-inline constexpr std::size_t field_count<render::Asymptote> = 1;
-template <>
-inline constexpr std::size_t field_count<render::Model> = 1;
-template <>
-inline constexpr std::size_t field_count<render::Estimate> = 4;
-template <>
-inline constexpr std::size_t field_count<render::Cell> = 3;
-
-template <>
-struct Form<render::None> {
-  static void put(run::ByteWriter&, const render::None&) {}
-  static render::None get(run::ByteReader&) { return {}; }
-};
 
 template <>
 struct Form<render::Rows> {

@@ -27,7 +27,7 @@ namespace {
 
 using namespace tailbound;
 
-/// Reads the first request to stop; a later one ends at once, and all processes with it, as their wires are cut.
+/// Reads the first request to stop; a later one ends at once, and all processes with it, as their streams are cut.
 void end_at_the_next(int signals) {
   std::thread([signals] {
     constexpr auto one_request =
@@ -67,7 +67,7 @@ std::optional<std::string> text_of(const cli::OptionTable& options, const char* 
 }
 
 int serve_page(const cli::OptionTable& table) {
-  serve::Limits limits;
+  serve::WorkLimits limits;
   const auto number = [&](const char* name, int least, int most, int usual) {
     const std::optional<std::string> text = text_of(table, name);
     return text ? static_cast<int>(options::parse_integer(*text, name, least, most)) : usual;

@@ -78,6 +78,7 @@ struct BroadcastPoint {
 };
 
 struct BroadcastAnswer {
+  static constexpr bool stored = true;  ///< as bytes, for parts and ranks (points/stored.hpp)
   numeric::Model<unit::MessagesPerCycle> saturation;
   std::vector<BroadcastPoint> points;  ///< one a rate, in the order of the question
   bool stopped = false;                ///< before all rates were answered

@@ -53,8 +53,9 @@ struct BufferQuestion {
 };
 
 struct BufferAnswer {
-  Packets buffer;                  ///< found, or as asked
-  bounds::ComputedProbability at;  ///< the criterion at `buffer` (and the load or speedup found)
+  static constexpr bool stored = true;  ///< as bytes, for parts and ranks (points/stored.hpp)
+  Packets buffer;                       ///< found, or as asked
+  bounds::ComputedProbability at;       ///< the criterion at `buffer` (and the load or speedup found)
   /// On the other side of the boundary, which proves that it is one: at buffer - 1, or at the upper end of the
   /// load or burst found.
   std::optional<bounds::ComputedProbability> beyond{};

@@ -71,6 +71,7 @@ struct DigitsUpTo {
 };
 
 struct CompareAnswer {
+  static constexpr bool stored = true;            ///< as bytes, for parts and ranks (points/stored.hpp)
   numeric::Digits digits;                         ///< of the enclosures compared with
   std::vector<ComparedCoefficient> coefficients;  ///< as in the list, at least one
   int printed_digits = 0;             ///< most that a number shows, of doubles 16; 0: all are exact

@@ -36,6 +36,7 @@ struct OccupancyLevel {
 };
 
 struct OccupancyAnswer {
+  static constexpr bool stored = true;  ///< as bytes, for parts and ranks (points/stored.hpp)
   std::vector<OccupancyLevel> tail;
   numeric::Claim<unit::Packet> mean_occupancy;
   std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate{};  ///< none where no packet ever waits

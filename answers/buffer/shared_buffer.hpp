@@ -56,6 +56,7 @@ struct SharedBufferQuestion {
 };
 
 struct SharedBufferAnswer {
+  static constexpr bool stored = true;        ///< as bytes, for parts and ranks (points/stored.hpp)
   Packets memory;                             ///< proved to be enough, or as asked
   numeric::UpperBound<unit::Probability> at;  ///< of the criterion at `memory`
   /// Criterion::loss of packets of several cells: the fraction of the packets that lose one is at most this.

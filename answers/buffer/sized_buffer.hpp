@@ -71,6 +71,7 @@ struct GeometricStandIn {
 };
 
 struct SizedBufferAnswer {
+  static constexpr bool stored = true;       ///< as bytes, for parts and ranks (points/stored.hpp)
   Packets buffer;                            ///< [cells], the one in service counts; found, or as asked
   SizedProbability at;                       ///< the criterion at `buffer`
   std::optional<SizedProbability> before{};  ///< at buffer - 1, above the target; none where `at` is a bound

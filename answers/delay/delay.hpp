@@ -58,6 +58,7 @@ struct FlowDelay {
 };
 
 struct DelayAnswer {
+  static constexpr bool stored = true;  ///< as bytes, for parts and ranks (points/stored.hpp)
   DelayPaths paths;
   std::vector<FlowDelay> flows;  ///< in the order of paths.flows; fewer if stopped
   /// For each of paths.queues, where `drop` was asked and it lies on the longest route of one of the flows.

@@ -83,6 +83,7 @@ struct FabricSwitchClass {
 };
 
 struct FabricAnswer {
+  static constexpr bool stored = true;  ///< as bytes, for parts and ranks (points/stored.hpp)
   std::uint64_t hosts = 0, switches = 0, links = 0;
   std::vector<FabricQueueClass> queues;            ///< by falling share of what the link takes
   std::vector<FabricSwitchClass> by_switch;        ///< with `drop`: by falling room

@@ -34,8 +34,9 @@ struct ReorderQuestion {
 [[nodiscard]] std::vector<numeric::Rational> parse_delays(const std::string& text, const std::string& name);
 
 struct ReorderAnswer {
-  numeric::Rational flow_rate;                              ///< [packets/slot]
-  std::optional<bounds::ReorderBuffer> size;                ///< where a probability was asked
+  static constexpr bool stored = true;        ///< as bytes, for parts and ranks (points/stored.hpp)
+  numeric::Rational flow_rate;                ///< [packets/slot]
+  std::optional<bounds::ReorderBuffer> size;  ///< where a probability was asked
   std::vector<numeric::Enclosure<unit::Probability>> tail;  ///< P(R > b), in the order of the levels
   bool computed = false;  ///< of delays that are computed, not proved: to some four digits
 };

@@ -66,6 +66,7 @@ struct LoadScaleOfTarget {
 };
 
 struct LoadScaleAnswer {
+  static constexpr bool stored = true;        ///< as bytes, for parts and ranks (points/stored.hpp)
   std::vector<ScaleLimit> limits;             ///< scale_limits(): the first is what the links bear
   std::optional<LoadScaleOfTarget> target{};  ///< unless Stability was asked for
   DelayOmissions omissions{};                 ///< of a LatencyTarget

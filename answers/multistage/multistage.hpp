@@ -31,6 +31,7 @@ struct MultistageQueue {
 
 /// Requests are counted as generated, also where they travel combined.
 struct MultistageAnswer {
+  static constexpr bool stored = true;  ///< as bytes, for parts and ranks (points/stored.hpp)
   numeric::Model<unit::RequestsPerSlot> throughput;
   numeric::Model<unit::Time> delay;  ///< from the entry into stage 0 until the last service ends, of all
   std::optional<numeric::Model<unit::Time>> hot_delay;   ///< empty where no requests are hot

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/answers/points/fields.hpp>
 #include <tailbound/answers/points/stored.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/proved.hpp>
@@ -17,84 +18,16 @@
 
 /// How values of any type become bytes, and bytes values. Internal to the library.
 ///
-/// A struct is its fields one after the other. That they are so many is said once, for both ways: a field more or less
-/// does not compile. Read are no more values than there are bytes.
+/// A struct is its fields one after the other (fields.hpp). Read are no more values than there are bytes.
 namespace tailbound::answers::stored {
 
-/// Public fields of a struct, all its own.
-template <class Struct>
-inline constexpr std::size_t field_count = 0;
-/// The last of an enumeration's values, which go from 0 in steps of 1.
+/// The last of an enumeration's values, which go from 0 in steps of 1. Of each that is stored it is said.
 template <class Enum>
-inline constexpr Enum last_of = Enum{};
-
-// --- a struct as the tuple of its fields
-
-template <class Struct>
-[[nodiscard]] constexpr auto fields_of(Struct& x) {
-  constexpr std::size_t count = field_count<std::remove_const_t<Struct>>;
-  static_assert(count > 0, "say how many fields it has");
-  if constexpr (count == 1) {
-    auto& [a] = x;
-    return std::tie(a);
-  } else if constexpr (count == 2) {
-    auto& [a, b] = x;
-    return std::tie(a, b);
-  } else if constexpr (count == 3) {
-    auto& [a, b, c] = x;
-    return std::tie(a, b, c);
-  } else if constexpr (count == 4) {
-    auto& [a, b, c, d] = x;
-    return std::tie(a, b, c, d);
-  } else if constexpr (count == 5) {
-    auto& [a, b, c, d, e] = x;
-    return std::tie(a, b, c, d, e);
-  } else if constexpr (count == 6) {
-    auto& [a, b, c, d, e, f] = x;
-    return std::tie(a, b, c, d, e, f);
-  } else if constexpr (count == 7) {
-    auto& [a, b, c, d, e, f, g] = x;
-    return std::tie(a, b, c, d, e, f, g);
-  } else if constexpr (count == 8) {
-    auto& [a, b, c, d, e, f, g, h] = x;
-    return std::tie(a, b, c, d, e, f, g, h);
-  } else if constexpr (count == 9) {
-    auto& [a, b, c, d, e, f, g, h, i] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i);
-  } else if constexpr (count == 10) {
-    auto& [a, b, c, d, e, f, g, h, i, j] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j);
-  } else if constexpr (count == 11) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k);
-  } else if constexpr (count == 12) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
-  } else if constexpr (count == 13) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m);
-  } else if constexpr (count == 14) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
-  } else if constexpr (count == 15) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
-  } else if constexpr (count == 16) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
-  } else if constexpr (count == 17) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q);
-  } else {
-    static_assert(count == 18, "fields_of() knows up to 18 fields");
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r);
-  }
-}
+inline constexpr Enum last_of = Enum::say_which_is_the_last;
 
 // --- one value
 
-/// How a type is written and read; of the structs with a field_count unless told.
+/// How a type is written and read; of structs field by field unless told.
 template <class T>
 struct Form;
 
@@ -240,23 +173,6 @@ struct Form<numeric::Real> {
 };
 
 // --- numbers that carry their truth
-
-template <class Unit>
-inline constexpr std::size_t field_count<Count<Unit>> = 1;
-template <class Unit>
-inline constexpr std::size_t field_count<numeric::Exact<Unit>> = 1;
-template <class Unit>
-inline constexpr std::size_t field_count<numeric::UpperBound<Unit>> = 1;
-template <class Unit>
-inline constexpr std::size_t field_count<numeric::LowerBound<Unit>> = 1;
-template <class Unit>
-inline constexpr std::size_t field_count<numeric::Approximation<Unit>> = 2;
-template <class Unit>
-inline constexpr std::size_t field_count<numeric::Model<Unit>> = 1;
-template <class Unit>
-inline constexpr std::size_t field_count<numeric::Estimate<Unit>> = 4;
-template <>
-inline constexpr std::size_t field_count<numeric::Digits> = 1;
 
 template <class Unit>
 struct Form<numeric::Enclosure<Unit>> {

@@ -116,6 +116,7 @@ struct WormholePoint {
 };
 
 struct WormholeAnswer {
+  static constexpr bool stored = true;             ///< as bytes, for parts and ranks (points/stored.hpp)
   std::string network;                             ///< its name
   numeric::Model<unit::FlitsPerCycle> saturation;  ///< the model solves this load
   numeric::Model<unit::FlitsPerCycle> unsolved;    ///< and not this one, just above

@@ -2,22 +2,23 @@
 #include <cli/run.hpp>
 #include <tailbound/files/leftovers.hpp>
 #include <tailbound/numeric/abandoned_work.hpp>
+#include <tailbound/run/deep_thread.hpp>
+#include <tailbound/run/process/child_process.hpp>
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace tailbound::cli {
@@ -30,9 +31,6 @@ std::chrono::milliseconds patience_after(LimitWatch::Limit limit) {
   if (limit == LimitWatch::Limit::none) return patience;
   return std::chrono::milliseconds(limit == LimitWatch::Limit::time ? 150 : 0);
 }
-
-/// As much as formulas nest deeply; memory is taken only where it is used.
-constexpr std::size_t stack_bytes = std::size_t{64} << 20;
 
 bool given_up = false;
 
@@ -72,24 +70,24 @@ class Pieces::Carrier {
  public:
   explicit Carrier(Interrupt& interrupt) : interrupt_(interrupt), stop_(interrupt.token()) {}
   ~Carrier() {
-    if (!begun_ || given_up_) return;
+    if (!thread_ || given_up_) return;
     {
       const std::scoped_lock guard(lock_);
       end_ = true;
     }
     changed_.notify_all();
-    pthread_join(thread_, nullptr);
+    thread_->join();
   }
   Carrier(const Carrier&) = delete;
   Carrier& operator=(const Carrier&) = delete;
 
   bool carry_out(const std::function<void()>& piece) {
-    if (begun_ && !given_up_ && pthread_equal(pthread_self(), thread_) != 0) {
+    if (thread_ && !given_up_ && thread_->calls()) {
       piece();
       return true;
     }
     if (given_up_ || stop_.stop_requested()) return false;
-    begin();
+    if (!thread_) thread_.emplace([this] { work(); });
     const numeric::AmbientPrecision precision;
     std::unique_lock guard(lock_);
     piece_ = &piece;
@@ -107,23 +105,6 @@ class Pieces::Carrier {
   }
 
  private:
-  void begin() {
-    if (begun_) return;
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, stack_bytes);
-    const int failed = pthread_create(
-        &thread_, &attributes,
-        [](void* carrier) -> void* {
-          static_cast<Carrier*>(carrier)->work();
-          return nullptr;
-        },
-        this);
-    pthread_attr_destroy(&attributes);
-    if (failed != 0) throw std::system_error(failed, std::generic_category(), "cannot begin a thread");
-    begun_ = true;
-  }
-
   void work() {
     std::unique_lock guard(lock_);
     for (;;) {
@@ -147,7 +128,7 @@ class Pieces::Carrier {
   /// Returns in the child. The lock is held, so the thread of the piece does not hold it.
   void give_up() {
     auto held = files::leftovers::hold();
-    const pid_t child = fork();
+    const pid_t child = run::fork_with_parent(SIGTERM);
     if (child < 0) {
       held.unlock();
       end_at_once();
@@ -161,18 +142,15 @@ class Pieces::Carrier {
     held.unlock();
     interrupt_.end_of_work();
     close_outputs();
-    halt(thread_);
+    halt(thread_->handle());
     // The thread may hold the lock of memory: nothing is allocated or freed any more.
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    end_like(status);
+    end_like(run::wait_for_process(child));
   }
 
   Interrupt& interrupt_;
   std::stop_token stop_;
-  pthread_t thread_{};
-  bool begun_ = false, given_up_ = false;
+  std::optional<run::DeepThread> thread_;
+  bool given_up_ = false;
   std::mutex lock_;
   std::condition_variable_any changed_;
   const std::function<void()>* piece_ = nullptr;  ///< to be carried out, or being so

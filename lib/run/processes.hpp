@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/run/dealer.hpp>
+#include <tailbound/run/process/child_process.hpp>
 
 #include <memory>
 
@@ -10,8 +11,7 @@ namespace tailbound::run {
 /// Children of this process, for one job. They know all that this process knows at this moment, so that `work`
 /// needs nothing from anywhere else; what they do to memory and files that are open stays theirs, or is mixed.
 ///
-/// CONTRACT  of a process with several threads a child has a copy of the calling one alone: what the others hold
-///           locked stays locked there. `work` must not need it.
+/// CONTRACT  as that of begin_process() (process/child_process.hpp)
 class ProcessHands final : public Hands {
  public:
   /// \throws std::system_error  a process cannot be made
@@ -27,9 +27,8 @@ class ProcessHands final : public Hands {
   [[nodiscard]] bool abandon() override;
 
  private:
-  class Child;
-  std::vector<std::unique_ptr<Child>> children_;
-  std::size_t next_ = 0;  ///< is listened to first
+  std::vector<std::unique_ptr<ChildProcess>> children_;  ///< null: it has ended
+  std::size_t next_ = 0;                                 ///< is listened to first
 };
 
 /// So many pieces at a time, each process with its own memory. A stop kills those whose pieces do not look.

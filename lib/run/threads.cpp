@@ -1,22 +1,17 @@
+#include <tailbound/run/deep_thread.hpp>
 #include <tailbound/run/threads.hpp>
-
-#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <condition_variable>
 #include <deque>
 #include <exception>
 #include <mutex>
-#include <system_error>
+#include <optional>
 #include <utility>
 
 namespace tailbound::run {
 namespace {
-
-/// Formulas nest deeply; memory is taken only where it is used.
-constexpr std::size_t deep_stack = std::size_t{64} << 20U;
 
 /// Between two messages about how far a piece is.
 constexpr auto between_reports = std::chrono::milliseconds(100);
@@ -57,23 +52,12 @@ class ThreadHands::Shared {
 class ThreadHands::Thread final : public Look {
  public:
   Thread(const Job& job, std::size_t number, Shared& shared) : job_(job), number_(number), shared_(shared) {
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    if (job.alone) pthread_attr_setstacksize(&attributes, deep_stack);
-    const int failed = pthread_create(
-        &thread_, &attributes,
-        [](void* thread) -> void* {
-          static_cast<Thread*>(thread)->work();
-          return nullptr;
-        },
-        this);
-    pthread_attr_destroy(&attributes);
-    if (failed != 0) throw std::system_error(failed, std::generic_category(), "cannot begin a thread");
+    thread_.emplace([this] { work(); }, job.alone ? DeepThread::Stack::deep : DeepThread::Stack::usual);
   }
   ~Thread() override {
     take({.kind = Message::Kind::stop});
     take({.kind = Message::Kind::leave});
-    pthread_join(thread_, nullptr);
+    thread_->join();
   }
   Thread(const Thread&) = delete;
   Thread& operator=(const Thread&) = delete;
@@ -143,13 +127,13 @@ class ThreadHands::Thread final : public Look {
   const Job& job_;
   std::size_t number_;
   Shared& shared_;
-  pthread_t thread_{};
   std::mutex lock_;
   std::condition_variable changed_;
   std::deque<Message> inbox_;
   std::atomic<bool> stop_ = false, state_wanted_ = false;
   std::size_t piece_ = 0;  ///< in hand; the thread's own, as is:
   Clock::time_point reported_{};
+  std::optional<DeepThread> thread_;
 };
 
 ThreadHands::ThreadHands(const Job& job, std::size_t threads) : shared_(std::make_unique<Shared>()) {

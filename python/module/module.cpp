@@ -1,10 +1,12 @@
 #include <pybind11/stl.h>
 #include <cli/ask.hpp>
 #include <cli/help.hpp>
+#include <python/module/forked.hpp>
 #include <python/module/sizing.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/run/processes.hpp>
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -124,6 +126,13 @@ PYBIND11_MODULE(_tailbound, module) {
       .def("buffers", &Sizings::buffers)
       .def("column", &Sizings::column, py::arg("key"))
       .def("seconds_of_loop", &Sizings::seconds_of_loop, py::arg("processes"));
+  py::class_<Forked>(module, "Forked").def("next", &Forked::next);
+  module.def(
+      "forked",
+      [](const py::function& work, std::size_t count, int processes) {
+        return std::make_unique<Forked>(work, count, processes);
+      },
+      py::arg("work"), py::arg("count"), py::arg("processes"));
   module.def("ask", &ask, py::arg("command"), py::arg("given"), py::arg("progress"), py::arg("processes") = 1,
              py::arg("contents") = std::map<std::string, std::string>(), py::arg("time_limit") = py::none());
   module.def("commands", &commands);

@@ -1,7 +1,5 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <python/module/sizing.hpp>
 #include <tailbound/answers/points/stored.hpp>
 #include <tailbound/numeric/text/decimal.hpp>
@@ -9,6 +7,7 @@
 #include <tailbound/options/read.hpp>
 #include <tailbound/render/documents/buffer/buffer.hpp>
 #include <tailbound/run/executor.hpp>
+#include <tailbound/run/process/child_process.hpp>
 #include <tailbound/run/processes.hpp>
 
 #include <cln/rational.h>
@@ -17,6 +16,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -374,7 +374,6 @@ py::list Sizings::column(const std::string& key) const {
 }
 
 double Sizings::seconds_of_loop(int processes) const {
-  double seconds = 0;
   const py::gil_scoped_release released;
   const Arithmetic arithmetic;
   const auto begun = std::chrono::steady_clock::now();
@@ -388,19 +387,15 @@ double Sizings::seconds_of_loop(int processes) const {
       }
     }
   };
-  std::vector<pid_t> children;
-  for (int part = 1; part < processes; ++part) {
-    const pid_t child = fork();
-    if (child == 0) {
+  std::vector<std::unique_ptr<run::ChildProcess>> children;
+  for (int part = 1; part < processes; ++part)
+    children.push_back(std::make_unique<run::ChildProcess>([&loop, part](run::FramedStream&) {
       loop(part);
-      _exit(0);
-    }
-    if (child > 0) children.push_back(child);
-  }
+      return 0;
+    }));
   loop(0);
-  for (const pid_t child : children) waitpid(child, nullptr, 0);
-  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-  return seconds;
+  for (const auto& child : children) child->wait();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
 }
 
 }  // namespace tailbound::python

@@ -1,6 +1,7 @@
 #include <python/module/work.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/abandoned_work.hpp>
+#include <tailbound/run/deep_thread.hpp>
 
 #include <pthread.h>
 #include <unistd.h>
@@ -13,7 +14,6 @@
 #include <cstdlib>
 #include <exception>
 #include <sstream>
-#include <system_error>
 #include <vector>
 
 namespace tailbound::python {
@@ -24,9 +24,6 @@ using Clock = std::chrono::steady_clock;
 constexpr auto slice = std::chrono::milliseconds(50);
 constexpr auto patience = std::chrono::seconds(1);
 constexpr auto between_reports = std::chrono::milliseconds(200);
-
-/// As much as formulas nest deeply; memory is taken only where it is used.
-constexpr std::size_t stack_bytes = std::size_t{64} << 20;
 
 /// Never destroyed: threads that were left to themselves may hold them when the process ends.
 struct Shared {
@@ -80,9 +77,7 @@ struct Task {
   std::exception_ptr failure;
 };
 
-void* work_on(void* argument) {
-  const std::unique_ptr<std::shared_ptr<Task>> owned(static_cast<std::shared_ptr<Task>*>(argument));
-  Task& task = **owned;
+void work_on(Task& task) {
   Shared& mine = *shared();
   {
     std::exception_ptr failure;
@@ -106,29 +101,33 @@ void* work_on(void* argument) {
     --mine.threads;
   }
   task.changed.notify_all();
-  return nullptr;
 }
 
-void begin(const std::shared_ptr<Task>& task) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, stack_bytes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  auto owned = std::make_unique<std::shared_ptr<Task>>(task);
-  // Signals are Python's, and for its main thread.
-  sigset_t all, former;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &former);
-  ++shared()->threads;
-  pthread_t thread{};
-  const int failed = pthread_create(&thread, &attributes, work_on, owned.get());
-  pthread_sigmask(SIG_SETMASK, &former, nullptr);
-  pthread_attr_destroy(&attributes);
-  if (failed != 0) {
-    --shared()->threads;
-    throw std::system_error(failed, std::generic_category(), "cannot begin a thread");
+/// Of a thread that is begun meanwhile: signals are Python's, and for its main thread.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &former_);
   }
-  static_cast<void>(owned.release());
+  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &former_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  sigset_t former_{};
+};
+
+void begin(const std::shared_ptr<Task>& task) {
+  const NoSignals none;
+  ++shared()->threads;
+  try {
+    run::DeepThread([task] { work_on(*task); }).detach();
+  } catch (...) {
+    --shared()->threads;
+    throw;
+  }
 }
 
 /// With the GIL held. True once the work has ended.

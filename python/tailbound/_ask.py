@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import pickle
 import sys
 import time
 from decimal import Decimal
@@ -323,26 +324,23 @@ def _each(
     return found
 
 
-_work: Optional[Callable[[int], Any]] = None
+def _on_all_cores(one: Callable[[int], Any], places: Sequence[int]) -> Iterable[Any]:
+    """one(place) of each, in their order; processes are forked for it, which end with the iteration."""
 
+    def work(number: int) -> bytes:
+        try:
+            return pickle.dumps((one(places[number]), None))
+        except Exception as error:
+            return pickle.dumps((None, error))
 
-def _do(place: int) -> Any:
-    assert _work is not None
-    return _work(place)
-
-
-def _quiet_child() -> None:
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's to heed
-
-
-def _on_all_cores(one: Callable[[int], Any], places: Iterable[int]) -> Iterable[Any]:
-    import multiprocessing
-
-    global _work
-    _work = one
     sys.stdout.flush()
     sys.stderr.flush()
-    with multiprocessing.get_context("fork").Pool(cores(), _quiet_child) as pool:
-        yield from pool.imap(_do, places)
+    forked = _tailbound.forked(work, len(places), cores())
+    try:
+        for _ in places:
+            answer, error = pickle.loads(forked.next())
+            if error is not None:
+                raise error
+            yield answer
+    finally:
+        del forked  # which a traceback would keep, and its processes with it

@@ -113,8 +113,8 @@ std::optional<std::string> header_of(const httplib::Request& request, const char
 
 }  // namespace
 
-Server::Server(const Limits& limits)
-    : crew_(limits), connections_({}), runs_(crew_), token_(random_name()), free_(limits.analyses) {
+Server::Server(const WorkLimits& limits)
+    : pool_(limits), connections_({}), runs_(pool_), token_(random_name()), free_(limits.analyses) {
   route();
 }
 
@@ -259,21 +259,21 @@ void Server::ask(const Request& request, Response& response, const std::optional
   } place{free_, free_.try_acquire_for(patience)};
   if (!place.had)
     return show(response, {{"busy", true}, {"error", {{"message", "busy with other questions"}}}});
-  const Outcome outcome = outcome_of(question, format.value_or("html"));
-  if (outcome.kind == Outcome::Kind::cut) return show(response, {{"replaced", true}});
+  const ErrandOutcome outcome = outcome_of(question, format.value_or("html"));
+  if (outcome.kind == ErrandOutcome::Kind::cut) return show(response, {{"replaced", true}});
   Json shown = outcome_shown(outcome);
   if (format) {
     if (const auto text = text_of(outcome, *format)) return hand_over(response, *text, *format);
     return show(response, shown);
   }
-  if (outcome.kind == Outcome::Kind::too_long) shown["too_long"] = true;
+  if (outcome.kind == ErrandOutcome::Kind::too_long) shown["too_long"] = true;
   shown["command_line"] = command_line(question);
   show(response, shown);
 }
 
 /// The newest question of a page ends the one before.
-Outcome Server::outcome_of(const Question& question, const std::string& format) {
-  const auto errand = std::make_shared<Errand>(crew_.hire());
+ErrandOutcome Server::outcome_of(const Question& question, const std::string& format) {
+  const auto errand = std::make_shared<Errand>(pool_.hire());
   std::string asker = question.page;
   {
     const std::scoped_lock guard(lock_);
@@ -281,15 +281,15 @@ Outcome Server::outcome_of(const Question& question, const std::string& format) 
     if (asker.empty()) asker = "\n" + std::to_string(++numbers_);
     if (const auto before = std::exchange(asking_[asker], errand).lock()) before->cut();
   }
-  Outcome outcome = errand->carry_out(note_of(question, {format}), crew_.limits().analysis);
+  ErrandOutcome outcome = errand->carry_out(note_of(question, {format}), pool_.limits().analysis);
   {
     // From here on it is nobody's to cut: its process may be at another question soon.
     const std::scoped_lock guard(lock_);
     const auto own = asking_.find(asker);
     if (own != asking_.end() && own->second.lock() == errand) asking_.erase(own);
   }
-  if (outcome.kind == Outcome::Kind::answered && !outcome.note.head.value("last", true))
-    crew_.rest(errand->wire());
+  if (outcome.kind == ErrandOutcome::Kind::answered && !outcome.note.head.value("last", true))
+    pool_.rest(errand->stream());
   return outcome;
 }
 

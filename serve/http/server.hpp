@@ -3,7 +3,7 @@
 #include <serve/http/connections.hpp>
 #include <serve/page/question.hpp>
 #include <serve/page/runs.hpp>
-#include <serve/workers/crew.hpp>
+#include <serve/workers/worker_pool.hpp>
 
 #include <functional>
 #include <map>
@@ -29,7 +29,7 @@ namespace tailbound::serve {
 
 class Server {
  public:
-  explicit Server(const Limits& limits);
+  explicit Server(const WorkLimits& limits);
 
   /// Listens.  \return the link that opens the page
   /// \throws InvalidArgument  naming --host or --port
@@ -48,10 +48,10 @@ class Server {
   void get(const Request& request, Response& response);
   void post(const Request& request, Response& response);
   void ask(const Request& request, Response& response, const std::optional<std::string>& format);
-  [[nodiscard]] Outcome outcome_of(const Question& question, const std::string& format);
+  [[nodiscard]] ErrandOutcome outcome_of(const Question& question, const std::string& format);
   void show_run(const std::string& path, Response& response);
 
-  Crew crew_;
+  WorkerPool pool_;
   Connections connections_;
   Runs runs_;
   std::string token_, host_, port_;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <serve/workers/wire.hpp>
+#include <serve/workers/note_stream.hpp>
 
 #include <map>
 #include <string>

@@ -27,7 +27,7 @@ struct Runs::Run {
   std::shared_ptr<Errand> errand;
   Clock::time_point start = Clock::now(), looked_at = Clock::now();
   double done = 0, left = 0, seconds = 0;
-  std::optional<Outcome> outcome{};
+  std::optional<ErrandOutcome> outcome{};
 };
 
 Runs::~Runs() {
@@ -43,11 +43,11 @@ std::optional<std::string> Runs::begin(const Question& question) {
   run->question = question;
   {
     const std::scoped_lock guard(lock_);
-    if (going_on_ >= static_cast<std::size_t>(crew_.limits().runs)) return {};
+    if (going_on_ >= static_cast<std::size_t>(pool_.limits().runs)) return {};
     ++going_on_;
   }
   try {
-    run->errand = std::make_shared<Errand>(crew_.hire());
+    run->errand = std::make_shared<Errand>(pool_.hire());
     {
       const std::scoped_lock guard(lock_);
       forget_the_oldest();
@@ -70,14 +70,14 @@ void Runs::carry_out(const std::shared_ptr<Run>& run) {
     run->left = left;
     if (Clock::now() - run->looked_at > forgotten_after) run->errand->stop();
   };
-  Outcome outcome;
+  ErrandOutcome outcome;
   try {
     outcome = run->errand->carry_out(note_of(run->question, all_formats()), {}, tell);
   } catch (const std::exception&) {  // no memory for its answer
     run->errand->cut();
   }
-  if (outcome.kind == Outcome::Kind::answered && !outcome.note.head.value("last", true))
-    crew_.rest(run->errand->wire());
+  if (outcome.kind == ErrandOutcome::Kind::answered && !outcome.note.head.value("last", true))
+    pool_.rest(run->errand->stream());
   const std::scoped_lock guard(lock_);
   run->seconds = std::chrono::duration<double>(Clock::now() - run->start).count();
   run->outcome = std::move(outcome);

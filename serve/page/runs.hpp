@@ -1,7 +1,7 @@
 #pragma once
 
 #include <serve/page/question.hpp>
-#include <serve/workers/crew.hpp>
+#include <serve/workers/worker_pool.hpp>
 
 #include <condition_variable>
 #include <memory>
@@ -15,7 +15,7 @@ namespace tailbound::serve {
 
 class Runs {
  public:
-  explicit Runs(Crew& crew) : crew_(crew) {}
+  explicit Runs(WorkerPool& pool) : pool_(pool) {}
   /// Those that go on are ended.
   ~Runs();
   Runs(const Runs&) = delete;
@@ -40,7 +40,7 @@ class Runs {
   void carry_out(const std::shared_ptr<Run>& run);
   void forget_the_oldest();
 
-  Crew& crew_;
+  WorkerPool& pool_;
   std::mutex lock_;
   std::condition_variable changed_;
   std::vector<std::shared_ptr<Run>> runs_;  ///< the oldest first

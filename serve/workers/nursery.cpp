@@ -1,8 +1,6 @@
 #include <serve/workers/nursery.hpp>
-#include <serve/workers/wire.hpp>
 #include <serve/workers/worker.hpp>
 
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +11,6 @@
 #include <cstring>
 #include <optional>
 #include <system_error>
-#include <thread>
 
 namespace tailbound::serve {
 namespace {
@@ -61,64 +58,37 @@ std::optional<int> receive_descriptor(int socket) {
   return descriptor;
 }
 
-/// What asks the server to stop is not for these, which end with their wires.
-void leave_stops_to_the_server() {
-  for (const int signal : {SIGINT, SIGHUP}) std::signal(signal, SIG_IGN);
+int raise_processes(int socket, std::size_t memory) {
   std::signal(SIGCHLD, SIG_IGN);  // nobody waits for them
-}
-
-[[noreturn]] void raise_processes(int socket, std::size_t memory) {
-  leave_stops_to_the_server();
   get_ready();
   while (const std::optional<int> end = receive_descriptor(socket)) {
-    const pid_t parent = getpid();
-    const pid_t child = fork();
-    if (child == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (getppid() != parent) _exit(1);
-      close(socket);
-      work(*end, memory);
+    try {
+      run::begin_process([&]() -> int {
+        close(socket);
+        work(*end, memory);
+      });
+    } catch (const std::system_error&) {  // the server finds the end
     }
-    close(*end);  // where there is no child, the server finds the end
+    close(*end);
   }
-  while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {  // their wires have been cut
+  while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {  // their streams have been cut
   }
-  _exit(0);
+  return 0;
 }
 
 }  // namespace
 
-Nursery::Nursery(std::size_t memory) {
-  const auto [own, other] = socket_pair();
-  const pid_t parent = getpid();
-  process_ = fork();
-  if (process_ < 0) throw std::system_error(errno, std::generic_category(), "cannot begin a process");
-  if (process_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1);
-    close(own);
-    raise_processes(other, memory);
-  }
-  close(other);
-  descriptor_ = own;
+Nursery::Nursery(std::size_t memory)
+    : process_([memory](run::FramedStream& server) { return raise_processes(server.descriptor(), memory); }) {
 }
 
 Nursery::~Nursery() {
-  close(descriptor_);
-  constexpr auto look = std::chrono::milliseconds(5);
-  for (const auto end = Clock::now() + std::chrono::seconds(2); Clock::now() < end;) {
-    const pid_t ended = waitpid(process_, nullptr, WNOHANG);
-    if (ended == process_ || (ended < 0 && errno != EINTR)) return;
-    std::this_thread::sleep_for(look);
-  }
-  kill(process_, SIGKILL);  // and with it those that do not look at their wires
-  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  process_.end_within(std::chrono::seconds(2));  // and with it those that do not look at their streams
 }
 
 int Nursery::begin_process() {
-  const auto [own, other] = socket_pair();
-  const bool sent = send_descriptor(descriptor_, other);
+  const auto [own, other] = run::connected_sockets();
+  const bool sent = send_descriptor(process_.stream().descriptor(), other);
   close(other);
   if (sent) return own;
   close(own);

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <tailbound/run/process/child_process.hpp>
+
 #include <cstddef>
-#include <memory>
 
 /// Where processes that compute come from.
 ///
@@ -15,18 +16,17 @@ class Nursery {
   /// CONTRACT  called while this process has one thread: the nursery is a fork of it.
   /// \throws std::system_error
   explicit Nursery(std::size_t memory);
-  /// It ends, and with it all processes; wires to them that were cut before need not wait.
+  /// It ends, and with it all processes; streams to them that were cut before need not wait.
   ~Nursery();
   Nursery(const Nursery&) = delete;
   Nursery& operator=(const Nursery&) = delete;
 
-  /// The end of a wire to a new process, which waits for questions (worker.hpp). May be called by any thread.
+  /// The end of a stream to a new process, which waits for questions (worker.hpp). May be called by any thread.
   /// \throws std::system_error  there is no nursery any more
   [[nodiscard]] int begin_process();
 
  private:
-  int descriptor_ = -1;
-  int process_ = 0;
+  run::ChildProcess process_;
 };
 
 }  // namespace tailbound::serve

@@ -1,4 +1,4 @@
-#include <serve/workers/wire.hpp>
+#include <serve/workers/note_stream.hpp>
 #include <serve/workers/worker.hpp>
 
 #include <cli/ask.hpp>
@@ -68,9 +68,7 @@ void be_confined([[maybe_unused]] std::size_t memory) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGCHLD, SIG_DFL);  // gnuplot is waited for
-  // The server says when to stop (Mailbox); whatever else would goes by.
-  for (const int signal : {SIGINT, SIGHUP}) std::signal(signal, SIG_IGN);
-  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);  // the server says when to stop (Mailbox); whatever else would goes by
   sigset_t stop;
   sigemptyset(&stop);
   sigaddset(&stop, SIGTERM);
@@ -81,11 +79,11 @@ void be_confined([[maybe_unused]] std::size_t memory) {
 
 // --- what comes
 
-/// Looks at the wire while questions are answered: a stop is passed on as the signal that commands heed, and the end of
-/// the wire is the end of the process, whatever it does.
+/// Looks at the stream while questions are answered: a stop is passed on as the signal that commands heed, and the end of
+/// the stream is the end of the process, whatever it does.
 class Mailbox {
  public:
-  explicit Mailbox(Wire& wire) : wire_(wire), thread_([this] { look(); }) {}
+  explicit Mailbox(NoteStream& stream) : stream_(stream), thread_([this] { look(); }) {}
 
   [[nodiscard]] Note next() {
     std::unique_lock guard(lock_);
@@ -103,8 +101,8 @@ class Mailbox {
  private:
   [[noreturn]] void look() {
     for (;;) {
-      std::optional<Note> note = wire_.receive(Clock::now() + std::chrono::hours(1));
-      if (!note && !wire_.ended()) continue;
+      std::optional<Note> note = stream_.receive(Clock::now() + std::chrono::hours(1));
+      if (!note && !stream_.ended()) continue;
       if (!note) {
         files::leftovers::clear_up();
         _exit(0);
@@ -119,7 +117,7 @@ class Mailbox {
     }
   }
 
-  Wire& wire_;
+  NoteStream& stream_;
   std::mutex lock_;
   std::condition_variable come_;
   std::deque<Note> notes_;
@@ -224,20 +222,20 @@ Note told_of_error() {
 /// Tells how far it has come, now and then.
 class Progress {
  public:
-  explicit Progress(Wire& wire) : wire_(wire) {}
+  explicit Progress(NoteStream& stream) : stream_(stream) {}
   void tell(double done, double left) {
     const Clock::time_point now = Clock::now();
     if (now - last_ < between_reports) return;
     last_ = now;
-    wire_.send({.head = {{"progress", done}, {"left", left}}});
+    stream_.send({.head = {{"progress", done}, {"left", left}}});
   }
 
  private:
-  Wire& wire_;
+  NoteStream& stream_;
   Clock::time_point last_ = Clock::now();
 };
 
-Note answer(const Note& asked, Wire& wire, Mailbox& mailbox) {
+Note answer(const Note& asked, NoteStream& stream, Mailbox& mailbox) {
   struct Heeds {
     explicit Heeds(Mailbox& box) : mailbox(box) { mailbox.heed(true); }
     ~Heeds() { mailbox.heed(false); }
@@ -254,7 +252,7 @@ Note answer(const Note& asked, Wire& wire, Mailbox& mailbox) {
     cli::Interrupt interrupt;
     cli::Pieces pieces(interrupt);
     const Heeds heeds(mailbox);
-    Progress progress(wire);
+    Progress progress(stream);
     const answers::Run run{.stop = interrupt.token(),
                            .progress = [&](double done, double left) { progress.tell(done, left); },
                            .piece = [&](const auto& work) { return pieces.carry_out(work); }};
@@ -278,22 +276,18 @@ void get_ready() {
 }
 
 void work(int descriptor, std::size_t memory) {
-  try {
-    be_confined(memory);
-    Wire wire(descriptor);
-    Mailbox mailbox(wire);
-    for (int questions = 1;; ++questions) {
-      const Note asked = mailbox.next();
-      Note note = answer(asked, wire, mailbox);
-      // After a piece was given up this is a copy of the process that was asked, without its mailbox.
-      const bool last =
-          cli::has_given_up() || questions == questions_of_a_life || note.head.value("last", false);
-      note.head["last"] = last;
-      wire.send(note);
-      if (last) _exit(0);
-    }
-  } catch (...) {  // no thread, no memory: the server sees the end
-    _exit(1);
+  be_confined(memory);
+  NoteStream stream(descriptor);
+  Mailbox mailbox(stream);
+  for (int questions = 1;; ++questions) {
+    const Note asked = mailbox.next();
+    Note note = answer(asked, stream, mailbox);
+    // After a piece was given up this is a copy of the process that was asked, without its mailbox.
+    const bool last =
+        cli::has_given_up() || questions == questions_of_a_life || note.head.value("last", false);
+    note.head["last"] = last;
+    stream.send(note);
+    if (last) _exit(0);
   }
 }
 

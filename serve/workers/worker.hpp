@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-/// A process that answers questions for the server, one after the other, until its wire is cut.
+/// A process that answers questions for the server, one after the other, until its stream is cut.
 ///
 /// Asked     {"question": "buffer", "options": [["--inputs", "16"], ..], "files": ["n.toml", ..], "formats": ["json"],
 ///            "command_line": "tailbound .."}, and the files' contents as parts
@@ -18,7 +18,7 @@ namespace tailbound::serve {
 /// What all questions need, before the first process is forked.
 void get_ready();
 
-/// \param descriptor  of its wire
+/// \param descriptor  of its stream
 /// \param memory      that it may take [bytes]
 [[noreturn]] void work(int descriptor, std::size_t memory);
 

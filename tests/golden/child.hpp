@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -25,6 +26,14 @@ namespace tailbound::golden {
 /// Minutes of work, a second of which fills no memory; the analysis does not look at stop requests.
 inline const std::string long_analysis = "buffer --inputs 32 --load 0.6 --burst 1000 --drop 1e-9";
 inline const std::string long_simulation = "simulate tree --radix 4 --levels 3 --load 0.8 --slots 1e9";
+
+/// Of a process, as the system lists them.
+inline std::vector<pid_t> children_of(pid_t process) {
+  std::vector<pid_t> children;
+  std::ifstream list("/proc/" + std::to_string(process) + "/task/" + std::to_string(process) + "/children");
+  for (pid_t child = 0; list >> child;) children.push_back(child);
+  return children;
+}
 
 /// The executable in a process of its own, to be sent signals when it has been seen to do something: how long
 /// that takes is up to the machine, and nothing here asks.

@@ -19,6 +19,7 @@ namespace {
 
 using nlohmann::json;
 using tailbound::golden::Child;
+using tailbound::golden::children_of;
 using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_command;
@@ -57,14 +58,6 @@ std::string version() {
 
 PointStore::Count count(const std::string& store, PointStore::Use use = PointStore::Use::write) {
   return PointStore(store, version(), use).count();
-}
-
-/// Of a process, as the system lists them.
-std::vector<pid_t> children_of(pid_t process) {
-  std::vector<pid_t> children;
-  std::ifstream list("/proc/" + std::to_string(process) + "/task/" + std::to_string(process) + "/children");
-  for (pid_t child = 0; list >> child;) children.push_back(child);
-  return children;
 }
 
 /// Sends it and waits until it has taken effect: nothing of the process moves any more.

@@ -131,6 +131,21 @@ def test_many_on_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     found = list(_ask._on_all_cores(lambda place: tb.buffer(inputs=4, load=0.5, drop=f"1e-{place + 3}"), range(5)))
     assert [answer.buffer for answer in found] == [tb.buffer(inputs=4, load=0.5, drop=f"1e-{i + 3}").buffer for i in range(5)]
     assert found[0].text() == tb.buffer(inputs=4, load=0.5, drop=1e-3).text()
+    with pytest.raises(tb.Unstable):
+        list(_ask._on_all_cores(lambda place: tb.buffer(inputs=4, load=1.5, drop=1e-3), range(5)))
+
+
+def test_a_process_that_is_killed_is_told_of() -> None:
+    from tailbound import _ask
+
+    def work(place: int) -> int:
+        if place == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return place
+
+    iteration = iter(_ask._on_all_cores(work, range(8)))
+    with pytest.raises(RuntimeError, match="ended by signal 9"):
+        list(iteration)
 
 
 def test_places_without_an_answer() -> None:

@@ -1,10 +1,12 @@
 #include <catch2/catch.hpp>
+#include <tailbound/run/process/child_process.hpp>
 #include <tailbound/run/store/point_store.hpp>
 #include <tests/golden/folder.hpp>
 
+#include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
+#include <memory>
 #include <numeric>
 
 // What the command does with it is in tests/golden/sweep_test.cpp.
@@ -13,6 +15,8 @@ namespace {
 
 using namespace tailbound;
 using golden::Folder;
+using run::ChildProcess;
+using run::FramedStream;
 using run::PointRow;
 using run::PointStatus;
 using run::PointStore;
@@ -50,30 +54,24 @@ TEST_CASE("point store: what is kept is found, and nothing is claimed twice") {
   CHECK(store.count().tries == 5);
 
   // Another process gets nothing while this one lives.
-  const pid_t child = fork();
-  if (child == 0) {
+  ChildProcess child([&](FramedStream&) {
     std::size_t from = 0;
     PointStore its(folder / "store", "1", Use::write);
-    _exit(its.keep_and_claim({}, keys, from, 10).empty() ? 0 : 1);
-  }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+    return its.keep_and_claim({}, keys, from, 10).empty() ? 0 : 2;
+  });
+  CHECK(child.wait() == 0);
 }
 
 TEST_CASE("point store: claims of a process end with it") {
   const Folder folder;
-  const pid_t child = fork();
-  if (child == 0) {
-    std::size_t cursor = 0;
-    PointStore store(folder / "store", "1", Use::write);
-    static_cast<void>(store.keep_and_claim({}, keys, cursor, 2));
-    static_cast<void>(store.keep_and_claim({row("a")}, keys, cursor, 1));
-    kill(getpid(), SIGKILL);
-  }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  REQUIRE(WIFSIGNALED(status));
+  ChildProcess child([&](FramedStream&) {
+    std::size_t from = 0;
+    PointStore its(folder / "store", "1", Use::write);
+    static_cast<void>(its.keep_and_claim({}, keys, from, 2));
+    static_cast<void>(its.keep_and_claim({row("a")}, keys, from, 1));
+    return raise(SIGKILL);
+  });
+  REQUIRE(WIFSIGNALED(child.wait()));
   PointStore store(folder / "store", "1", Use::write);
   CHECK(store.has("a"));
   CHECK(store.count().claimed == 2);
@@ -150,26 +148,14 @@ TEST_CASE("point store: of another version, of another kind, damaged") {
 
 TEST_CASE("point store: several processes make it at once") {
   const Folder folder;
-  std::vector<pid_t> children;
-  for (int i = 0; i < 8; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      int status = 1;
-      try {
-        PointStore store(folder / "store", "1", Use::write);
-        std::size_t cursor = 0;
-        static_cast<void>(store.keep_and_claim({row("key " + std::to_string(i))}, keys, cursor, 0));
-        status = 0;
-      } catch (...) {
-      }
-      _exit(status);
-    }
-    children.push_back(child);
-  }
-  for (const pid_t child : children) {
-    int status = 0;
-    REQUIRE(waitpid(child, &status, 0) == child);
-    CHECK(status == 0);
-  }
+  std::vector<std::unique_ptr<ChildProcess>> children;
+  for (int i = 0; i < 8; ++i)
+    children.push_back(std::make_unique<ChildProcess>([&](FramedStream&) {
+      PointStore store(folder / "store", "1", Use::write);
+      std::size_t cursor = 0;
+      static_cast<void>(store.keep_and_claim({row("key " + std::to_string(i))}, keys, cursor, 0));
+      return 0;
+    }));
+  for (const auto& child : children) CHECK(child->wait() == 0);
   CHECK(PointStore(folder / "store", "1", Use::read).count().points == 8);
 }

@@ -1,12 +1,17 @@
 """The server of the workbench: answers are those of the command line, and nothing that is sent to it brings it down."""
 
+import collections
+import contextlib
+import http.client
 import json
+import os
 import pathlib
 import random
 import re
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -265,6 +270,55 @@ class Ends(unittest.TestCase):
                 left = [p for p in left if pathlib.Path(f"/proc/{p}").exists()]
                 time.sleep(0.05)
             self.assertEqual(left, [])
+
+
+class Kills(unittest.TestCase):
+    """Whichever of its processes is killed, an answer is whole, says that it is not, or is none; and nobody is left."""
+
+    QUESTION = dict(inputs=64, load="0.5:0.99:0.001", drop="1e-15")
+
+    def test_at_random_moments(self):
+        first = random.SystemRandom().randrange(1 << 31)
+        kills = 200 if FULL else 20
+        ends = collections.Counter()
+        whole = command(*words("buffer", **self.QUESTION), "--format", "json").stdout
+        workbench = Workbench()
+        for seed in range(first, first + kills):
+            with self.subTest(seed=seed):
+                draws = random.Random(seed)
+                got = []
+                asker = threading.Thread(target=self.ask, args=(workbench, got))
+                asker.start()
+                time.sleep(draws.uniform(0, 0.15))
+                processes = workbench.processes()
+                victim, how = draws.choice(processes), draws.choice([signal.SIGKILL, signal.SIGTERM])
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(victim, how)
+                asker.join(60)
+                self.assertFalse(asker.is_alive())
+                ends["none" if not got else "whole" if got[0] == whole else "told of"] += 1
+                if got and got[0] != whole:
+                    told = json.loads(got[0])
+                    self.assertTrue(told.keys() & {"error", "replaced"} or told.get("stopped"), told)
+                if victim in processes[:2]:  # the server, or what all others are forked of
+                    self.end(workbench)
+                    workbench = Workbench()
+        self.end(workbench)
+        print(f"{kills} random kills, of the seeds from {first} on; answers: {dict(ends)}", file=sys.stderr)
+
+    def ask(self, workbench, got):
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            got.append(workbench.request("POST", workbench.path + "api/answer/json", json.dumps(asked("buffer", **self.QUESTION)))[2])
+
+    def end(self, workbench):
+        processes = workbench.processes()
+        with workbench, contextlib.suppress(ProcessLookupError):
+            workbench.end()
+        left, until = processes, time.monotonic() + 10
+        while left and time.monotonic() < until:
+            left = [p for p in left if pathlib.Path(f"/proc/{p}").exists()]
+            time.sleep(0.01)
+        self.assertEqual(left, [])
 
 
 class Strangers(unittest.TestCase):

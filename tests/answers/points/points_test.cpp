@@ -9,6 +9,14 @@
 namespace tailbound::answers {
 namespace {
 
+/// An answer that stays in its process.
+struct Number {
+  static constexpr bool stored = false;
+  std::size_t value;
+
+  friend bool operator==(const Number&, const Number&) = default;
+};
+
 /// A run whose stop is requested before or within the point of this number.
 struct StoppedRun {
   std::stop_source stop;
@@ -19,20 +27,20 @@ struct StoppedRun {
 TEST_CASE("points: all of them, in order, with progress") {
   std::vector<double> told;
   const Run run{.progress = [&](double done, double) { told.push_back(done); }};
-  const auto points = for_each_point(4, run, [](std::size_t i) { return 10 * i; });
-  CHECK(points.finished == std::vector<std::size_t>{0, 10, 20, 30});
+  const auto points = for_each_point(4, run, [](std::size_t i) { return Number{10 * i}; });
+  CHECK(points.finished == std::vector<Number>{{0}, {10}, {20}, {30}});
   CHECK_FALSE(points.stopped);
   CHECK(told == std::vector<double>{0, 0.25, 0.5, 0.75});
-  CHECK(for_each_point(0, run, [](std::size_t i) { return i; }).finished.empty());
+  CHECK(for_each_point(0, run, [](std::size_t i) { return Number{i}; }).finished.empty());
 }
 
 TEST_CASE("points: a stop leaves what is finished, and says so") {
   StoppedRun stopped;
   const auto points = for_each_point(5, stopped.run, [&](std::size_t i) {
     if (i == 2) stopped.stop.request_stop();  // and goes on to its end
-    return i;
+    return Number{i};
   });
-  CHECK(points.finished == std::vector<std::size_t>{0, 1, 2});
+  CHECK(points.finished == std::vector<Number>{{0}, {1}, {2}});
   CHECK(points.stopped);
   CHECK(stopped.cuts == 1);
 }
@@ -45,8 +53,8 @@ TEST_CASE("points: a piece given up is not among them") {
     work();
     return true;
   };
-  const auto points = for_each_point(5, stopped.run, [](std::size_t i) { return i; });
-  CHECK(points.finished == std::vector<std::size_t>{0, 1});
+  const auto points = for_each_point(5, stopped.run, [](std::size_t i) { return Number{i}; });
+  CHECK(points.finished == std::vector<Number>{{0}, {1}});
   CHECK(points.stopped);
   CHECK(stopped.cuts == 1);
 }
@@ -54,7 +62,7 @@ TEST_CASE("points: a piece given up is not among them") {
 TEST_CASE("points: a stop before the first leaves nothing") {
   StoppedRun stopped;
   stopped.stop.request_stop();
-  CHECK_THROWS_AS(for_each_point(5, stopped.run, [](std::size_t i) { return i; }), Stopped);
+  CHECK_THROWS_AS(for_each_point(5, stopped.run, [](std::size_t i) { return Number{i}; }), Stopped);
   CHECK_THROWS_AS(as_piece(stopped.run, [] { return 1; }), Stopped);
   CHECK(stopped.cuts == 0);
 }
@@ -62,7 +70,7 @@ TEST_CASE("points: a stop before the first leaves nothing") {
 TEST_CASE("points: what a point throws reaches the caller") {
   const auto second_fails = [](std::size_t i) {
     if (i == 1) throw NoAnswer("unstable");
-    return i;
+    return Number{i};
   };
   CHECK_THROWS_AS(for_each_point(3, Run{}, second_fails), NoAnswer);
 }

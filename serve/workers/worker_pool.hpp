@@ -1,7 +1,7 @@
 #pragma once
 
+#include <serve/workers/note_stream.hpp>
 #include <serve/workers/nursery.hpp>
-#include <serve/workers/wire.hpp>
 
 #include <functional>
 #include <memory>
@@ -13,7 +13,7 @@
 namespace tailbound::serve {
 
 /// What each question may take.
-struct Limits {
+struct WorkLimits {
   std::chrono::milliseconds analysis{10'000};  ///< that is answered while somebody waits
   std::size_t memory = std::size_t{2} << 30;   ///< [bytes]
   int analyses = 4;                            ///< at once
@@ -21,7 +21,7 @@ struct Limits {
 };
 
 /// How a question came to its end.
-struct Outcome {
+struct ErrandOutcome {
   enum class Kind {
     answered,  ///< or refused: the note says
     too_long,  ///< it was ended at its limit, with no answer
@@ -32,14 +32,14 @@ struct Outcome {
 };
 
 /// {"status", "headline", "formats", "html", ..} for a page, or {"status", "error": {"message", ..}}.
-[[nodiscard]] Json outcome_shown(const Outcome& outcome);
+[[nodiscard]] Json outcome_shown(const ErrandOutcome& outcome);
 /// In one of its formats; nothing if it has it not.
-[[nodiscard]] std::optional<std::string> text_of(const Outcome& outcome, const std::string& format);
+[[nodiscard]] std::optional<std::string> text_of(const ErrandOutcome& outcome, const std::string& format);
 
 /// One question on its way. Its asker is one thread; others may end it.
 class Errand {
  public:
-  explicit Errand(std::shared_ptr<Wire> wire) : wire_(std::move(wire)) {}
+  explicit Errand(std::shared_ptr<NoteStream> stream) : stream_(std::move(stream)) {}
 
   /// Asks for what is finished, as Ctrl-C does. At most `patience` later the question is at its end.
   void stop();
@@ -48,9 +48,9 @@ class Errand {
 
   /// \param question  as worker.hpp has it
   /// \param limit     after which it is stopped; zero: none
-  [[nodiscard]] Outcome carry_out(const Note& question, std::chrono::milliseconds limit,
-                                  const std::function<void(double, double)>& progress = {});
-  [[nodiscard]] const std::shared_ptr<Wire>& wire() const { return wire_; }
+  [[nodiscard]] ErrandOutcome carry_out(const Note& question, std::chrono::milliseconds limit,
+                                        const std::function<void(double, double)>& progress = {});
+  [[nodiscard]] const std::shared_ptr<NoteStream>& stream() const { return stream_; }
 
   /// What a question has for its end once it was stopped.
   static constexpr std::chrono::milliseconds patience{4000};
@@ -58,29 +58,29 @@ class Errand {
  private:
   [[nodiscard]] Clock::time_point end_of_patience(Clock::time_point otherwise);
 
-  std::shared_ptr<Wire> wire_;
+  std::shared_ptr<NoteStream> stream_;
   std::mutex lock_;
   bool cut_ = false;
   std::optional<Clock::time_point> stopped_;
 };
 
 /// CONTRACT  may be used by several threads.
-class Crew {
+class WorkerPool {
  public:
   /// CONTRACT  made while this process has one thread
-  explicit Crew(const Limits& limits) : limits_(limits), nursery_(limits.memory) {}
+  explicit WorkerPool(const WorkLimits& limits) : limits_(limits), nursery_(limits.memory) {}
 
   /// A process that waits for a question.  \throws std::system_error
-  [[nodiscard]] std::shared_ptr<Wire> hire();
+  [[nodiscard]] std::shared_ptr<NoteStream> hire();
   /// It has answered, and waits for more. Of several at rest some are let go.
-  void rest(std::shared_ptr<Wire> wire);
-  [[nodiscard]] const Limits& limits() const { return limits_; }
+  void rest(std::shared_ptr<NoteStream> stream);
+  [[nodiscard]] const WorkLimits& limits() const { return limits_; }
 
  private:
-  Limits limits_;
+  WorkLimits limits_;
   Nursery nursery_;
   std::mutex lock_;
-  std::vector<std::shared_ptr<Wire>> resting_;
+  std::vector<std::shared_ptr<NoteStream>> resting_;
 };
 
 }  // namespace tailbound::serve

@@ -1,4 +1,4 @@
-#include <serve/workers/crew.hpp>
+#include <serve/workers/worker_pool.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -15,15 +15,15 @@ Json without_answer(int status, const char* message) {
 
 }  // namespace
 
-Json outcome_shown(const Outcome& outcome) {
+Json outcome_shown(const ErrandOutcome& outcome) {
   switch (outcome.kind) {
-    case Outcome::Kind::answered:
+    case ErrandOutcome::Kind::answered:
       break;
-    case Outcome::Kind::too_long:
+    case ErrandOutcome::Kind::too_long:
       return without_answer(1, "this takes longer than an answer may take here");
-    case Outcome::Kind::cut:
+    case ErrandOutcome::Kind::cut:
       return without_answer(4, "stopped on request; nothing was finished");
-    case Outcome::Kind::died:
+    case ErrandOutcome::Kind::died:
       return without_answer(
           1, "the process that computed has ended: the answer takes more memory than there is");
   }
@@ -33,9 +33,9 @@ Json outcome_shown(const Outcome& outcome) {
   return shown;
 }
 
-std::optional<std::string> text_of(const Outcome& outcome, const std::string& format) {
+std::optional<std::string> text_of(const ErrandOutcome& outcome, const std::string& format) {
   const auto formats = outcome.note.head.find("formats");
-  if (outcome.kind != Outcome::Kind::answered || formats == outcome.note.head.end()) return {};
+  if (outcome.kind != ErrandOutcome::Kind::answered || formats == outcome.note.head.end()) return {};
   for (std::size_t i = 0; i < formats->size() && i < outcome.note.parts.size(); ++i)
     if (formats->at(i) == format) return outcome.note.parts[i];
   return {};
@@ -45,13 +45,13 @@ void Errand::stop() {
   const std::scoped_lock guard(lock_);
   if (stopped_ || cut_) return;
   stopped_ = Clock::now();
-  wire_->send({.head = {{"stop", true}}}, std::chrono::milliseconds(200));
+  stream_->send({.head = {{"stop", true}}}, std::chrono::milliseconds(200));
 }
 
 void Errand::cut() {
   const std::scoped_lock guard(lock_);
   cut_ = true;
-  wire_->cut();
+  stream_->cut();
 }
 
 Clock::time_point Errand::end_of_patience(Clock::time_point otherwise) {
@@ -59,46 +59,46 @@ Clock::time_point Errand::end_of_patience(Clock::time_point otherwise) {
   return stopped_ ? *stopped_ + patience : otherwise;
 }
 
-Outcome Errand::carry_out(const Note& question, std::chrono::milliseconds limit,
-                          const std::function<void(double, double)>& progress) {
+ErrandOutcome Errand::carry_out(const Note& question, std::chrono::milliseconds limit,
+                                const std::function<void(double, double)>& progress) {
   constexpr auto look = std::chrono::milliseconds(250);  // has a stop been asked for?
   const Clock::time_point end =
       limit.count() > 0 ? Clock::now() + limit : Clock::time_point::max() - std::chrono::hours(1);
   bool late = false;
-  bool there = wire_->send(question, std::chrono::seconds(5));
+  bool there = stream_->send(question, std::chrono::seconds(5));
   while (there) {
     const Clock::time_point now = Clock::now();
     if (now >= end && !std::exchange(late, true)) stop();
     if (now >= end_of_patience(Clock::time_point::max())) break;
-    if (auto note = wire_->receive(std::min(now + look, late ? now + look : end))) {
-      if (!note->head.contains("progress")) return {Outcome::Kind::answered, std::move(*note)};
+    if (auto note = stream_->receive(std::min(now + look, late ? now + look : end))) {
+      if (!note->head.contains("progress")) return {ErrandOutcome::Kind::answered, std::move(*note)};
       if (progress) progress(note->head.value("progress", 0.0), note->head.value("left", 0.0));
     }
-    if (wire_->ended()) break;
+    if (stream_->ended()) break;
   }
-  wire_->cut();
+  stream_->cut();
   const std::scoped_lock guard(lock_);
-  if (cut_) return {Outcome::Kind::cut};
-  if (late) return {Outcome::Kind::too_long};
-  return {stopped_ ? Outcome::Kind::cut : Outcome::Kind::died};
+  if (cut_) return {ErrandOutcome::Kind::cut};
+  if (late) return {ErrandOutcome::Kind::too_long};
+  return {stopped_ ? ErrandOutcome::Kind::cut : ErrandOutcome::Kind::died};
 }
 
-std::shared_ptr<Wire> Crew::hire() {
+std::shared_ptr<NoteStream> WorkerPool::hire() {
   {
     const std::scoped_lock guard(lock_);
     while (!resting_.empty()) {
-      std::shared_ptr<Wire> wire = std::move(resting_.back());
+      std::shared_ptr<NoteStream> stream = std::move(resting_.back());
       resting_.pop_back();
-      static_cast<void>(wire->receive(Clock::now()));  // it says nothing, unless it has gone
-      if (!wire->ended()) return wire;
+      static_cast<void>(stream->receive(Clock::now()));  // it says nothing, unless it has gone
+      if (!stream->ended()) return stream;
     }
   }
-  return std::make_shared<Wire>(nursery_.begin_process());
+  return std::make_shared<NoteStream>(nursery_.begin_process());
 }
 
-void Crew::rest(std::shared_ptr<Wire> wire) {
+void WorkerPool::rest(std::shared_ptr<NoteStream> stream) {
   const std::scoped_lock guard(lock_);
-  if (resting_.size() < most_resting) resting_.push_back(std::move(wire));
+  if (resting_.size() < most_resting) resting_.push_back(std::move(stream));
 }
 
 }  // namespace tailbound::serve

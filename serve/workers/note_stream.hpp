@@ -1,13 +1,14 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <tailbound/run/process/framed_stream.hpp>
 
 #include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
-/// What the server and the processes that compute for it tell each other, over a pair of sockets.
+/// What the server and the processes that compute for it tell each other.
 namespace tailbound::serve {
 
 using Clock = std::chrono::steady_clock;
@@ -19,33 +20,24 @@ struct Note {
   std::vector<std::string> parts{};
 };
 
-/// One end. Either side may be closed at any time: what is sent then is lost, and receive() finds the end.
-class Wire {
+/// One end of a FramedStream whose messages are notes, with its contract.
+class NoteStream {
  public:
   /// \param descriptor  of a connected stream socket, closed at the end
-  explicit Wire(int descriptor) : descriptor_(descriptor) {}
-  ~Wire();
-  Wire(const Wire&) = delete;
-  Wire& operator=(const Wire&) = delete;
+  explicit NoteStream(int descriptor);
 
   /// False where the other side is gone, or takes nothing for so long.
   bool send(const Note& note, std::chrono::milliseconds patience = std::chrono::seconds(30));
   /// The next note; nothing at `until`, or once the other side has gone.
   [[nodiscard]] std::optional<Note> receive(Clock::time_point until);
   /// The other side has gone, or has sent what is no note.
-  [[nodiscard]] bool ended() const { return ended_; }
+  [[nodiscard]] bool ended() const { return damaged_ || stream_.ended(); }
   /// For both sides it is as if the other had gone. May be called by another thread.
-  void cut();
+  void cut() { stream_.cut(); }
 
  private:
-  [[nodiscard]] std::optional<Note> take();
-
-  int descriptor_;
-  bool ended_ = false;
-  std::string come_;
+  run::FramedStream stream_;
+  bool damaged_ = false;
 };
-
-/// Two ends that are connected.  \throws std::system_error
-[[nodiscard]] std::pair<int, int> socket_pair();
 
 }  // namespace tailbound::serve

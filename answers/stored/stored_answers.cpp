@@ -1,0 +1,85 @@
+#include <tailbound/answers/broadcast/broadcast.hpp>
+#include <tailbound/answers/buffer/buffer.hpp>
+#include <tailbound/answers/buffer/compare.hpp>
+#include <tailbound/answers/buffer/occupancy.hpp>
+#include <tailbound/answers/buffer/shared_buffer.hpp>
+#include <tailbound/answers/buffer/sized_buffer.hpp>
+#include <tailbound/answers/delay/delay.hpp>
+#include <tailbound/answers/delay/fabric.hpp>
+#include <tailbound/answers/delay/reorder.hpp>
+#include <tailbound/answers/delay/solve_load_scale.hpp>
+#include <tailbound/answers/multistage/multistage.hpp>
+#include <tailbound/answers/points/stored_fields.hpp>
+#include <tailbound/answers/wormhole/wormhole.hpp>
+#include <tailbound/sim/worm/worm_saturation.hpp>
+
+namespace tailbound::answers {
+namespace stored {
+
+template <>
+inline constexpr queue::Arithmetic last_of<queue::Arithmetic> = queue::Arithmetic::exact;
+template <>
+inline constexpr bounds::Computation::Route last_of<bounds::Computation::Route> =
+    bounds::Computation::Route::modes;
+template <>
+inline constexpr Hops last_of<Hops> = Hops::bound;
+template <>
+inline constexpr Agreement last_of<Agreement> = Agreement::pessimistic;
+template <>
+inline constexpr ScaleLimit::Kind last_of<ScaleLimit::Kind> = ScaleLimit::Kind::burst;
+template <>
+inline constexpr bounds::Stop last_of<bounds::Stop> = bounds::Stop::too_many_rounds;
+template <>
+inline constexpr DisagreementCause last_of<DisagreementCause> = DisagreementCause::not_rounding;
+
+/// Queues are made of their traffic.
+template <>
+struct Form<bounds::NetworkQueues> {
+  static void put(run::ByteWriter& to, const bounds::NetworkQueues& value) { stored::put(to, value.traffic); }
+  static bounds::NetworkQueues get(run::ByteReader& from) {
+    bounds::NetworkQueues queues{stored::get<std::vector<network::QueueTraffic>>(from), {}};
+    for (const network::QueueTraffic& traffic : queues.traffic)
+      queues.queues.push_back(bounds::hop_queue(traffic));
+    return queues;
+  }
+};
+
+}  // namespace stored
+
+template <class Answer>
+std::string to_bytes(const Answer& answer) {
+  return stored::bytes_of(answer);
+}
+template <class Answer>
+Answer from_bytes(std::string_view bytes) {
+  return stored::answer_of<Answer>(bytes);
+}
+
+template std::string to_bytes(const BufferAnswer&);
+template BufferAnswer from_bytes(std::string_view);
+template std::string to_bytes(const OccupancyAnswer&);
+template OccupancyAnswer from_bytes(std::string_view);
+template std::string to_bytes(const SharedBufferAnswer&);
+template SharedBufferAnswer from_bytes(std::string_view);
+template std::string to_bytes(const SizedBufferAnswer&);
+template SizedBufferAnswer from_bytes(std::string_view);
+template std::string to_bytes(const CompareAnswer&);
+template CompareAnswer from_bytes(std::string_view);
+template std::string to_bytes(const DelayAnswer&);
+template DelayAnswer from_bytes(std::string_view);
+template std::string to_bytes(const ReorderAnswer&);
+template ReorderAnswer from_bytes(std::string_view);
+template std::string to_bytes(const LoadScaleAnswer&);
+template LoadScaleAnswer from_bytes(std::string_view);
+template std::string to_bytes(const FabricAnswer&);
+template FabricAnswer from_bytes(std::string_view);
+template std::string to_bytes(const MultistageAnswer&);
+template MultistageAnswer from_bytes(std::string_view);
+template std::string to_bytes(const WormholeAnswer&);
+template WormholeAnswer from_bytes(std::string_view);
+template std::string to_bytes(const BroadcastAnswer&);
+template BroadcastAnswer from_bytes(std::string_view);
+template std::string to_bytes(const sim::SimulatedSaturation&);
+template sim::SimulatedSaturation from_bytes(std::string_view);
+
+}  // namespace tailbound::answers
