@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <cli/commands.hpp>
 #include <cli/options/options.hpp>
+#include <cli/program.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/documents/accuracy/accuracy.hpp>
 #include <tailbound/render/documents/output_page.hpp>
@@ -14,7 +15,7 @@ namespace {
 
 struct SchemaOptions {
   std::vector<std::string> words;  ///< of the command: "simulate", "tree"
-  bool keys = false, accuracy = false;
+  bool keys = false, accuracy = false, completion = false;
 };
 
 /// Of every command that shows a document, in the order of the help.
@@ -26,8 +27,74 @@ std::vector<render::Layout> all_layouts() {
   return all;
 }
 
+/// For bash, which asks for the words that may stand next.
+std::string completion() {
+  std::string first, second, options, values;
+  CommonOptions common;
+  for (const Room& room : rooms()) {
+    first += (first.empty() ? "" : " ") + std::string(room.name);
+    std::vector<std::string> inner;
+    for (Command (*const make)() : room.commands) {
+      Command command = make();
+      add_common_options(command, common);
+      if (command.name != room.name) inner.push_back(command.name.substr(room.name.size() + 1));
+      std::vector<std::string> names = command.options.names();
+      names.emplace_back("--help");
+      for (const Option& option : command.options.options) {
+        const std::vector<std::string>& choices = option.values.choices;
+        if (option.name.rfind("--", 0) != 0) {
+          names.insert(names.end(), choices.begin(), choices.end());
+        } else if (option.type == "FILE" || option.type == "FOLDER") {
+          values += fmt::format("    '{} {}') files=yes ;;\n", command.name, option.name);
+        } else if (option.flag == nullptr) {
+          values +=
+              fmt::format("    '{} {}') words='{}' ;;\n", command.name, option.name, fmt::join(choices, " "));
+        }
+      }
+      options += fmt::format("    '{}') options='{}' ;;\n", command.name, fmt::join(names, " "));
+    }
+    if (!inner.empty()) second += fmt::format("    {}) words='{}' ;;\n", room.name, fmt::join(inner, " "));
+  }
+  return fmt::format(R"(# Completion of tailbound for bash: source <(tailbound schema --completion)
+_tailbound() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} command=${{COMP_WORDS[1]}}
+  local words='' options='' files='' depth=1
+  case $command in
+{}  esac
+  if [ -n "$words" ]; then
+    depth=2
+    command="$command ${{COMP_WORDS[2]}}"
+  fi
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    words='{} --help --version'
+  elif [ "$COMP_CWORD" -gt "$depth" ]; then
+    words=''
+    case $command in
+{}    esac
+    case "$command $previous" in
+{}    *) words=$options ;;
+    esac
+  fi
+  if [ -n "$files" ]; then
+    COMPREPLY=($(compgen -f -- "$current"))
+  else
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+  fi
+}}
+complete -o filenames -F _tailbound tailbound
+)",
+                     second, first, options, values);
+}
+
 Reply answer(const SchemaOptions& options, const Context&) {
   Reply reply;
+  if (options.completion) {
+    if (options.keys || options.accuracy || !options.words.empty())
+      throw InvalidArgument("--completion", "given with COMMAND, --keys or --accuracy",
+                            "given alone: it is of all commands");
+    reply.text = completion();
+    return reply;
+  }
   if (options.accuracy) {
     if (options.keys || !options.words.empty())
       throw InvalidArgument("--accuracy", "given with COMMAND or --keys", "given alone: it is of all models");
@@ -57,6 +124,9 @@ void declare(OptionTable& table, SchemaOptions& options) {
   question.add_flag(
       "--accuracy", options.accuracy,
       "how far each model was off simulation, and the commands that reproduce\nit, as markdown");
+  question.add_flag(
+      "--completion", options.completion,
+      "completion of commands, options and names for bash:\nsource <(tailbound schema --completion)");
 }
 
 }  // namespace

@@ -1,0 +1,45 @@
+#include <catch2/catch.hpp>
+#include <tests/golden/run_command.hpp>
+
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+// What bash offers where the words stand that a test says.
+
+namespace {
+
+/// \param words  of the command line, the last of which is being typed, each in quotes where it may be empty
+std::string offered(const std::string& words) {
+  const std::string script = std::string("source <(") + TAILBOUND_EXECUTABLE +
+                             " schema --completion); COMP_WORDS=(" + words +
+                             "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _tailbound; echo \"${COMPREPLY[@]}\"";
+  const std::string line = "bash -c '" + script + "'";
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(line.c_str(), "r"), pclose);
+  REQUIRE(pipe != nullptr);
+  std::string text;
+  std::array<char, 4096> buffer{};
+  while (std::fgets(buffer.data(), buffer.size(), pipe.get()) != nullptr) text += buffer.data();
+  return text;
+}
+
+TEST_CASE("completion: commands, options, the names that options take, files") {
+  CHECK(offered("tailbound bu") == "buffer\n");
+  CHECK(offered("tailbound simulate h") == "hypercube\n");
+  CHECK(offered("tailbound buffer --cri") == "--criterion\n");
+  CHECK(offered("tailbound buffer --traffic \"\"") == "bernoulli poisson onoff md1\n");
+  CHECK(offered("tailbound buffer --load \"\"") == "\n");
+  CHECK(offered("tailbound simulate wormhole --topology m") == "mesh\n");
+  CHECK(offered("tailbound buffer --format c") == "csv\n");
+  CHECK(offered("tailbound network dr") == "dragonfly\n");
+  CHECK(offered("tailbound buffer --output /etc/host").find("/etc/hostname") != std::string::npos);
+}
+
+TEST_CASE("completion: of all commands at once") {
+  const auto refused = tailbound::golden::run_line("schema buffer --completion");
+  CHECK(refused.status == 2);
+  CHECK(refused.err.find("--completion") != std::string::npos);
+}
+
+}  // namespace
