@@ -1,0 +1,162 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/answers/latency_ns.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/documents/delay/cross_check.hpp>
+#include <tailbound/render/documents/delay/delay_words.hpp>
+#include <tailbound/render/documents/parts/topology.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+using numeric::plain;
+
+std::string slots_label(const std::string& what, const Units& units) {
+  const auto slot_ns = units.slot_ns();
+  return what + (slot_ns ? " [slots of " + plain(*slot_ns) + " ns]" : " [slots]");
+}
+
+std::string joined_notes(const std::string& first, const std::string& then) {
+  return first + (first.empty() ? "" : "; ") + then;
+}
+
+/// P(D > t) of one question's flows, the percentiles marked; of several flows the four whose last percentile is
+/// greatest.
+void add_curves(Picture& picture, const DelayPoint& point) {
+  constexpr std::size_t most_curves = 4;
+  const auto& question = point.first;
+  const auto& answer = point.second;
+  std::vector<std::vector<std::size_t>> groups = flows_alike(answer);
+  if (groups.size() > most_curves) {
+    picture.title += fmt::format(": the {} slowest of {} flows", most_curves, answer.flows.size());
+    groups.resize(most_curves);
+  }
+  const auto title = [&](const std::vector<std::size_t>& group) {
+    const std::string& name = answer.paths.flows[group.front()].name;
+    return name.empty()        ? "P(D > t)"
+           : group.size() == 1 ? name
+                               : fmt::format("{} and {} like it", name, group.size() - 1);
+  };
+  Curve marks{.title = "percentiles", .style = CurveStyle::marks};
+  for (const std::vector<std::size_t>& group : groups) {
+    Curve curve{.title = title(group), .style = groups.size() == 1 ? CurveStyle::steps : CurveStyle::line};
+    const auto add = [](Curve& to, const bounds::ClaimedSlotProbability& above) {
+      const auto y = log10_height(shown(above.probability));
+      if (!y || !(*y > -1e5)) return false;
+      to.points.emplace_back(static_cast<double>(above.slots.value), *y);
+      return true;
+    };
+    for (const bounds::ClaimedSlotProbability& above : delay_curve(question, answer, group.front()))
+      add(curve, above);
+    if (curve.points.empty()) {
+      picture.note = joined_notes(picture.note, "never delayed: " + title(group));
+      continue;
+    }
+    picture.curves.push_back(std::move(curve));
+    for (const bounds::ClaimedPercentile& percentile : answer.flows[group.front()].delay.queueing)
+      if (add(marks, {percentile.slots, percentile.at.probability}))
+        marks.labels.push_back(
+            groups.size() == 1
+                ? fmt::format("{} %: {} slots", percent_text(percentile.probability), percentile.slots.value)
+                : std::string());
+  }
+  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no packet is ever delayed");
+  if (!marks.points.empty()) picture.curves.push_back(std::move(marks));
+}
+
+const std::vector<std::string>& axes() {
+  static const std::vector<std::string> names{"load",  "load_scale", "uniform", "burst",
+                                              "radix", "levels",     "on_rate"};
+  return names;
+}
+
+/// Percentiles of the latency against what varies: all of one flow, the last of several.
+Picture sweep(const Document& document, const std::vector<DelayEntry>& entries, Picture picture) {
+  const DelayQuestion& first = entries.front().question();
+  const bool one_flow = std::all_of(entries.begin(), entries.end(),
+                                    [](const DelayEntry& entry) { return entry.answer().flows.size() == 1; });
+  std::vector<std::size_t> order(first.percentiles.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return first.percentiles[a] > first.percentiles[b]; });
+  if (!one_flow && order.size() > 1) order.resize(1);
+  const bool in_ns = !order.empty() && first.units.slot_ns().has_value();
+  picture.y_label =
+      in_ns ? "latency [ns]" : slots_label(order.empty() ? "mean queueing delay" : "latency", first.units);
+  if (first.hop_ns && !order.empty())
+    picture.note = joined_notes(picture.note, "latencies with " + hop_in_words(*first.hop_ns));
+  const auto add = [&](const std::string& what, const auto& number) {
+    Document shown_only = document;
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      shown_only.results[i].cells = {{"drawn", number(entries[i])}};
+    const std::size_t already = picture.curves.size();
+    picture = sweep_picture(shown_only, {.axes = axes(), .height = "drawn"}, std::move(picture));
+    for (std::size_t i = already; i < picture.curves.size(); ++i) {
+      std::string& title = picture.curves[i].title;
+      title = title.empty() ? what : title + ", " + what;
+    }
+  };
+  if (order.empty())
+    add("mean", [](const DelayEntry& entry) { return shown(entry.found().delay.mean_queueing); });
+  std::size_t drawn = 0;
+  for (const std::size_t i : order) {
+    // As many percentiles as can be told apart, the greatest first.
+    const std::size_t curves_of_each = i == order.front() ? 0 : picture.curves.size() / drawn;
+    if (picture.curves.size() + curves_of_each > most_curves_told_apart) break;
+    add(percent_text(first.percentiles[i]) + " %", [i, in_ns](const DelayEntry& entry) {
+      return in_ns ? entry_latency_ns(entry, i) : shown(entry.found().delay.latency[i].slots);
+    });
+    ++drawn;
+  }
+  return picture;
+}
+
+}  // namespace
+
+Picture delay_picture(const Document& document, const Shared<DelayPoint>& points) {
+  const DelayQuestion& first = points->front().first;
+  std::vector<const Topology*> all;
+  for (const auto& [question, answer] : *points) all.push_back(&question.topology);
+  if (points->size() > 1 && varies(document, {.axes = axes(), .height = "mean_queueing_slots"}))
+    return sweep(document, delay_entries(points),
+                 {.title = "Delay, " + in_words(first.topology, all), .x_label = {}, .y_label = {}});
+  Picture picture{.title = "Queueing delay, " + in_words(first.topology, all),
+                  .x_label = slots_label("t", first.units),
+                  .y_label = "P(D > t)",
+                  .powers_of_ten = true};
+  if (first.hop_ns)
+    picture.note = "latency is D, " + latency_slots_in_words() + ", and " + hop_in_words(*first.hop_ns);
+  if (points->size() == 1) {
+    add_curves(picture, points->front());
+    return picture;
+  }
+  // Points that differ in names only: who feeds a queue, how packets are routed.
+  const std::vector<const Column*> varying = varying_inputs(document);
+  const std::vector<DelayEntry> entries = delay_entries(points);
+  for (std::size_t i = 0; i < entries.size() && picture.curves.size() < most_curves_told_apart; ++i) {
+    Curve curve{.title = {}, .style = CurveStyle::line};
+    for (const Column* column : varying)
+      if (column->style != Style::hidden)
+        curve.title +=
+            (curve.title.empty() ? "" : ", ") + brief(value_of(document.results[i].inputs, column->key));
+    for (const bounds::ClaimedSlotProbability& above :
+         delay_curve(entries[i].question(), entries[i].answer(), entries[i].flow))
+      if (const auto y = log10_height(shown(above.probability)); y && *y > -1e5)
+        curve.points.emplace_back(static_cast<double>(above.slots.value), *y);
+    if (!curve.points.empty()) picture.curves.push_back(std::move(curve));
+  }
+  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no packet is ever delayed");
+  if (entries.size() > most_curves_told_apart)
+    picture.note += fmt::format("{}The first {} of {} curves.", picture.note.empty() ? "" : " ",
+                                most_curves_told_apart, entries.size());
+  return picture;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <tailbound/render/documents/delay/delay.hpp>
+#include <tailbound/render/units.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What answers about delays say in words, and their pictures: beside delay.cpp, which has their numbers.
+/// Internal to the render module.
+namespace tailbound::render {
+
+/// One flow of one question: a result. What was asked and found is shared by all that show it.
+struct DelayEntry {
+  Shared<DelayPoint> points;
+  std::size_t point = 0, flow = 0;
+
+  [[nodiscard]] const answers::DelayQuestion& question() const { return (*points)[point].first; }
+  [[nodiscard]] const answers::DelayAnswer& answer() const { return (*points)[point].second; }
+  [[nodiscard]] const answers::DelayFlow& path() const { return answer().paths.flows[flow]; }
+  [[nodiscard]] const answers::FlowDelay& found() const { return answer().flows[flow]; }
+};
+[[nodiscard]] std::vector<DelayEntry> delay_entries(const Shared<DelayPoint>& points);
+
+/// 1/2 as "50".
+[[nodiscard]] std::string percent_text(const numeric::Rational& p);
+/// Of the percentile with that number, where units say how long a slot is.
+[[nodiscard]] Value entry_latency_ns(const DelayEntry& entry, std::size_t percentile);
+/// What comes to the queue of each source [packets/slot].
+[[nodiscard]] numeric::Rational bursts_rate(const network::BurstySource& each);
+/// A probability of the reorder buffer, as proved or computed as the delays are.
+[[nodiscard]] Value shown_reorder(const answers::ReorderAnswer& reorder,
+                                  const numeric::Enclosure<unit::Probability>& probability);
+
+// --- words
+
+/// "16 x 0.05", "16 on-off x 0.05" or "3 unequal".
+[[nodiscard]] std::string sources_in_words(const network::QueueTraffic& traffic);
+/// The flow's place in the cross-check: in a tree all packets are one flow.
+[[nodiscard]] std::optional<std::size_t> checked_flow(const DelayEntry& entry);
+/// Its kind in words, unless a simulation contradicts the flow.
+[[nodiscard]] std::string kind_in_words(const DelayEntry& entry, const Value& value);
+[[nodiscard]] std::string reorder_in_words(const answers::ReorderTargets& targets,
+                                           const answers::ReorderAnswer& reorder, numeric::Digits digits,
+                                           const UnitScale& scale);
+[[nodiscard]] std::string delay_headline(const DelayEntry& only);
+/// \param results  flows of all points
+[[nodiscard]] std::string delay_headline(const std::vector<DelayPoint>& points, std::size_t results);
+/// Of a single flow, in place of a table.
+[[nodiscard]] std::vector<Line> delay_lines(const DelayEntry& only);
+/// \param one  is it a single flow?
+[[nodiscard]] std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool one);
+
+// --- pictures
+
+/// P(D > t), or percentiles against what varies.
+[[nodiscard]] Picture delay_picture(const Document& document, const Shared<DelayPoint>& points);
+
+}  // namespace tailbound::render
