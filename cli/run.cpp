@@ -162,6 +162,141 @@ Status tell_cut(const Program& program, const Course& course, const Interrupt& i
   return course.limited ? no_answer : stopped;
 }
 
+/// One command line that has been understood: it opens what is written, asks, and writes.
+class Answering {
+ public:
+  /// \param words  of the command line, with the program's name
+  /// \throws InvalidArgument  common options that do not go together, or cannot be read
+  Answering(const Program& program, std::vector<std::string> words, std::ostream& out, std::ostream& err,
+            std::shared_ptr<Course> course, const Engine& engine)
+      : program_(program),
+        command_(*program.chosen()),
+        common_(program.common()),
+        words_(std::move(words)),
+        out_(out),
+        err_(err),
+        course_(std::move(course)),
+        engine_(engine),
+        interrupt_(limits()),
+        pieces_(interrupt_),
+        line_(common_.quiet) {
+    begin_files(interrupt_.token());
+    for (const auto& [name, given] :
+         {std::pair{"--title", common_.title.has_value()}, std::pair{"--log-y", common_.log_y}})
+      if (given && !common_.plot)
+        throw InvalidArgument(name, "given without --plot", "given with --plot FILE");
+    write_ = read_format(common_.format);
+    if (common_.part) {
+      part_.emplace(read_part_number(common_), engine_.executor);
+      named_files().remember();
+    }
+  }
+
+  /// \throws as Command; OutputFailed
+  [[nodiscard]] Status answer() {
+    open_files();
+    if (part_) return do_part();
+    const Reply reply = answer_within(command_, context(), interrupt_);
+    if (!engine_.writes) return reply.status;
+    if (reply.document.layout) render::require_known_keys(reply.document);
+    return write_answer(reply);
+  }
+
+ private:
+  [[nodiscard]] Limits limits_of_each(Limits usual) const {
+    return read_limits(common_.time_limit, common_.memory_limit, std::move(usual));
+  }
+  /// Those of the whole; of a sweep, which keeps points for which there was not enough, none.
+  [[nodiscard]] Limits limits() const {
+    static_cast<void>(limits_of_each({}));  // are they well put?
+    if (!engine_.writes || keeps_refusals()) return {};
+    return limits_of_each(usual_limits(command_, engine_.executor != nullptr || common_.part));
+  }
+  [[nodiscard]] bool keeps_refusals() const { return command_.name == "sweep"; }
+
+  [[nodiscard]] Context context() {
+    // Among several processes none is given up for a child.
+    std::function<bool(const std::function<void()>&)> piece;
+    if (engine_.executor == nullptr) piece = [this](const auto& work) { return pieces_.carry_out(work); };
+    return {.version = TAILBOUND_VERSION,
+            .quiet = common_.quiet,
+            .draws = common_.plot.has_value(),
+            .progress = engine_.progress && !common_.quiet ? engine_.progress : line_.told(),
+            .stop = interrupt_.token(),
+            .piece = piece,
+            .course = course_,
+            .executor = part_ ? &*part_ : engine_.executor,
+            .writes = engine_.writes,
+            .limits_of_each = [this](Limits usual) { return limits_of_each(std::move(usual)); }};
+  }
+
+  /// Before anything is computed: a long computation must not end at a closed door.
+  void open_files() {
+    if (engine_.writes && common_.output && *common_.output != "-")
+      text_.emplace(pending_file(*common_.output, "--output"));
+    if (!engine_.writes || !common_.plot) return;
+    render::require_known_ending(*common_.plot);
+    picture_.emplace(pending_file(*common_.plot, "--plot"));
+  }
+
+  void put_out(const std::string& text) {
+    if (text_) text_->write(text);
+    if (text_) text_->commit();
+    if (picture_) picture_->commit();
+    if (!text_) print_whole(out_, text);
+  }
+
+  [[nodiscard]] Status do_part() {
+    const run::Part done = answer_part(command_, context(), *part_, read_part_number(common_));
+    interrupt_.end_of_work();
+    course_->limited = interrupt_.limit() != LimitWatch::Limit::none;
+    line_.clear();
+    put_out(run::to_text(done));
+    if (done.complete) return answered;
+    return tell_cut(program_, *course_, interrupt_,
+                    "what is written of part " + *common_.part + " is not all of it", err_);
+  }
+
+  /// \param words  of the command line that prints it
+  [[nodiscard]] std::string shown(const Reply& reply, render::Write write,
+                                  const std::vector<std::string>& words) const {
+    return text_of(
+        reply, write,
+        {.version = TAILBOUND_VERSION, .quiet = common_.quiet, .command_line = shell_words(words)});
+  }
+
+  [[nodiscard]] Status write_answer(const Reply& reply) {
+    const std::string text = shown(reply, write_, words_);
+    if (engine_.also != nullptr)
+      for (auto& [format, other] : *engine_.also) {
+        std::vector<std::string> words = words_;
+        words.insert(words.end(), {"--format", format});
+        other = shown(reply, read_format(format), words);
+      }
+    line_.clear();  // before the answer, which may go to the same terminal
+    if (picture_) picture_->write(drawn_document(reply.document, common_));
+    interrupt_.end_of_work();
+    if (!keeps_refusals()) require_memory_lasted();
+    put_out(text);
+    if (!reply.document.stopped && !course_->cut) return reply.status;
+    return tell_cut(program_, *course_, interrupt_, "what is finished is shown", err_);
+  }
+
+  const Program& program_;
+  const Command& command_;
+  const CommonOptions& common_;
+  std::vector<std::string> words_;
+  std::ostream &out_, &err_;
+  std::shared_ptr<Course> course_;
+  const Engine& engine_;
+  Interrupt interrupt_;
+  Pieces pieces_;
+  ProgressLine line_;
+  render::Write write_ = nullptr;
+  std::optional<run::PartOfRun> part_{};
+  std::optional<files::PendingFile> text_{}, picture_{};
+};
+
 /// Reads, answers and writes.  \throws as Command and Program; OutputFailed
 Status answer_and_write(Program& program, int argc, const char* const* argv, std::ostream& out,
                         std::ostream& err, const std::shared_ptr<Course>& course, const Engine& engine) {
@@ -170,94 +305,12 @@ Status answer_and_write(Program& program, int argc, const char* const* argv, std
     print_whole(out, *help);
     return answered;
   }
-  const CommonOptions& common = program.common();
   if (engine.executor != nullptr && program.chosen()->name == "reproduce")
     throw InvalidArgument("the command", "reproduce",
                           "run by tailbound itself: all ranks would write its files");
-  const auto limits_of_each = [&common](Limits usual) {
-    return read_limits(common.time_limit, common.memory_limit, std::move(usual));
-  };
-  static_cast<void>(limits_of_each({}));                          // are they well put?
-  const bool keeps_refusals = program.chosen()->name == "sweep";  // of points for which there was not enough
-  Interrupt interrupt(
-      engine.writes && !keeps_refusals
-          ? read_limits(common.time_limit, common.memory_limit,
-                        usual_limits(*program.chosen(), engine.executor != nullptr || common.part))
-          : Limits());
-  Pieces pieces(interrupt);
-  begin_files(interrupt.token());
-  ProgressLine line(common.quiet);
-  for (const auto& [name, given] :
-       {std::pair{"--title", common.title.has_value()}, std::pair{"--log-y", common.log_y}})
-    if (given && !common.plot) throw InvalidArgument(name, "given without --plot", "given with --plot FILE");
-  const render::Write write = read_format(common.format);
-  std::optional<run::PartOfRun> part;
-  if (common.part) {
-    part.emplace(read_part_number(common), engine.executor);
-    named_files().remember();
-  }
-  // Among several processes none is given up for a child.
-  std::function<bool(const std::function<void()>&)> piece;
-  if (engine.executor == nullptr) piece = [&pieces](const auto& work) { return pieces.carry_out(work); };
-  const Context context{.version = TAILBOUND_VERSION,
-                        .quiet = common.quiet,
-                        .draws = common.plot.has_value(),
-                        .progress = engine.progress && !common.quiet ? engine.progress : line.told(),
-                        .stop = interrupt.token(),
-                        .piece = piece,
-                        .course = course,
-                        .executor = part ? &*part : engine.executor,
-                        .writes = engine.writes,
-                        .limits_of_each = limits_of_each};
-
-  // Opened first: a long computation must not end at a closed door.
-  std::optional<files::PendingFile> text, picture;
-  if (engine.writes && common.output && *common.output != "-")
-    text.emplace(pending_file(*common.output, "--output"));
-  if (engine.writes && common.plot) {
-    render::require_known_ending(*common.plot);
-    picture.emplace(pending_file(*common.plot, "--plot"));
-  }
-
-  if (part) {
-    const run::Part done = answer_part(*program.chosen(), context, *part, read_part_number(common));
-    interrupt.end_of_work();
-    course->limited = interrupt.limit() != LimitWatch::Limit::none;
-    line.clear();
-    if (text) text->write(run::to_text(done));
-    if (text) text->commit();
-    if (!text) print_whole(out, run::to_text(done));
-    if (done.complete) return answered;
-    return tell_cut(program, *course, interrupt,
-                    "what is written of part " + *common.part + " is not all of it", err);
-  }
-
-  const Reply reply = answer_within(*program.chosen(), context, interrupt);
-  if (!engine.writes) return reply.status;
-  if (reply.document.layout) render::require_known_keys(reply.document);
   std::vector<std::string> words{"tailbound"};
   words.insert(words.end(), argv + 1, argv + argc);
-  const auto frame = [&] {
-    return render::Frame{
-        .version = context.version, .quiet = context.quiet, .command_line = shell_words(words)};
-  };
-  const std::string shown = text_of(reply, write, frame());
-  if (engine.also != nullptr)
-    for (auto& [format, other] : *engine.also) {
-      words.resize(static_cast<std::size_t>(argc));
-      words.insert(words.end(), {"--format", format});
-      other = text_of(reply, read_format(format), frame());
-    }
-  line.clear();  // before the answer, which may go to the same terminal
-  if (picture) picture->write(drawn_document(reply.document, common));
-  interrupt.end_of_work();
-  if (!keeps_refusals) require_memory_lasted();
-  if (text) text->write(shown);
-  if (text) text->commit();
-  if (picture) picture->commit();
-  if (!text) print_whole(out, shown);
-  if (!reply.document.stopped && !course->cut) return reply.status;
-  return tell_cut(program, *course, interrupt, "what is finished is shown", err);
+  return Answering(program, std::move(words), out, err, course, engine).answer();
 }
 
 /// No memory for a thread, or for what the system keeps of it.

@@ -45,8 +45,50 @@ std::uint32_t group_of(const ProductDemand& demand, std::size_t node) {
 
 /// Links by the router that they lead to, as routers that they come from.
 struct Entering {
+  Entering(std::size_t nodes, const std::vector<FabricTables::Router>& routers,
+           const std::vector<FabricTables::Queue>& queues)
+      : begin(nodes + 1), from(queues.size()) {
+    for (const FabricTables::Queue& queue : queues) ++begin[queue.to + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<std::size_t> next = begin;
+    for (std::uint32_t router = 0; router < routers.size(); ++router)
+      for (std::uint32_t port = 0; port < routers[router].ports; ++port)
+        from[next[queues[routers[router].first_queue + port].to]++] = router;
+  }
+
   std::vector<std::size_t> begin;
   std::vector<std::uint32_t> from;
+};
+
+constexpr std::uint16_t unreached = 0xFFFF;
+
+/// Ports that a packet may take. The same choices come again and again: each router numbers its own.
+class Choices {
+ public:
+  explicit Choices(std::size_t routers) : known_(routers), lists_(routers), last_(routers) {}
+
+  /// \throws LimitExceeded  more than can be numbered
+  std::uint16_t number_of(std::size_t router, const std::vector<std::uint32_t>& ports) {
+    Last& last = last_[router];
+    if (ports == last.ports) return last.number;
+    auto& lists = lists_[router];
+    const auto [found, is_new] = known_[router].emplace(ports, static_cast<std::uint16_t>(lists.size()));
+    if (is_new) lists.push_back(ports);
+    if (lists.size() > 32'000) throw LimitExceeded("a switch with more than 32000 ways to choose");
+    last = {ports, found->second};
+    return last.number;
+  }
+  /// By router and number.
+  [[nodiscard]] const std::vector<std::vector<std::vector<std::uint32_t>>>& lists() const { return lists_; }
+
+ private:
+  struct Last {
+    std::vector<std::uint32_t> ports;
+    std::uint16_t number = 0;
+  };
+  std::vector<std::map<std::vector<std::uint32_t>, std::uint16_t>> known_;
+  std::vector<std::vector<std::vector<std::uint32_t>>> lists_;
+  std::vector<Last> last_;
 };
 
 /// All that the run depends on but for the buffer.
@@ -234,100 +276,103 @@ std::uint32_t FabricTables::table_of(network::RouteRule rule) const {
   return rule_of_table_[0] == network::leg_rule(rule) ? 0 : 1;
 }
 
-void FabricTables::find_ways(const Network& network, const Demands& demands) {
-  choose_tables(demands);
-  std::array<bool, 2> used{};
-  for (const network::Demand& demand : demands) used[table_of(demand.route)] = true;
-  const std::size_t tables = (used[0] ? 1U : 0U) + (used[1] ? 1U : 0U);
+/// What it takes to find ways to one place after another.
+struct FabricTables::WaySearch {
+  Entering entering;
+  Choices choices;
+  std::vector<std::uint16_t> distance;  ///< of each node from the place; unreached where there is no way
+  bool minimal = false;
+  std::uint32_t toward = none;  ///< the group of the place, where ways are minimal
+  std::vector<std::uint32_t> closer{}, queue{};
+};
+
+bool FabricTables::may_pass(const WaySearch& search, std::uint32_t from, std::uint32_t to) const {
+  return !search.minimal || network::minimal_link(groups->of_node[from], groups->of_node[to], search.toward);
+}
+
+/// From the place backwards, over the links that the rule allows.
+void FabricTables::measure(std::size_t place, const Network& network, WaySearch& search) const {
+  std::vector<std::uint16_t>& distance = search.distance;
+  std::fill(distance.begin(), distance.end(), unreached);
+  std::vector<std::uint32_t>& queue = search.queue;
+  queue = place_nodes_[place];
+  for (const std::uint32_t end : queue) distance[end] = 0;
+  for (std::size_t at = 0; at < queue.size(); ++at) {
+    const std::uint32_t node = queue[at];
+    if (distance[node] != 0 && network.nodes[node].host) continue;
+    for (std::size_t i = search.entering.begin[node]; i < search.entering.begin[node + 1]; ++i) {
+      const std::uint32_t from = routers[search.entering.from[i]].node;
+      if (distance[from] != unreached || !may_pass(search, from, node)) continue;
+      distance[from] = static_cast<std::uint16_t>(distance[node] + 1);
+      if (distance[from] > 250) throw LimitExceeded("a way of more than 250 links");
+      queue.push_back(from);
+    }
+  }
+}
+
+/// Of each router the number of its choice of ports that lead closer. The longest way.
+int FabricTables::choose(std::size_t place, std::size_t rule, const Network& network, WaySearch& search) {
+  int longest = 0;
+  for (std::size_t router = 0; router < routers.size(); ++router) {
+    const Router& its = routers[router];
+    const std::uint16_t here = search.distance[its.node];
+    if (here == unreached) continue;
+    longest = std::max<int>(longest, here);
+    std::vector<std::uint32_t>& closer = search.closer;
+    closer.clear();
+    for (std::uint32_t port = 0; here != 0 && port < its.ports; ++port) {
+      const std::uint32_t to = queues[its.first_queue + port].to;
+      const std::uint16_t there = search.distance[to];
+      if (there + 1 == here && (there == 0 || !network.nodes[to].host) && may_pass(search, its.node, to))
+        closer.push_back(port);
+    }
+    std::uint16_t& way = ways_[rule][router * places_ + place];
+    if (here == 0) {
+      way = arrived;
+      continue;
+    }
+    if (rule_of_table_[rule] == network::RouteRule::shortest) closer.resize(1);
+    way = search.choices.number_of(router, closer);
+  }
+  return longest;
+}
+
+void FabricTables::require_room(std::size_t tables, std::size_t links) const {
   // A plane of cells for each slot that is kept, and the tables of ways.
   const double bytes = 2.0 * static_cast<double>(tables * routers.size()) * static_cast<double>(places_) +
-                       1024.0 * static_cast<double>(cells) + 64.0 * static_cast<double>(network.links.size());
+                       1024.0 * static_cast<double>(cells) + 64.0 * static_cast<double>(links);
   if (bytes > static_cast<double>(most_bytes_))
     throw LimitExceeded("the simulation of this network would take " +
                         std::to_string(std::llround(bytes / 1e6)) + " MB, and it may take " +
                         std::to_string(most_bytes_ / 1'000'000) + " MB");
+}
+
+void FabricTables::find_ways(const Network& network, const Demands& demands) {
+  choose_tables(demands);
+  std::array<bool, 2> used{};
+  for (const network::Demand& demand : demands) used[table_of(demand.route)] = true;
+  require_room((used[0] ? 1U : 0U) + (used[1] ? 1U : 0U), network.links.size());
   for (std::size_t rule = 0; rule < 2; ++rule)
     if (used[rule]) ways_[rule].assign(routers.size() * places_, no_way);
-
-  Entering entering;
-  entering.begin.assign(network.nodes.size() + 1, 0);
-  for (const Queue& queue : queues) ++entering.begin[queue.to + 1];
-  std::partial_sum(entering.begin.begin(), entering.begin.end(), entering.begin.begin());
-  entering.from.resize(queues.size());
-  std::vector<std::size_t> next = entering.begin;
-  for (std::uint32_t router = 0; router < routers.size(); ++router)
-    for (std::uint32_t port = 0; port < routers[router].ports; ++port)
-      entering.from[next[queues[routers[router].first_queue + port].to]++] = router;
-
-  // The same choices come again and again: each router numbers its own.
-  std::vector<std::map<std::vector<std::uint32_t>, std::uint16_t>> known(routers.size());
-  std::vector<std::vector<std::vector<std::uint32_t>>> lists(routers.size());
-  struct Last {
-    std::vector<std::uint32_t> ports;
-    std::uint16_t number = 0;
-  };
-  std::vector<Last> last(routers.size());
-  constexpr std::uint16_t unreached = 0xFFFF;
-  std::vector<std::uint16_t> distance(network.nodes.size());
-  std::vector<std::uint32_t> queue, closer;
+  WaySearch search{.entering = Entering(network.nodes.size(), routers, queues),
+                   .choices = Choices(routers.size()),
+                   .distance = std::vector<std::uint16_t>(network.nodes.size())};
   int longest = 0, longest_first_leg = 0;
   for (std::size_t place = 0; place < places_; ++place) {
     for (std::size_t rule = 0; rule < 2; ++rule) {
       if (!used[rule]) continue;
       const bool minimal = rule_of_table_[rule] == network::RouteRule::minimal;
       if (minimal && place >= first_group_place) continue;  // by way of no group
-      const std::uint32_t toward = minimal ? groups->of_node[place_nodes_[place].front()] : none;
-      const auto may_pass = [&](std::uint32_t from, std::uint32_t to) {
-        return !minimal || network::minimal_link(groups->of_node[from], groups->of_node[to], toward);
-      };
-      std::fill(distance.begin(), distance.end(), unreached);
-      queue = place_nodes_[place];
-      for (const std::uint32_t end : queue) distance[end] = 0;
-      for (std::size_t at = 0; at < queue.size(); ++at) {
-        const std::uint32_t node = queue[at];
-        if (distance[node] != 0 && network.nodes[node].host) continue;
-        for (std::size_t i = entering.begin[node]; i < entering.begin[node + 1]; ++i) {
-          const std::uint32_t from = routers[entering.from[i]].node;
-          if (distance[from] != unreached || !may_pass(from, node)) continue;
-          distance[from] = static_cast<std::uint16_t>(distance[node] + 1);
-          if (distance[from] > 250) throw LimitExceeded("a way of more than 250 links");
-          queue.push_back(from);
-        }
-      }
-      for (std::size_t router = 0; router < routers.size(); ++router) {
-        const Router& its = routers[router];
-        const std::uint16_t here = distance[its.node];
-        if (here == unreached) continue;
-        (place < first_group_place ? longest : longest_first_leg) =
-            std::max<int>(place < first_group_place ? longest : longest_first_leg, here);
-        closer.clear();
-        for (std::uint32_t port = 0; here != 0 && port < its.ports; ++port) {
-          const std::uint32_t to = queues[its.first_queue + port].to;
-          if (distance[to] + 1 == here && (distance[to] == 0 || !network.nodes[to].host) &&
-              may_pass(its.node, to))
-            closer.push_back(port);
-        }
-        std::uint16_t& way = ways_[rule][router * places_ + place];
-        if (here == 0) {
-          way = arrived;
-          continue;
-        }
-        if (rule_of_table_[rule] == network::RouteRule::shortest) closer.resize(1);
-        if (closer != last[router].ports) {
-          const auto [found, is_new] =
-              known[router].emplace(closer, static_cast<std::uint16_t>(lists[router].size()));
-          if (is_new) lists[router].push_back(closer);
-          if (lists[router].size() > 32'000)
-            throw LimitExceeded("a switch with more than 32000 ways to choose");
-          last[router] = {closer, found->second};
-        }
-        way = last[router].number;
-      }
+      search.minimal = minimal;
+      search.toward = minimal ? groups->of_node[place_nodes_[place].front()] : none;
+      measure(place, network, search);
+      int& leg = place < first_group_place ? longest : longest_first_leg;
+      leg = std::max(leg, choose(place, rule, network, search));
     }
   }
   most_queues = longest + longest_first_leg + 1;
   if (most_queues > 251) throw LimitExceeded("a way of more than 250 links");
-  encode_ways(lists);
+  encode_ways(search.choices.lists());
 }
 
 /// Numbers of lists become what is looked up fastest: single ports, masks of few ports, choices.

@@ -105,7 +105,12 @@ class FabricTables {
   using Demands = std::vector<network::Demand>;
   void number_queues(const network::Network& network);
   void find_places(const network::Network& network, const Demands& demands);
+  struct WaySearch;
   void find_ways(const network::Network& network, const Demands& demands);
+  void require_room(std::size_t tables, std::size_t links) const;
+  [[nodiscard]] bool may_pass(const WaySearch& search, std::uint32_t from, std::uint32_t to) const;
+  void measure(std::size_t place, const network::Network& network, WaySearch& search) const;
+  int choose(std::size_t place, std::size_t rule, const network::Network& network, WaySearch& search);
   void encode_ways(const std::vector<std::vector<std::vector<std::uint32_t>>>& lists);
   void find_senders(const network::Network& network, const Demands& demands);
   void choose_tables(const Demands& demands);
