@@ -499,6 +499,190 @@ ClaimedDelayAnswer to_claims(const DelayAnswer& answer, const std::optional<int>
           to_claim(answer.mean_queueing, agreed_digits), to_claim(answer.mean_latency, agreed_digits)};
 }
 
+/// One question about some routes: numbers are looked for in double first, and what these leave open in longer ones.
+class DelaySearch {
+ public:
+  DelaySearch(DelayKnowledge& known, std::span<const Route> routes, const DelayQuestion& question)
+      : known_(known), routes_(routes), question_(question), correlated_(known.correlated(routes)) {
+    if (correlated_ && known.digits().count > most_double_digits)
+      throw LimitExceeded("delays of bursty traffic are found to at most " +
+                          std::to_string(most_double_digits) + " digits");
+    ask();
+    add_means();
+  }
+
+  [[nodiscard]] DelayAnswer answer() && {
+    look_in_double();
+    if (open_.empty()) return std::move(answer_);
+    look_directly();
+    look_in_reals();
+    require_found();
+    return std::move(answer_);
+  }
+
+ private:
+  /// All that is asked is open.
+  void ask() {
+    const Probability unknown = Exact<unit::Probability>{0};
+    for (std::size_t i = 0; i < question_.levels.size(); ++i) {
+      answer_.above.push_back({question_.levels[i], unknown});
+      open_.levels.push_back(i);
+      deepest_ = std::max(deepest_, question_.levels[i].value);
+    }
+    for (std::size_t i = 0; i < question_.percentiles.size(); ++i) {
+      const Percentile empty{question_.percentiles[i], Slots(0), {Slots(0), unknown}, {}};
+      answer_.queueing.push_back(empty);
+      answer_.latency.push_back(empty);
+      open_.ranks.push_back({i, false});
+      open_.ranks.push_back({i, true});
+      log2_target_ = std::min(log2_target_, log2_of(1 - question_.percentiles[i]));
+    }
+  }
+
+  void add_means() {
+    std::vector<std::pair<Rational, MeanDelay>> means;
+    Rational hops = 0;
+    for (const Route& route : routes_) {
+      const auto count = static_cast<std::int64_t>(route.queues.size());
+      least_hops_ = std::min(least_hops_, count);
+      most_hops_ = std::max(most_hops_, count);
+      hops = hops + route.share * Rational(static_cast<long>(count));
+      for (const std::size_t queue : route.queues) means.emplace_back(route.share, known_.mean(queue));
+    }
+    answer_.mean_queueing = weighted_sum(means, 0, known_.digits());
+    answer_.mean_latency = weighted_sum(means, hops, known_.digits());
+  }
+
+  /// The routes together, each made by `make`.
+  template <class T, class Make>
+  [[nodiscard]] Mixture<T> mixed(Make&& make) const {
+    Mixture<T> mixture;
+    for (const Route& route : routes_) {
+      mixture.routes.push_back(make(route));
+      mixture.shares.push_back(route.share);
+      mixture.hops.push_back(static_cast<std::int64_t>(route.queues.size()));
+    }
+    return mixture;
+  }
+  [[nodiscard]] Mixture<double> in_double(Summation summation) const {
+    return mixed<double>(
+        [&](const Route& route) { return sum_in_double(known_, route, size_, log2_least_, summation); });
+  }
+  template <class T>
+  void resolve_by(const Mixture<T>& mixture) {
+    resolve(mixture, question_, known_.digits(), open_, answer_);
+  }
+
+  /// More slots, as tails that have come down so far will fall on, or faster by half.
+  void grow(double log2_reached) {
+    const auto longest = static_cast<std::size_t>(longest_delay(known_, routes_));
+    if (size_ >= longest)
+      throw LimitExceeded("the delay passes " + std::to_string(longest) + " slots, which is the limit");
+    const double factor = std::clamp(1.1 * log2_target_ / std::min(log2_reached, -1e-3), 1.25, 8.0);
+    size_ = static_cast<std::size_t>(static_cast<double>(size_) * factor) +
+            static_cast<std::size_t>(most_hops_ - least_hops_);
+    size_ = std::min(size_, longest);
+  }
+
+  /// Growing until the rarest percentile is in sight. Routes of different lengths are seen to the same latency only as
+  /// far as the shortest.
+  void look_in_double() {
+    size_ = static_cast<std::size_t>(deepest_ + 1);
+    // A first look: where traffic is dense, tails fall by less than half a bit a slot.
+    log2_least_ = std::max(std::min(log2_target_, -0.5 * static_cast<double>(deepest_)), -1000.0) - 64;
+    if (!open_.ranks.empty()) size_ = std::max<std::size_t>(size_, 64);
+    for (;;) {
+      if (!open_.ranks.empty()) {
+        if (const auto reached = log2_of_single_hops(known_, routes_, size_, log2_least_, log2_target_)) {
+          grow(*reached);
+          continue;
+        }
+      }
+      doubles_ = in_double(Summation::automatic);
+      const auto last = static_cast<std::int64_t>(size_) - 1;
+      const double seen = open_.levels.empty() ? 0 : doubles_.log2_above(deepest_, false);
+      if (std::isfinite(seen) && seen < log2_least_ + 40 && log2_least_ > -14'900) {
+        log2_least_ = std::max(seen - 64, -15'000.0);
+        continue;
+      }
+      const double reached = open_.ranks.empty() ? -std::numeric_limits<double>::infinity()
+                                                 : std::max(doubles_.log2_above(last, false),
+                                                            doubles_.log2_above(last + least_hops_, true));
+      if (reached <= log2_target_) break;
+      grow(reached);
+    }
+    if (known_.digits().count <= most_double_digits || !open_.ranks.empty()) resolve_by(doubles_);
+  }
+
+  /// Slots that what is left needs, and no more.
+  [[nodiscard]] std::size_t needed() const {
+    std::int64_t t = 1;
+    for (const std::size_t i : open_.levels) t = std::max(t, question_.levels[i].value + 1);
+    for (const Open::Rank& rank : open_.ranks) t = std::max(t, rank.near + 3);
+    return static_cast<std::size_t>(t);
+  }
+
+  /// In double without transforms, whose errors are of the greatest terms, where these products can be afforded.
+  void look_directly() {
+    if (size_ < series::transform_pays_from()) return;
+    size_ = std::min(size_, needed());
+    double products = 0;
+    for (const Route& route : routes_) products += direct_products(known_.delaying(route), size_);
+    if (products < most_direct_products) resolve_by(in_double(Summation::direct));
+  }
+
+  /// In numbers of more and more bits; a percentile that is a tie is told exactly.
+  void look_in_reals() {
+    for (int attempt = 0; attempt < 4 && !open_.empty() && !correlated_; ++attempt) {
+      size_ = needed();
+      double log2_value = log2_least_;
+      for (const std::size_t i : open_.levels)
+        log2_value = std::min(log2_value, doubles_.log2_above(question_.levels[i].value, false) - 64);
+      const int bits = numeric::sufficient_bits(known_.digits(), 64.0 * static_cast<double>(size_) *
+                                                                     static_cast<double>(most_hops_))
+                       << attempt;
+      resolve_by(mixed<Real>(
+          [&](const Route& route) { return sum_in_reals(known_, route, size_, log2_value, bits); }));
+      std::erase_if(open_.ranks, [&](const Open::Rank& rank) {
+        try {
+          resolve_exactly(known_, routes_, rank,
+                          (rank.latency ? answer_.latency : answer_.queueing)[rank.position]);
+          return true;
+        } catch (const LimitExceeded&) {
+          return false;
+        }
+      });
+    }
+  }
+
+  void require_found() const {
+    if (!open_.levels.empty())
+      throw LimitExceeded("P(D > " + std::to_string(question_.levels[open_.levels.front()].value) +
+                          ") cannot be enclosed to " + std::to_string(known_.digits().count) + " digits");
+    if (!open_.ranks.empty())
+      throw LimitExceeded(
+          "the percentile " + numeric::to_fraction(question_.percentiles[open_.ranks.front().position]) +
+          " cannot be told from P(delay <= " + std::to_string(open_.ranks.front().near) + ")");
+  }
+
+  DelayKnowledge& known_;
+  std::span<const Route> routes_;
+  const DelayQuestion& question_;
+  bool correlated_;
+  Open open_;
+  DelayAnswer answer_{.above = {},
+                      .queueing = {},
+                      .latency = {},
+                      .mean_queueing = Exact<unit::Slot>{0},
+                      .mean_latency = Exact<unit::Slot>{0}};
+  std::int64_t deepest_ = 0;  ///< of the levels
+  double log2_target_ = 0;    ///< of the rarest percentile
+  std::int64_t least_hops_ = std::numeric_limits<std::int64_t>::max(), most_hops_ = 0;
+  std::size_t size_ = 0;  ///< slots that are looked at
+  double log2_least_ = 0;
+  Mixture<double> doubles_{};
+};
+
 }  // namespace
 
 void require_valid(std::span<const Route> routes, const DelayQuestion& question) {
@@ -537,147 +721,9 @@ ClaimedDelayAnswer PathDelay::claims(std::span<const Route> routes, const DelayQ
 }
 
 DelayAnswer PathDelay::computed(std::span<const Route> routes, const DelayQuestion& question) {
-  DelayKnowledge& known = *knowledge_;
   require_valid(routes, question);
-  for (const Route& route : routes) known.check(route);
-  const bool correlated = known.correlated(routes);
-  if (correlated && known.digits().count > most_double_digits)
-    throw LimitExceeded("delays of bursty traffic are found to at most " +
-                        std::to_string(most_double_digits) + " digits");
-
-  DelayAnswer answer{.above = {},
-                     .queueing = {},
-                     .latency = {},
-                     .mean_queueing = Exact<unit::Slot>{0},
-                     .mean_latency = Exact<unit::Slot>{0}};
-  const Probability unknown = Exact<unit::Probability>{0};
-  Open open;
-  std::int64_t deepest = 0;
-  for (std::size_t i = 0; i < question.levels.size(); ++i) {
-    answer.above.push_back({question.levels[i], unknown});
-    open.levels.push_back(i);
-    deepest = std::max(deepest, question.levels[i].value);
-  }
-  double log2_target = 0;  // of the rarest percentile
-  for (std::size_t i = 0; i < question.percentiles.size(); ++i) {
-    const Percentile empty{question.percentiles[i], Slots(0), {Slots(0), unknown}, {}};
-    answer.queueing.push_back(empty);
-    answer.latency.push_back(empty);
-    open.ranks.push_back({i, false});
-    open.ranks.push_back({i, true});
-    log2_target = std::min(log2_target, log2_of(1 - question.percentiles[i]));
-  }
-
-  std::vector<std::pair<Rational, MeanDelay>> means;
-  Rational hops = 0;
-  std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
-  for (const Route& route : routes) {
-    const auto count = static_cast<std::int64_t>(route.queues.size());
-    least = std::min(least, count);
-    most = std::max(most, count);
-    hops = hops + route.share * Rational(static_cast<long>(count));
-    for (const std::size_t queue : route.queues) means.emplace_back(route.share, known.mean(queue));
-  }
-  answer.mean_queueing = weighted_sum(means, 0, known.digits());
-  answer.mean_latency = weighted_sum(means, hops, known.digits());
-
-  const auto mix = [&]<class T>(Mixture<T> mixture, auto&& make) {
-    for (const Route& route : routes) {
-      mixture.routes.push_back(make(route));
-      mixture.shares.push_back(route.share);
-      mixture.hops.push_back(static_cast<std::int64_t>(route.queues.size()));
-    }
-    return mixture;
-  };
-
-  // In double, growing until the rarest percentile is in sight. Routes of different lengths are seen to
-  // the same latency only as far as the shortest.
-  auto size = static_cast<std::size_t>(deepest + 1);
-  // A first look: where traffic is dense, tails fall by less than half a bit a slot.
-  double log2_least = std::max(std::min(log2_target, -0.5 * static_cast<double>(deepest)), -1000.0) - 64;
-  if (!open.ranks.empty()) size = std::max<std::size_t>(size, 64);
-  const auto longest = static_cast<std::size_t>(longest_delay(known, routes));
-  const auto grow = [&](double log2_reached) {
-    if (size >= longest)
-      throw LimitExceeded("the delay passes " + std::to_string(longest) + " slots, which is the limit");
-    // As it fell so far, or faster by half, it will fall on.
-    const double factor = std::clamp(1.1 * log2_target / std::min(log2_reached, -1e-3), 1.25, 8.0);
-    size =
-        static_cast<std::size_t>(static_cast<double>(size) * factor) + static_cast<std::size_t>(most - least);
-    size = std::min(size, longest);
-  };
-  const auto in_double = [&](Summation summation) {
-    return mix(Mixture<double>{},
-               [&](const Route& route) { return sum_in_double(known, route, size, log2_least, summation); });
-  };
-  Mixture<double> mixture;
-  for (;;) {
-    if (!open.ranks.empty()) {
-      if (const auto reached = log2_of_single_hops(known, routes, size, log2_least, log2_target)) {
-        grow(*reached);
-        continue;
-      }
-    }
-    mixture = in_double(Summation::automatic);
-    const auto last = static_cast<std::int64_t>(size) - 1;
-    const double seen = open.levels.empty() ? 0 : mixture.log2_above(deepest, false);
-    if (std::isfinite(seen) && seen < log2_least + 40 && log2_least > -14'900) {
-      log2_least = std::max(seen - 64, -15'000.0);
-      continue;
-    }
-    const double reached = open.ranks.empty() ? -std::numeric_limits<double>::infinity()
-                                              : std::max(mixture.log2_above(last, false),
-                                                         mixture.log2_above(last + least, true));
-    if (reached <= log2_target) break;
-    grow(reached);
-  }
-  if (known.digits().count <= most_double_digits || !open.ranks.empty())
-    resolve(mixture, question, known.digits(), open, answer);
-  if (open.empty()) return answer;
-
-  // What is left needs no more than this.
-  const auto needed = [&] {
-    std::int64_t t = 1;
-    for (const std::size_t i : open.levels) t = std::max(t, question.levels[i].value + 1);
-    for (const Open::Rank& rank : open.ranks) t = std::max(t, rank.near + 3);
-    return static_cast<std::size_t>(t);
-  };
-  if (size >= series::transform_pays_from()) {
-    size = std::min(size, needed());
-    double products = 0;
-    for (const Route& route : routes) products += direct_products(known.delaying(route), size);
-    if (products < most_direct_products)
-      resolve(in_double(Summation::direct), question, known.digits(), open, answer);
-  }
-  for (int attempt = 0; attempt < 4 && !open.empty() && !correlated; ++attempt) {
-    size = needed();
-    double log2_value = log2_least;
-    for (const std::size_t i : open.levels)
-      log2_value = std::min(log2_value, mixture.log2_above(question.levels[i].value, false) - 64);
-    const int bits =
-        numeric::sufficient_bits(known.digits(), 64.0 * static_cast<double>(size) * static_cast<double>(most))
-        << attempt;
-    resolve(mix(Mixture<Real>{},
-                [&](const Route& route) { return sum_in_reals(known, route, size, log2_value, bits); }),
-            question, known.digits(), open, answer);
-    std::erase_if(open.ranks, [&](const Open::Rank& rank) {
-      try {
-        resolve_exactly(known, routes, rank,
-                        (rank.latency ? answer.latency : answer.queueing)[rank.position]);
-        return true;
-      } catch (const LimitExceeded&) {
-        return false;
-      }
-    });
-  }
-  if (!open.levels.empty())
-    throw LimitExceeded("P(D > " + std::to_string(question.levels[open.levels.front()].value) +
-                        ") cannot be enclosed to " + std::to_string(known.digits().count) + " digits");
-  if (!open.ranks.empty())
-    throw LimitExceeded("the percentile " +
-                        numeric::to_fraction(question.percentiles[open.ranks.front().position]) +
-                        " cannot be told from P(delay <= " + std::to_string(open.ranks.front().near) + ")");
-  return answer;
+  for (const Route& route : routes) knowledge_->check(route);
+  return DelaySearch(*knowledge_, routes, question).answer();
 }
 
 DelayDistribution PathDelay::distribution(std::span<const Route> routes, const Rational& negligible) {
