@@ -3,15 +3,46 @@
 #include <tailbound/answers/comparison.hpp>
 #include <tailbound/render/document.hpp>
 #include <tailbound/render/documents/parts/comparison.hpp>
+#include <tailbound/render/documents/parts/simulation.hpp>
+#include <tailbound/render/units.hpp>
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-/// What the documents of validate delay and validate buffer have in common: rows of probabilities, percentiles
+/// What the documents of validations have in common: points that were simulated, with rows of probabilities, percentiles
 /// and a mean, each by analysis and by simulation.
 /// Internal to the render module.
 namespace tailbound::render {
+
+/// A result for each point, of which the answer has a `simulation`.
+/// \param asked      points
+/// \param result_of  (point) -> Result, of which the lines are kept where it is the only one
+/// \param drawn      (document) -> Picture
+template <class Points, class ResultOf>
+[[nodiscard]] Document validated_document(Layout layout, std::string headline, std::vector<std::string> notes,
+                                          const Points& points, std::size_t asked, const ResultOf& result_of,
+                                          std::function<Picture(const Document&)> drawn,
+                                          const UnitScale& scale = {}) {
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+                    .headline = std::move(headline),
+                    .results = {},
+                    .notes = std::move(notes),
+                    .digits = {6}};
+  std::vector<const answers::Simulated*> runs;
+  for (const auto& point : points) {
+    Result& result = document.results.emplace_back(result_of(point));
+    if (points.size() > 1) result.lines.clear();
+    runs.push_back(&point.second.simulation.simulated);
+  }
+  document = with_units(std::move(document), scale);
+  mark_stopped(document, runs, asked);
+  document.picture = [document, drawn = std::move(drawn)] { return drawn(document); };
+  return document;
+}
 
 /// One comparison.
 struct ValidatedRow {

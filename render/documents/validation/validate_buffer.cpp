@@ -136,27 +136,19 @@ Layout validate_buffer_layout() {
 
 Document document(std::vector<ValidateBufferPoint> given, std::size_t asked, const Units& units) {
   const auto points = share(std::move(given));
-  const ValidatedUnit unit = validated_unit(units);
-  Document document{.layout = std::make_shared<const Layout>(validate_buffer_layout()),
-                    .headline = title(*points),
-                    .results = {},
-                    .notes = notes(*points),
-                    .digits = {6}};
-  std::vector<const Simulated*> runs;
-  for (const ValidateBufferPoint& point : *points) {
+  const auto result_of = [unit = validated_unit(units), &units](const ValidateBufferPoint& point) -> Result {
     const auto& [question, answer] = point;
-    Result& result = document.results.emplace_back();
-    result.inputs = joined(traffic_cells(traffic_of(question)), unit_cells(units));
-    result.cells = result_cells(answer, question.confidence);
-    result.tables = {validated_rows(rows_of(answer), unit)};
-    result.caption = in_words(traffic_of(question)) + ": " + conclusion(answer.tally);
-    if (points->size() == 1) result.lines = lines(point);
-    runs.push_back(&answer.simulation.simulated);
-  }
-  document = with_units(std::move(document), scale_of(units));
-  mark_stopped(document, runs, asked);
-  document.picture = [document, points, units] { return picture(document, *points, units); };
-  return document;
+    const Traffic traffic = traffic_of(question);
+    return {.inputs = joined(traffic_cells(traffic), unit_cells(units)),
+            .cells = result_cells(answer, question.confidence),
+            .tables = {validated_rows(rows_of(answer), unit)},
+            .lines = lines(point),
+            .caption = in_words(traffic) + ": " + conclusion(answer.tally)};
+  };
+  return validated_document(
+      validate_buffer_layout(), title(*points), notes(*points), *points, asked, result_of,
+      [points, units](const Document& document) { return picture(document, *points, units); },
+      scale_of(units));
 }
 
 }  // namespace tailbound::render

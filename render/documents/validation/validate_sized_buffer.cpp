@@ -168,38 +168,28 @@ Layout with_validated_sizes(Layout buffer) {
 
 Document document(std::vector<ValidateSizedBufferPoint> given, std::size_t asked) {
   const auto points = std::make_shared<const SizedBufferPoints>(std::move(given));
-  const std::string predicted = predicted_name(*points);
-  Document document{.layout = std::make_shared<const Layout>(Layout{
-                        .command = "validate buffer",
-                        .inputs = inputs(),
-                        .results = results(),
-                        .tables = {{"rows", "what was compared, a row each", memory_columns(predicted)}},
-                        .quiet = {"what", "prediction", "simulation", "verdict"},
-                        .quiet_table = "rows"}),
-                    .headline = title(*points),
-                    .results = {},
-                    .notes = notes(*points),
-                    .digits = {6}};
-  std::vector<const Simulated*> runs;
-  for (const ValidateSizedBufferPoint& point : *points) {
+  Layout layout{
+      .command = "validate buffer",
+      .inputs = inputs(),
+      .results = results(),
+      .tables = {{"rows", "what was compared, a row each", memory_columns(predicted_name(*points))}},
+      .quiet = {"what", "prediction", "simulation", "verdict"},
+      .quiet_table = "rows"};
+  const auto result_of = [](const ValidateSizedBufferPoint& point) -> Result {
     const auto& [question, answer] = point;
     const std::string said = conclusion(answer.tally, bound_only(point) ? "the bound" : "the analysis");
-    Result& result = document.results.emplace_back();
-    result.inputs = input_cells(question);
-    result.cells = result_cells(point);
-    result.tables = {compared_rows(point)};
-    result.caption = queue_in_words(question) + ": " + said;
-    if (points->size() == 1)
-      result.lines = joined<Line>(
-          {{"conclusion", said},
-           {"intervals",
-            intervals_in_words(answer.confidence_of_each, answer.tally.rows(), question.confidence)}},
-          simulation_lines(answer.simulation.simulated));
-    runs.push_back(&answer.simulation.simulated);
-  }
-  mark_stopped(document, runs, asked);
-  document.picture = [document, points] { return picture(document, *points); };
-  return document;
+    return {
+        .inputs = input_cells(question),
+        .cells = result_cells(point),
+        .tables = {compared_rows(point)},
+        .lines = joined<Line>({{"conclusion", said},
+                               {"intervals", intervals_in_words(answer.confidence_of_each,
+                                                                answer.tally.rows(), question.confidence)}},
+                              simulation_lines(answer.simulation.simulated)),
+        .caption = queue_in_words(question) + ": " + said};
+  };
+  return validated_document(std::move(layout), title(*points), notes(*points), *points, asked, result_of,
+                            [points](const Document& document) { return picture(document, *points); });
 }
 
 }  // namespace tailbound::render

@@ -196,29 +196,21 @@ Layout validate_switch_layout() {
 
 Document document(std::vector<ValidateSwitchPoint> given, std::size_t asked) {
   const auto points = share(std::move(given));
-  Document document{.layout = std::make_shared<const Layout>(validate_switch_layout()),
-                    .headline = title(*points),
-                    .results = {},
-                    .notes = notes(*points),
-                    .digits = {6}};
-  std::vector<const Simulated*> runs;
-  for (const ValidateSwitchPoint& point : *points) {
+  const auto result_of = [](const ValidateSwitchPoint& point) -> Result {
     const auto& [question, answer] = point;
-    Result& result = document.results.emplace_back();
-    result.inputs = input_cells(question);
-    result.cells =
-        joined(tally_cells(answer.tally, question.confidence), simulation_cells(answer.simulation.simulated));
     const auto rows = share(memory_rows(
         answer, {.losses = question.criterion == Criterion::loss, .cells = question.cells.has_value()}));
-    result.tables = {
-        {.key = "rows", .size = rows->size(), .row = [rows](std::size_t i) { return (*rows)[i]; }}};
-    result.caption = switch_in_words(question) + ": " + conclusion(answer.tally, "the bound");
-    if (points->size() == 1) result.lines = lines(point);
-    runs.push_back(&answer.simulation.simulated);
-  }
-  mark_stopped(document, runs, asked);
-  document.picture = [points] { return picture(*points); };
-  return document;
+    return {.inputs = input_cells(question),
+            .cells = joined(tally_cells(answer.tally, question.confidence),
+                            simulation_cells(answer.simulation.simulated)),
+            .tables = {{.key = "rows",
+                        .size = rows->size(),
+                        .row = [rows](std::size_t i) { return (*rows)[i]; }}},
+            .lines = lines(point),
+            .caption = switch_in_words(question) + ": " + conclusion(answer.tally, "the bound")};
+  };
+  return validated_document(validate_switch_layout(), title(*points), notes(*points), *points, asked,
+                            result_of, [points](const Document&) { return picture(*points); });
 }
 
 }  // namespace tailbound::render
